@@ -18,7 +18,7 @@ fn main() -> ExitCode {
 fn window(arguments: &cli::Arguments) -> ExitCode {
     let opened = cli::document(arguments).and_then(|(document, remarks)| {
         let restore = cli::restore(arguments, &document);
-        highwater::ui::run(document, remarks, (restore, arguments.painter.into()))
+        highwater::ui::run(document, remarks, restore, arguments.painter.into())
     });
     match opened {
         Ok(()) => ExitCode::SUCCESS,

@@ -46,7 +46,8 @@ const BETWEEN_CHECKS: usize = 1 << 13;
 /// [`Cancelled`].
 pub(super) fn add_recordings(
     comparison: &mut Comparison,
-    (strategy, alignment): (&'static Strategy, Alignment),
+    strategy: &'static Strategy,
+    alignment: Alignment,
     progress: &Progress<'_>,
 ) -> Result<(), Cancelled> {
     let workload = std::sync::Arc::clone(&comparison.workload);
@@ -72,7 +73,7 @@ pub(super) fn add_recordings(
         if let Some(message) = contradiction(recording) {
             comparison.diagnostics.warning(message, &recording.name);
         }
-        let aligned = align((comparison, recording), alignment, progress)?;
+        let aligned = align(comparison, recording, alignment, progress)?;
         let n_graphs = u32::try_from(workload.graphs().len()).unwrap_or(u32::MAX);
         let place = LanePlace {
             position,
@@ -244,7 +245,8 @@ pub fn off_by(simulated: Bytes, real: Bytes) -> String {
 
 /// A step for every event, by what is asked for where the recording has it.
 fn align(
-    (comparison, recording): (&Comparison, &Recording),
+    comparison: &Comparison,
+    recording: &Recording,
     alignment: Alignment,
     progress: &Progress<'_>,
 ) -> Result<Aligned, Cancelled> {

@@ -112,14 +112,15 @@ pub(super) fn taught(
             sizes: entry.graph.sizes(bindings),
             ops,
         });
-        all.push(calibration(request, (lowered, recording), graph, measured.as_ref()));
+        all.push(calibration(request, lowered, recording, graph, measured.as_ref()));
     }
     Ok(all)
 }
 
 fn calibration(
     request: &Request,
-    (lowered, recording): (&Lowered, &Arc<Recording>),
+    lowered: &Lowered,
+    recording: &Arc<Recording>,
     graph: Option<String>,
     measured: Option<&Measured<'_>>,
 ) -> Calibration {

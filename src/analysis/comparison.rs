@@ -338,6 +338,6 @@ impl Comparison {
         if let Some((recording, block)) = self.recorded_block(graph, tensor) {
             return recording.text(block.name);
         }
-        self.workspaces.tensor_name(&self.workload, (graph, tensor))
+        self.workspaces.tensor_name(&self.workload, graph, tensor)
     }
 }

@@ -94,7 +94,7 @@ fn arenas(lane: &Lane, at_peak: &DevicePicture, scene: &Scene<'_>) -> Option<Str
         (true, true) => format!(
             "Static graphs hold pages only while they run; their range maps {sum}, which others use in between."
         ),
-        (true, false) => shared_arena((sum, held.len()), largest_graph(lane, at_peak.step, scene), scene),
+        (true, false) => shared_arena(sum, held.len(), largest_graph(lane, at_peak.step, scene), scene),
     })
 }
 
@@ -153,7 +153,7 @@ fn largest_graph(lane: &Lane, step: Step, scene: &Scene<'_>) -> Option<(GraphIdx
     bound.max_by_key(|(graph, bytes)| (*bytes, std::cmp::Reverse(*graph)))
 }
 
-fn shared_arena((sum, n_blocks): (Bytes, usize), largest: Option<(GraphIdx, Bytes)>, scene: &Scene<'_>) -> String {
+fn shared_arena(sum: Bytes, n_blocks: usize, largest: Option<(GraphIdx, Bytes)>, scene: &Scene<'_>) -> String {
     let Some((graph, bytes)) = largest else {
         return format!("The shared arena holds {sum}.");
     };

@@ -160,7 +160,7 @@ fn inspect_graphs(
         let position = inspection.graphs.len();
         for (idx, graph) in std::iter::once(&entry.graph).chain(&entry.bodies).enumerate() {
             let name = if idx == 0 { &entry.name } else { graph.name() };
-            let figures = figures(name, graph, bindings, (&mut inspection.diagnostics, progress))?;
+            let figures = figures(name, graph, bindings, &mut inspection.diagnostics, progress)?;
             inspection.graphs.push(figures);
         }
         if let Some(dumped) = &entry.dumped {
@@ -261,7 +261,8 @@ fn figures(
     name: &str,
     graph: &Graph,
     bindings: &Bindings,
-    (diagnostics, progress): (&mut Diagnostics, &Progress<'_>),
+    diagnostics: &mut Diagnostics,
+    progress: &Progress<'_>,
 ) -> Result<GraphFigures, Cancelled> {
     let sizes = graph.sizes(bindings);
     progress.check()?;

@@ -130,7 +130,8 @@ pub(super) struct Arena {
 /// Places every arena by every strategy that some lane wants, each once.
 pub(super) fn place_arenas(
     arenas: &[Arena],
-    (strategies, nodes): (&[&'static Strategy], u64),
+    strategies: &[&'static Strategy],
+    nodes: u64,
     progress: &Progress<'_>,
 ) -> Result<BTreeMap<&'static str, Plans>, AnalysisError> {
     let mut placed: BTreeMap<&'static str, Plans> = BTreeMap::new();

@@ -138,12 +138,12 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
     let mut comparison = compare_unpinned(request, &lowered, progress)?;
     if pins::can_stand_beside(request) {
-        pins::add_pins(&mut comparison, (request, &[]), progress)?;
+        pins::add_pins(&mut comparison, request, &[], progress)?;
     } else {
         pins::leave_out(&mut comparison, request);
     }
     if !request.workload.graphs().is_empty() {
-        beside::add_recordings(&mut comparison, (lowered.strategy, lowered.alignment), progress)?;
+        beside::add_recordings(&mut comparison, lowered.strategy, lowered.alignment, progress)?;
     }
     Ok(comparison)
 }
@@ -172,9 +172,9 @@ fn compare_unpinned(
     let (running, diagnostics) = running_request(request, lowered, progress)?;
     let taught = calibration::taught(&running, lowered, progress)?;
     let mut comparison = if running.lanes == LaneSet::Policies {
-        policies::compare_policies((request, running), lowered.clone(), diagnostics, progress)?
+        policies::compare_policies(request, running, lowered.clone(), diagnostics, progress)?
     } else {
-        passes::compare_passes(&running, (lowered, diagnostics), progress)?
+        passes::compare_passes(&running, lowered, diagnostics, progress)?
     };
     comparison.calibrations = taught;
     Ok(comparison)

@@ -106,7 +106,7 @@ impl Limit {
                 let has_grown = is_more || now == before;
                 (has_grown && self.is_too_much(&by, &most)).then(|| {
                     let (short, most) = apart(by, most);
-                    self.grew((before, now), &short, &format!("{} {most}", self.than()))
+                    self.grew(before, now, &short, &format!("{} {most}", self.than()))
                 })
             }
             (Bound::Percent(most), Some(before)) => {
@@ -115,9 +115,10 @@ impl Limit {
                 let percent = now.percent_since(before);
                 let is_too_much = has_grown && percent.is_none_or(|percent| self.is_too_much(&percent, &most));
                 is_too_much.then(|| {
-                    let share = percent_apart((now, before), most);
+                    let share = percent_apart(now, before, most);
                     self.grew(
-                        (before, now),
+                        before,
+                        now,
                         &format!("{by} ({share})"),
                         &format!("{} +{most} %", self.than()),
                     )
@@ -135,7 +136,7 @@ impl Limit {
         if self.is_reached { "not below" } else { "more than" }
     }
 
-    fn grew(&self, (before, now): (Figure, Figure), by: &str, than: &str) -> String {
+    fn grew(&self, before: Figure, now: Figure, by: &str, than: &str) -> String {
         let label = self.metric.label;
         if before == now {
             return format!("{label} is {now} as before, a growth of {by}, {than}");
@@ -155,7 +156,7 @@ fn apart(one: Figure, other: Figure) -> (String, String) {
 }
 
 /// By how many percent a figure grew, in as many digits as tell it from a bound.
-fn percent_apart((now, before): (Figure, Figure), most: f64) -> String {
+fn percent_apart(now: Figure, before: Figure, most: f64) -> String {
     let short = now.percent_text(before);
     match now.percent_since(before) {
         Some(percent) if percent.total_cmp(&most).is_ne() && short == format!("+{most:.2} %") => {

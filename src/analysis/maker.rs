@@ -134,7 +134,9 @@ impl Maker<'_> {
     pub(super) fn variant(
         &self,
         mut session: DeviceSession,
-        (axis, layouts, variant): (&Axis, &BTreeMap<RunKey, Layout>, usize),
+        axis: &Axis,
+        layouts: &BTreeMap<RunKey, Layout>,
+        variant: usize,
     ) -> Variant {
         let mut laid: BTreeMap<RunKey, (Arc<BoundGraph>, Option<Arc<RunRemat>>)> = BTreeMap::new();
         let mut arenas = Vec::new();
@@ -185,15 +187,15 @@ impl Maker<'_> {
         }
         let rewrites = remat.is_some_and(|(run, _, sequence)| !is_unchanged(run, sequence));
         if self.lowered.reuses_names && !rewrites {
-            lifetimes = self.with_names_reused((graph, sizes, bindings), lifetimes, progress)?;
+            lifetimes = self.with_names_reused(graph, sizes, bindings, lifetimes, progress)?;
         }
         let host_ops = self.lowered.host_ops.as_ref();
         if let Some(table) = &self.lowered.workspaces {
-            lifetimes = with_workspaces(graph, sizes, lifetimes, (table, host_ops));
+            lifetimes = with_workspaces(graph, sizes, lifetimes, table, host_ops);
         }
         lifetimes = with_body_scratch(graph, lifetimes, (&body_scratch(entry, bindings, progress)?, host_ops));
         if let Some((run, tape, sequence)) = remat.filter(|(run, _, sequence)| !is_unchanged(run, sequence)) {
-            lifetimes = rewritten_lifetimes(&lifetimes, graph, tape, (run, sequence));
+            lifetimes = rewritten_lifetimes(&lifetimes, graph, tape, run, sequence);
         }
         let program = Program {
             lifetimes,
@@ -207,7 +209,9 @@ impl Maker<'_> {
     /// storages that hold feature memory on the device take part; scratch memory stays.
     fn with_names_reused(
         &mut self,
-        (graph, sizes, bindings): (&Graph, &Sizes, &Bindings),
+        graph: &Graph,
+        sizes: &Sizes,
+        bindings: &Bindings,
         given: Lifetimes,
         progress: &Progress<'_>,
     ) -> Result<Lifetimes, AnalysisError> {

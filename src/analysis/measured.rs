@@ -227,7 +227,7 @@ pub(super) fn lane(
     (steps, n_steps): (EventSteps<'_>, u32),
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
-    let log = recorded_log(recording, (steps, n_steps), progress)?;
+    let log = recorded_log(recording, steps, n_steps, progress)?;
     let parts = (LaneId::Measured(place.position), place.strategy, Plans::new());
     let mut lane = with_folds(log.simulation, parts, place.params);
     // What calls cost was not measured, and is not estimated for a run that was.
@@ -235,14 +235,14 @@ pub(super) fn lane(
     lane.summary.overhead.clear();
     lane.title = Some(recording.name.clone());
     lane.shares_steps = steps.is_shared();
-    lane.session = Some(Arc::new(session((place.graph, recording), (steps, n_steps))));
-    let source = state_curves(&mut lane, recording, (steps, n_steps));
-    lane.explanation = remarks(&lane, recording, (source, log.n_stacked));
+    lane.session = Some(Arc::new(session(place.graph, recording, steps, n_steps)));
+    let source = state_curves(&mut lane, recording, steps, n_steps);
+    lane.explanation = remarks(&lane, recording, source, log.n_stacked);
     Ok(lane)
 }
 
 /// The blocks of a recording as the live ranges of one run.
-fn session((graph, recording): (GraphIdx, &Recording), (steps, n_steps): (EventSteps<'_>, u32)) -> DeviceSession {
+fn session(graph: GraphIdx, recording: &Recording, steps: EventSteps<'_>, n_steps: u32) -> DeviceSession {
     let at = |step: Step| steps.get(step).unwrap_or(n_steps);
     let items = recording.blocks.iter().enumerate().map(|(number, block)| {
         let birth = at(block.birth);
@@ -296,8 +296,8 @@ pub(super) enum ReservedSource {
 }
 
 /// Puts the curves that the file states in the place of those that it gives no blocks or regions for.
-fn state_curves(lane: &mut Lane, recording: &Recording, (steps, n_steps): (EventSteps<'_>, u32)) -> ReservedSource {
-    let stated = |kind: TotalKind| recording.total(kind).map(|total| spread(total, (steps, n_steps)));
+fn state_curves(lane: &mut Lane, recording: &Recording, steps: EventSteps<'_>, n_steps: u32) -> ReservedSource {
+    let stated = |kind: TotalKind| recording.total(kind).map(|total| spread(total, steps, n_steps));
     if recording.blocks.is_empty()
         && let Some(live) = stated(TotalKind::Allocated)
     {
@@ -334,7 +334,7 @@ fn state_curves(lane: &mut Lane, recording: &Recording, (steps, n_steps): (Event
     let at_peak = peak.1.map(|step| in_use[step.idx()]).unwrap_or_default();
     summary.internal_waste = peak.0.saturating_sub(at_peak);
     // Each at its own peak, as of simulated lanes: whether other events share their steps then makes no difference.
-    summary.fragmentation = if recording.states_use_of_reserved((live.0, peak.0)) {
+    summary.fragmentation = if recording.states_use_of_reserved(live.0, peak.0) {
         wasted_share(in_use.first_maximum().0, peak.0)
     } else {
         0.0
@@ -353,7 +353,7 @@ fn wasted_share(live: Bytes, reserved: Bytes) -> f64 {
 
 /// A stated curve with a value a step: each holds until the next; before the first there is nothing. Of several values on
 /// one step the largest is shown, so that no peak is lost, and the last one holds on.
-fn spread(total: &RecordedTotal, (steps, n_steps): (EventSteps<'_>, u32)) -> StepBytes {
+fn spread(total: &RecordedTotal, steps: EventSteps<'_>, n_steps: u32) -> StepBytes {
     let mut curve = vec![Bytes::ZERO; n_steps as usize];
     let (mut held, mut next) = (Bytes::ZERO, 0);
     for (event, bytes) in &total.samples {

@@ -9,7 +9,7 @@ use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Recording, TotalKind};
 
 /// What is to say about a measured lane.
-pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (ReservedSource, u64)) -> Vec<Remark> {
+pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource, n_stacked: u64) -> Vec<Remark> {
     let summary = &lane.summary;
     let mut remarks = Vec::new();
     let mut say = |text: String, step: Option<Step>| remarks.push(Remark { text, step });
@@ -31,7 +31,7 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (
     } else {
         say("The file does not say what was in use.".to_owned(), None);
     }
-    if recording.lacks_regions((summary.peak_live, summary.peak_reserved)) {
+    if recording.lacks_regions(summary.peak_live, summary.peak_reserved) {
         let text = "More was in use than the listed segments come to, so the file does not list all of them: what was taken \
                     from the device is a lower bound.";
         say(text.to_owned(), None);
@@ -73,7 +73,7 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, (source, n_stacked): (
 fn reserved_text(lane: &Lane, recording: &Recording, source: ReservedSource) -> String {
     let summary = &lane.summary;
     match source {
-        ReservedSource::Regions if recording.lacks_regions((summary.peak_live, summary.peak_reserved)) => {
+        ReservedSource::Regions if recording.lacks_regions(summary.peak_live, summary.peak_reserved) => {
             format!("The listed segments come to {} at most", summary.peak_reserved)
         }
         ReservedSource::Regions => format!(

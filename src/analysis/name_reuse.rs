@@ -39,7 +39,8 @@ const LANES: [(&str, Option<i64>); 3] = [("names not reused", None), ("level 0",
 
 /// Compares the lanes.
 pub(super) fn compare_name_reuse(
-    (request, lowered): (&Request, &Lowered),
+    request: &Request,
+    lowered: &Lowered,
     subject: &Subject,
     mut diagnostics: Diagnostics,
     progress: &Progress<'_>,
@@ -148,7 +149,7 @@ fn session_of(subject: &Subject, after: &BlockProgram) -> (DeviceSession, Plans)
     let mut plans = Plans::new();
     let blocks = program.blocks.iter().zip(&after.blocks);
     for (number, (before, after)) in (0_u32..).zip(blocks) {
-        let mut picture = block_picture((program, before), after, subject.batch);
+        let mut picture = block_picture(program, before, after, subject.batch);
         if let Some(tensors) = subject.tensors.as_ref().filter(|_| number == 0) {
             rename(&mut picture, tensors);
         }

@@ -31,18 +31,19 @@ type Wanted = (String, Lowered);
 /// Compares the lanes of a set of passes.
 pub(super) fn compare_passes(
     running: &Request,
-    (lowered, mut diagnostics): (&Lowered, Diagnostics),
+    lowered: &Lowered,
+    mut diagnostics: Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Comparison, AnalysisError> {
     if running.lanes == LaneSet::NameReuse {
-        return compare_graph_names((running, lowered), diagnostics, progress);
+        return compare_graph_names(running, lowered, diagnostics, progress);
     }
     let wanted = wanted(running, lowered, progress)?;
     let settings: Vec<&Lowered> = wanted.iter().map(|(_, lowered)| lowered).collect();
     let (axis, variants, oddities) = device_sessions(running, &settings, progress)?;
     diagnostics.extend(&oddities);
     let titles = wanted.iter().map(|(title, _)| title.clone()).collect();
-    compare_variants((running, lowered), (axis, variants, titles), diagnostics, progress)
+    compare_variants(running, lowered, axis, variants, titles, diagnostics, progress)
 }
 
 /// The lanes of the request.
@@ -110,7 +111,8 @@ pub fn part_of(bytes: Bytes, ratio: f64) -> Bytes {
 
 /// The names of a graph: as they are, and reused at both levels.
 fn compare_graph_names(
-    (request, lowered): (&Request, &Lowered),
+    request: &Request,
+    lowered: &Lowered,
     mut diagnostics: Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Comparison, AnalysisError> {
@@ -136,7 +138,7 @@ fn compare_graph_names(
         fetched: converted.fetched,
         batch: batch_of(request),
     };
-    compare_name_reuse((request, lowered), &subject, diagnostics, progress)
+    compare_name_reuse(request, lowered, &subject, diagnostics, progress)
 }
 
 /// A program of blocks as lanes: names as they are, and reused at both levels.
@@ -165,7 +167,7 @@ pub(super) fn compare_program(
         fetched: Vec::new(),
         batch: batch_of(request),
     };
-    compare_name_reuse((request, lowered), &subject, diagnostics, progress)
+    compare_name_reuse(request, lowered, &subject, diagnostics, progress)
 }
 
 /// What a dimension -1 is: the first value of `batch`, 1 unless given.
@@ -179,8 +181,11 @@ const BATCH: &str = "batch";
 
 /// Simulates each variant in a lane of its own.
 pub(super) fn compare_variants(
-    (request, lowered): (&Request, &Lowered),
-    (axis, variants, titles): (Axis, Vec<Variant>, Vec<String>),
+    request: &Request,
+    lowered: &Lowered,
+    axis: Axis,
+    variants: Vec<Variant>,
+    titles: Vec<String>,
     mut diagnostics: Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Comparison, AnalysisError> {
@@ -188,7 +193,7 @@ pub(super) fn compare_variants(
     for variant in &variants {
         check_copies(&variant.session, &lowered.params)?;
         let strategies = [lowered.strategy];
-        let mut placed = place_arenas(&variant.arenas, (&strategies, request.search_nodes), progress)?;
+        let mut placed = place_arenas(&variant.arenas, &strategies, request.search_nodes, progress)?;
         let plans = placed.remove(lowered.strategy.name).unwrap_or_default();
         planned.push((with_plans(&variant.session, &plans, false), plans));
     }
@@ -221,7 +226,7 @@ pub(super) fn compare_variants(
         requests: &[],
     };
     let sessions: Vec<&DeviceSession> = planned.iter().map(|(session, _)| session).collect();
-    tell(&mut lanes, (&sessions, &lowered.params), &scene, progress)?;
+    tell(&mut lanes, &sessions, &lowered.params, &scene, progress)?;
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {

@@ -152,7 +152,8 @@ pub struct PinnedLane {
 /// Cancelled by the user.
 pub(super) fn add_pins(
     comparison: &mut Comparison,
-    (request, known): (&Request, &[Lane]),
+    request: &Request,
+    known: &[Lane],
     progress: &Progress<'_>,
 ) -> Result<(), AnalysisError> {
     let pins = &request.pins[..];
@@ -186,7 +187,7 @@ pub(super) fn add_pins(
             }
             Some(Err(AnalysisError::Cancelled(cancelled))) => return Err(cancelled.into()),
             Some(Err(error)) => Err(error.to_string()),
-            Some(Ok(own)) => lane::place(comparison, own, (position, pin, request), progress)?,
+            Some(Ok(own)) => lane::place(comparison, own, position, pin, request, progress)?,
         };
         if let Err(why) = placed {
             comparison.pin_problems.push(problem(position, pin, &why));
@@ -236,7 +237,7 @@ pub fn repin(known: &Comparison, request: &Request, progress: &Progress<'_>) -> 
     comparison.lanes = own;
     comparison.pin_problems.clear();
     if can_stand_beside(request) {
-        add_pins(&mut comparison, (request, &pinned), progress)?;
+        add_pins(&mut comparison, request, &pinned, progress)?;
     } else {
         leave_out(&mut comparison, request);
     }

@@ -18,7 +18,8 @@ use highwater_sim::{DeviceSession, StaticMemoryPolicy};
 
 /// The session under every policy that is wanted.
 pub(super) fn compare_policies(
-    (request, running): (&Request, Request),
+    request: &Request,
+    running: Request,
     lowered: Lowered,
     mut diagnostics: Diagnostics,
     progress: &Progress<'_>,
@@ -50,7 +51,7 @@ pub(super) fn compare_policies(
         let settings = (&request.options, &request.environment);
         lane.forbidden = policy_errors(settings, &*request.files, &request.plan, lane.policy);
     }
-    tell(&mut lanes, (&lane_sessions, &lowered.params), &scene, progress)?;
+    tell(&mut lanes, &lane_sessions, &lowered.params, &scene, progress)?;
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
@@ -89,7 +90,7 @@ fn policy_lanes(
 ) -> Result<(Vec<Lane>, PlannedSessions), AnalysisError> {
     let wanted = wanted_lanes(request, lowered, &request.wanted_policies());
     let strategies: Vec<&'static Strategy> = wanted.iter().map(|(_, strategy)| *strategy).collect();
-    let placed = place_arenas(&variant.arenas, (&strategies, request.search_nodes), progress)?;
+    let placed = place_arenas(&variant.arenas, &strategies, request.search_nodes, progress)?;
     let sessions: PlannedSessions = placed
         .iter()
         .map(|(name, plans)| (*name, with_plans(&variant.session, plans, false)))

@@ -41,7 +41,7 @@ pub(super) fn compare_problem(
         let is_checked = same.is_some();
         let planned = match same {
             Some(lane) => Arc::clone(&lane.plans[0].1),
-            None => Arc::new(planned(entry, (strategy, request.search_nodes), progress)?),
+            None => Arc::new(planned(entry, strategy, request.search_nodes, progress)?),
         };
         let defect = if is_checked {
             None
@@ -98,7 +98,8 @@ pub(super) fn compare_problem(
 /// A strategy that the source has no offsets for falls back to none: the error is the answer.
 fn planned(
     entry: &ProblemEntry,
-    (strategy, nodes): (&'static Strategy, u64),
+    strategy: &'static Strategy,
+    nodes: u64,
     progress: &Progress<'_>,
 ) -> Result<Planned, AnalysisError> {
     let mut request = PlanRequest {

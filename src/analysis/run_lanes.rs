@@ -83,7 +83,8 @@ type Told = Result<(Vec<Remark>, Option<OutOfMemoryStory>), Cancelled>;
 /// Explains every lane, each with its session, each on a thread of its own.
 pub(super) fn tell(
     lanes: &mut [Lane],
-    (sessions, params): (&[&DeviceSession], &Params),
+    sessions: &[&DeviceSession],
+    params: &Params,
     scene: &Scene<'_>,
     progress: &Progress<'_>,
 ) -> Result<(), Cancelled> {
@@ -94,7 +95,7 @@ pub(super) fn tell(
         let progress = Progress::silent(cancel);
         let other = reference.filter(|other| other.policy != lane.policy);
         let scene = Scene { session, ..*scene };
-        let story = shortage::story(lane, (session, params), &scene, &progress)?;
+        let story = shortage::story(lane, session, params, &scene, &progress)?;
         Ok((explain::explain(lane, other, &scene), story))
     };
     let told: Vec<Told> = std::thread::scope(|scope| {

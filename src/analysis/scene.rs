@@ -48,7 +48,7 @@ impl Scene<'_> {
         if let (Some(trace), Some(request)) = (self.trace(), self.requests.get(tensor.idx())) {
             return trace.name(request.lifetime.name);
         }
-        self.workspaces.tensor_name(self.workload, (graph, tensor))
+        self.workspaces.tensor_name(self.workload, graph, tensor)
     }
 
     /// `step 12 (train, op conv_3)`; of a trace `step 12 (line 14: a x)`.

@@ -112,10 +112,10 @@ pub(super) fn device_sessions_by(
     lay_out(&mut axis, &layouts)?;
     let variants = (0..makers.len()).map(|variant| {
         let maker = &makers[variant];
-        let mut session = empty_session(request, maker.lowered, (&axis, &statics));
+        let mut session = empty_session(request, maker.lowered, &axis, &statics);
         session.changes.clone_from(&schedule.changes);
         session.groups.clone_from(&schedule.groups);
-        maker.variant(session, (&axis, &layouts, variant))
+        maker.variant(session, &axis, &layouts, variant)
     });
     let variants = variants.collect();
     let mut diagnostics = Diagnostics::new();
@@ -163,7 +163,7 @@ fn lay_out(axis: &mut Axis, layouts: &BTreeMap<RunKey, Layout>) -> Result<(), An
 }
 
 /// A session without its runs.
-fn empty_session(request: &Request, lowered: &Lowered, (axis, statics): (&Axis, &[bool])) -> DeviceSession {
+fn empty_session(request: &Request, lowered: &Lowered, axis: &Axis, statics: &[bool]) -> DeviceSession {
     let mut session = DeviceSession::default();
     for (idx, entry) in request.workload.graphs().iter().enumerate() {
         let graph_idx = GraphIdx::from_idx(idx);

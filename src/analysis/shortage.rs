@@ -81,7 +81,8 @@ impl OutOfMemoryStory {
 /// The story of a lane that ran out.
 pub(super) fn story(
     lane: &Lane,
-    (session, params): (&DeviceSession, &Params),
+    session: &DeviceSession,
+    params: &Params,
     scene: &Scene<'_>,
     progress: &Progress<'_>,
 ) -> Result<Option<OutOfMemoryStory>, Cancelled> {
@@ -100,7 +101,7 @@ pub(super) fn story(
         holders: holders(&then, scene),
         idle: idle(&then),
         idle_pages: then.pools.iter().map(|pool| pool.idle_pages).sum(),
-        enough: enough(lane.policy, (session, params), progress)?,
+        enough: enough(lane.policy, session, params, progress)?,
     }))
 }
 
@@ -167,7 +168,8 @@ fn idle(then: &DevicePicture) -> (Bytes, Bytes) {
 /// without limit. `None` where the session is too long to be tried so often.
 fn enough(
     policy: StaticMemoryPolicy,
-    (session, params): (&DeviceSession, &Params),
+    session: &DeviceSession,
+    params: &Params,
     progress: &Progress<'_>,
 ) -> Result<Option<Bytes>, Cancelled> {
     let mut budget = MOST_EVENTS;

@@ -47,7 +47,7 @@ struct Life<'a> {
 }
 
 /// The memory of a block: its declarations, its ops before and after, and the value of a dimension -1.
-pub(super) fn block_picture((program, before): (&BlockProgram, &Block), after: &Block, batch: u64) -> BlockPicture {
+pub(super) fn block_picture(program: &BlockProgram, before: &Block, after: &Block, batch: u64) -> BlockPicture {
     let lives = lives(before, after, batch);
     let mut sizes: IndexMap<&str, Bytes> = IndexMap::new();
     for life in &lives {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn picture(before: &BlockProgram, after: &BlockProgram) -> BlockPicture {
-        block_picture((before, &before.blocks[0]), &after.blocks[0], 2)
+        block_picture(before, &before.blocks[0], &after.blocks[0], 2)
     }
 
     fn rows(picture: &BlockPicture) -> Vec<(u32, u32, u32, u64)> {

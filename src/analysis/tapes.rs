@@ -63,7 +63,7 @@ pub(super) fn compare_tape(
         runs.push((run, sequence));
     }
     let (axis, variants) = tape_variants(&whole, runs, lowered.dtr.thrash_limit)?;
-    compare_variants((request, lowered), (axis, variants, titles), diagnostics, progress)
+    compare_variants(request, lowered, axis, variants, titles, diagnostics, progress)
 }
 
 /// The runs under budgets that a tape opens with, beside the one without.

@@ -74,9 +74,9 @@ pub(super) fn compare_trace(
         );
         diagnostics.warning(text, &second.name);
     }
-    let params = params(trace, (request, lowered), &mut diagnostics);
+    let params = params(trace, request, lowered, &mut diagnostics);
     let session = TraceSession::new(trace);
-    let lanes = lanes((trace, &session), (request, lowered.strategy, &params), progress)?;
+    let lanes = lanes(trace, &session, request, lowered.strategy, &params, progress)?;
     let workspaces = EstimatedWorkspaces::default();
     let axis = axis(&session);
     let scene = Scene {
@@ -124,7 +124,7 @@ pub(super) fn compare_trace(
 }
 
 /// Parameters with the trace's own device memory and threshold where the user sets none.
-fn params(trace: &AllocationTrace, (request, lowered): (&Request, &Lowered), diagnostics: &mut Diagnostics) -> Params {
+fn params(trace: &AllocationTrace, request: &Request, lowered: &Lowered, diagnostics: &mut Diagnostics) -> Params {
     let mut params = lowered.params.clone();
     let options = &request.options;
     let is_users = options.is_set(keys::DEVICE_MEMORY) || options.is_set(keys::DEVICE);
@@ -155,8 +155,11 @@ fn rules(trace: &AllocationTrace, policy: StaticMemoryPolicy, params: &Params) -
 
 /// The lanes, each on a thread of its own.
 fn lanes(
-    (trace, session): (&AllocationTrace, &TraceSession),
-    (request, strategy, params): (&Request, &'static Strategy, &Params),
+    trace: &AllocationTrace,
+    session: &TraceSession,
+    request: &Request,
+    strategy: &'static Strategy,
+    params: &Params,
     progress: &Progress<'_>,
 ) -> Result<Vec<Lane>, AnalysisError> {
     progress.set("replaying", 0, 1)?;

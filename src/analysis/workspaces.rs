@@ -102,7 +102,7 @@ impl EstimatedWorkspaces {
     }
 
     /// The name of a tensor of a graph, its own or estimated; empty where it has none.
-    pub(super) fn tensor_name<'a>(&'a self, workload: &'a Workload, (graph, tensor): (GraphIdx, TensorId)) -> &'a str {
+    pub(super) fn tensor_name<'a>(&'a self, workload: &'a Workload, graph: GraphIdx, tensor: TensorId) -> &'a str {
         let entry = workload.graphs().get(graph.idx());
         match entry.filter(|entry| entry.graph.tensors().get(tensor).is_some()) {
             Some(entry) => entry.graph.tensor_name(tensor),

@@ -78,7 +78,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     }
     let beside = asked.beside(&comparison)?;
     let options = request.configuration();
-    let against = asked.against((&comparison, &options), beside.as_ref())?;
+    let against = asked.against(&comparison, &options, beside.as_ref())?;
     let shortage = shortage(&request, &comparison, progress)?;
     let answer = CompareAnswer {
         comparison: &comparison,

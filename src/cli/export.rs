@@ -60,7 +60,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         said.plan.clone_from(&settings.plan);
     }
     let line = CommandLine::new(&said, origin);
-    let about = export_about((&document, &line), &comparison, Some(&loaded), (findings, import));
+    let about = export_about(&document, &line, &comparison, Some(&loaded), findings, import);
     let subject = subject_of(args, comparison, about)?;
     let bytes = subject.file(form, &args.to, progress)?;
     write_whole(&args.to, &bytes)?;

@@ -23,7 +23,8 @@ pub(super) struct Gaps {
 /// Cancelled by the user.
 pub(super) fn gaps(
     entry: &GraphEntry,
-    (bindings, progress): (&Bindings, &Progress<'_>),
+    bindings: &Bindings,
+    progress: &Progress<'_>,
     what_is_not: &str,
     diagnostics: &mut Diagnostics,
 ) -> Result<Gaps, Cancelled> {
@@ -34,7 +35,7 @@ pub(super) fn gaps(
     if let Some(first) = first {
         diagnostics.unknown_shapes(graph.tensor_name(first), 1 + unknown.count() as u64);
     }
-    let has_bodies = unseen_bodies(entry, (bindings, progress), what_is_not, diagnostics)?;
+    let has_bodies = unseen_bodies(entry, bindings, progress, what_is_not, diagnostics)?;
     let mut tensors = graph.tensors().iter();
     let states_scratch = tensors.any(|tensor| tensor.role == Role::Workspace);
     let reasons = [
@@ -59,7 +60,8 @@ pub(super) fn gaps(
 /// Says what ops hold for the graphs that they run, and whether they hold anything.
 fn unseen_bodies(
     entry: &GraphEntry,
-    (bindings, progress): (&Bindings, &Progress<'_>),
+    bindings: &Bindings,
+    progress: &Progress<'_>,
     what_is_not: &str,
     diagnostics: &mut Diagnostics,
 ) -> Result<bool, Cancelled> {

@@ -41,7 +41,7 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
     let mut failed = Vec::new();
     for (name, imported) in read {
         match imported {
-            Ok(imported) => reports.push(report(args, &bindings, (name, imported), progress)?),
+            Ok(imported) => reports.push(report(args, &bindings, name, imported, progress)?),
             Err(error) => failed.push(error),
         }
     }
@@ -82,7 +82,8 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
 fn report(
     args: &InspectArgs,
     bindings: &Bindings,
-    (name, imported): (String, Imported),
+    name: String,
+    imported: Imported,
     progress: &Progress<'_>,
 ) -> anyhow::Result<Report> {
     let mut workload = Workload {

@@ -45,7 +45,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         n_first: args.top.unwrap_or(FEW),
         against: args
             .against
-            .map(|number| position(&comparison, ("--against", number)))
+            .map(|number| position(&comparison, "--against", number))
             .transpose()?,
     };
     let name = &loaded.workload.name;
@@ -114,7 +114,7 @@ fn at(args: &PeakArgs) -> anyhow::Result<PeakAt> {
 /// The lane that is asked about: of the policy, by position, or the main one.
 fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Comparison) -> anyhow::Result<usize> {
     if let Some(number) = args.lane {
-        return position(comparison, ("--lane", number));
+        return position(comparison, "--lane", number);
     }
     if let Some(policy) = policy {
         let found = comparison
@@ -138,7 +138,7 @@ fn titles(comparison: &Comparison) -> String {
 }
 
 /// A lane by its number from 1, as a flag gives it.
-fn position(comparison: &Comparison, (flag, number): (&str, usize)) -> anyhow::Result<usize> {
+fn position(comparison: &Comparison, flag: &str, number: usize) -> anyhow::Result<usize> {
     let position = number.checked_sub(1).filter(|lane| *lane < comparison.lanes.len());
     position.with_context(|| {
         format!(

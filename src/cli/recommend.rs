@@ -18,7 +18,7 @@ pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Resu
     let asked = Asked::new(&args.space, progress)?;
     let explorer = &asked.explorer;
     let goal = Goal::parse(&args.goal, explorer.space())?;
-    let found = recommend(explorer, (goal, args.most), &mut |_: &SpacePoint| {}, progress)?;
+    let found = recommend(explorer, goal, args.most, &mut |_: &SpacePoint| {}, progress)?;
     match args.space.format {
         Format::Json => print_json(&WireRecommendation::new(
             &asked.name,

@@ -55,7 +55,7 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
     if args.format == Format::Json {
         print_json(&WireReplay::new(&rules, &summary, elapsed.0))?;
     } else {
-        print(&text(&trace, &rules, &summary, (elapsed, &imported.diagnostics)))?;
+        print(&text(&trace, &rules, &summary, elapsed, &imported.diagnostics))?;
     }
     Ok(Verdict::Done)
 }
@@ -109,7 +109,8 @@ fn text(
     trace: &AllocationTrace,
     rules: &ReplayRules,
     summary: &ReplaySummary,
-    (elapsed, import): (Nanos, &Diagnostics),
+    elapsed: Nanos,
+    import: &Diagnostics,
 ) -> String {
     let behaviour = rules
         .arena_behaviour()

@@ -47,7 +47,7 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let workload = Workload::new(source.title(), imported.source);
     let mut diagnostics = imported.diagnostics;
     diagnostics.extend(&unused_dims(&workload, &bindings));
-    let (subject, choice) = subject(args, &workload, (&bindings, progress), &mut diagnostics)?;
+    let (subject, choice) = subject(args, &workload, &bindings, progress, &mut diagnostics)?;
     if let Some(remark) = choice.remark() {
         diagnostics.info(remark, &choice.name);
     }
@@ -141,7 +141,8 @@ struct Subject {
 fn subject(
     args: &ReuseArgs,
     workload: &Workload,
-    (bindings, progress): (&Bindings, &Progress<'_>),
+    bindings: &Bindings,
+    progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> anyhow::Result<(Subject, Choice)> {
     let (file, wanted) = (&workload.name, args.graph.as_deref());
@@ -165,7 +166,7 @@ fn subject(
                 bail!("{file}: \"{}\" is no graph", choice.name);
             };
             let subject = of_graph(entry, bindings)?;
-            gaps(entry, (bindings, progress), "part of the program here", diagnostics)?;
+            gaps(entry, bindings, progress, "part of the program here", diagnostics)?;
             Ok((subject, choice))
         }
         _ => bail!("{file}: names are reused in graphs and in programs of blocks (docs/format.md); this is neither"),

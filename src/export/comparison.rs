@@ -214,14 +214,14 @@ impl WireComparison {
                 .iter()
                 .enumerate()
                 .filter(|(_, lane)| !is_measured(lane) && lane.pinned.is_none())
-                .map(|(position, _)| wire_policy((comparison, position), peaks(position)))
+                .map(|(position, _)| wire_policy(comparison, position, peaks(position)))
                 .collect(),
             pins: comparison
                 .lanes
                 .iter()
                 .enumerate()
                 .filter_map(|(position, lane)| Some((position, lane.pinned.as_deref()?)))
-                .map(|(position, pinned)| WirePin::new((comparison, position), pinned, options, peaks(position)))
+                .map(|(position, pinned)| WirePin::new(comparison, position, pinned, options, peaks(position)))
                 .collect(),
             pin_problems: comparison.pin_problems.iter().map(WirePinProblem::new).collect(),
             measured: comparison
@@ -276,7 +276,7 @@ fn wire_measured(comparison: &Comparison, lane: &Lane, peaks: WirePeaks) -> Wire
         peak_live_bytes: stated(Recording::states_live).then_some(summary.peak_live.get()),
         peak_live_step: step(Recording::states_live, summary.peak_live_step),
         fragmentation: recording
-            .filter(|one| one.states_use_of_reserved((summary.peak_live, summary.peak_reserved)))
+            .filter(|one| one.states_use_of_reserved(summary.peak_live, summary.peak_reserved))
             .map(|_| summary.fragmentation),
         out_of_memory: summary.out_of_memory,
         remarks: wire_explanation(lane),
@@ -326,7 +326,7 @@ fn wire_overhead(lane: &Lane) -> Vec<WireOverhead> {
     .collect()
 }
 
-pub(super) fn wire_policy((comparison, position): (&Comparison, usize), peaks: WirePeaks) -> WirePolicy {
+pub(super) fn wire_policy(comparison: &Comparison, position: usize, peaks: WirePeaks) -> WirePolicy {
     let lane = &comparison.lanes[position];
     let row = lane.policy.row();
     let summary = &lane.summary;

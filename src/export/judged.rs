@@ -41,12 +41,12 @@ impl Judged {
         let (now, before) = (against.now(limit.metric), against.before(limit.metric));
         Self {
             limit: limit.text.clone(),
-            outcome: outcome(against, limit, (now, before)),
+            outcome: outcome(against, limit, now, before),
         }
     }
 }
 
-fn outcome(against: &Against<'_>, limit: &Limit, (now, before): (Option<Figure>, Option<Figure>)) -> Outcome {
+fn outcome(against: &Against<'_>, limit: &Limit, now: Option<Figure>, before: Option<Figure>) -> Outcome {
     let Metric { label, .. } = limit.metric;
     let Some(now) = now else {
         return Outcome::Broken(format!("{label} is not recorded, so that nobody can say"));

@@ -55,7 +55,8 @@ impl WirePinProblem {
 
 impl WirePin {
     pub(super) fn new(
-        (comparison, lane): (&Comparison, usize),
+        comparison: &Comparison,
+        lane: usize,
         pinned: &PinnedLane,
         options: &Configuration,
         peaks: WirePeaks,
@@ -82,7 +83,7 @@ impl WirePin {
             fits: fits(comparison.fit(lane)),
             on_axis: pinned.fit.sentences(),
             findings: findings.collect(),
-            figures: wire_policy((comparison, lane), peaks),
+            figures: wire_policy(comparison, lane, peaks),
         }
     }
 }

@@ -63,12 +63,12 @@ pub(super) fn placements_csv(subject: &ExportSubject, progress: &Progress<'_>) -
     for position in lanes {
         let lane = &comparison.lanes[position];
         for (graph, planned) in &lane.plans {
-            let rows = buffers(subject, (position, *graph), &planned.plan);
+            let rows = buffers(subject, position, *graph, &planned.plan);
             for (number, row) in rows.iter().enumerate() {
                 if number % CHUNK == 0 {
                     progress.set("writing", number as u64, rows.len() as u64)?;
                 }
-                push_row(&mut fields, subject, (position, *graph), row);
+                push_row(&mut fields, subject, position, *graph, row);
                 fields.end(&mut out);
             }
         }
@@ -90,7 +90,7 @@ fn why_none(subject: &ExportSubject) -> &'static str {
     }
 }
 
-fn buffers(subject: &ExportSubject, (lane, graph): (usize, GraphIdx), plan: &Plan) -> Vec<Placed> {
+fn buffers(subject: &ExportSubject, lane: usize, graph: GraphIdx, plan: &Plan) -> Vec<Placed> {
     let comparison = &subject.comparison;
     if let Some(entry) = comparison.workload.problems().first() {
         let buffers = (0_u32..).zip(entry.problem.buffers.iter().zip(&plan.offsets));
@@ -107,7 +107,7 @@ fn buffers(subject: &ExportSubject, (lane, graph): (usize, GraphIdx), plan: &Pla
         };
         return buffers.map(row).collect();
     }
-    let Some((run, bound)) = first_run(subject, (lane, graph)) else {
+    let Some((run, bound)) = first_run(subject, lane, graph) else {
         return Vec::new();
     };
     let problem = highwater_analysis::arena_problem(&bound.program, &bound.engine_sizes);
@@ -132,16 +132,16 @@ fn buffers(subject: &ExportSubject, (lane, graph): (usize, GraphIdx), plan: &Pla
 }
 
 /// The first run of a graph, by position.
-fn first_run(subject: &ExportSubject, (lane, graph): (usize, GraphIdx)) -> Option<(u32, &BoundGraph)> {
+fn first_run(subject: &ExportSubject, lane: usize, graph: GraphIdx) -> Option<(u32, &BoundGraph)> {
     let runs = &subject.comparison.session_of(lane).runs;
     let position = runs.iter().position(|run| run.graph == graph)?;
     Some((u32::try_from(position).ok()?, &*runs[position].bound))
 }
 
-fn push_row(fields: &mut Line, subject: &ExportSubject, (position, graph): (usize, GraphIdx), row: &Placed) {
+fn push_row(fields: &mut Line, subject: &ExportSubject, position: usize, graph: GraphIdx, row: &Placed) {
     let comparison = &subject.comparison;
     let lane: &Lane = &comparison.lanes[position];
-    let run = first_run(subject, (position, graph)).map_or(0, |(run, _)| run);
+    let run = first_run(subject, position, graph).map_or(0, |(run, _)| run);
     let tensor = Selected {
         run,
         graph,

@@ -207,8 +207,8 @@ fn outcome(line: &mut Fields, rules: &ReplayRules, answer: &Answer<'_>) {
                 line.raw("addr", "null");
             }
         }
-        Outcome::Loaded(loaded) => load(line, (true, loaded), answer),
-        Outcome::NotLoaded(loaded) => load(line, (false, loaded), answer),
+        Outcome::Loaded(loaded) => load(line, true, loaded, answer),
+        Outcome::NotLoaded(loaded) => load(line, false, loaded, answer),
         Outcome::Ran {
             status,
             calls_before,
@@ -251,7 +251,7 @@ fn placed(line: &mut Fields, is_ok: bool, at: Option<Address>) {
     line.raw("addr", &address(at));
 }
 
-fn load(line: &mut Fields, (is_ok, loaded): (bool, &LoadedSegments), answer: &Answer<'_>) {
+fn load(line: &mut Fields, is_ok: bool, loaded: &LoadedSegments, answer: &Answer<'_>) {
     line.flag("ok", is_ok);
     line.raw("base", &address(loaded.base.filter(|_| is_ok)));
     if answer.arena.is_none() {

@@ -173,7 +173,7 @@ fn lane_at(drawing: &LaneDrawing<'_>, below: Option<f64>) -> Result<String, Stri
         below,
         xml: String::new(),
     };
-    pen.head((width, height));
+    pen.head(width, height);
     pen.groups_legend(width, LEGEND + 16.0);
     pen.bands(bands);
     pen.curve(curve);
@@ -181,7 +181,7 @@ fn lane_at(drawing: &LaneDrawing<'_>, below: Option<f64>) -> Result<String, Stri
         pen.map(map);
     }
     let lowest = if has_map { map } else { curve };
-    pen.peak((curve, lowest));
+    pen.peak(curve, lowest);
     pen.steps(lowest, height);
     pen.xml.push_str("</svg>\n");
     Ok(pen.xml)
@@ -203,7 +203,7 @@ impl Pen<'_> {
         ));
     }
 
-    fn head(&mut self, (width, height): (f64, f64)) {
+    fn head(&mut self, width: f64, height: f64) {
         let LaneDrawing {
             comparison,
             lane,

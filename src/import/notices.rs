@@ -20,7 +20,8 @@ pub(super) fn sorted(graph: &Graph, diagnostics: &mut Diagnostics) {
 pub(super) fn texts(graph: &Graph, diagnostics: &mut Diagnostics) {
     let texts = |id: &TensorId| graph.tensors()[*id].dtype == DType::Text;
     tell(
-        (graph, diagnostics),
+        graph,
+        diagnostics,
         graph.tensors().ids().filter(texts),
         Severity::Info,
         "a tensor holds strings, which stand on the host: it counts 0 bytes",
@@ -34,7 +35,8 @@ pub(super) fn views(graph: &Graph, diagnostics: &mut Diagnostics) {
         tensor.role == Role::Activation && graph.storages()[tensor.storage].root != *id
     };
     tell(
-        (graph, diagnostics),
+        graph,
+        diagnostics,
         graph.tensors().ids().filter(is_view),
         Severity::Info,
         "a tensor is taken to share its input's memory, by the kind of its op; the file does not say so: the figures of \
@@ -53,7 +55,8 @@ pub(super) fn unsized_inputs(graph: &Graph, is_told: impl Fn(&str) -> bool, diag
         is_outer && sizes.tensor(*id).is_none() && !is_told(graph.tensor_name(*id))
     };
     tell(
-        (graph, diagnostics),
+        graph,
+        diagnostics,
         graph.tensors().ids().filter(is_unsized),
         Severity::Warning,
         "the shape or type of an input or a weight stays unknown: it counts 0 bytes, the figures are lower bounds",
@@ -61,7 +64,8 @@ pub(super) fn unsized_inputs(graph: &Graph, is_told: impl Fn(&str) -> bool, diag
 }
 
 fn tell(
-    (graph, diagnostics): (&Graph, &mut Diagnostics),
+    graph: &Graph,
+    diagnostics: &mut Diagnostics,
     mut found: impl Iterator<Item = TensorId>,
     severity: Severity,
     message: &str,

@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
                 return wrong(format!("the field \"{key}\" stands twice"), "join the two with a comma");
             }
             seen.push(key);
-            self.field(&mut op, (key, value), number, diagnostics)?;
+            self.field(&mut op, key, value, number, diagnostics)?;
         }
         if kind == NET_OUTPUT && (op.outputs.len() + op.workspaces.len()) > 0 {
             return wrong(format!("{NET_OUTPUT} has bytes of its own"), "remove its out and ws");
@@ -189,7 +189,8 @@ impl<'a> Reader<'a> {
     fn field(
         &mut self,
         op: &mut ListedOp,
-        (key, value): (&str, &str),
+        key: &str,
+        value: &str,
         number: u64,
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Wrong> {

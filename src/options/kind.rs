@@ -161,9 +161,9 @@ impl OptionKind {
         }
         match self {
             Self::Bool => (value.as_bool().is_none()).then(|| format!("is {is}, not a bool: write True or False")),
-            Self::Int { min, max } => integer(value, &is, (*min, *max), ""),
+            Self::Int { min, max } => integer(value, &is, *min, *max, ""),
             Self::Bytes { min, max } => match value.as_int() {
-                Some(_) => integer(value, &is, (*min, *max), " bytes"),
+                Some(_) => integer(value, &is, *min, *max, " bytes"),
                 None => Some(format!(
                     "is {is}, not a size: write bytes (1048576) or a unit (512MiB, 32GiB)"
                 )),
@@ -235,7 +235,7 @@ fn joined(names: &[String]) -> String {
     }
 }
 
-fn integer(value: &Value, is: &str, (min, max): (i64, i64), unit: &str) -> Option<String> {
+fn integer(value: &Value, is: &str, min: i64, max: i64, unit: &str) -> Option<String> {
     match value.as_int() {
         Some(number) if number >= min && number <= max => None,
         Some(_) => Some(format!("is {is}: use {}", between(min, max, unit))),

@@ -149,7 +149,7 @@ impl Search<'_> {
             return Ok(());
         }
         let incumbent = std::mem::take(&mut self.best.offsets);
-        let improved = improve(self.task, self.field, (incumbent, nodes))?;
+        let improved = improve(self.task, self.field, incumbent, nodes)?;
         self.left = self.left.saturating_sub(improved.nodes);
         self.searched += improved.nodes;
         self.best.offsets = improved.offsets;

@@ -75,7 +75,7 @@ pub fn body_scratch(
             of_main = scratch;
         } else {
             let outputs = outputs.get(&number).map_or(&[][..], Vec::as_slice);
-            held.insert(number, held_by((graph, &sizes), outputs, &scratch));
+            held.insert(number, held_by(graph, &sizes, outputs, &scratch));
         }
     }
     of_main.retain(|one| one.bytes > Bytes::ZERO || one.is_lower_bound);
@@ -130,7 +130,7 @@ fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>, around: (&Graph, &Size
     by_op.into_values().collect()
 }
 
-fn held_by((body, sizes): (&Graph, &Sizes), outputs: &[TensorId], within: &[BodyScratch]) -> Held {
+fn held_by(body: &Graph, sizes: &Sizes, outputs: &[TensorId], within: &[BodyScratch]) -> Held {
     let mut is_output = vec![false; body.storages().len()];
     for tensor in outputs.iter().chain(body.outputs()) {
         if let Some(tensor) = body.tensors().get(*tensor) {

@@ -145,7 +145,8 @@ pub fn with_workspaces(
     graph: &Graph,
     sizes: &Sizes,
     mut lifetimes: Lifetimes,
-    (table, host_ops): (&WorkspaceTable, Option<&OpTypes>),
+    table: &WorkspaceTable,
+    host_ops: Option<&OpTypes>,
 ) -> Lifetimes {
     let is_of_host = |kind: &str| host_ops.is_some_and(|types| types.contains(kind));
     for op in graph.ops().ids().filter(|op| !is_of_host(graph.op_kind(*op))) {

@@ -28,10 +28,12 @@ pub struct ExportOrder {
 
 /// What a file says beside an answer.
 pub fn export_about(
-    (document, line): (&Document, &CommandLine<'_>),
+    document: &Document,
+    line: &CommandLine<'_>,
     comparison: &Comparison,
     loaded: Option<&Loaded>,
-    (findings, diagnostics): (Vec<Finding>, Diagnostics),
+    findings: Vec<Finding>,
+    diagnostics: Diagnostics,
 ) -> ExportAbout {
     let reports = loaded.map_or(&[][..], |loaded| &loaded.reports);
     let contents = |position: usize| {
@@ -49,7 +51,7 @@ pub fn export_about(
         diagnostics,
         configuration,
         commands: commands(line, comparison),
-        beside: beside((document, line), comparison),
+        beside: beside(document, line, comparison),
     }
 }
 
@@ -67,7 +69,7 @@ fn commands(line: &CommandLine<'_>, comparison: &Comparison) -> Vec<(String, Str
 }
 
 /// What the commands do not say.
-fn beside((document, line): (&Document, &CommandLine<'_>), comparison: &Comparison) -> Vec<String> {
+fn beside(document: &Document, line: &CommandLine<'_>, comparison: &Comparison) -> Vec<String> {
     let mut texts = Vec::new();
     for source in &document.sources {
         if let SourceSpec::Bytes { name, .. } = source {

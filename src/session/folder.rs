@@ -56,7 +56,7 @@ pub(super) fn read_folder(
     };
     let is_one_format = known.iter().all(|(_, row)| row.name == format.name);
     let is_flat = known.iter().all(|(path, _)| path.parent() == first.parent());
-    let merge = read_known((folder, &known, is_flat), &mut diagnostics, progress)?;
+    let merge = read_known(folder, &known, is_flat, &mut diagnostics, progress)?;
     let (source, measured, left) = merge.finish();
     for sentence in left {
         diagnostics.warning(sentence, "");
@@ -71,7 +71,9 @@ pub(super) fn read_folder(
 
 /// Reads the files that are known; one that cannot be read is told, unless it is the only one.
 fn read_known(
-    (folder, known, is_flat): (&Path, &[(PathBuf, &'static Importer)], bool),
+    folder: &Path,
+    known: &[(PathBuf, &'static Importer)],
+    is_flat: bool,
     diagnostics: &mut Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Merge, FileError> {

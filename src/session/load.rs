@@ -29,7 +29,7 @@ pub fn load(
     on_failure: OnFailure,
     progress: &Progress<'_>,
 ) -> Result<Loaded, String> {
-    load_known(sources, (with_evaluation, &KnownNames::default()), on_failure, progress)
+    load_known(sources, with_evaluation, &KnownNames::default(), on_failure, progress)
 }
 
 /// The same for a document that has names for graphs: where a source cannot be read, those of the others stay as they are.
@@ -38,7 +38,8 @@ pub fn load(
 /// As [`load`].
 pub(super) fn load_known(
     sources: &[SourceSpec],
-    (with_evaluation, known): (bool, &KnownNames),
+    with_evaluation: bool,
+    known: &KnownNames,
     on_failure: OnFailure,
     progress: &Progress<'_>,
 ) -> Result<Loaded, String> {
@@ -80,7 +81,7 @@ pub(super) fn load_known(
     }
     let before = titles_of(&known.formerly(sources));
     let lacks_one = reports.iter().any(SourceReport::is_failed) && !known.mentioned.is_empty();
-    let mut given = merge.name_graphs((&titles, &before), lacks_one.then_some(&known.mentioned));
+    let mut given = merge.name_graphs(&titles, &before, lacks_one.then_some(&known.mentioned));
     // A dump's own plan is of the graph as the dump has it.
     let dumped = dumped_problems(&merge.graphs);
     with_calls_inlined(&mut merge.graphs, progress, &mut diagnostics).map_err(|cancelled| cancelled.to_string())?;

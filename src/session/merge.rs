@@ -114,7 +114,8 @@ impl Merge {
     /// are called; the names that `kept` mentions stay, where it is given.
     pub(super) fn name_graphs(
         &mut self,
-        (titles, before): (&[String], &[String]),
+        titles: &[String],
+        before: &[String],
         kept: Option<&BTreeSet<String>>,
     ) -> GivenNames {
         let (now, before) = (self.with_files(titles), self.with_files(before));

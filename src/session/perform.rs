@@ -29,7 +29,8 @@ use highwater_timeline::{Areas, IsLit, LaneChanges, LaneDifference, LaneRows, Lo
 /// A document, configurations alone, or whatever else the files are.
 fn read_sources(
     sources: Vec<SourceSpec>,
-    (with_evaluation, known): (bool, &KnownNames),
+    with_evaluation: bool,
+    known: &KnownNames,
     progress: &Progress<'_>,
 ) -> Result<Answer, String> {
     if let Some(answer) = document_among(&sources, progress)? {
@@ -39,7 +40,7 @@ fn read_sources(
     if graphs.is_empty() && !configs.is_empty() {
         return Ok(Answer::ConfigsRead(configs));
     }
-    let mut loaded = load_known(&graphs, (with_evaluation, known), OnFailure::Tell, progress)?;
+    let mut loaded = load_known(&graphs, with_evaluation, known, OnFailure::Tell, progress)?;
     loaded.configs = configs;
     Ok(Answer::Loaded(loaded))
 }
@@ -54,7 +55,7 @@ pub(super) fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -
             sources,
             with_evaluation,
             known,
-        } => read_sources(sources, (with_evaluation, &known), progress),
+        } => read_sources(sources, with_evaluation, &known, progress),
         Job::Compare(request, None) => compare_twice(&request, progress, say),
         Job::Compare(request, Some(known)) => {
             let comparison = repin(&known, &request, progress).map_err(|error| error.to_string())?;
@@ -116,7 +117,7 @@ pub(super) fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -
         Job::WriteDrawing(drawing) => draw(&drawing),
         Job::Export(order) => export(&order, progress),
         Job::FindMissing(paths) => Ok(Answer::Missing(missing(paths))),
-        Job::SaveDocument(path, file, known) => save(&path, (&file, known.as_deref()), progress),
+        Job::SaveDocument(path, file, known) => save(&path, &file, known.as_deref(), progress),
         Job::CheckSources(sources, hashes) => Ok(Answer::SourcesChecked(states_of(&sources, &hashes, progress))),
     }
 }
@@ -243,7 +244,7 @@ fn write(path: PathBuf, bytes: &[u8]) -> Result<Answer, String> {
     Ok(Answer::Written(path))
 }
 
-fn save(path: &Path, (file, known): (&DocumentFile, Option<&str>), progress: &Progress<'_>) -> Result<Answer, String> {
+fn save(path: &Path, file: &DocumentFile, known: Option<&str>, progress: &Progress<'_>) -> Result<Answer, String> {
     let place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let Some(saved) = save_over(file, path, known, progress)? else {
         return Ok(Answer::DocumentDiffers(place));

@@ -198,14 +198,15 @@ pub(super) fn run_row(
     let result = match planned {
         Err(PlanError::Cancelled(cancelled)) => return Err(cancelled),
         Err(error) => Err(error.to_string()),
-        Ok(planned) => figures(subject, (&planned, elapsed), progress)?,
+        Ok(planned) => figures(subject, &planned, elapsed, progress)?,
     };
     Ok(PlannerRow { strategy, result })
 }
 
 fn figures(
     subject: &PlannerSubject,
-    (planned, elapsed): (&Planned, Nanos),
+    planned: &Planned,
+    elapsed: Nanos,
     progress: &Progress<'_>,
 ) -> Result<Result<PlannerFigures, String>, Cancelled> {
     if let Err(defect) = highwater_plan::verify_with(&subject.problem, &planned.plan, progress)? {

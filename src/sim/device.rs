@@ -87,7 +87,7 @@ impl DeviceMemory {
     /// The one driver malloc of the variables, in the region that waits for it.
     pub(super) fn malloc_variables(&mut self, bytes: Bytes) -> Result<(), Shortage> {
         let at = self.device.driver.malloc(bytes)?;
-        self.log.settle_variables(&mut self.device, (at, bytes));
+        self.log.settle_variables(&mut self.device, at, bytes);
         Ok(())
     }
 

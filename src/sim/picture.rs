@@ -140,11 +140,11 @@ impl Replay {
 /// The device when the ops of a step run.
 pub fn picture(simulation: &Simulation, step: Step) -> DevicePicture {
     let n_events = simulation.events.partition_point(|event| event.step <= step);
-    picture_after(simulation, (step, n_events))
+    picture_after(simulation, step, n_events)
 }
 
 /// The device at a moment of a step: after so many events of the log.
-pub fn picture_after(simulation: &Simulation, (step, n_events): (Step, usize)) -> DevicePicture {
+pub fn picture_after(simulation: &Simulation, step: Step, n_events: usize) -> DevicePicture {
     let mut replay = Replay::default();
     for event in simulation.events.iter().take(n_events) {
         replay.apply(event);
@@ -173,7 +173,7 @@ fn page_homes(replay: &Replay) -> BTreeMap<u32, PageHome> {
     let mut homes: BTreeMap<u32, PageHome> = BTreeMap::new();
     for ((region, offset), (bytes, page, when)) in &replay.mapped {
         let home = PageHome {
-            is_touched: is_touched(replay, *region, (*offset, offset + bytes)),
+            is_touched: is_touched(replay, *region, *offset, offset + bytes),
             when: *when,
             region: *region,
             bytes: *bytes,
@@ -221,7 +221,7 @@ fn pools(simulation: &Simulation, replay: &Replay, homes: &BTreeMap<u32, PageHom
     let mut pools = vec![device_pool(simulation, replay)];
     let graphs = simulation.pools.iter().filter_map(|pool| pool.graph);
     for (position, graph) in (0_u32..).zip(graphs) {
-        pools.push(graph_pool((simulation, replay), (position, graph), homes));
+        pools.push(graph_pool(simulation, replay, position, graph, homes));
     }
     pools
 }
@@ -245,8 +245,10 @@ fn device_pool(simulation: &Simulation, replay: &Replay) -> PoolPicture {
 
 /// What a graph's pool was granted, and its range.
 fn graph_pool(
-    (simulation, replay): (&Simulation, &Replay),
-    (position, graph): (u32, GraphIdx),
+    simulation: &Simulation,
+    replay: &Replay,
+    position: u32,
+    graph: GraphIdx,
     homes: &BTreeMap<u32, PageHome>,
 ) -> PoolPicture {
     let mut pool = PoolPicture::empty(Some(graph));
@@ -274,7 +276,7 @@ fn graph_pool(
 }
 
 /// Whether a live block reaches into a piece of a region.
-fn is_touched(replay: &Replay, region: u32, (start, end): (u64, u64)) -> bool {
+fn is_touched(replay: &Replay, region: u32, start: u64, end: u64) -> bool {
     let below = replay.live.range((region, 0)..(region, end)).next_back();
     below.is_some_and(|((_, offset), bytes)| offset + bytes > start)
 }

@@ -199,7 +199,7 @@ impl StaticGraphs {
             }
             memory.settle();
             let loaded = loaded?;
-            let placed = placed(&loaded, (&segments, &bases), memory)?;
+            let placed = placed(&loaded, &segments, &bases, memory)?;
             if arena.last_change() == Some(ArenaChange::Reallocated) {
                 // The one arena moved, and with it every graph that is loaded.
                 let region = placed.first_region();
@@ -330,7 +330,8 @@ fn segments_of(request: &ArenaRequest<'_>) -> (Vec<ArenaSegment>, Vec<u64>) {
 /// as loaded whose arena was once large enough, also where a block for it was refused now; it cannot run.
 fn placed(
     loaded: &LoadedSegments,
-    (segments, bases): (&[ArenaSegment], &[u64]),
+    segments: &[ArenaSegment],
+    bases: &[u64],
     memory: &DeviceMemory,
 ) -> Result<Placed, Shortage> {
     let mut placed = Placed::default();

@@ -88,7 +88,8 @@ enum Change {
 /// [`Cancelled`].
 pub fn recorded_log(
     recording: &Recording,
-    (steps, n_steps): (EventSteps<'_>, u32),
+    steps: EventSteps<'_>,
+    n_steps: u32,
     progress: &Progress<'_>,
 ) -> Result<RecordedLog, Cancelled> {
     progress.check()?;
@@ -262,7 +263,7 @@ impl<'a> Writer<'a> {
             let kind = (RegionKind::ExpandableSegment, RegionAddress::virtual_space(start));
             let id = self.add_region(region(kind, end - start));
             self.ranges.insert(start, (end, id));
-            self.record(EventKind::Reserve, (id, 0, Bytes(end - start)), SubjectId(0));
+            self.record(EventKind::Reserve, id, 0, Bytes(end - start), SubjectId(0));
         }
     }
 
@@ -281,15 +282,11 @@ impl<'a> Writer<'a> {
                 if Some(begun.region) == self.stacked {
                     self.stack.give_back(begun.offset);
                 }
-                self.record(
-                    EventKind::Free,
-                    (begun.region, begun.offset, begun.bytes),
-                    begun.subject,
-                );
+                self.record(EventKind::Free, begun.region, begun.offset, begun.bytes, begun.subject);
             }
             Change::Mark => {
                 let mark = self.recording.marks[idx];
-                self.record(EventKind::OutOfMemory, (RegionId(0), 0, mark.bytes), SubjectId(0));
+                self.record(EventKind::OutOfMemory, RegionId(0), 0, mark.bytes, SubjectId(0));
                 let first = OutOfMemory {
                     step: self.step,
                     requested: mark.bytes,
@@ -310,14 +307,14 @@ impl<'a> Writer<'a> {
         {
             let page = self.add_subject(Subject::Page(u32::try_from(idx + 1).unwrap_or(u32::MAX)), bytes);
             self.of_region[idx] = (id, page);
-            self.record(EventKind::PageAlloc, (id, 0, bytes), page);
-            self.record(EventKind::Map, (id, start - base, bytes), page);
+            self.record(EventKind::PageAlloc, id, 0, bytes, page);
+            self.record(EventKind::Map, id, start - base, bytes, page);
             return;
         }
         let id = self.add_region(region((RegionKind::Segment, RegionAddress::device(start)), bytes.get()));
         self.of_region[idx] = (id, SubjectId(0));
         self.held.insert(start, (start.saturating_add(bytes.get()), id));
-        self.record(EventKind::DeviceMalloc, (id, 0, bytes), SubjectId(0));
+        self.record(EventKind::DeviceMalloc, id, 0, bytes, SubjectId(0));
     }
 
     fn end_region(&mut self, idx: usize) {
@@ -328,13 +325,13 @@ impl<'a> Writer<'a> {
             if self.held.get(&recorded.address).is_some_and(|(_, held)| *held == id) {
                 self.held.remove(&recorded.address);
             }
-            self.record(EventKind::DeviceFree, (id, 0, recorded.bytes), SubjectId(0));
+            self.record(EventKind::DeviceFree, id, 0, recorded.bytes, SubjectId(0));
             return;
         }
         let base = self.log.regions[id.idx()].at.offset();
         let offset = recorded.address.saturating_sub(base);
-        self.record(EventKind::Unmap, (id, offset, recorded.bytes), page);
-        self.record(EventKind::PageFree, (id, 0, recorded.bytes), page);
+        self.record(EventKind::Unmap, id, offset, recorded.bytes, page);
+        self.record(EventKind::PageFree, id, 0, recorded.bytes, page);
     }
 
     fn begin_block(&mut self, number: u32) {
@@ -353,7 +350,7 @@ impl<'a> Writer<'a> {
         // Blocks begin in the order of their numbers.
         self.begun
             .push(u32::try_from(self.log.events.len()).unwrap_or(u32::MAX));
-        self.record(EventKind::Alloc, (region, offset, bytes), subject);
+        self.record(EventKind::Alloc, region, offset, bytes, subject);
     }
 
     /// The region that holds the block's address, and the offset in it.
@@ -386,7 +383,7 @@ impl<'a> Writer<'a> {
         SubjectId::from_idx(self.log.subjects.len() - 1)
     }
 
-    fn record(&mut self, kind: EventKind, (region, offset, bytes): (RegionId, u64, Bytes), subject: SubjectId) {
+    fn record(&mut self, kind: EventKind, region: RegionId, offset: u64, bytes: Bytes, subject: SubjectId) {
         self.log.events.push(Event {
             step: self.step,
             kind,

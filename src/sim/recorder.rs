@@ -241,7 +241,7 @@ impl Recorder {
     }
 
     /// The variables' block, the only call since the last time: it is the region that waits for it.
-    pub(super) fn settle_variables(&mut self, device: &mut SimulatedDevice, (at, bytes): (Address, Bytes)) {
+    pub(super) fn settle_variables(&mut self, device: &mut SimulatedDevice, at: Address, bytes: Bytes) {
         device.driver.clear_calls();
         let variables = &mut self.log.regions[NO_REGION.idx()];
         (variables.bytes, variables.at) = (bytes, at.into());
@@ -331,14 +331,14 @@ impl Recorder {
 
     fn take_note(&mut self, note: Call) {
         match note {
-            Call::Grant { pool, at, bytes } => self.record_block(EventKind::Grant, pool, (at, bytes)),
-            Call::Return { pool, at, bytes } => self.record_block(EventKind::Return, pool, (at, bytes)),
+            Call::Grant { pool, at, bytes } => self.record_block(EventKind::Grant, pool, at, bytes),
+            Call::Return { pool, at, bytes } => self.record_block(EventKind::Return, pool, at, bytes),
             Call::Recycle { pool } => {
                 let subject = pool.map_or(THE_SESSION, |pool| self.pool_subject(pool));
                 self.record_for(subject, EventKind::Recycle, (NO_REGION, 0, Bytes::ZERO));
             }
             Call::Stitch { pool, at, bytes } => {
-                self.record_block(EventKind::Stitch, pool, (Address::virtual_space(at), bytes));
+                self.record_block(EventKind::Stitch, pool, Address::virtual_space(at), bytes);
             }
             Call::Split => self.log.spans.splits += 1,
             Call::Merge => self.log.spans.merges += 1,
@@ -346,7 +346,7 @@ impl Recorder {
         }
     }
 
-    fn record_block(&mut self, kind: EventKind, pool: PoolKey, (at, bytes): (Address, u64)) {
+    fn record_block(&mut self, kind: EventKind, pool: PoolKey, at: Address, bytes: u64) {
         let (region, offset) = self.locate(at);
         self.record_for(self.pool_subject(pool), kind, (region, offset, Bytes(bytes)));
     }

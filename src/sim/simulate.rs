@@ -231,7 +231,7 @@ impl<'a> Machine<'a> {
             }
             for position in 0..self.births.of(step).len() {
                 let item = self.births.of(step)[position];
-                self.allocate(place, (idx, run), item as usize)?;
+                self.allocate(place, idx, run, item as usize)?;
             }
             while let Some(clear) = clears.next_if(|clear| clear.step.0 <= step) {
                 self.memory.serve(self.residents.subject(run.graph));
@@ -335,7 +335,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn allocate(&mut self, place: Place<'_>, (idx, run): (u32, &DeviceRun), item: usize) -> Result<(), Shortage> {
+    fn allocate(&mut self, place: Place<'_>, idx: u32, run: &DeviceRun, item: usize) -> Result<(), Shortage> {
         let lifetime = run.bound.program.lifetimes.items[item];
         let bytes = run.bound.engine_sizes.get(item).copied().unwrap_or(lifetime.bytes);
         for copy in 0..self.copies {
@@ -357,7 +357,7 @@ impl<'a> Machine<'a> {
                         grant: None,
                     }
                 }
-                Place::Dynamic(pool) => self.allocate_dynamic(pool, (subject, bytes))?,
+                Place::Dynamic(pool) => self.allocate_dynamic(pool, subject, bytes)?,
             };
             self.memory
                 .record(EventKind::Alloc, live.region, live.offset, live.bytes);
@@ -366,7 +366,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn allocate_dynamic(&mut self, pool: PoolKey, (subject, bytes): (SubjectId, Bytes)) -> Result<Live, Shortage> {
+    fn allocate_dynamic(&mut self, pool: PoolKey, subject: SubjectId, bytes: Bytes) -> Result<Live, Shortage> {
         self.memory.log.purpose(Purpose {
             range: (RegionKind::Stitched, Some(GraphIdx(pool.0))),
             ..Purpose::of(RegionKind::PoolBlock, None)

@@ -203,7 +203,7 @@ impl<'a> Machine<'a> {
                 self.current = pool;
                 self.settle_pool(calls);
             }
-            TraceCommand::Allocate { id, bytes } => self.allocate((id, bytes), outcome, calls),
+            TraceCommand::Allocate { id, bytes } => self.allocate(id, bytes, outcome, calls),
             TraceCommand::Free { id } => {
                 if *outcome == Outcome::Done {
                     self.free(id);
@@ -218,28 +218,28 @@ impl<'a> Machine<'a> {
                 self.log.purpose(purpose);
                 self.log.settle_calls(calls);
             }
-            TraceCommand::Fixed { graph, bytes } => self.request_fixed((graph, bytes), outcome, calls),
+            TraceCommand::Fixed { graph, bytes } => self.request_fixed(graph, bytes, outcome, calls),
             TraceCommand::Unfixed(graph) => self.withdraw_fixed(graph, outcome, calls),
             TraceCommand::Load { graph, first, count } => {
                 let idx = self.session.static_graph(graph).unwrap_or(THE_TRACE);
                 let request = (graph, idx, self.tensor(TraceOwner::Graph, graph));
                 let bytes = self.trace.load_bytes(first, count);
-                self.statics.load((request, bytes), outcome, (calls, &mut self.log));
+                self.statics.load(request, bytes, outcome, calls, &mut self.log);
             }
             TraceCommand::Execute(graph) => {
-                self.statics.begin(graph, outcome, (calls, &mut self.log));
+                self.statics.begin(graph, outcome, calls, &mut self.log);
                 if let Outcome::Ran {
                     status, calls_before, ..
                 } = outcome
                     && status.0.is_ok()
                 {
                     let behind = calls.get(*calls_before..).unwrap_or(&[]);
-                    self.statics.finish(graph, (behind, &mut self.log));
+                    self.statics.finish(graph, behind, &mut self.log);
                 }
             }
-            TraceCommand::Begin(graph) => self.statics.begin(graph, outcome, (calls, &mut self.log)),
-            TraceCommand::Finish(graph) => self.statics.finish(graph, (calls, &mut self.log)),
-            TraceCommand::Unload(graph) => self.statics.unload(graph, outcome, (calls, &mut self.log)),
+            TraceCommand::Begin(graph) => self.statics.begin(graph, outcome, calls, &mut self.log),
+            TraceCommand::Finish(graph) => self.statics.finish(graph, calls, &mut self.log),
+            TraceCommand::Unload(graph) => self.statics.unload(graph, outcome, calls, &mut self.log),
         }
     }
 
@@ -270,7 +270,7 @@ impl<'a> Machine<'a> {
         self.log.settle_calls(rest);
     }
 
-    fn allocate(&mut self, (id, bytes): (TraceName, Bytes), outcome: &Outcome, calls: &[Call]) {
+    fn allocate(&mut self, id: TraceName, bytes: Bytes, outcome: &Outcome, calls: &[Call]) {
         let Outcome::Allocated(grant, _) = outcome else {
             return self.settle_pool(calls);
         };
@@ -310,7 +310,7 @@ impl<'a> Machine<'a> {
         self.log.settle_calls(calls);
     }
 
-    fn request_fixed(&mut self, (graph, bytes): (TraceName, Bytes), outcome: &Outcome, calls: &[Call]) {
+    fn request_fixed(&mut self, graph: TraceName, bytes: Bytes, outcome: &Outcome, calls: &[Call]) {
         self.log.purpose(Purpose::of(RegionKind::FixedFeatures, None));
         self.log.settle_calls(calls);
         let Outcome::Placed(at) = outcome else { return };

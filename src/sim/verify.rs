@@ -241,7 +241,7 @@ impl<'a> Checker<'a> {
             return Err(SimulationDefect::Uncovered { event: idx, region });
         }
         if end > ground.malloc {
-            self.pages_touched += match touch(&mut ground.mapped, (start, end), &mut self.page_use) {
+            self.pages_touched += match touch(&mut ground.mapped, start, end, &mut self.page_use) {
                 Touched::Fresh(bytes) => bytes,
                 Touched::Unmapped => return Err(SimulationDefect::Uncovered { event: idx, region }),
                 Touched::InUse(offset) => {
@@ -268,7 +268,7 @@ impl<'a> Checker<'a> {
             return Err(SimulationDefect::Unmatched { event: idx });
         }
         if end > ground.malloc {
-            self.pages_touched -= untouch(&mut ground.mapped, (event.offset, end), &mut self.page_use);
+            self.pages_touched -= untouch(&mut ground.mapped, event.offset, end, &mut self.page_use);
         }
         self.live -= self.requested(event);
         Ok(())

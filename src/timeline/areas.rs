@@ -181,7 +181,7 @@ impl LaneAreas {
         }
         all.sort_unstable_by_key(|(step, _)| *step);
         let (steps, bytes) = sums(&all);
-        let total = Curve::of(&each_step((&steps, &bytes), n_steps));
+        let total = Curve::of(&each_step(&steps, &bytes, n_steps));
         let peak = total.highest(0, n_steps as usize).map_or(0, |(step, _)| step);
         bands.sort_by_key(|band| {
             // What lies still stands on the ground.
@@ -295,7 +295,7 @@ fn sums(changes: &[(u32, i128)]) -> (Vec<u32>, Vec<u64>) {
     (steps, bytes)
 }
 
-fn each_step((steps, bytes): (&[u32], &[u64]), n_steps: u32) -> StepBytes {
+fn each_step(steps: &[u32], bytes: &[u64], n_steps: u32) -> StepBytes {
     let mut next = 0;
     let mut now = 0;
     let values = (0..n_steps).map(|step| {

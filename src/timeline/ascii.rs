@@ -144,9 +144,9 @@ impl Grid {
     fn fill(&mut self, [x0, y0, x1, y1]: [f64; 4], letter: u8, weight: f64) {
         let clamp = |value: f64, most: u16| value.clamp(0.0, f64::from(most)) as u16;
         for row in clamp(y0.floor(), self.height)..clamp(y1.ceil(), self.height) {
-            let high = overlap((y0, y1), f64::from(row));
+            let high = overlap(y0, y1, f64::from(row));
             for column in clamp(x0.floor(), self.width)..clamp(x1.ceil(), self.width) {
-                let coverage = overlap((x0, x1), f64::from(column)) * high * weight;
+                let coverage = overlap(x0, x1, f64::from(column)) * high * weight;
                 let cell = &mut self.cells[usize::from(row) * usize::from(self.width) + usize::from(column)];
                 if coverage > cell.coverage {
                     *cell = GridCell { letter, coverage };
@@ -157,6 +157,6 @@ impl Grid {
 }
 
 /// How much of the cell `at..at + 1` a range covers.
-fn overlap((low, high): (f64, f64), at: f64) -> f64 {
+fn overlap(low: f64, high: f64, at: f64) -> f64 {
     (high.min(at + 1.0) - low.max(at)).max(0.0)
 }

@@ -115,7 +115,7 @@ fn facts_with(
     let lane = own.unwrap_or(lane);
     let mut facts = TensorFacts {
         name: format!("tensor {}", tensor.0),
-        graph: graph_name(comparison, (lane, selected.graph.idx())),
+        graph: graph_name(comparison, lane, selected.graph.idx()),
         ..TensorFacts::default()
     };
     life(&mut facts, lane);
@@ -125,7 +125,7 @@ fn facts_with(
     if let Some(entry) = comparison.workload.graphs().get(selected.graph.idx()) {
         let bindings = comparison.bindings_of(lane, selected.run as usize);
         let bindings = bindings.cloned().unwrap_or_default();
-        add_graph_facts(&mut facts, entry, (tensor, &bindings));
+        add_graph_facts(&mut facts, entry, tensor, &bindings);
         if let Some(name) = comparison.workspaces.name(selected.graph, tensor) {
             name.clone_into(&mut facts.name);
             facts.role = Some(Role::Workspace);
@@ -140,7 +140,7 @@ fn facts_with(
     }
     if let Some((trace, request)) = comparison.request(tensor) {
         facts.name = trace.label(&request.lifetime);
-        facts.graph = graph_name(comparison, (lane, request.graph.idx()));
+        facts.graph = graph_name(comparison, lane, request.graph.idx());
     }
     if let Some((recording, block)) = comparison.recorded_block(selected.graph, tensor) {
         add_recorded_facts(&mut facts, recording, block);
@@ -245,7 +245,7 @@ fn add_problem_facts(facts: &mut TensorFacts, entry: &ProblemEntry, tensor: Tens
     };
 }
 
-fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): (TensorId, &Bindings)) {
+fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, id: TensorId, bindings: &Bindings) {
     let graph = &entry.graph;
     let Some(tensor) = graph.tensors().get(id) else { return };
     if !graph.tensor_name(id).is_empty() {
@@ -255,11 +255,11 @@ fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, (id, bindings): 
     facts.shape = graph.bound_shape_text(id, bindings);
     facts.role = Some(tensor.role);
     add_producer(facts, entry, tensor.producer);
-    add_holder(facts, graph, (id, bindings));
+    add_holder(facts, graph, id, bindings);
 }
 
 /// Weights, variables, inputs and outputs have no rows of their own: they are held as wholes.
-fn add_holder(facts: &mut TensorFacts, graph: &Graph, (id, bindings): (TensorId, &Bindings)) {
+fn add_holder(facts: &mut TensorFacts, graph: &Graph, id: TensorId, bindings: &Bindings) {
     let tensor = &graph.tensors()[id];
     let is_owner = graph.storages()[tensor.storage].root == id;
     if facts.life.is_some() || !is_owner {
@@ -295,7 +295,7 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     let run = &comparison.axis.runs[idx].run;
     let mut facts = StepFacts {
         run: idx,
-        graph: graph_name(comparison, (0, run.graph.idx())),
+        graph: graph_name(comparison, 0, run.graph.idx()),
         iteration: run.iteration,
         ..StepFacts::default()
     };
@@ -344,7 +344,7 @@ impl StepFacts {
     }
 }
 
-fn graph_name(comparison: &Comparison, (lane, graph): (usize, usize)) -> String {
+fn graph_name(comparison: &Comparison, lane: usize, graph: usize) -> String {
     let of_session = comparison
         .session_of(lane)
         .graphs

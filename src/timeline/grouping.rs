@@ -221,7 +221,7 @@ fn text_of(
     (attribute, depth): (Attribute, usize),
 ) -> Cow<'_, str> {
     if attribute == Attribute::Scope {
-        return scope_of(comparison, (graph, tensor), depth);
+        return scope_of(comparison, graph, tensor, depth);
     }
     if let Some(entry) = comparison.workload.graphs().get(graph.idx()) {
         return Cow::Borrowed(text_in_graph(&entry.graph, tensor, attribute));
@@ -252,7 +252,7 @@ fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str 
 }
 
 /// The path of a tensor, cut to a depth. Of a recorded block: who asked.
-fn scope_of(comparison: &Comparison, (graph, tensor): (GraphIdx, TensorId), depth: usize) -> Cow<'_, str> {
+fn scope_of(comparison: &Comparison, graph: GraphIdx, tensor: TensorId, depth: usize) -> Cow<'_, str> {
     if let Some((recording, block)) = comparison.recorded_block(graph, tensor) {
         let stack = block.stack.and_then(|stack| recording.stacks.get(stack.idx()));
         let frames = stack.map_or(&[][..], |stack| &**stack);

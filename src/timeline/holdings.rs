@@ -167,7 +167,7 @@ impl LaneView {
         let view = view.into();
         let columns = self.holdings.columns();
         if columns.count(view.t0, view.t1) > MOST_HOLDINGS {
-            return visible_large(&columns, |_| 0, (view, canvas), LEAST_HOLDING);
+            return visible_large(&columns, |_| 0, view, canvas, LEAST_HOLDING);
         }
         visible(&columns, |_| 0, view, canvas)
     }
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
         page.places.push(place);
         let (bytes, since) = (page.bytes, std::mem::replace(&mut page.since, step));
         if let Some(left) = left {
-            self.push_page((left, bytes), (since, step));
+            self.push_page(left, bytes, (since, step));
         }
     }
 
@@ -304,11 +304,11 @@ impl<'a> Reader<'a> {
         page.places.retain(|known| *known != place);
         if is_here {
             let (bytes, since) = (page.bytes, std::mem::replace(&mut page.since, step));
-            self.push_page((place, bytes), (since, step));
+            self.push_page(place, bytes, (since, step));
         }
     }
 
-    fn push_page(&mut self, (place, bytes): (Place, u64), time: (u32, u32)) {
+    fn push_page(&mut self, place: Place, bytes: u64, time: (u32, u32)) {
         let region = self.simulation.regions.get(place.0 as usize);
         let owner = region.map_or(Owner::DevicePool, Owner::of);
         self.push((place, bytes), time, (owner, 1));
@@ -337,7 +337,7 @@ impl<'a> Reader<'a> {
         }
         for page in std::mem::take(&mut self.pages).into_values() {
             if let Some(place) = page.places.last() {
-                self.push_page((*place, page.bytes), (page.since, end));
+                self.push_page(*place, page.bytes, (page.since, end));
             }
         }
         self.drafts

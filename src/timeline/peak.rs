@@ -160,8 +160,8 @@ fn changes_from((comparison, lane): (&Comparison, usize), other: usize, (at, ste
         PeakAt::Peak => peak_step(comparison, other)?,
         PeakAt::Step(_) | PeakAt::Range(_) => step,
     };
-    let before = PeakHolders::at((comparison, other), other_step, usize::MAX);
-    let after = PeakHolders::at((comparison, lane), step, usize::MAX);
+    let before = PeakHolders::at(comparison, other, other_step, usize::MAX);
+    let after = PeakHolders::at(comparison, lane, step, usize::MAX);
     Some(Changes::new(&before, &after))
 }
 

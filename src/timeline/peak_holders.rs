@@ -64,7 +64,7 @@ impl PeakHolders {
     /// step. O(events + tensors log tensors).
     pub fn new(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
         let step = peak_step(comparison, lane)?;
-        Some(Self::at((comparison, lane), step, most))
+        Some(Self::at(comparison, lane, step, most))
     }
 
     /// The same at the peak of reserved bytes: which graph has them is told, whether it runs or not. `None` where the lane has no
@@ -77,13 +77,13 @@ impl PeakHolders {
         let (set, moment) = LiveSet::most_reserved(comparison, lane, step)?;
         let mut holders = Self::of_set(comparison, &set, most);
         if !comparison.is_measured_lane(lane) {
-            holders.rest = rest_by_graph((comparison, lane), (&moment, step));
+            holders.rest = rest_by_graph(comparison, lane, &moment, step);
         }
         Some(holders)
     }
 
     /// On a step.
-    pub fn at((comparison, lane): (&Comparison, usize), step: Step, most: usize) -> Self {
+    pub fn at(comparison: &Comparison, lane: usize, step: Step, most: usize) -> Self {
         Self::of_set(comparison, &LiveSet::new(comparison, lane, step), most)
     }
 

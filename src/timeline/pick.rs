@@ -20,7 +20,7 @@ impl LaneView {
         // What begins or ends just where the reach ends is within it.
         let steps = (reach.0.0.next_down(), reach.0.1.next_up());
         for idx in self.blocks.columns().met(steps, Least::default()) {
-            let Some(distance) = self.distance(idx, (step, address), reach) else {
+            let Some(distance) = self.distance(idx, step, address, reach) else {
                 continue;
             };
             let is_nearer = |(best, known): (f64, usize)| match distance.total_cmp(&best) {
@@ -47,21 +47,23 @@ impl LaneView {
 
     /// 0 inside the block, up to 2 within reach, `None` beyond.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-    fn distance(&self, idx: usize, (step, address): (f64, f64), reach: ((f64, f64), f64)) -> Option<f64> {
+    fn distance(&self, idx: usize, step: f64, address: f64, reach: ((f64, f64), f64)) -> Option<f64> {
         let blocks = &self.blocks;
         let base = blocks.base[idx] as f64;
         let x = gap(
             step,
-            (f64::from(blocks.start[idx]), f64::from(blocks.end[idx])),
-            (step - reach.0.0, reach.0.1 - step),
+            f64::from(blocks.start[idx]),
+            f64::from(blocks.end[idx]),
+            step - reach.0.0,
+            reach.0.1 - step,
         )?;
-        let y = gap(address, (base, base + blocks.bytes[idx] as f64), (reach.1, reach.1))?;
+        let y = gap(address, base, base + blocks.bytes[idx] as f64, reach.1, reach.1)?;
         Some(x + y)
     }
 }
 
 /// How far a value is from a half-open range, in units of the reach below or above the value; `None` beyond it.
-fn gap(value: f64, (low, high): (f64, f64), (below, above): (f64, f64)) -> Option<f64> {
+fn gap(value: f64, low: f64, high: f64, below: f64, above: f64) -> Option<f64> {
     if (low..high).contains(&value) {
         return Some(0.0);
     }

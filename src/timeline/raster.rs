@@ -108,7 +108,7 @@ impl RasterScratch {
         frame: &RasterFrame,
         style: &RasterStyle,
     ) -> Raster {
-        let rgba = self.stripes((frame, axes), &|stripe| stripe.lane(lane, colors, style));
+        let rgba = self.stripes(frame, axes, &|stripe| stripe.lane(lane, colors, style));
         Raster {
             frame: *frame,
             rgba,
@@ -117,7 +117,7 @@ impl RasterScratch {
     }
 
     /// Draws stripes side by side, each on a thread of its own, as one picture.
-    fn stripes(&mut self, (frame, axes): (&RasterFrame, &Axes), paint: &(dyn Fn(&mut Stripe<'_>) + Sync)) -> Vec<u8> {
+    fn stripes(&mut self, frame: &RasterFrame, axes: &Axes, paint: &(dyn Fn(&mut Stripe<'_>) + Sync)) -> Vec<u8> {
         let width = frame.width as usize;
         let view = View::new(frame.view, axes.get(frame.axis).map(|axis| &**axis));
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -159,11 +159,12 @@ pub(super) type Draw<'a> = dyn FnMut([f64; 4], u8) + 'a;
 
 /// Draws whatever `each` gives of the steps that it is told; it is called once a stripe.
 pub(super) fn raster_of(
-    (frame, axes): (&RasterFrame, &Axes),
+    frame: &RasterFrame,
+    axes: &Axes,
     style: &RasterStyle,
     each: &(dyn Fn((f64, f64), &mut Draw<'_>) + Sync),
 ) -> Raster {
-    let rgba = RasterScratch::default().stripes((frame, axes), &|stripe| {
+    let rgba = RasterScratch::default().stripes(frame, axes, &|stripe| {
         each(stripe.steps(), &mut |rect, color| stripe.rect(rect, color, style));
         stripe.add_gathered(style);
     });
@@ -257,7 +258,7 @@ impl<'a> Stripe<'a> {
         let edge = |column: usize| f64::from(u32::try_from(column).unwrap_or(u32::MAX));
         // What is moved to the nearest pixel may come from half a pixel beyond.
         let (from, to) = (edge(self.columns.0) - 1.0, edge(self.columns.1) + 1.0);
-        self.view.steps_between((from, to), width)
+        self.view.steps_between(from, to, width)
     }
 
     /// Where a rectangle lies; `None` where that is not in the stripe.

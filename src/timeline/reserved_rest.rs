@@ -33,11 +33,13 @@ const OTHER: &str = "reserved in other places";
 
 /// What is reserved at a moment of a step and no tensor's, in the order of the names, without what is nothing. O(events).
 pub(super) fn rest_by_graph(
-    (comparison, lane): (&Comparison, usize),
-    (moment, step): (&Moment, Step),
+    comparison: &Comparison,
+    lane: usize,
+    moment: &Moment,
+    step: Step,
 ) -> Vec<(HolderName, Bytes)> {
     let simulation = &comparison.lanes[lane].simulation;
-    let picture = picture_after(simulation, (step, moment.n_events));
+    let picture = picture_after(simulation, step, moment.n_events);
     let mut rows = Rows {
         names: comparison
             .session
@@ -51,7 +53,8 @@ pub(super) fn rest_by_graph(
     rows.add_regions(
         simulation,
         &picture,
-        (moment, &tensors_by_region(simulation, moment.n_events)),
+        moment,
+        &tensors_by_region(simulation, moment.n_events),
     );
     rows.add_pools(&picture);
     let known = moment.live + rows.bytes.values().copied().sum();
@@ -97,12 +100,7 @@ impl Rows<'_> {
     }
 
     /// Regions, less what tensors hold of them; those of pools are told pool by pool.
-    fn add_regions(
-        &mut self,
-        simulation: &Simulation,
-        picture: &DevicePicture,
-        (moment, tensors): (&Moment, &[Bytes]),
-    ) {
+    fn add_regions(&mut self, simulation: &Simulation, picture: &DevicePicture, moment: &Moment, tensors: &[Bytes]) {
         let has_pools = !picture.pools.is_empty();
         let own_io: Bytes = picture.regions.iter().map(|region| io_of(simulation, region)).sum();
         // What graphs that run have of an arena that they share is not in the regions.

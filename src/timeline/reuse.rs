@@ -133,13 +133,13 @@ impl LaneReuse {
         let live = peak.map_or_else(Vec::new, |step| live_at(blocks, step.0));
         let mut all = Vec::new();
         for block in live {
-            reuse.add_arrows((regions, blocks), block, &mut all);
+            reuse.add_arrows(regions, blocks, block, &mut all);
         }
         reuse.at_peak = largest(all, MOST_AT_PEAK);
         reuse
     }
 
-    fn add_arrows(&self, (regions, blocks): (&[RegionSpan], &Blocks), block: u32, arrows: &mut Vec<ReuseArrow>) {
+    fn add_arrows(&self, regions: &[RegionSpan], blocks: &Blocks, block: u32, arrows: &mut Vec<ReuseArrow>) {
         let arrow = |side: Side, edge: &ReuseEdge| {
             let span = blocks.span[edge.heir as usize] as usize;
             ReuseArrow {
@@ -177,7 +177,7 @@ impl LaneView {
     pub fn arrows(&self, tensor: Selected) -> Arrows {
         let mut all = Vec::new();
         for block in self.blocks_of(tensor) {
-            self.reuse.add_arrows((&self.regions, &self.blocks), block, &mut all);
+            self.reuse.add_arrows(&self.regions, &self.blocks, block, &mut all);
         }
         largest(all, usize::MAX)
     }

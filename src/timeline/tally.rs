@@ -74,14 +74,14 @@ impl<const N: usize> Tally<N> {
                 before(edge(column + 1))
             };
             if behind > first {
-                columns.push(self.column(column, (first, behind)));
+                columns.push(self.column(column, first, behind));
                 first = behind;
             }
         }
         columns
     }
 
-    fn column(&self, column: u32, (first, behind): (usize, usize)) -> Tallied<N> {
+    fn column(&self, column: u32, first: usize, behind: usize) -> Tallied<N> {
         let mut counts = self.before[behind];
         for (count, before) in counts.iter_mut().zip(&self.before[first]) {
             *count -= before;

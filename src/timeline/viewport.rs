@@ -79,8 +79,8 @@ impl Viewport {
     /// Moves the view into `whole`, and shrinks it where it is larger.
     #[must_use]
     pub fn clamp(self, whole: Self) -> Self {
-        let (t0, t1) = clamp_span((self.t0, self.t1), (whole.t0, whole.t1));
-        let (a0, a1) = clamp_span((self.a0, self.a1), (whole.a0, whole.a1));
+        let (t0, t1) = clamp_span(self.t0, self.t1, whole.t0, whole.t1);
+        let (a0, a1) = clamp_span(self.a0, self.a1, whole.a0, whole.a1);
         Self { t0, t1, a0, a1 }
     }
 }
@@ -166,7 +166,7 @@ impl<'a> View<'a> {
     }
 
     /// The steps that lie between two distances from the left edge.
-    pub fn steps_between(&self, (from, to): (f64, f64), width: f64) -> (f64, f64) {
+    pub fn steps_between(&self, from: f64, to: f64, width: f64) -> (f64, f64) {
         (self.step_from_x(from, width), self.step_from_x(to, width))
     }
 
@@ -211,7 +211,7 @@ impl<'a> View<'a> {
 
     /// The same addresses over some steps, and beside them where these are too narrow for a view.
     #[must_use]
-    pub fn over(&self, (start, end): (f64, f64)) -> Viewport {
+    pub fn over(&self, start: f64, end: f64) -> Viewport {
         let (from, to) = (self.place(start), self.place(end));
         let room = ((self.least() - (to - from)) / 2.0).max(0.0);
         self.seen(from - room, to + room)
@@ -241,8 +241,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn clamp(&self, whole: Viewport) -> Viewport {
         let most = self.with(whole);
-        let (from, to) = clamp_span((self.from, self.to), (most.from, most.to));
-        let (a0, a1) = clamp_span((self.a0, self.a1), (whole.a0, whole.a1));
+        let (from, to) = clamp_span(self.from, self.to, most.from, most.to);
+        let (a0, a1) = clamp_span(self.a0, self.a1, whole.a0, whole.a1);
         // What stays where it is stays so to the last bit, or else a view would never stand still.
         let step = |place: f64| match place {
             _ if place.to_bits() == self.from.to_bits() => self.t0,
@@ -334,7 +334,7 @@ fn with_room((low, high): (f64, f64), shortest: f64) -> (f64, f64) {
     (low - room, high + room)
 }
 
-fn clamp_span((low, high): (f64, f64), (least, most): (f64, f64)) -> (f64, f64) {
+fn clamp_span(low: f64, high: f64, least: f64, most: f64) -> (f64, f64) {
     if high - low >= most - least || !(high - low).is_finite() {
         (least, most)
     } else if low < least {

@@ -117,7 +117,7 @@ impl LaneView {
     /// O(classes log blocks + what is found).
     pub fn visible_large<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas, pixels: f64) -> Items {
         let color = |idx: usize| self.blocks.color[idx];
-        visible_large(&self.blocks.columns(), color, (view.into(), canvas), pixels)
+        visible_large(&self.blocks.columns(), color, view.into(), canvas, pixels)
     }
 
     /// A block's place: left, top, right, bottom.
@@ -130,7 +130,8 @@ impl LaneView {
 pub(super) fn visible_large(
     columns: &Columns<'_>,
     color: impl Fn(usize) -> u8,
-    (view, canvas): (View<'_>, Canvas),
+    view: View<'_>,
+    canvas: Canvas,
     pixels: f64,
 ) -> Items {
     let scale = Scale::new(view, canvas);

@@ -314,7 +314,7 @@ impl App {
         }
         self.state.palette = palette;
         if let Some((path, purpose)) = self.state.dialogs.take_picture() {
-            self.picture(path, purpose, (ctx, theme), &mut wishes.commands);
+            self.picture(path, purpose, ctx, theme, &mut wishes.commands);
         }
         self.state.pictures.poll(ctx, &self.state.lanes, &mut wishes.commands);
     }

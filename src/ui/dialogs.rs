@@ -189,19 +189,14 @@ impl Dialogs {
         let (purpose, waited) = (running.purpose, now().duration_since(running.start));
         self.running = None;
         match answer {
-            Some(paths) => self.take((purpose, &paths), None, commands),
+            Some(paths) => self.take(purpose, &paths, None, commands),
             None if waited < NO_ANSWER => self.type_path(purpose, Some(NO_SERVICE)),
             None => {}
         }
     }
 
     /// What follows from a chosen path.
-    fn take(
-        &mut self,
-        (purpose, paths): (Purpose, &[PathBuf]),
-        format: Option<&'static str>,
-        commands: &mut Vec<Command>,
-    ) {
+    fn take(&mut self, purpose: Purpose, paths: &[PathBuf], format: Option<&'static str>, commands: &mut Vec<Command>) {
         if purpose.is_of_window() {
             self.picture = paths.first().map(|path| (path.clone(), purpose));
         } else {
@@ -279,7 +274,7 @@ impl Dialogs {
             });
         });
         if let Some((path, format)) = entered {
-            self.take((purpose, &[path]), format, commands);
+            self.take(purpose, &[path], format, commands);
         }
         if is_done || modal.should_close() {
             if let Purpose::PickPath { key, .. } = purpose {

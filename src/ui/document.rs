@@ -304,8 +304,10 @@ impl App {
             let troubles = self.session.source_troubles();
             locate_ui(
                 ctx,
-                (&self.session, &troubles),
-                (&mut self.state.document, &mut self.state.dialogs),
+                &self.session,
+                &troubles,
+                &mut self.state.document,
+                &mut self.state.dialogs,
                 theme,
             );
         }

@@ -80,18 +80,18 @@ impl Kept {
         let mut kept = Self::default();
         let Some(storage) = storage else { return kept };
         let unreadable = &mut kept.unreadable;
-        kept.recents = part::<Recents>(storage, (RECENTS, "the files that were opened"), unreadable)
+        kept.recents = part::<Recents>(storage, RECENTS, "the files that were opened", unreadable)
             .unwrap_or_default()
             .cleaned();
         if restore == Restore::Nothing {
             return kept;
         }
-        kept.layout = part(storage, (LAYOUT, "where the panes stood"), unreadable);
-        kept.used = part(storage, (USED, "which commands were used"), unreadable).unwrap_or_default();
-        kept.view = part(storage, (VIEW, "how lanes were shown"), unreadable).unwrap_or_default();
-        kept.stands = part(storage, (STANDS, "how lanes stood"), unreadable).unwrap_or_default();
+        kept.layout = part(storage, LAYOUT, "where the panes stood", unreadable);
+        kept.used = part(storage, USED, "which commands were used", unreadable).unwrap_or_default();
+        kept.view = part(storage, VIEW, "how lanes were shown", unreadable).unwrap_or_default();
+        kept.stands = part(storage, STANDS, "how lanes stood", unreadable).unwrap_or_default();
         if restore == Restore::Everything {
-            kept.document = part(storage, (DOCUMENT, "what was open"), unreadable);
+            kept.document = part(storage, DOCUMENT, "what was open", unreadable);
         }
         kept
     }
@@ -119,7 +119,8 @@ impl Kept {
 
 fn part<T: DeserializeOwned>(
     storage: &dyn Storage,
-    (key, words): (&str, &'static str),
+    key: &str,
+    words: &'static str,
     unreadable: &mut Vec<&'static str>,
 ) -> Option<T> {
     let text = storage.get_string(key)?;

@@ -47,7 +47,8 @@ const SLOW_PROGRESS: Duration = Duration::from_secs(1);
 pub fn run(
     document: Document,
     remarks: Vec<(String, Diagnostics)>,
-    (restore, painter): (Restore, PainterChoice),
+    restore: Restore,
+    painter: PainterChoice,
 ) -> anyhow::Result<()> {
     let profiles = DeviceProfiles::bundled()?;
     let options = eframe::NativeOptions {
@@ -93,7 +94,7 @@ pub fn run(
                     }
                     Begun::Waiting(given, worker) => {
                         let (document, profiles) = *given;
-                        session(document, profiles, (worker, &kept))
+                        session(document, profiles, worker, &kept)
                     }
                 };
                 for (name, remarks) in remarks {
@@ -134,7 +135,7 @@ fn worker_for(window: Arc<OnceLock<(egui::Context, Duration)>>) -> std::io::Resu
 }
 
 /// The session of what was open last, or of the given document; with a word about what could not be read.
-pub fn session(document: Document, profiles: DeviceProfiles, (worker, kept): (Worker, &Kept)) -> Session {
+pub fn session(document: Document, profiles: DeviceProfiles, worker: Worker, kept: &Kept) -> Session {
     let last = kept.document.as_ref();
     let read = last.and_then(highwater_session::KeptDocument::document);
     let mut complaints: Vec<String> = kept.complaint().into_iter().collect();

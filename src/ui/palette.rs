@@ -133,7 +133,7 @@ pub fn palette_ui(ctx: &egui::Context, state: &mut PaletteState, known: &Known<'
             entries.extend(step_entry(&state.query, known.session));
             let found = found(entries, state);
             state.chosen = state.chosen.min(found.len().saturating_sub(1));
-            list_ui(ui, (&found, is_entered), state, theme)
+            list_ui(ui, &found, is_entered, state, theme)
         });
     if modal.should_close() {
         state.is_open = false;
@@ -184,7 +184,8 @@ fn search_ui(ui: &mut egui::Ui, state: &mut PaletteState) {
 /// The rows; returns the one that was chosen.
 fn list_ui<'a>(
     ui: &mut egui::Ui,
-    (found, is_entered): (&[Found<'a>], bool),
+    found: &[Found<'a>],
+    is_entered: bool,
     state: &mut PaletteState,
     theme: &Theme,
 ) -> Option<&'a Entry> {
@@ -208,7 +209,7 @@ fn list_ui<'a>(
     let output = area.show_rows(ui, height, found.len(), |ui, rows| {
         for row in rows {
             let is_chosen = row == state.chosen;
-            if row_ui(ui, &found[row], (is_chosen, height), theme).clicked() {
+            if row_ui(ui, &found[row], is_chosen, height, theme).clicked() {
                 chosen = Some(found[row].entry);
             }
         }
@@ -224,7 +225,7 @@ const fn count(rows: usize) -> f32 {
     rows as f32
 }
 
-fn row_ui(ui: &mut egui::Ui, found: &Found<'_>, (is_chosen, height): (bool, f32), theme: &Theme) -> egui::Response {
+fn row_ui(ui: &mut egui::Ui, found: &Found<'_>, is_chosen: bool, height: f32, theme: &Theme) -> egui::Response {
     let entry = found.entry;
     let is_possible = entry.why_not.is_none();
     let text = row_text(ui, found, theme);

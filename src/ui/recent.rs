@@ -91,12 +91,7 @@ pub fn missing_text(recent: &Recent, session: &Session) -> Option<String> {
 }
 
 /// A button for each; `what` stands behind its name where it is read out.
-pub fn recents_ui(
-    ui: &mut egui::Ui,
-    (recents, session): (&Recents, &Session),
-    what: &str,
-    commands: &mut Vec<Command>,
-) {
+pub fn recents_ui(ui: &mut egui::Ui, recents: &Recents, session: &Session, what: &str, commands: &mut Vec<Command>) {
     let clock = clock();
     for recent in &recents.list {
         let missing = missing_text(recent, session);

@@ -166,7 +166,7 @@ fn recent_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
         return;
     }
     ui.set_min_width(280.0);
-    recents_ui(ui, (bar.recents, bar.session), "", &mut wishes.commands);
+    recents_ui(ui, bar.recents, bar.session, "", &mut wishes.commands);
     ui.separator();
     command_ui(ui, UiCommand::ForgetRecent, bar, wishes);
 }

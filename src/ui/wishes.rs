@@ -322,7 +322,8 @@ impl App {
         &mut self,
         path: std::path::PathBuf,
         purpose: Purpose,
-        (ctx, theme): (&egui::Context, &Theme),
+        ctx: &egui::Context,
+        theme: &Theme,
         commands: &mut Vec<Command>,
     ) {
         match purpose {

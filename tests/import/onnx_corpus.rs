@@ -143,7 +143,7 @@ fn same_io(oracle: &mut Oracle<'_>, graph: &Graph, bindings: &Bindings) {
     }
 }
 
-fn same_counts(oracle: &mut Oracle<'_>, (graph, sizes): (&Graph, &Sizes), knows_all: bool) {
+fn same_counts(oracle: &mut Oracle<'_>, graph: &Graph, sizes: &Sizes, knows_all: bool) {
     let count = |role, is_computed: bool| {
         let tensors = graph.tensors().iter_ids();
         let wanted = tensors.filter(|(_, tensor)| tensor.producer.is_some() == is_computed && tensor.role == role);
@@ -163,8 +163,10 @@ fn same_counts(oracle: &mut Oracle<'_>, (graph, sizes): (&Graph, &Sizes), knows_
 /// The live bytes of every step, and the bytes of every tensor.
 fn same_tables(
     oracle: &mut Oracle<'_>,
-    (found, live): (&Figures, &Lifetimes),
-    (shapes, curve): (Option<&Value>, Option<&Value>),
+    found: &Figures,
+    live: &Lifetimes,
+    shapes: Option<&Value>,
+    curve: Option<&Value>,
 ) {
     let curve = curve.and_then(Value::as_array).into_iter().flatten().enumerate();
     for (step, theirs) in curve {
@@ -204,7 +206,7 @@ fn compare(
     oracle.same("n_node_outputs", found.tensors);
     oracle.same_or_more("weight_bytes", found.weights, !knows_all);
     oracle.same_or_more("activation_bytes", found.activations, !knows_all);
-    same_counts(&mut oracle, (graph, &sizes), knows_all);
+    same_counts(&mut oracle, graph, &sizes, knows_all);
     // Symbols that the oracle gave no value: by the rules of counting there is no peak then, and nothing to compare.
     let is_bound = graph.unbound_symbols(bindings).is_empty();
     if is_bound {
@@ -220,7 +222,7 @@ fn compare(
         live = known_alone(&live, |id| !shapes[graph.tensor_name(id)]["bytes"].is_null());
         knows_all = true;
     }
-    oracle.same_peak("peak", (graph, &live), knows_all && is_bound);
+    oracle.same_peak("peak", graph, &live, knows_all && is_bound);
     if shapes.is_none() && knows_all && is_bound {
         let (peak, step) = with_constants(graph, bindings).peak();
         oracle.same("peak_counting_const_node_outputs.peak_live_bytes", peak.get());
@@ -249,7 +251,7 @@ fn compare(
     ] {
         oracle.left_out(key);
     }
-    same_tables(&mut oracle, (&found, &live), (shapes, curve));
+    same_tables(&mut oracle, &found, &live, shapes, curve);
     oracle.faults()
 }
 

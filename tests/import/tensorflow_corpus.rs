@@ -53,7 +53,7 @@ fn resident(graph: &Graph, bindings: &Bindings) -> (u64, u64) {
     (weights, inputs)
 }
 
-fn check(name: &str, bytes: usize, entry: &GraphEntry, (expected, shapes): (&Value, &Value), faults: &mut Vec<String>) {
+fn check(name: &str, bytes: usize, entry: &GraphEntry, expected: &Value, shapes: &Value, faults: &mut Vec<String>) {
     let graph = &*entry.graph;
     let mut oracle = Oracle::new(name, expected);
     let mut bindings = Bindings::new();
@@ -79,7 +79,7 @@ fn check(name: &str, bytes: usize, entry: &GraphEntry, (expected, shapes): (&Val
     for (view, key) in [(View::Naive, "naive"), (View::Aliased, "alias_aware")] {
         // What the oracle does not know counts nothing there; knowing it is better, but not comparable.
         let live = known_alone(&lifetimes(graph, &sizes, view), is_known);
-        oracle.same_peak(key, (graph, &live), true);
+        oracle.same_peak(key, graph, &live, true);
     }
     let without = graph.without_shape_reads();
     let live = known_alone(&lifetimes(&without, &sizes, View::Naive), is_known);
@@ -195,7 +195,7 @@ fn corpus_figures_are_the_oracles() {
         match entry(&file, &bytes) {
             Ok(entry) => {
                 let (expected, shapes) = (&expected["graphs"][&row], &shapes[&row]);
-                check(&file, bytes.len(), &entry, (expected, shapes), &mut faults);
+                check(&file, bytes.len(), &entry, expected, shapes, &mut faults);
                 check_shapes(&file, &entry.graph, &expected["bound_batch"], shapes, &mut faults);
                 n_files += 1;
             }

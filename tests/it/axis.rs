@@ -94,7 +94,7 @@ fn ranges_and_lives_fill_the_view_in_time() {
     };
     let view = View::new(whole, Some(&axis));
     for (start, end) in [(0.0, 1.0), (1.0, 4.0), (2.0, 3.0), (4.0, 5.0), (5.0, 8.0)] {
-        let over = view.with(view.over((start, end)));
+        let over = view.with(view.over(start, end));
         let share = |view: &View<'_>| view.x_from_step(end, 1.0) - view.x_from_step(start, 1.0);
         assert!(
             share(&over) > 0.49 && over.t0 <= start && end <= over.t1,

@@ -63,14 +63,15 @@ fn dumps_have_the_oracles_figures() {
                 &entry.bodies[position - 1]
             };
             let main = (position == 0).then_some((entry, &dumps[0].1));
-            faults.extend(compare((&file, expected), figures, graph, main));
+            faults.extend(compare(&file, expected, figures, graph, main));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 fn compare(
-    (file, expected): (&str, &Json),
+    file: &str,
+    expected: &Json,
     figures: &GraphFigures,
     graph: &Graph,
     main: Option<(&GraphEntry, &DumpFigures)>,
@@ -87,7 +88,7 @@ fn compare(
         &figures.unknown_shapes.to_string(),
     );
     let sizes = graph.sizes(&Bindings::new());
-    oracle.same_peak("naive", (graph, &lifetimes(graph, &sizes, View::Naive)), knows_all);
+    oracle.same_peak("naive", graph, &lifetimes(graph, &sizes, View::Naive), knows_all);
     let operands = graph.ops().ids().map(|op| graph.operands(op).len() as u64).sum::<u64>();
     let dangling = oracle.get("dangling_inputs").as_u64().unwrap_or(0);
     oracle.same("n_data_inputs", operands + dangling);

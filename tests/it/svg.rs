@@ -37,7 +37,8 @@ fn drawing_along(
 
 /// All of the first lane, in the colours of a look.
 fn whole<'a>(
-    (comparison, timeline): (&'a Comparison, &'a Timeline),
+    comparison: &'a Comparison,
+    timeline: &'a Timeline,
     colors: &'a SvgColors,
     look: &'a Look,
 ) -> LaneDrawing<'a> {
@@ -220,7 +221,7 @@ fn drawings_have_the_colours_that_are_seen() {
         hidden: hidden.to_vec(),
     };
     let draw = |look: &Look| {
-        let text = lane_svg(&whole((&comparison, &timeline), &colors, look));
+        let text = lane_svg(&whole(&comparison, &timeline, &colors, look));
         text.unwrap()
     };
     let look = Look::new(&comparison, &timeline, &order(&[]), None);
@@ -281,7 +282,7 @@ fn many_groups_have_a_legend_within_the_page() {
         });
     }
     let colors = SvgColors::print();
-    let text = lane_svg(&whole((&comparison, &timeline), &colors, &look));
+    let text = lane_svg(&whole(&comparison, &timeline, &colors, &look));
     let text = text.unwrap();
     tags(&text);
     let n_shown = text.matches("width=\"14\" height=\"8\"").count() - 2;

@@ -89,7 +89,7 @@ fn compare(title: &str, graph: &Graph, expected: &Json) -> Vec<String> {
     let sizes = graph.sizes(&Bindings::new());
     let mut oracle = Oracle::new(title, expected);
     let lived = lifetimes(graph, &sizes, View::Naive);
-    oracle.same_peak("liveness_excluding_inputs", (graph, &lived), true);
+    oracle.same_peak("liveness_excluding_inputs", graph, &lived, true);
     let ids_of = |wanted: &dyn Fn(&Tensor) -> bool| -> Vec<u64> {
         let tensors = graph.tensors().iter_ids();
         tensors

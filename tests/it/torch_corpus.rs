@@ -94,7 +94,7 @@ fn snapshots_are_the_oracles() {
                     name(&file)
                 );
                 let (recordings, figures) = recordings(imported);
-                compare_snapshot(&mut checked, (&recordings, &figures), oracle);
+                compare_snapshot(&mut checked, &recordings, &figures, oracle);
             }
             Err(error) => checked.faults.push(format!("{}: {error}", checked.file)),
         }
@@ -104,11 +104,7 @@ fn snapshots_are_the_oracles() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-fn compare_snapshot(
-    checked: &mut Checked,
-    (recordings, figures): (&[Arc<Recording>], &[RecordingFigures]),
-    oracle: &Json,
-) {
+fn compare_snapshot(checked: &mut Checked, recordings: &[Arc<Recording>], figures: &[RecordingFigures], oracle: &Json) {
     for (what, key) in [
         ("segments", "segments"),
         ("blocks", "blocks"),
@@ -151,7 +147,7 @@ fn compare_snapshot(
             }
             continue;
         };
-        compare_device(checked, (&recordings[position], &figures[position]), trace);
+        compare_device(checked, &recordings[position], &figures[position], trace);
         let index: usize = device.parse().unwrap();
         let steps = u64::from(figures[position].steps);
         checked.check("steps", steps, &oracle["trace_lens"][index]);
@@ -160,7 +156,7 @@ fn compare_snapshot(
     assert_eq!(Some(has_frames), oracle["has_frames"].as_bool(), "{}", checked.file);
 }
 
-fn compare_device(checked: &mut Checked, (recording, figures): (&Recording, &RecordingFigures), oracle: &Json) {
+fn compare_device(checked: &mut Checked, recording: &Recording, figures: &RecordingFigures, oracle: &Json) {
     for (action, expected) in oracle["actions"].as_object().expect("the oracle counts actions") {
         checked.check(action, count(figures, action), expected);
     }

@@ -203,7 +203,7 @@ impl Making<'_> {
 }
 
 /// Builds a graph of pieces; `inputs` are handed in, `outputs` handed out.
-fn built(drawn: &Drawn, pieces: &[Piece], (inputs, outputs): (&[usize], Option<&[usize]>)) -> Built {
+fn built(drawn: &Drawn, pieces: &[Piece], inputs: &[usize], outputs: Option<&[usize]>) -> Built {
     let mut making = Making {
         drawn,
         builder: GraphBuilder::new(if outputs.is_some() { "body" } else { "main" }),
@@ -267,7 +267,7 @@ fn cut(drawn: &Drawn, ranges: &[(usize, usize)]) -> GraphEntry {
     for range in ranges.iter().rev() {
         let pieces = pieces(range.0..range.1, inner.zip(maps.last()), entry_bodies.len());
         let (given, returned) = ends(drawn, *range);
-        entry_bodies.push(built(drawn, &pieces, (&given, Some(&returned))));
+        entry_bodies.push(built(drawn, &pieces, &given, Some(&returned)));
         if let Some(inner) = inner {
             let number = u32::try_from(entry_bodies.len()).expect("few");
             uses.push((number, inner.0 - range.0, number - 1));
@@ -276,7 +276,7 @@ fn cut(drawn: &Drawn, ranges: &[(usize, usize)]) -> GraphEntry {
         inner = Some(*range);
     }
     let all = pieces(0..drawn.steps.len(), inner.zip(maps.last()), entry_bodies.len());
-    let main = built(drawn, &all, (&[], None));
+    let main = built(drawn, &all, &[], None);
     if let Some(inner) = inner {
         uses.push((0, inner.0, u32::try_from(entry_bodies.len()).expect("few")));
     }

@@ -97,13 +97,13 @@ impl<'a> Oracle<'a> {
 
     /// The figures of live ranges under a key: peak, step, node, number, sum, largest. Without `knows_all` the oracle lacks
     /// sizes: its bytes are lower bounds and its steps are of another curve.
-    pub(crate) fn same_peak(&mut self, key: &str, (graph, live): (&Graph, &Lifetimes), knows_all: bool) {
+    pub(crate) fn same_peak(&mut self, key: &str, graph: &Graph, live: &Lifetimes, knows_all: bool) {
         let (peak, step) = live.peak();
         let at = step.map_or(0, |step| u64::from(step.0));
         self.same_or_more(&format!("{key}.peak_live_bytes"), peak.get(), !knows_all);
         self.same_or_more(&format!("{key}.sum_bytes"), live.total().get(), !knows_all);
         self.same(&format!("{key}.n_buffers"), live.items.len() as u64);
-        self.same_largest(&format!("{key}.max_tensor"), (graph, live), knows_all);
+        self.same_largest(&format!("{key}.max_tensor"), graph, live, knows_all);
         if !knows_all {
             for part in ["peak_step", "peak_node", "live_tensors_at_peak"] {
                 self.left_out(&format!("{key}.{part}"));
@@ -135,7 +135,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// The largest live range: its bytes, and that the one of the name or number is as large.
-    fn same_largest(&mut self, key: &str, (graph, live): (&Graph, &Lifetimes), knows_all: bool) {
+    fn same_largest(&mut self, key: &str, graph: &Graph, live: &Lifetimes, knows_all: bool) {
         let Some(largest) = live.items.iter().map(|item| item.bytes.get()).max() else {
             return self.holds(key, Value::is_null, "there is none");
         };

@@ -418,7 +418,7 @@ fn simulate(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy
             log.event(run.start, EventKind::PageAlloc, arena, *extent);
             log.event(run.start, EventKind::Map, arena, *extent);
         }
-        blocks(&mut log, (idx, run), arena, offsets);
+        blocks(&mut log, idx, run, arena, offsets);
         let end = Step(run.start.0 + run.n_steps);
         for extent in &pages {
             log.event(end, EventKind::Unmap, arena, *extent);
@@ -428,7 +428,7 @@ fn simulate(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy
     log.simulation
 }
 
-fn blocks(log: &mut Log, (idx, run): (u32, &DeviceRun), arena: RegionId, offsets: &[u64]) {
+fn blocks(log: &mut Log, idx: u32, run: &DeviceRun, arena: RegionId, offsets: &[u64]) {
     let items = &run.bound.program.lifetimes.items;
     let mut moves = Vec::new();
     for (item, offset) in items.iter().zip(offsets) {

@@ -62,7 +62,7 @@ pub(crate) fn comparison(n_layers: u32, end: End) -> Comparison {
             let mut bound = (*run.bound).clone();
             if position == 0 {
                 let lifetimes = &bound.program.lifetimes;
-                bound.program.lifetimes = rewritten_lifetimes(lifetimes, &graph, &tape, (&answer, &sequence));
+                bound.program.lifetimes = rewritten_lifetimes(lifetimes, &graph, &tape, &answer, &sequence);
                 let items = bound.program.lifetimes.items.iter();
                 bound.engine_sizes = items.map(|item| item.bytes.align_up(512)).collect();
             }
@@ -117,7 +117,7 @@ fn play(tape: &GraphTape, n_layers: u32, end: End) -> Making<'_> {
                 break;
             }
             for (chain, layer) in (1_u32..).zip(EVICTED) {
-                making.back(number, (&format!("layer{layer}.out"), chain));
+                making.back(number, &format!("layer{layer}.out"), chain);
             }
         }
         for output in &op.outputs {
@@ -218,7 +218,7 @@ impl Making<'_> {
         self.event(step, RematKind::Evict, number_of(self.tape, name));
     }
 
-    fn back(&mut self, step: u32, (name, chain): (&str, u32)) {
+    fn back(&mut self, step: u32, name: &str, chain: u32) {
         let tensor = number_of(self.tape, name);
         self.event(step, RematKind::Rematerialize, tensor).chain = chain;
     }

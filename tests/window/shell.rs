@@ -43,7 +43,7 @@ fn started(storage: &Fake, restore: Restore) -> App {
     let kept = Kept::read(Some(storage), restore);
     let document = Document::new(vec![SourceSpec::Sample(sample("mobilenet").unwrap())]);
     let worker = Worker::start(|| {}).unwrap();
-    let session = highwater_ui::session(document, DeviceProfiles::bundled().unwrap(), (worker, &kept));
+    let session = highwater_ui::session(document, DeviceProfiles::bundled().unwrap(), worker, &kept);
     let mut app = App::restored(session, &kept).with_typed_paths();
     app.settle();
     app

@@ -83,7 +83,7 @@ fn every_divider_can_be_dragged_to_both_ends() {
             // The divider is a few points wide and lies before the edge.
             for offset in [-8.0_f32, -5.0, -3.0, -1.5] {
                 let Some(edge) = edge(&harness) else { continue };
-                drag(&mut harness, (edge + offset, end), is_vertical);
+                drag(&mut harness, edge + offset, end, is_vertical);
             }
             has_moved |= edge(&harness).is_none_or(|edge| (edge - before).abs() > 50.0);
         }
@@ -93,7 +93,7 @@ fn every_divider_can_be_dragged_to_both_ends() {
 }
 
 /// Drags what lies at a place along one axis to a share of the window.
-fn drag(harness: &mut Harness<'_, App>, (from, end): (f32, f32), is_vertical: bool) {
+fn drag(harness: &mut Harness<'_, App>, from: f32, end: f32, is_vertical: bool) {
     let window = vec2(1280.0, 800.0);
     let at = |along: f32| {
         if is_vertical {

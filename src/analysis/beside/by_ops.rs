@@ -23,7 +23,7 @@ pub(super) fn by_ops(
     progress: &Progress<'_>,
 ) -> Result<Option<Aligned>, Cancelled> {
     let kernels = kernels_of(comparison, recording);
-    let Some((run, ops)) = best_run(comparison, (recording, kernels.unwrap_or(recording)), progress)? else {
+    let Some((run, ops)) = best_run(comparison, recording, kernels.unwrap_or(recording), progress)? else {
         return Ok(None);
     };
     let axis = &comparison.axis.runs[run];
@@ -72,7 +72,8 @@ fn kernels_of<'a>(comparison: &'a Comparison, recording: &Recording) -> Option<&
 /// `None` where no graph has any, or the recording has no times. The ops may be those of a table beside the recording.
 fn best_run(
     comparison: &Comparison,
-    (recording, measured): (&Recording, &Recording),
+    recording: &Recording,
+    measured: &Recording,
     progress: &Progress<'_>,
 ) -> Result<Option<(usize, MeasuredOps)>, Cancelled> {
     if measured.ops.is_empty() || recording.times.is_empty() {

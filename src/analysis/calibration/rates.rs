@@ -24,14 +24,14 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, now:
         return;
     }
     let rates = fitted(&samples, now);
-    calibration.notes.push(told(&samples, (now, rates)));
-    learn_flops(calibration, &samples, (now, rates));
-    learn_bytes(calibration, &samples, (now, rates));
-    learn_launch(calibration, &samples, (now, rates));
+    calibration.notes.push(told(&samples, now, rates));
+    learn_flops(calibration, &samples, now, rates);
+    learn_bytes(calibration, &samples, now, rates);
+    learn_launch(calibration, &samples, now, rates);
 }
 
 /// How well all that was learned fits together, and how well what holds now does.
-fn told(samples: &[Sample], (now, rates): (OpRates, OpRates)) -> String {
+fn told(samples: &[Sample], now: OpRates, rates: OpRates) -> String {
     let total = Nanos(samples.iter().map(|(_, time)| *time).fold(0, u64::saturating_add));
     let estimated = |rates: OpRates| {
         let times = samples.iter().map(|(work, _)| rates.time(*work).0);
@@ -55,7 +55,7 @@ fn error(samples: &[Sample], rates: OpRates) -> Nanos {
     Nanos(u64::try_from(total_error(samples, rates)).unwrap_or(u64::MAX))
 }
 
-fn learn_flops(calibration: &mut Calibration, samples: &[Sample], (now, rates): (OpRates, OpRates)) {
+fn learn_flops(calibration: &mut Calibration, samples: &[Sample], now: OpRates, rates: OpRates) {
     let n_compute = samples.iter().filter(|(work, _)| rates.is_compute_bound(*work)).count();
     if n_compute > 0 {
         calibration.settings.push(LearnedSetting {
@@ -76,7 +76,7 @@ fn learn_flops(calibration: &mut Calibration, samples: &[Sample], (now, rates): 
     );
 }
 
-fn learn_bytes(calibration: &mut Calibration, samples: &[Sample], (now, rates): (OpRates, OpRates)) {
+fn learn_bytes(calibration: &mut Calibration, samples: &[Sample], now: OpRates, rates: OpRates) {
     let n_moving = samples
         .iter()
         .filter(|(work, _)| !rates.is_compute_bound(*work))
@@ -95,7 +95,7 @@ fn learn_bytes(calibration: &mut Calibration, samples: &[Sample], (now, rates): 
         .push("No measured op is bound by the bytes that it moves, so their rate cannot be learned.".to_owned());
 }
 
-fn learn_launch(calibration: &mut Calibration, samples: &[Sample], (now, rates): (OpRates, OpRates)) {
+fn learn_launch(calibration: &mut Calibration, samples: &[Sample], now: OpRates, rates: OpRates) {
     if rates.launch == Nanos(0) && now.launch == Nanos(0) {
         calibration.notes.push(
             "A fixed time an op would not bring the estimates nearer to these times, so none is learned.".to_owned(),

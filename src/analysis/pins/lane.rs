@@ -23,7 +23,9 @@ use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, Simulation, Subject};
 pub(super) fn place(
     comparison: &mut Comparison,
     own: Comparison,
-    (position, pin, request): (usize, &Pin, &Request),
+    position: usize,
+    pin: &Pin,
+    request: &Request,
     progress: &Progress<'_>,
 ) -> Result<Result<(), String>, Cancelled> {
     if let Some(why) = stands_apart(comparison, &own) {
@@ -41,13 +43,13 @@ pub(super) fn place(
     let session = Arc::new(moved_session(own.session_of(number), comparison, &map));
     let mut own = own;
     let lane = own.lanes.swap_remove(number);
-    let mut lane = moved_lane(lane, (comparison, &own.axis), &session, &map);
+    let mut lane = moved_lane(lane, comparison, &own.axis, &session, &map);
     lane.id = lane_id(position);
     lane.title = Some(pin.name.clone());
     comparison
         .workspaces
         .extend(EstimatedWorkspaces::of(&comparison.workload, &session));
-    tell(&mut lane, (comparison, &own), &session, &map);
+    tell(&mut lane, comparison, &own, &session, &map);
     lane.session = Some(session);
     lane.pinned = Some(Arc::new(PinnedLane {
         configuration: pin.configuration.clone(),
@@ -103,7 +105,7 @@ fn is_alike(one: &Arc<Graph>, other: &Arc<Graph>) -> bool {
 }
 
 /// The lane with its steps moved.
-fn moved_lane(lane: Lane, (comparison, own): (&Comparison, &Axis), session: &DeviceSession, map: &StepMap) -> Lane {
+fn moved_lane(lane: Lane, comparison: &Comparison, own: &Axis, session: &DeviceSession, map: &StepMap) -> Lane {
     let is_same = map.steps.len() == comparison.axis.n_steps as usize + 1
         && !map.fit.shares_steps
         && map.runs.iter().zip(0..).all(|(run, number)| *run == number);
@@ -111,7 +113,7 @@ fn moved_lane(lane: Lane, (comparison, own): (&Comparison, &Axis), session: &Dev
         rewrite: lane
             .rewrite
             .as_deref()
-            .map(|rewrite| Arc::new(moved_rewrite(rewrite, (own, session), map))),
+            .map(|rewrite| Arc::new(moved_rewrite(rewrite, own, session, map))),
         shares_steps: map.fit.shares_steps,
         ..lane
     };
@@ -221,7 +223,7 @@ fn moved_run(run: &DeviceRun, place: Option<(Step, u32)>, map: &StepMap, laid: &
     let first = map.at(run.start.0);
     let end = map.at(run.start.0 + run.n_steps).max(first + 1);
     let (start, n_steps) = place.unwrap_or((Step(first), end - first));
-    let inside: Vec<u32> = inside(run, (start, n_steps), map);
+    let inside: Vec<u32> = inside(run, start, n_steps, map);
     let is_same = inside.iter().zip(0..).all(|(step, own)| *step == own);
     let bound = if is_same {
         Arc::clone(&run.bound)
@@ -245,13 +247,13 @@ fn moved_run(run: &DeviceRun, place: Option<(Step, u32)>, map: &StepMap, laid: &
 }
 
 /// By own step of a run and for its end: the step, counted from the begin of the place.
-fn inside(run: &DeviceRun, (start, n_steps): (Step, u32), map: &StepMap) -> Vec<u32> {
+fn inside(run: &DeviceRun, start: Step, n_steps: u32, map: &StepMap) -> Vec<u32> {
     let own = (0..run.n_steps).map(|step| map.at(run.start.0 + step).saturating_sub(start.0));
     own.chain([n_steps]).collect()
 }
 
 /// What is computed anew, by the numbers of the moved runs.
-fn moved_rewrite(rewrite: &LaneRewrite, (axis, session): (&Axis, &DeviceSession), map: &StepMap) -> LaneRewrite {
+fn moved_rewrite(rewrite: &LaneRewrite, axis: &Axis, session: &DeviceSession, map: &StepMap) -> LaneRewrite {
     let mut known: Vec<(*const RunRemat, Vec<u32>, Arc<RunRemat>)> = Vec::new();
     let remat = map.own.iter().zip(&session.runs).map(|(own, run)| {
         let own = (*own)? as usize;
@@ -287,7 +289,7 @@ fn moved_rewrite(rewrite: &LaneRewrite, (axis, session): (&Axis, &DeviceSession)
 }
 
 /// Tells in steps of the common axis how the lane fits, what its peak comes from and where it ends.
-fn tell(lane: &mut Lane, (comparison, own): (&Comparison, &Comparison), session: &DeviceSession, map: &StepMap) {
+fn tell(lane: &mut Lane, comparison: &Comparison, own: &Comparison, session: &DeviceSession, map: &StepMap) {
     let scene = Scene {
         workload: &comparison.workload,
         axis: &comparison.axis,

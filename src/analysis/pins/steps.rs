@@ -109,7 +109,7 @@ impl StepMap {
             }
         }
         progress.check()?;
-        let steps = steps((own, common), &places);
+        let steps = steps(own, common, &places);
         fit.shares_steps = steps
             .windows(2)
             .take(own.n_steps.saturating_sub(1) as usize)
@@ -194,14 +194,14 @@ fn turns(run: &AxisRun) -> Vec<u32> {
 }
 
 /// By own step and for the end: the common step.
-fn steps((own, common): (&Axis, &Axis), places: &[(u32, u32)]) -> Vec<u32> {
+fn steps(own: &Axis, common: &Axis, places: &[(u32, u32)]) -> Vec<u32> {
     let mut steps = Vec::with_capacity(own.n_steps as usize + 1);
     // The begin of what is not filled yet on the common axis, and the next own run.
     let (mut floor, mut next) = (0_u32, 0_u32);
     let mut known: Option<((u32, u32), Vec<u32>)> = None;
     for (run, place) in places {
         let place = &common.runs[*place as usize];
-        spread(&mut steps, (floor, place.start.0), unplaced(own, next..*run));
+        spread(&mut steps, floor, place.start.0, unplaced(own, next..*run));
         let run_at = &own.runs[*run as usize];
         let key = (run_at.run.graph.0, place.n_steps);
         let is_plain = run_at.slots.is_none() && place.slots.is_none();
@@ -216,7 +216,7 @@ fn steps((own, common): (&Axis, &Axis), places: &[(u32, u32)]) -> Vec<u32> {
     }
     let behind = unplaced(own, next..count(own.runs.len()));
     let is_last_placed = behind == 0;
-    spread(&mut steps, (floor, common.n_steps), behind);
+    spread(&mut steps, floor, common.n_steps, behind);
     let end = if is_last_placed { floor } else { common.n_steps };
     steps.push(end.max(steps.last().map_or(0, |last| last + 1)).min(common.n_steps));
     steps
@@ -231,7 +231,7 @@ fn unplaced(own: &Axis, runs: std::ops::Range<u32>) -> u32 {
 }
 
 /// Spreads so many steps over a range; with nothing in the range they share the step before it.
-fn spread(steps: &mut Vec<u32>, (start, end): (u32, u32), n_own: u32) {
+fn spread(steps: &mut Vec<u32>, start: u32, end: u32, n_own: u32) {
     let width = u64::from(end.saturating_sub(start));
     for step in 0..u64::from(n_own) {
         let inside = step * width / u64::from(n_own);

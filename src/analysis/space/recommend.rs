@@ -116,11 +116,12 @@ pub struct Recommendation {
 /// [`AnalysisError::Cancelled`]; others where the winner cannot be told of.
 pub fn recommend(
     explorer: &Explorer,
-    (goal, most): (Goal, u64),
+    goal: Goal,
+    most: u64,
     on_point: &mut dyn FnMut(&SpacePoint),
     progress: &Progress<'_>,
 ) -> Result<Recommendation, AnalysisError> {
-    let points = search(explorer, (goal, most), on_point, progress)?;
+    let points = search(explorer, goal, most, on_point, progress)?;
     recommend_from(explorer, goal, points, progress)
 }
 
@@ -197,7 +198,8 @@ fn tell(explorer: &Explorer, found: &mut Recommendation, progress: &Progress<'_>
 /// The points that are tried.
 fn search(
     explorer: &Explorer,
-    (goal, most): (Goal, u64),
+    goal: Goal,
+    most: u64,
     on_point: &mut dyn FnMut(&SpacePoint),
     progress: &Progress<'_>,
 ) -> Result<Vec<SpacePoint>, Cancelled> {

@@ -164,7 +164,7 @@ impl Store {
         };
         let laid = self
             .sessions
-            .get(&key, || self.lay(&running, (&key.passes, &lowered), progress))?;
+            .get(&key, || self.lay(&running, &key.passes, &lowered, progress))?;
         let result = ResultKey {
             strategy: lowered.strategy.name,
             policy: lowered.policy,
@@ -213,7 +213,8 @@ impl Store {
     fn lay(
         &self,
         running: &Request,
-        (passes, lowered): (&Arc<Lowered>, &Lowered),
+        passes: &Arc<Lowered>,
+        lowered: &Lowered,
         progress: &Progress<'_>,
     ) -> Making<Arc<Laid>> {
         let make = |maker: &mut Maker<'_>, run: &Run, is_static: bool| {
@@ -252,7 +253,7 @@ impl Store {
         let strategy = lowered.strategy;
         let (session, plans) = laid
             .planned
-            .get(&strategy.name, || self.planned(laid, (passes, strategy), progress))?;
+            .get(&strategy.name, || self.planned(laid, passes, strategy, progress))?;
         let parts = (LaneId::Policy(lowered.policy), strategy, plans);
         let mut lane = lane_of(&session, parts, (lowered.policy, &lowered.params), progress)?;
         passes::add_rewrite(&mut lane, laid.rewrite.as_ref());
@@ -263,7 +264,8 @@ impl Store {
     fn planned(
         &self,
         laid: &Laid,
-        (passes, strategy): (&Arc<Lowered>, &'static Strategy),
+        passes: &Arc<Lowered>,
+        strategy: &'static Strategy,
         progress: &Progress<'_>,
     ) -> Making<(Arc<DeviceSession>, Plans)> {
         let mut plans = Plans::new();

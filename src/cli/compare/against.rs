@@ -61,7 +61,8 @@ impl Asked {
     /// The lane in force beside it; `None` where nothing is asked.
     pub(super) fn against<'a>(
         &'a self,
-        (comparison, options): (&'a Comparison, &Configuration),
+        comparison: &'a Comparison,
+        options: &Configuration,
         beside: Option<&'a Beside>,
     ) -> anyhow::Result<Option<Against<'a>>> {
         if self.baseline.is_none() && self.limits.is_empty() {

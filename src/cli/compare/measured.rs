@@ -30,7 +30,7 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         let summary = &lane.summary;
         let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
         let (reserved, live) = (recording.states_reserved(), recording.states_live());
-        let shares = recording.states_use_of_reserved((summary.peak_live, summary.peak_reserved));
+        let shares = recording.states_use_of_reserved(summary.peak_live, summary.peak_reserved);
         table.row(vec![
             comparison.lane_title(lane.id),
             when(reserved, summary.peak_reserved.to_string()),

@@ -42,7 +42,8 @@ pub(super) struct Chosen {
 /// The buffers of the chosen graph or problem.
 pub(super) fn chosen(
     args: &PlanArgs,
-    (workload, dumped): (Workload, &DumpedProblems),
+    workload: Workload,
+    dumped: &DumpedProblems,
     progress: &Progress<'_>,
 ) -> anyhow::Result<Chosen> {
     let bindings = parse_bindings(&args.dim)?;
@@ -50,7 +51,7 @@ pub(super) fn chosen(
         diagnostics: unused_dims(&workload, &bindings),
         ..Chosen::default()
     };
-    let (choice, entry) = entry(args, (workload, dumped), (&bindings, &mut chosen, progress))?;
+    let (choice, entry) = entry(args, workload, dumped, &bindings, &mut chosen, progress)?;
     let diagnostics = &mut chosen.diagnostics;
     if entry.problem.buffers.is_empty() {
         diagnostics.info(
@@ -69,12 +70,15 @@ pub(super) fn chosen(
 
 fn entry(
     args: &PlanArgs,
-    (workload, dumped): (Workload, &DumpedProblems),
-    (bindings, said, progress): (&Bindings, &mut Chosen, &Progress<'_>),
+    workload: Workload,
+    dumped: &DumpedProblems,
+    bindings: &Bindings,
+    said: &mut Chosen,
+    progress: &Progress<'_>,
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
     let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
     if let Source::Graphs(_) = &workload.source {
-        return of_graphs(args, (&workload, dumped), (bindings, said, progress));
+        return of_graphs(args, &workload, dumped, bindings, said, progress);
     }
     let file = workload.name;
     match workload.source {
@@ -130,8 +134,11 @@ fn entry(
 /// The chosen graph, or the arena that a compiler dumped with it: by its own name, or where its plan is asked for.
 fn of_graphs(
     args: &PlanArgs,
-    (workload, dumped): (&Workload, &DumpedProblems),
-    (bindings, said, progress): (&Bindings, &mut Chosen, &Progress<'_>),
+    workload: &Workload,
+    dumped: &DumpedProblems,
+    bindings: &Bindings,
+    said: &mut Chosen,
+    progress: &Progress<'_>,
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
     let parts = workload.parts(dumped);
     let mut choice = choose(args, &workload.name, parts.iter().map(|part| &part.name), |_| true)?;
@@ -166,7 +173,7 @@ fn of_graphs(
             return Ok((choice, with_flags(args, Arc::unwrap_or_clone(arena))));
         }
     }
-    let placed = of_graph(args, graph, (bindings, said, progress))?;
+    let placed = of_graph(args, graph, bindings, said, progress)?;
     let arenas: Vec<Arc<ProblemEntry>> = arenas(graph);
     if let Some(arena) = arenas.first() {
         said.diagnostics.info(
@@ -260,7 +267,9 @@ fn of_recording(recording: &Recording, alignment: u64) -> ProblemEntry {
 fn of_graph(
     args: &PlanArgs,
     entry: &GraphEntry,
-    (bindings, said, progress): (&Bindings, &mut Chosen, &Progress<'_>),
+    bindings: &Bindings,
+    said: &mut Chosen,
+    progress: &Progress<'_>,
 ) -> anyhow::Result<ProblemEntry> {
     let graph: &Graph = &entry.graph;
     let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
@@ -270,7 +279,7 @@ fn of_graph(
         LifetimesView::Aliased => View::Aliased,
     };
     let sizes = graph.sizes(bindings);
-    said.lower_bound = gaps(entry, (bindings, progress), "placed here", &mut said.diagnostics)?.lower_bound;
+    said.lower_bound = gaps(entry, bindings, progress, "placed here", &mut said.diagnostics)?.lower_bound;
     let mut lifetimes = lifetimes(graph, &sizes, view);
     if args.with_inputs {
         with_inputs(graph, &sizes, &mut lifetimes);

@@ -53,7 +53,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         choice,
         diagnostics: of_entry,
         lower_bound,
-    } = input::chosen(args, (workload, &dumped), progress)?;
+    } = input::chosen(args, workload, &dumped, progress)?;
     let mut diagnostics = imported.diagnostics;
     diagnostics.extend(&of_entry);
     if args.events {

@@ -91,12 +91,7 @@ fn of_graphs(
         .graphs()
         .get(position)
         .context("there is such a graph")?;
-    let gaps = gaps(
-        entry,
-        (&bindings, progress),
-        "part of what is run here",
-        &mut diagnostics,
-    )?;
+    let gaps = gaps(entry, &bindings, progress, "part of what is run here", &mut diagnostics)?;
     Ok(Subject {
         tape: tape.context("every graph has a tape")?.tape,
         lower_bound: gaps.lower_bound,

@@ -35,7 +35,7 @@ impl Report<'_> {
         };
         self.moment(page, &report);
         if let Some(shown) = self.close_up() {
-            self.figure(page, (self.lanes().len(), &shown))?;
+            self.figure(page, self.lanes().len(), &shown)?;
         }
         self.story(page);
         if report.set.members.is_empty() {
@@ -46,7 +46,7 @@ impl Report<'_> {
         page.table(&self.largest(&report));
         page.line("h3", "What would lower the peak of live bytes");
         match &report.uses {
-            Ok(uses) => self.uses(page, (&report, uses)),
+            Ok(uses) => self.uses(page, &report, uses),
             Err(why) => page.line("p", why),
         }
         match &report.without {
@@ -205,7 +205,7 @@ impl Report<'_> {
         })
     }
 
-    fn uses(&self, page: &mut Page, (report, uses): (&PeakReport, &Uses)) {
+    fn uses(&self, page: &mut Page, report: &PeakReport, uses: &Uses) {
         let by = |by: Option<&UsedBy>, nobody: &str| {
             by.map_or_else(
                 || nobody.to_owned(),

@@ -63,14 +63,14 @@ impl Report<'_> {
                 start: 0,
                 end,
             };
-            self.figure(page, (number, &shown))?;
+            self.figure(page, number, &shown)?;
             self.remarks(page, *lane);
         }
         Ok(())
     }
 
     /// A drawing with what lies under the pointer; `number` is its place among those of the page.
-    pub(super) fn figure(&self, page: &mut Page, (number, shown): (usize, &Shown)) -> Result<(), ExportError> {
+    pub(super) fn figure(&self, page: &mut Page, number: usize, shown: &Shown) -> Result<(), ExportError> {
         let viewport = Viewport {
             t0: f64::from(shown.start),
             t1: f64::from(shown.end),

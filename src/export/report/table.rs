@@ -129,7 +129,7 @@ impl Report<'_> {
             format!("{shown}{}", below(&difference(now, then)))
         };
         let recording = comparison.recording(comparison.lanes[lane].id);
-        let shares = recording.is_none_or(|one| one.states_use_of_reserved((row.peak_live, row.peak_reserved)));
+        let shares = recording.is_none_or(|one| one.states_use_of_reserved(row.peak_live, row.peak_reserved));
         [
             cell(states_reserved, (row.peak_reserved, base.peak_reserved), base_reserved),
             cell(states_live, (row.peak_live, base.peak_live), base_live),

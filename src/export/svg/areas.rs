@@ -62,10 +62,10 @@ fn spans(columns: &[(u64, u64)], area: Area) -> Vec<(f64, f64, u64, u64)> {
 impl Pen<'_> {
     fn ground(&mut self, area: Area) {
         let colors = self.drawing.colors;
-        self.area((area, &colors.canvas), &colors.frame);
+        self.area(area, &colors.canvas, &colors.frame);
     }
 
-    fn area(&mut self, (area, fill): (Area, &str), stroke: &str) {
+    fn area(&mut self, area: Area, fill: &str, stroke: &str) {
         let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
         let (fill, stroke) = (escaped(fill), escaped(stroke));
         self.line(format_args!(
@@ -73,7 +73,7 @@ impl Pen<'_> {
         ));
     }
 
-    fn byte_axis(&mut self, area: Area, (low, high): (f64, f64), y: impl Fn(f64) -> f64) {
+    fn byte_axis(&mut self, area: Area, low: f64, high: f64, y: impl Fn(f64) -> f64) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -98,18 +98,18 @@ impl Pen<'_> {
         let (colors, view) = (drawing.colors, self.view);
         let top = top(drawing);
         self.ground(area);
-        self.byte_axis(area, (0.0, top), |value| area.bottom() - value / top * area.height);
+        self.byte_axis(area, 0.0, top, |value| area.bottom() - value / top * area.height);
         let (states_reserved, states_live) = drawing.comparison.states(drawing.lane);
         if states_reserved {
             let fill = Some(colors.reserved_fill.as_str());
-            self.line_of(&view.reserved, (area, top), (fill, &colors.reserved));
+            self.line_of(&view.reserved, area, top, fill, &colors.reserved);
         }
         if states_live {
             let fill = Some(colors.live_fill.as_str());
-            self.line_of(&view.live, (area, top), (fill, &colors.live));
+            self.line_of(&view.live, area, top, fill, &colors.live);
         }
         if view.physical.max() > 0 {
-            self.line_of(&view.physical, (area, top), (None, &colors.physical));
+            self.line_of(&view.physical, area, top, None, &colors.physical);
         }
         if is_capacity_near(drawing) {
             let memory = drawing.comparison.device_of(drawing.lane).memory();
@@ -129,7 +129,7 @@ impl Pen<'_> {
     }
 
     /// A curve: what is below it, and a band between the least and the most of each column.
-    fn line_of(&mut self, curve: &Curve, (area, top): (Area, f64), (fill, color): (Option<&str>, &str)) {
+    fn line_of(&mut self, curve: &Curve, area: Area, top: f64, fill: Option<&str>, color: &str) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -165,7 +165,7 @@ impl Pen<'_> {
         let drawing = self.drawing;
         let (viewport, view) = (drawing.view(), self.view);
         self.ground(area);
-        self.byte_axis(area, (viewport.a0, viewport.a1), |address| {
+        self.byte_axis(area, viewport.a0, viewport.a1, |address| {
             area.top + viewport.y_from_address(address, area.height)
         });
         let canvas = Canvas {
@@ -231,7 +231,7 @@ impl Pen<'_> {
                 width: right - left,
                 height: bottom - top,
             };
-            self.area((place, &colors.region), &colors.region_outline);
+            self.area(place, &colors.region, &colors.region_outline);
             let is_resident = matches!(region.owner, Owner::Variables | Owner::Weights | Owner::InputOutput);
             let (seen_left, seen_right) = (place.left.max(area.left), place.right().min(area.right()));
             if is_resident && seen_right - seen_left >= LABEL.0 && place.height >= LABEL.1 {
@@ -318,7 +318,7 @@ impl Pen<'_> {
     }
 
     /// The line at the peak through curve and map, with its figure.
-    pub(super) fn peak(&mut self, (curve, lowest): (Area, Area)) {
+    pub(super) fn peak(&mut self, curve: Area, lowest: Area) {
         let drawing = self.drawing;
         let (colors, summary) = (drawing.colors, &drawing.comparison.lanes[drawing.lane].summary);
         let Some(step) = summary.peak_reserved_step else { return };

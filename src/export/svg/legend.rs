@@ -59,7 +59,7 @@ pub(super) fn height(drawing: &LaneDrawing<'_>, page: f64) -> f64 {
 }
 
 impl Pen<'_> {
-    fn swatch(&mut self, (x, y): (f64, f64), (fill, color): (&str, &str), words: &str) {
+    fn swatch(&mut self, x: f64, y: f64, fill: &str, color: &str, words: &str) {
         let (at, top, fill) = (number(x), number(y - 8.0), escaped(fill));
         self.line(format_args!(
             r#"<rect x="{at}" y="{top}" width="14" height="8" fill="{fill}"/>"#
@@ -84,7 +84,7 @@ impl Pen<'_> {
         ];
         let mut x = left;
         for (_, color, words) in lines.into_iter().filter(|(is_there, ..)| *is_there) {
-            self.swatch((x, y), (color, &colors.text_weak), words);
+            self.swatch(x, y, color, &colors.text_weak, words);
             x += 34.0 + width(words);
         }
     }
@@ -105,7 +105,7 @@ impl Pen<'_> {
                 (0, &colors.text)
             };
             let fill = colors.block(placed.group.color | step_back);
-            self.swatch((placed.left, baseline(placed.row)), (fill, words), &placed.name);
+            self.swatch(placed.left, baseline(placed.row), fill, words, &placed.name);
         }
         if n_more > 0 {
             self.words(end, ("start", &colors.text_weak), &format!("+{n_more} more"));

@@ -73,7 +73,7 @@ impl Writer {
     }
 
     /// Something that happens at a time.
-    pub(super) fn instant(&mut self, (pid, tid): Track, at: u64, (name, category): (&str, &str), args: &Json) {
+    pub(super) fn instant(&mut self, (pid, tid): Track, at: u64, name: &str, category: &str, args: &Json) {
         let (name, ts) = (quoted(name), micros(at));
         self.event(&format!(
             r#"{{"ph":"i","s":"t","name":{name},"cat":"{category}","pid":{pid},"tid":{tid},"ts":{ts},"args":{args}}}"#
@@ -81,7 +81,7 @@ impl Writer {
     }
 
     /// The value of a counter of a process from a time on.
-    pub(super) fn counter(&mut self, pid: u64, at: u64, (name, value): (&str, u64)) {
+    pub(super) fn counter(&mut self, pid: u64, at: u64, name: &str, value: u64) {
         let (name, ts) = (quoted(name), micros(at));
         self.event(&format!(
             r#"{{"ph":"C","name":{name},"pid":{pid},"tid":0,"ts":{ts},"args":{{"bytes":{value}}}}}"#

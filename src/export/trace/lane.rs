@@ -44,32 +44,32 @@ pub(super) fn add(
     ];
     for (name, curve, _) in counters.into_iter().filter(|(.., is_there)| *is_there) {
         progress.check()?;
-        counter(out, (pid, clock), (name, curve), comparison.axis.n_steps);
+        counter(out, pid, clock, name, curve, comparison.axis.n_steps);
     }
-    device(out, (subject, lane), (pid, clock), progress)?;
-    budget(out, (subject, lane), (pid, clock));
+    device(out, subject, lane, pid, clock, progress)?;
+    budget(out, subject, lane, pid, clock);
     if clock.is_wall() {
         // All recordings count from the first event of any.
         let recordings = || comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
         let first = recordings().filter_map(|one| one.times.first()).min();
         if let Some((recording, first)) = comparison.recording(row.id).zip(first) {
-            measured_ops(out, (recording, first.0), (pid, clock));
+            measured_ops(out, recording, first.0, pid, clock);
         }
     }
     Ok(())
 }
 
 /// A curve, wherever it changes, and at its end.
-fn counter(out: &mut Writer, (pid, clock): (u64, &Clock<'_>), (name, curve): (&str, &Curve), n_steps: u32) {
+fn counter(out: &mut Writer, pid: u64, clock: &Clock<'_>, name: &str, curve: &Curve, n_steps: u32) {
     let mut last = None;
     for step in 0..n_steps {
         let value = curve.at(step);
         if last != Some(value) {
-            out.counter(pid, clock.at(step), (name, value));
+            out.counter(pid, clock.at(step), name, value);
             last = Some(value);
         }
     }
-    out.counter(pid, clock.at(n_steps), (name, last.unwrap_or(0)));
+    out.counter(pid, clock.at(n_steps), name, last.unwrap_or(0));
 }
 
 /// What an event is called, one alone; `None` for what is no call: tensors that come and go, and static graphs that run.
@@ -119,8 +119,10 @@ pub(super) fn instants(subject: &ExportSubject, lane: usize) -> [Vec<u32>; 2] {
 /// Writes the device's calls.
 fn device(
     out: &mut Writer,
-    (subject, lane): (&ExportSubject, usize),
-    (pid, clock): (u64, &Clock<'_>),
+    subject: &ExportSubject,
+    lane: usize,
+    pid: u64,
+    clock: &Clock<'_>,
     progress: &Progress<'_>,
 ) -> Result<(), ExportError> {
     let comparison = &*subject.comparison;
@@ -141,13 +143,13 @@ fn device(
             "offset": event.offset,
         });
         let at = places.next(clock, event.step.0);
-        out.instant((pid, DEVICE), at, (name, class.words()), &args);
+        out.instant((pid, DEVICE), at, name, class.words(), &args);
     }
     Ok(())
 }
 
 /// What is evicted and computed anew under a budget.
-fn budget(out: &mut Writer, (subject, lane): (&ExportSubject, usize), (pid, clock): (u64, &Clock<'_>)) {
+fn budget(out: &mut Writer, subject: &ExportSubject, lane: usize, pid: u64, clock: &Clock<'_>) {
     let comparison = &*subject.comparison;
     let Some(remat) = &subject.timeline.lanes[lane].remat else {
         return;
@@ -155,8 +157,10 @@ fn budget(out: &mut Writer, (subject, lane): (&ExportSubject, usize), (pid, cloc
     out.thread((pid, BUDGET), "evictions");
     counter(
         out,
-        (pid, clock),
-        ("in use, as the planner counts", &remat.usage),
+        pid,
+        clock,
+        "in use, as the planner counts",
+        &remat.usage,
         comparison.axis.n_steps,
     );
     let mut places = InOrder::default();
@@ -171,12 +175,12 @@ fn budget(out: &mut Writer, (subject, lane): (&ExportSubject, usize), (pid, cloc
         let tensor = mark.tensor.map(|tensor| tensor_label(comparison, tensor).into_owned());
         let args = json!({"step": mark.step.0, "run": mark.run, "bytes": mark.bytes.get(), "tensor": tensor});
         let at = places.next(clock, mark.step.0);
-        out.instant((pid, BUDGET), at, (name, "budget"), &args);
+        out.instant((pid, BUDGET), at, name, "budget", &args);
     }
 }
 
 /// The ops of a recording that stands alone; those that overlap stand on threads of their own, as far as there are enough.
-fn measured_ops(out: &mut Writer, (recording, first): (&Recording, u64), (pid, clock): (u64, &Clock<'_>)) {
+fn measured_ops(out: &mut Writer, recording: &Recording, first: u64, pid: u64, clock: &Clock<'_>) {
     let mut ops: Vec<_> = recording.ops.iter().filter(|op| op.start.0 >= first).collect();
     ops.sort_by_key(|op| (op.start, std::cmp::Reverse(op.time)));
     let spans = ops.iter().map(|op| {
@@ -201,12 +205,7 @@ fn measured_ops(out: &mut Writer, (recording, first): (&Recording, u64), (pid, c
         out.thread(track, "measured ops left out");
         let count = counted(left_out as u64, "measured op");
         let name = format!("{count} left out: more than {MOST_OP_THREADS} at one time");
-        out.instant(
-            track,
-            spans[first].0,
-            (&name, "measured op"),
-            &json!({"count": left_out}),
-        );
+        out.instant(track, spans[first].0, &name, "measured op", &json!({"count": left_out}));
     }
 }
 

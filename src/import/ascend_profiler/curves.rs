@@ -156,7 +156,7 @@ impl Table for Curves {
         let devices: std::collections::BTreeSet<String> =
             self.groups.iter().map(|group| group.device.clone()).collect();
         for group in self.groups.drain(..) {
-            let recording = group.finish((devices.len() > 1, has_times), sink.progress)?;
+            let recording = group.finish(devices.len() > 1, has_times, sink.progress)?;
             if recording.totals.is_empty() {
                 let message = "the component has no total that says something; it is left out";
                 sink.diagnostics
@@ -186,11 +186,7 @@ impl Table for Curves {
 }
 
 impl Group {
-    fn finish(
-        mut self,
-        (has_devices, has_times): (bool, bool),
-        progress: &Progress<'_>,
-    ) -> Result<Recording, ImportError> {
+    fn finish(mut self, has_devices: bool, has_times: bool, progress: &Progress<'_>) -> Result<Recording, ImportError> {
         if has_times {
             leave_out(&mut self.samples, &self.rough);
         }

@@ -130,7 +130,7 @@ pub(super) fn read(head_and_len: (&[u8], u64), reader: impl Read, sink: &mut Sin
             continue;
         }
         let before = sink.recordings.len();
-        if database.read_table((known, &table), (&strings, &modules), sink)? {
+        if database.read_table(known, &table, &strings, &modules, sink)? {
             n_read += 1;
         } else {
             let message = format!("the table {table} has other columns than are known, it is not read");
@@ -185,7 +185,7 @@ impl Database {
             quoted(value),
             quoted(&table)
         );
-        self.scan((&query, &table), progress, |values| {
+        self.scan(&query, &table, progress, |values| {
             if let [id, value] = values {
                 texts.insert(id.as_slice().into(), value.as_slice().into());
             }
@@ -196,8 +196,10 @@ impl Database {
     /// Reads a table; whether it has the columns that are wanted.
     fn read_table(
         &self,
-        (known, table): (&Known, &str),
-        (strings, modules): (&Dictionary, &Dictionary),
+        known: &Known,
+        table: &str,
+        strings: &Dictionary,
+        modules: &Dictionary,
         sink: &mut Sink<'_, '_>,
     ) -> Result<bool, ImportError> {
         let columns = self.columns(table, sink.progress)?;
@@ -223,7 +225,7 @@ impl Database {
         let query = format!("SELECT {} FROM {} NOT INDEXED", list.join(", "), quoted(table));
         let (mut faults, mut record, mut row, mut unknown) =
             (Faults::default(), ByteRecord::new(), 0_u64, (0_u64, Vec::new()));
-        self.scan((&query, table), sink.progress, |values| {
+        self.scan(&query, table, sink.progress, |values| {
             row += 1;
             record.clear();
             for (value, (_, _, ids)) in values.iter().zip(&wanted) {
@@ -239,7 +241,7 @@ impl Database {
                 }
                 record.push_field(text.map_or(value.as_slice(), |text| text));
             }
-            faults.feed(&mut *reader, (&header, &record), &|| format!("row {row} of {table}"));
+            faults.feed(&mut *reader, &header, &record, &|| format!("row {row} of {table}"));
         })?;
         if unknown.0 > 0 {
             let message = format!("an id of {table} stands for no text, it is shown itself");

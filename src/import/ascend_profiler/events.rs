@@ -407,7 +407,7 @@ impl Table for Events {
                 .iter()
                 .filter_map(|(_, _, row)| own(&entries[*row as usize]))
                 .collect();
-            group.record((as_written, by_time), &shared, sink)?;
+            group.record(as_written, by_time, &shared, sink)?;
         }
         Ok(())
     }

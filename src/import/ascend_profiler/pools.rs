@@ -167,7 +167,8 @@ impl Group {
     /// Makes the recording, or the two.
     pub(super) fn record(
         self,
-        (as_written, by_time): (Vec<Item>, Vec<Item>),
+        as_written: Vec<Item>,
+        by_time: Vec<Item>,
         shared: &Shared<'_>,
         sink: &mut Sink<'_, '_>,
     ) -> Result<(), ImportError> {

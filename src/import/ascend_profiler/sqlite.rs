@@ -92,7 +92,7 @@ impl Database {
         let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' \
                      AND name NOT LIKE 'sqlite_%'";
         let mut tables = Vec::new();
-        database.scan((names, "the list of tables"), sink.progress, |values| {
+        database.scan(names, "the list of tables", sink.progress, |values| {
             let name = values.first().map(|name| String::from_utf8(name.clone()));
             tables.extend(name.and_then(Result::ok));
         })?;
@@ -112,7 +112,7 @@ impl Database {
     pub(super) fn columns(&self, table: &str, progress: &Progress<'_>) -> Result<Vec<String>, ImportError> {
         let mut columns = Vec::new();
         let query = format!("PRAGMA table_info({})", quoted(table));
-        self.scan((&query, table), progress, |values| {
+        self.scan(&query, table, progress, |values| {
             let name = values.get(1).map(|name| String::from_utf8(name.clone()));
             columns.extend(name.and_then(Result::ok));
         })?;
@@ -122,7 +122,8 @@ impl Database {
     /// Runs a query over one table and hands on each row as texts.
     pub(super) fn scan(
         &self,
-        (query, place): (&str, &str),
+        query: &str,
+        place: &str,
         progress: &Progress<'_>,
         mut found: impl FnMut(&[Vec<u8>]),
     ) -> Result<(), ImportError> {

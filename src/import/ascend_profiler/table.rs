@@ -161,7 +161,8 @@ impl Faults {
     pub(super) fn feed(
         &mut self,
         table: &mut dyn Table,
-        (header, record): (&Header, &ByteRecord),
+        header: &Header,
+        record: &ByteRecord,
         place: &dyn Fn() -> String,
     ) {
         let is_wide = record
@@ -344,7 +345,7 @@ pub(super) fn read_csv(
             let n_within = record.as_slice().split(|byte| *byte == b'\n').skip(1).count() as u64;
             behind.saturating_sub(n_within + 1)
         };
-        faults.feed(&mut *table, (&header, &record), &|| format!("line {}", line()));
+        faults.feed(&mut *table, &header, &record, &|| format!("line {}", line()));
     }
     sink.rows += faults.rows();
     faults.report("", sink.diagnostics)?;

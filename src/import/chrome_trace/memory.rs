@@ -185,7 +185,7 @@ impl<'a> Maker<'a> {
         let text = name.map_or("block", |name| self.collector.ops.name(name));
         let name = self.texts.intern(text);
         let end = Step(self.n_steps());
-        let block = block((step, end), event, name);
+        let block = block(step, end, event, name);
         if let Some(before) = self.live.insert(event.address, self.blocks.len()) {
             self.oddities.again += 1;
             let before = &mut self.blocks[before];
@@ -210,7 +210,7 @@ impl<'a> Maker<'a> {
         let name = self.texts.intern("block");
         // What the very first event frees is held on that event.
         let end = Step(step.0.max(1));
-        let mut block = block((Step(0), end), event, name);
+        let mut block = block(Step(0), end, event, name);
         block.is_older = true;
         block.is_freed = true;
         self.older.push(block);
@@ -277,7 +277,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-fn block((birth, end): (Step, Step), event: &MemoryEvent, name: RecordedName) -> RecordedBlock {
+fn block(birth: Step, end: Step, event: &MemoryEvent, name: RecordedName) -> RecordedBlock {
     let bytes = Bytes(event.bytes.unsigned_abs());
     RecordedBlock {
         name,

@@ -166,7 +166,7 @@ impl<'a> Build<'a> {
         let start = id_of(self.offsets.len())?;
         let role = role_of(&op.kind);
         for (position, output) in &op.outputs {
-            let tensor = self.output((op, *position), output, role)?;
+            let tensor = self.output(op, *position, output, role)?;
             let offset = op.memory.offsets.get(*position as usize);
             self.offsets.push(offset.and_then(|offset| u64::try_from(*offset).ok()));
             if is_atomic(op, *position) {
@@ -198,7 +198,8 @@ impl<'a> Build<'a> {
 
     fn output(
         &mut self,
-        (op, position): (&DraftOp, u32),
+        op: &DraftOp,
+        position: u32,
         output: &DraftOutput,
         role: Role,
     ) -> Result<TensorId, GraphError> {
@@ -257,12 +258,12 @@ impl<'a> Build<'a> {
             results: &results,
             ..NewOp::default()
         })?;
-        self.flow.op((OpId::from_idx(position), op), &inputs, &results);
+        self.flow.op(OpId::from_idx(position), op, &inputs, &results);
         for ((at, output), tensor) in op.outputs.iter().zip(&results) {
-            if let Some(other) = self.shared((op, *at), output, &inputs)
+            if let Some(other) = self.shared(op, *at, output, &inputs)
                 && other != *tensor
             {
-                self.share((op, *at), (*tensor, other));
+                self.share(op, *at, *tensor, other);
             }
         }
         Ok(())
@@ -302,7 +303,8 @@ impl<'a> Build<'a> {
     /// The tensor whose memory an output takes, where the dump says so.
     fn shared(
         &self,
-        (op, position): (&DraftOp, u32),
+        op: &DraftOp,
+        position: u32,
         output: &DraftOutput,
         inputs: &[Option<TensorId>],
     ) -> Option<TensorId> {
@@ -316,7 +318,7 @@ impl<'a> Build<'a> {
         inputs.get(usize::try_from(input).ok()?).copied().flatten()
     }
 
-    fn share(&mut self, (op, position): (&DraftOp, u32), (tensor, other): (TensorId, TensorId)) {
+    fn share(&mut self, op: &DraftOp, position: u32, tensor: TensorId, other: TensorId) {
         let (mine, its) = (self.offsets[tensor.idx()], self.offsets[other.idx()]);
         let is_variable = self.builder.get(other).role.is_variable();
         if mine.is_none() || its.is_none() || mine == its || is_variable {

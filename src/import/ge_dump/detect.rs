@@ -43,7 +43,7 @@ fn in_model(text: &mut TextProto<'_>) -> Result<Option<Form>, ImportError> {
                 text.enter()?;
                 return in_graph(text);
             }
-            ("op", Field::Message) => return in_op(text, ("type", "")),
+            ("op", Field::Message) => return in_op(text, "type", ""),
             (
                 "name" | "version" | "custom_version" | "input" | "output" | "ir_version" | "producer_name"
                 | "producer_version" | "domain" | "model_version" | "doc_string",
@@ -59,8 +59,8 @@ fn in_model(text: &mut TextProto<'_>) -> Result<Option<Form>, ImportError> {
 fn in_graph(text: &mut TextProto<'_>) -> Result<Option<Form>, ImportError> {
     while let Some(field) = text.field()? {
         match (text.name(), field) {
-            ("op", Field::Message) => return in_op(text, ("type", "")),
-            ("node", Field::Message) => return in_op(text, ("op_type", ONNX_PREFIX)),
+            ("op", Field::Message) => return in_op(text, "type", ""),
+            ("node", Field::Message) => return in_op(text, "op_type", ONNX_PREFIX),
             ("name" | "doc_string", Field::Scalar)
             | ("input" | "output" | "attr" | "attr_groups" | "value_info" | "initializer", _) => {}
             _ => return Ok(None),
@@ -70,7 +70,7 @@ fn in_graph(text: &mut TextProto<'_>) -> Result<Option<Form>, ImportError> {
 }
 
 /// Whether the op has a type, in a field of this name with this prefix.
-fn in_op(text: &mut TextProto<'_>, (kind, prefix): (&str, &str)) -> Result<Option<Form>, ImportError> {
+fn in_op(text: &mut TextProto<'_>, kind: &str, prefix: &str) -> Result<Option<Form>, ImportError> {
     text.enter()?;
     let mut has_name = false;
     while let Some(field) = text.field()? {

@@ -256,11 +256,7 @@ pub(super) struct DraftModel {
 const FACTS: usize = 10_000;
 
 /// Keeps a single value of an attribute of a graph or model; says where there are too many.
-pub(super) fn keep_fact(
-    facts: &mut Vec<(String, String)>,
-    (key, value): (&str, &Value),
-    diagnostics: &mut Diagnostics,
-) {
+pub(super) fn keep_fact(facts: &mut Vec<(String, String)>, key: &str, value: &Value, diagnostics: &mut Diagnostics) {
     let Some(text) = value.scalar() else { return };
     if facts.len() < FACTS {
         facts.push((key.to_owned(), text));

@@ -32,8 +32,8 @@ pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> R
             ("name", _) => name = text.text(NAME)?,
             ("attr", Form::Message) => {
                 let (key, value) = attribute(text)?;
-                tell_cut((&key, &value), "the model", diagnostics);
-                keep_graph_attribute((&mut model.facts, &mut model.stamps), (&key, &value), diagnostics);
+                tell_cut(&key, &value, "the model", diagnostics);
+                keep_graph_attribute(&mut model.facts, &mut model.stamps, &key, &value, diagnostics);
             }
             _ => {}
         }
@@ -46,7 +46,7 @@ pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> R
 }
 
 /// Says where something of an attribute is left out; of kernels all is, which is said elsewhere.
-pub(super) fn tell_cut((key, value): (&str, &Value), owner: &str, diagnostics: &mut Diagnostics) {
+pub(super) fn tell_cut(key: &str, value: &Value, owner: &str, diagnostics: &mut Diagnostics) {
     if value.is_cut && !key.starts_with("_tbe") && !key.contains("kernel") {
         let what = format!(
             "an attribute has a text of more than {TEXT} bytes or more than {} items; what is beyond is left out",
@@ -57,8 +57,10 @@ pub(super) fn tell_cut((key, value): (&str, &Value), owner: &str, diagnostics: &
 }
 
 fn keep_graph_attribute(
-    (facts, stamps): (&mut Vec<(String, String)>, &mut Stamps),
-    (key, value): (&str, &Value),
+    facts: &mut Vec<(String, String)>,
+    stamps: &mut Stamps,
+    key: &str,
+    value: &Value,
     diagnostics: &mut Diagnostics,
 ) {
     if Stamps::is_set(key) {
@@ -66,7 +68,7 @@ fn keep_graph_attribute(
             stamps.add(key, text, "");
         }
     } else {
-        keep_fact(facts, (key, value), diagnostics);
+        keep_fact(facts, key, value, diagnostics);
     }
 }
 
@@ -82,8 +84,8 @@ fn graph(
             ("op", Form::Message) => graph.push(op(text, diagnostics)?, stamps),
             ("attr", Form::Message) => {
                 let (key, value) = attribute(text)?;
-                tell_cut((&key, &value), &graph.name, diagnostics);
-                keep_graph_attribute((&mut graph.facts, stamps), (&key, &value), diagnostics);
+                tell_cut(&key, &value, &graph.name, diagnostics);
+                keep_graph_attribute(&mut graph.facts, stamps, &key, &value, diagnostics);
             }
             _ => {}
         }
@@ -125,7 +127,7 @@ fn op(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> Result<DraftOp
                 {
                     diagnostics.skipped("the content of compiled kernels", &place.text());
                 }
-                tell_cut((&key, &value), &op.name, diagnostics);
+                tell_cut(&key, &value, &op.name, diagnostics);
                 op.attribute(&key, value);
             }
             _ => {}

@@ -74,7 +74,7 @@ impl Reader<'_> {
                     text.enter()?;
                     let (key, value) = self.attribute(text)?;
                     is_described |= key == "output_desc_nums";
-                    tell_cut((&key, &value), &op.name, self.diagnostics);
+                    tell_cut(&key, &value, &op.name, self.diagnostics);
                     take_in(&mut op, &key, value);
                 }
                 _ => {}

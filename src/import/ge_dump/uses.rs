@@ -36,7 +36,7 @@ pub(super) struct Flow {
 
 impl Flow {
     /// Looks at an op that is built.
-    pub(super) fn op(&mut self, (id, op): (OpId, &DraftOp), inputs: &[Option<TensorId>], results: &[TensorId]) {
+    pub(super) fn op(&mut self, id: OpId, op: &DraftOp, inputs: &[Option<TensorId>], results: &[TensorId]) {
         let number = |position: usize| i64::try_from(position).unwrap_or(i64::MAX);
         match op.kind.as_str() {
             DATA => {

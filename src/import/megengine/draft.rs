@@ -63,7 +63,9 @@ impl Draft {
     pub(super) fn output(
         &mut self,
         op: &mut TapeOp,
-        (name, bytes, is_external): (&str, u64, bool),
+        name: &str,
+        bytes: u64,
+        is_external: bool,
         place: &str,
     ) -> Result<u32, ImportError> {
         self.count(1, place)?;

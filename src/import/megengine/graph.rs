@@ -36,7 +36,7 @@ pub(super) fn tape(name: String, wire: &WireGraph, progress: &Progress<'_>) -> R
         if position.is_multiple_of(4096) {
             progress.check()?;
         }
-        add(&mut draft, &declared, (position, op))?;
+        add(&mut draft, &declared, position, op)?;
     }
     if draft.tape.ops.is_empty() {
         return Err(ImportError::at(
@@ -75,13 +75,13 @@ fn bring(draft: &mut Draft, wire: &WireGraph) -> Result<(), ImportError> {
         let mut op = draft.op(&format!("source of {}", variable.name), Vec::new(), &place)?;
         op.is_source = is_external;
         op.is_once = true;
-        draft.output(&mut op, (&variable.name, variable.bytes, is_external), &place)?;
+        draft.output(&mut op, &variable.name, variable.bytes, is_external, &place)?;
         draft.finish(op, if is_external { 0 } else { variable.bytes });
     }
     Ok(())
 }
 
-fn add(draft: &mut Draft, declared: &Declared<'_>, (position, wire): (usize, &WireOp)) -> Result<(), ImportError> {
+fn add(draft: &mut Draft, declared: &Declared<'_>, position: usize, wire: &WireOp) -> Result<(), ImportError> {
     let place = format!("ops[{position}] \"{}\"", wire.name);
     let mut inputs = Vec::with_capacity(wire.inputs.len());
     for name in &wire.inputs {
@@ -103,7 +103,7 @@ fn add(draft: &mut Draft, declared: &Declared<'_>, (position, wire): (usize, &Wi
         let Some((variable, is_external)) = declared.get(name.as_str()) else {
             return Err(undeclared(name, &place));
         };
-        draft.output(&mut op, (name, variable.bytes, *is_external), &place)?;
+        draft.output(&mut op, name, variable.bytes, *is_external, &place)?;
         if !is_external {
             moved = moved.saturating_add(variable.bytes);
             is_source = false;

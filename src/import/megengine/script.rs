@@ -23,7 +23,7 @@ pub(super) fn tape(name: String, entries: &[WireEntry], progress: &Progress<'_>)
                 let mut op = draft.op(&format!("put {name}"), Vec::new(), &place)?;
                 op.is_source = true;
                 op.is_once = true;
-                draft.output(&mut op, (name, *bytes, true), &place)?;
+                draft.output(&mut op, name, *bytes, true, &place)?;
                 draft.finish(op, 0);
             }
             WireEntry::Op {
@@ -32,20 +32,20 @@ pub(super) fn tape(name: String, entries: &[WireEntry], progress: &Progress<'_>)
                 inputs,
                 outputs,
             } => {
-                let numbers = inputs.iter().map(|input| alive(&draft, &is_deleted, (input, &place)));
+                let numbers = inputs.iter().map(|input| alive(&draft, &is_deleted, input, &place));
                 let numbers = numbers.collect::<Result<Vec<u32>, _>>()?;
                 let read = numbers.iter().map(|input| draft.bytes(*input));
                 let mut moved = read.fold(0, u64::saturating_add);
                 let mut op = draft.op(name, numbers, &place)?;
                 op.is_once = *is_bad;
                 for (name, bytes) in outputs {
-                    draft.output(&mut op, (name, *bytes, false), &place)?;
+                    draft.output(&mut op, name, *bytes, false, &place)?;
                     moved = moved.saturating_add(*bytes);
                 }
                 draft.finish(op, moved);
             }
             WireEntry::Delete(name) => {
-                let number = alive(&draft, &is_deleted, (name, &place))?;
+                let number = alive(&draft, &is_deleted, name, &place)?;
                 is_deleted[number as usize] = true;
                 draft.tape.calls.push(TapeCall::Release(number));
             }
@@ -67,7 +67,7 @@ pub(super) fn tape(name: String, entries: &[WireEntry], progress: &Progress<'_>)
 }
 
 /// The number of a tensor that was made above and not deleted since.
-fn alive(draft: &Draft, is_deleted: &[bool], (name, place): (&str, &str)) -> Result<u32, ImportError> {
+fn alive(draft: &Draft, is_deleted: &[bool], name: &str, place: &str) -> Result<u32, ImportError> {
     let number = draft.number(name, place)?;
     if is_deleted[number as usize] {
         return Err(ImportError::at(

@@ -55,7 +55,7 @@ pub(crate) fn count(sym: &mut Sym, size: Dim, kernel: Dim, window: &Window) -> D
 }
 
 /// The inverse of [`count`].
-pub(crate) fn grow(sym: &mut Sym, (size, kernel): (Dim, Dim), window: &Window, extra: i64) -> Dim {
+pub(crate) fn grow(sym: &mut Sym, size: Dim, kernel: Dim, window: &Window, extra: i64) -> Dim {
     let one = Some(Num::Int(1));
     let stride = Some(Num::Int(window.stride));
     if window.is_same {

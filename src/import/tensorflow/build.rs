@@ -89,7 +89,7 @@ impl<'m> Build<'m> {
             self.alias(&mut part, node);
             self.controls(&mut part, node);
         }
-        let mut bytes = variable_bytes::of((self.model, raw, idx), &part.variables, &self.facts);
+        let mut bytes = variable_bytes::of(self.model, raw, idx, &part.variables, &self.facts);
         for (node, known) in self.handed_on.of_graph(idx) {
             if let Some(known) = known {
                 bytes.entry(node).or_insert(known);

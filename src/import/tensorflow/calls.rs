@@ -109,7 +109,7 @@ pub(super) fn uses(model: &Model, idx: GraphIdx, progress: &Progress<'_>) -> Res
                 body: number(*callee),
                 kind: callees.kind,
                 map: is_call
-                    .then(|| map(model, (graph, node), *callee, callees.skipped))
+                    .then(|| map(model, graph, node, *callee, callees.skipped))
                     .flatten(),
             });
         }
@@ -118,7 +118,7 @@ pub(super) fn uses(model: &Model, idx: GraphIdx, progress: &Progress<'_>) -> Res
 }
 
 /// What corresponds in a call; `None` where a result of the function is defined nowhere.
-fn map(model: &Model, (graph, node): (&RawGraph, &RawNode), callee: GraphIdx, skipped: usize) -> Option<BodyMap> {
+fn map(model: &Model, graph: &RawGraph, node: &RawNode, callee: GraphIdx, skipped: usize) -> Option<BodyMap> {
     let body = &model.graphs[callee.0];
     let arguments = body.nodes.iter().take(body.n_args as usize);
     let operands = graph.operands_of(node).iter().skip(skipped);

@@ -37,7 +37,7 @@ impl HandedOn {
         for (position, graph) in model.graphs.iter().enumerate() {
             progress.check()?;
             if model.graphs.len() > 1 {
-                edges_of(model, (position, graph), &mut edges);
+                edges_of(model, position, graph, &mut edges);
             }
         }
         if edges.is_empty() {
@@ -46,7 +46,7 @@ impl HandedOn {
         for (position, graph) in model.graphs.iter().enumerate().skip(1) {
             progress.check()?;
             let variables = Variables::of(model, graph, &phase::of(model, graph));
-            let bytes = variable_bytes::of((model, graph, GraphIdx(position)), &variables, facts);
+            let bytes = variable_bytes::of(model, graph, GraphIdx(position), &variables, facts);
             for argument in (0..graph.n_args).filter(|argument| variables.is_variable(*argument as usize)) {
                 found.known.insert((position, argument), bytes.get(&argument).copied());
             }
@@ -79,7 +79,7 @@ impl HandedOn {
 }
 
 /// Handles that the calls of a graph read.
-fn edges_of(model: &Model, (position, graph): (usize, &RawGraph), edges: &mut Vec<Edge>) {
+fn edges_of(model: &Model, position: usize, graph: &RawGraph, edges: &mut Vec<Edge>) {
     for node in &graph.nodes {
         let callees = callees(model, graph, node);
         if callees.graphs.is_empty() || !callees.is_mapped {

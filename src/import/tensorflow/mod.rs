@@ -73,7 +73,7 @@ pub(super) fn import(
             "" => file_name.clone(),
             tags => tags.to_owned(),
         };
-        entries.push(entry(parsed, (name, len), progress, diagnostics)?);
+        entries.push(entry(parsed, name, len, progress, diagnostics)?);
     }
     if entries.is_empty() {
         return Err(ImportError::at_byte("the saved model has no graph", len));
@@ -83,7 +83,8 @@ pub(super) fn import(
 
 fn entry(
     parsed: Parsed,
-    (name, len): (String, u64),
+    name: String,
+    len: u64,
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<GraphEntry, ImportError> {

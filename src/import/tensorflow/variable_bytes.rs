@@ -16,7 +16,9 @@ use highwater_model::graph::{DType, Dim};
 
 /// Bytes by the position of the variable's node.
 pub(super) fn of(
-    (model, graph, idx): (&Model, &RawGraph, GraphIdx),
+    model: &Model,
+    graph: &RawGraph,
+    idx: GraphIdx,
     variables: &Variables,
     facts: &Facts,
 ) -> BTreeMap<u32, u64> {

@@ -129,7 +129,7 @@ impl Kept<'_> {
                 let first = u32::from(byte - b'0') << (3 * rest.count);
                 u8::try_from((first + rest.value) & 0xff).unwrap_or(0)
             }
-            b'x' | b'X' => u8::try_from(required(source, place.text(), (16, 2, 1))?).unwrap_or(0),
+            b'x' | b'X' => u8::try_from(required(source, place.text(), 16, 2, 1)?).unwrap_or(0),
             b'u' => return self.unicode(source, &place.text(), 4),
             b'U' => return self.unicode(source, &place.text(), 8),
             other => {
@@ -145,7 +145,7 @@ impl Kept<'_> {
     }
 
     fn unicode(&mut self, source: &mut TextSource<'_>, place: &str, width: u32) -> Result<(), ImportError> {
-        let code = required(source, place.to_owned(), (16, width, width))?;
+        let code = required(source, place.to_owned(), 16, width, width)?;
         // Half a pair stands for nothing by itself.
         let letter = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
         let mut bytes = [0; 4];
@@ -175,11 +175,7 @@ fn digits(source: &mut TextSource<'_>, base: u32, most: u32) -> Result<Digits, I
 }
 
 /// Digits (base, most, least).
-fn required(
-    source: &mut TextSource<'_>,
-    place: String,
-    (base, most, least): (u32, u32, u32),
-) -> Result<u32, ImportError> {
+fn required(source: &mut TextSource<'_>, place: String, base: u32, most: u32, least: u32) -> Result<u32, ImportError> {
     let read = digits(source, base, most)?;
     if read.count >= least {
         return Ok(read.value);

@@ -44,7 +44,7 @@ pub(super) fn graph(
     let lists = lists(flat, table)?;
     let mut builder = GraphBuilder::new(&flat.text(table, 4, "a subgraph's name")?);
     tensors(flat, model, &lists, &mut builder, diagnostics)?;
-    let mut uses = ops(flat, model, (place, &lists), &mut builder, diagnostics)?;
+    let mut uses = ops(flat, model, place, &lists, &mut builder, diagnostics)?;
     for output in &lists.outputs {
         builder.output(known(*output, &lists, "an output of a subgraph")?);
     }
@@ -156,7 +156,8 @@ fn dims(raw: &RawTensor, builder: &mut GraphBuilder, diagnostics: &mut Diagnosti
 fn ops(
     flat: &mut Flat<'_>,
     model: &Model,
-    (graph, lists): (u64, &Lists),
+    graph: u64,
+    lists: &Lists,
     builder: &mut GraphBuilder,
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<BodyUse>, ImportError> {

@@ -265,7 +265,8 @@ pub(super) fn passed_through(
 /// The subgraphs that an operator runs, and how; none for most. Options that the file leaves out are 0.
 pub(super) fn called(
     flat: &mut Flat<'_>,
-    (kind, list): (&str, List),
+    kind: &str,
+    list: List,
     place: u64,
 ) -> Result<Option<(Vec<u32>, UseKind)>, ImportError> {
     // Where the numbers stand: the field of the options' table within the operator, then the fields within that.

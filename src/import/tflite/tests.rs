@@ -65,7 +65,7 @@ impl Writer {
         self.0.extend(bytes);
     }
 
-    fn tensor(&mut self, slot: usize, (name, dims): (&str, &[u32]), buffer: u32, signature: &[u32]) {
+    fn tensor(&mut self, slot: usize, name: &str, dims: &[u32], buffer: u32, signature: &[u32]) {
         let fields = self.table(
             slot,
             &[Later, Number(0), Number(buffer), Later, Absent, Absent, Absent, Later],
@@ -98,11 +98,11 @@ fn model() -> Vec<u8> {
     let subgraphs = out.list(root[2], &[0]);
     let graph = out.table(subgraphs[0], &[Later, Later, Later, Later, Later]);
     let tensors = out.list(graph[0], &[0; 5]);
-    out.tensor(tensors[0], ("x", &[1, 4]), 0, &[NONE, 4]);
-    out.tensor(tensors[1], ("w", &[4]), 1, &[]);
-    out.tensor(tensors[2], ("sum", &[1, 4]), 0, &[]);
-    out.tensor(tensors[3], ("flat", &[4]), 0, &[]);
-    out.tensor(tensors[4], ("y", &[2, 2]), 0, &[]);
+    out.tensor(tensors[0], "x", &[1, 4], 0, &[NONE, 4]);
+    out.tensor(tensors[1], "w", &[4], 1, &[]);
+    out.tensor(tensors[2], "sum", &[1, 4], 0, &[]);
+    out.tensor(tensors[3], "flat", &[4], 0, &[]);
+    out.tensor(tensors[4], "y", &[2, 2], 0, &[]);
     out.list(graph[1], &[0]);
     out.list(graph[2], &[4]);
     let ops = out.list(graph[3], &[0; 3]);

@@ -19,7 +19,7 @@ pub(super) fn of_op(
     (kind, raw): (&str, &RawOp),
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<BodyUse>, ImportError> {
-    let Some((called, how)) = model::called(flat, (kind, operators), place)? else {
+    let Some((called, how)) = model::called(flat, kind, operators, place)? else {
         return Ok(Vec::new());
     };
     let mut uses = Vec::with_capacity(called.len());

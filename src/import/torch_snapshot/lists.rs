@@ -54,7 +54,7 @@ impl Lists {
                 continue;
             }
             n_stored += self.append_apart(list, &rest[..n_apart]);
-            self.append_chunk(list, (narrow(first), narrow(n)), true);
+            self.append_chunk(list, narrow(first), narrow(n), true);
             rest = &rest[n_apart + n..];
             n_apart = 0;
         }
@@ -71,12 +71,12 @@ impl Lists {
         if !items.is_empty() {
             let start = narrow(self.items.len());
             self.items.extend_from_slice(items);
-            self.append_chunk(list, (start, narrow(items.len())), false);
+            self.append_chunk(list, start, narrow(items.len()), false);
         }
         items.len()
     }
 
-    fn append_chunk(&mut self, list: u32, (start, len): (u32, u32), is_run: bool) {
+    fn append_chunk(&mut self, list: u32, start: u32, len: u32, is_run: bool) {
         let next = narrow(self.chunks.len());
         let ends = &mut self.ends[list as usize];
         if let Some(last) = self.chunks.get_mut(ends.1 as usize) {

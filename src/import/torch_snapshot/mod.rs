@@ -92,7 +92,7 @@ pub(super) fn import(
         let replayed = replay::replay(&heap, &device, progress)?;
         report::contradictions(number, &device, &replayed, diagnostics);
         device.blocks = Pages::default();
-        let made = recording::make((&mut heap, &snapshot), (number, &device), replayed, budget, progress)?;
+        let made = recording::make(&mut heap, &snapshot, number, &device, replayed, budget, progress)?;
         report::made(&made, number, diagnostics);
         debug_assert_eq!(made.recording.check(), Ok(()));
         recordings.push(Arc::new(made.recording));

@@ -40,8 +40,10 @@ pub(super) struct Made {
 
 /// Makes the recording of one device. Events are given up as their blocks are made.
 pub(super) fn make(
-    (heap, snapshot): (&mut Heap, &Snapshot),
-    (number, device): (u64, &Device),
+    heap: &mut Heap,
+    snapshot: &Snapshot,
+    number: u64,
+    device: &Device,
     mut replayed: Replayed,
     budget: usize,
     progress: &Progress<'_>,
@@ -57,8 +59,8 @@ pub(super) fn make(
         times: Vec::new(),
         marks: Vec::new(),
     };
-    maker.events((heap, snapshot), (device, times_say.mended()), replayed, progress)?;
-    let unplaced = maker.annotations((heap, snapshot), number);
+    maker.events(heap, snapshot, device, times_say.mended(), replayed, progress)?;
+    let unplaced = maker.annotations(heap, snapshot, number);
     let regions = maker.regions(&regions);
     let stacks = maker.stacks;
     let recording = Recording {
@@ -112,8 +114,10 @@ struct Maker {
 impl Maker {
     fn events(
         &mut self,
-        (heap, snapshot): (&mut Heap, &Snapshot),
-        (device, out_of_order): (&Device, &[u32]),
+        heap: &mut Heap,
+        snapshot: &Snapshot,
+        device: &Device,
+        out_of_order: &[u32],
         mut replayed: Replayed,
         progress: &Progress<'_>,
     ) -> Result<(), ImportError> {
@@ -126,7 +130,7 @@ impl Maker {
             if position.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
                 progress.check()?;
             }
-            self.unseen_block(heap, Step(0), (address, &live));
+            self.unseen_block(heap, Step(0), address, &live);
         }
         // Until the first event whose time is in order the time is that event's.
         let mut time = first_time(heap, device, out_of_order);
@@ -140,7 +144,7 @@ impl Maker {
                 }
             }
             while let Some(block) = appeared.next_if(|block| block.birth.0 <= step) {
-                self.unseen_block(heap, block.birth, (block.address, &block.live));
+                self.unseen_block(heap, block.birth, block.address, &block.live);
             }
             let Some(entry) = heap.rows.entries.get(row as usize) else {
                 continue;
@@ -158,7 +162,7 @@ impl Maker {
             }
         }
         for block in appeared {
-            self.unseen_block(heap, block.birth, (block.address, &block.live));
+            self.unseen_block(heap, block.birth, block.address, &block.live);
         }
         Ok(())
     }
@@ -184,7 +188,7 @@ impl Maker {
     }
 
     /// A block whose allocation the trace does not show.
-    fn unseen_block(&mut self, heap: &Heap, birth: Step, (address, live): (u64, &Live)) {
+    fn unseen_block(&mut self, heap: &Heap, birth: Step, address: u64, live: &Live) {
         let called = self.stacks.called(heap, live.frames, NONE);
         // What the very first event frees is held on that event.
         let first = birth.0 + 1;
@@ -251,7 +255,7 @@ impl Maker {
     }
 
     /// Marks of what the user noted, at the first event that is not earlier; returns how many have no place.
-    fn annotations(&mut self, (heap, snapshot): (&Heap, &Snapshot), number: u64) -> u64 {
+    fn annotations(&mut self, heap: &Heap, snapshot: &Snapshot, number: u64) -> u64 {
         let mut unplaced = 0;
         for row in &snapshot.annotations {
             let Some(annotation) = heap.rows.annotations.get(*row as usize) else {

@@ -50,7 +50,7 @@ pub(super) fn arenas(
             }
             continue;
         }
-        arenas.extend(one(allocation, (ranges, &events), diagnostics).map(Arc::new));
+        arenas.extend(one(allocation, ranges, &events, diagnostics).map(Arc::new));
     }
     Ok(arenas)
 }
@@ -76,7 +76,8 @@ fn event_ranges(events: &[Event]) -> Ranges {
 
 fn one(
     allocation: &Allocation,
-    (ranges, events): (&Ranges, &Ranges),
+    ranges: &Ranges,
+    events: &Ranges,
     diagnostics: &mut Diagnostics,
 ) -> Option<ProblemEntry> {
     let title = allocation.title();

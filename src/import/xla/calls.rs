@@ -32,7 +32,8 @@ pub(super) fn first_tensors(module: &Module) -> Vec<Vec<u32>> {
 
 /// The uses within one computation.
 pub(super) fn uses(
-    (module, firsts): (&Module, &[Vec<u32>]),
+    module: &Module,
+    firsts: &[Vec<u32>],
     number: u32,
     progress: &Progress<'_>,
 ) -> Result<Vec<BodyUse>, Cancelled> {
@@ -59,7 +60,7 @@ pub(super) fn uses(
                         slot.insert(parameters(&body.instructions))
                     }
                 };
-                mapped = map((module, firsts), (number, at), (*called, body.root, parameters));
+                mapped = map(module, firsts, number, at, *called, body.root, parameters);
             }
             uses.push(BodyUse {
                 graph: number,
@@ -86,9 +87,13 @@ fn parameters(instructions: &[Instruction]) -> Parameters {
 
 /// What corresponds in a call; `None` where shapes differ.
 fn map(
-    (module, firsts): (&Module, &[Vec<u32>]),
-    (caller, at): (u32, usize),
-    (target, root, parameters): (u32, u32, &Parameters),
+    module: &Module,
+    firsts: &[Vec<u32>],
+    caller: u32,
+    at: usize,
+    target: u32,
+    root: u32,
+    parameters: &Parameters,
 ) -> Option<BodyMap> {
     let nodes = |computation: u32, at: usize| -> Option<std::ops::Range<u32>> {
         let firsts = firsts.get(computation as usize)?;

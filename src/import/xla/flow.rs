@@ -160,7 +160,7 @@ impl<'m> Walk<'m> {
     /// Where the value of a place is, too, without a copy.
     fn next(&self, (number, node): Place, to: &mut Vec<Place>) {
         for (user, operand) in &self.users[number as usize] {
-            self.through((number, node), (*user, *operand), to);
+            self.through((number, node), *user, *operand, to);
         }
         if self.is_root(number) {
             let (_, computation) = self.instructions[number as usize];
@@ -179,7 +179,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Where a reader puts what it reads without a copy.
-    fn through(&self, (number, node): Place, (user, operand): (u32, u32), to: &mut Vec<Place>) {
+    fn through(&self, (number, node): Place, user: u32, operand: u32, to: &mut Vec<Place>) {
         let instruction = self.instructions[user as usize].0;
         match &*instruction.opcode {
             "tuple" => {

@@ -81,7 +81,7 @@ pub(super) fn import(
                 ..Dumped::default()
             };
             remarks(&module, notes, diagnostics);
-            graphs(&module, (&name, len), dumped, (progress, diagnostics))
+            graphs(&module, &name, len, dumped, progress, diagnostics)
         }
     }
 }
@@ -116,7 +116,7 @@ fn read_proto(
         dumped.facts.push(("live ranges".to_owned(), ranges.len().to_string()));
         dumped.arenas = arena::arenas(&placed.assignment, &ranges, progress, diagnostics)?;
     }
-    graphs(&module, (name, len), dumped, (progress, diagnostics))
+    graphs(&module, name, len, dumped, progress, diagnostics)
 }
 
 fn facts(module: &Module, steps: u64) -> Vec<(String, String)> {
@@ -165,9 +165,11 @@ fn remarks(module: &Module, notes: ShapeNotes, diagnostics: &mut Diagnostics) {
 
 fn graphs(
     module: &Module,
-    (file, len): (&str, u64),
+    file: &str,
+    len: u64,
     dumped: Dumped,
-    (progress, diagnostics): (&Progress<'_>, &mut Diagnostics),
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     let mut graphs = Vec::with_capacity(module.computations.len());
     let mut uses = Vec::new();
@@ -175,7 +177,7 @@ fn graphs(
     for (number, computation) in (0_u32..).zip(&module.computations) {
         let (graph, steps) = build::graph(computation, len, progress)?;
         graphs.push(Arc::new(graph));
-        let mut of_graph = calls::uses((module, &firsts), number, progress)?;
+        let mut of_graph = calls::uses(module, &firsts, number, progress)?;
         onto_steps(&mut of_graph, &steps);
         uses.extend(of_graph);
     }

@@ -120,7 +120,7 @@ fn read_module(wire: &mut Wire<'_>, span: Span, notes: &mut ShapeNotes) -> Resul
     module.computations = reachable(entry, |place| {
         let extent = &extents[place];
         let order = header.schedule.get(&extent.id).map(Vec::as_slice);
-        computation(wire, extent, (&places, order), notes)
+        computation(wire, extent, &places, order, notes)
     })?;
     Ok(module)
 }
@@ -202,7 +202,8 @@ fn donated(wire: &mut Wire<'_>, span: Span, module: &mut Module) -> Result<(), I
 fn computation(
     wire: &mut Wire<'_>,
     extent: &Extent,
-    (places, order): (&BTreeMap<i64, usize>, Option<&[i64]>),
+    places: &BTreeMap<i64, usize>,
+    order: Option<&[i64]>,
     notes: &mut ShapeNotes,
 ) -> Result<Computation, ImportError> {
     const WHAT: &str = "a computation";

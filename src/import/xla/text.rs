@@ -39,7 +39,7 @@ struct Extent<'t> {
 pub(super) fn module(text: &str, progress: &Progress<'_>, notes: &mut ShapeNotes) -> Result<Module, ImportError> {
     let mut module = Module::default();
     let mut extents = Vec::new();
-    let mut walk = Walk::new((text, 1), progress);
+    let mut walk = Walk::new(text, 1, progress);
     while let Some((line, statement)) = walk.statement()? {
         progress.set("reading", walk.at as u64, text.len() as u64)?;
         if let Some(header) = statement.strip_prefix("HloModule") {
@@ -103,7 +103,7 @@ fn computation(
         ..Computation::default()
     };
     let mut root = None;
-    let mut walk = Walk::new((extent.body, extent.line), progress);
+    let mut walk = Walk::new(extent.body, extent.line, progress);
     let mut names = Names::default();
     let mut statements = Vec::new();
     while let Some((line, statement)) = walk.statement()? {
@@ -153,7 +153,7 @@ const BYTES_BETWEEN_CHECKS: usize = 1 << 20;
 
 impl<'t> Walk<'t> {
     /// Starts in front of a text whose first line has a number.
-    const fn new((text, line): (&'t str, u64), progress: &'t Progress<'t>) -> Self {
+    const fn new(text: &'t str, line: u64, progress: &'t Progress<'t>) -> Self {
         Self {
             text,
             at: 0,

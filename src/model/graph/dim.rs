@@ -169,7 +169,7 @@ impl DimExprs {
     pub fn binary(&mut self, op: DimOp, a: ExprId, b: ExprId) -> ExprId {
         let folded = match (self.as_const(a), self.as_const(b)) {
             (Some(x), Some(y)) => op.apply(x, y).map(|value| self.constant(value)),
-            (left, right) => neutral(op, (a, left), (b, right)),
+            (left, right) => neutral(op, a, left, b, right),
         };
         folded.unwrap_or_else(|| self.intern(DimExpr::Binary(op, a, b)))
     }
@@ -287,7 +287,7 @@ impl DimExprs {
 }
 
 /// The operand that an operation with a neutral element returns unchanged.
-fn neutral(op: DimOp, (a, left): (ExprId, Option<i64>), (b, right): (ExprId, Option<i64>)) -> Option<ExprId> {
+fn neutral(op: DimOp, a: ExprId, left: Option<i64>, b: ExprId, right: Option<i64>) -> Option<ExprId> {
     match (op, left, right) {
         (DimOp::Add, Some(0), _) | (DimOp::Mul | DimOp::Broadcast, Some(1), _) => Some(b),
         (DimOp::Add | DimOp::Sub, _, Some(0))

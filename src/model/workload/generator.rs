@@ -199,8 +199,8 @@ fn parsed(text: &str) -> Result<Generator, String> {
     match (is_shape, rest.as_slice()) {
         (false, []) => Ok(range(low, high, 1)),
         (false, [("step", step)]) => Ok(range(low, high, *step)),
-        (false, [("log", count)]) => Ok(sample((low, high), (*count, 0))),
-        (false, [("log", count), ("seed", seed)]) => Ok(sample((low, high), (*count, *seed))),
+        (false, [("log", count)]) => Ok(sample(low, high, *count, 0)),
+        (false, [("log", count), ("seed", seed)]) => Ok(sample(low, high, *count, *seed)),
         (true, []) => Ok(shape(low, high, u64::from(SAMPLES))),
         (true, [("samples", count)]) => Ok(shape(low, high, *count)),
         _ => Err(FORMS.to_owned()),
@@ -213,7 +213,7 @@ const fn range(first: u64, last: u64, step: u64) -> Generator {
     Generator::Range { first, last, step }
 }
 
-fn sample((min, max): (u64, u64), (count, seed): (u64, u64)) -> Generator {
+fn sample(min: u64, max: u64, count: u64, seed: u64) -> Generator {
     Generator::LogUniform {
         min,
         max,

@@ -112,14 +112,14 @@ impl OpList {
                 if is_io {
                     return arena.take_io(op, *bytes);
                 }
-                arena.take(op, (step, last), *bytes, &|| format!("{}:{number}", op.name))
+                arena.take(op, step, last, *bytes, &|| format!("{}:{number}", op.name))
             });
             let outputs = outputs.collect();
             let workspaces = op
                 .workspaces
                 .iter()
                 .enumerate()
-                .map(|(number, bytes)| arena.take(op, (step, step), *bytes, &|| format!("{}:ws{number}", op.name)));
+                .map(|(number, bytes)| arena.take(op, step, step, *bytes, &|| format!("{}:ws{number}", op.name)));
             let workspaces = workspaces.collect();
             arena.places.push(ListedPlaces { outputs, workspaces });
         }
@@ -184,7 +184,7 @@ impl ListedArena {
     }
 
     /// An output or workspace of the arena.
-    fn take(&mut self, op: &ListedOp, (first, last): (u32, u32), bytes: Bytes, id: &dyn Fn() -> String) -> ListedPlace {
+    fn take(&mut self, op: &ListedOp, first: u32, last: u32, bytes: Bytes, id: &dyn Fn() -> String) -> ListedPlace {
         if bytes == Bytes::ZERO {
             return ListedPlace::Nowhere;
         }

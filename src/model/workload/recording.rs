@@ -108,15 +108,15 @@ impl Recording {
     /// Whether the file says how much of what was taken from the device was in use: blocks within regions, or curves of
     /// both. Blocks beside a curve of the device are not enough: the pool may serve others too; and where more was in use
     /// than the regions come to, these are not all. Asked with the peaks of what was in use and of what was taken.
-    pub fn states_use_of_reserved(&self, (live, reserved): (Bytes, Bytes)) -> bool {
+    pub fn states_use_of_reserved(&self, live: Bytes, reserved: Bytes) -> bool {
         if self.regions.is_empty() {
             return self.total(TotalKind::Reserved).is_some() && self.total(TotalKind::Allocated).is_some();
         }
-        !self.blocks.is_empty() && !self.lacks_regions((live, reserved))
+        !self.blocks.is_empty() && !self.lacks_regions(live, reserved)
     }
 
     /// Whether more was in use than the listed regions come to: the file does not list all of them. Asked with both peaks.
-    pub fn lacks_regions(&self, (live, reserved): (Bytes, Bytes)) -> bool {
+    pub fn lacks_regions(&self, live: Bytes, reserved: Bytes) -> bool {
         !self.regions.is_empty() && live > reserved
     }
 

@@ -108,7 +108,7 @@ impl Demand {
         let apart: Option<Vec<(u32, u64)>> = apart.collect();
         demand.apart = apart.ok_or(PlanError::Problem(ProblemError::TooLarge))?;
         let streams = streams(shapes, order);
-        demand.ask(shapes, &features, (order, &births), &streams)?;
+        demand.ask(shapes, &features, order, &births, &streams)?;
         demand.check()?;
         let mut dying: Vec<(u32, u64, u32)> = (0_u32..)
             .zip(&demand.requests)
@@ -125,7 +125,8 @@ impl Demand {
         &mut self,
         shapes: &Shapes,
         features: &[u32],
-        (order, births): (&AllocationOrder, &[u64]),
+        order: &AllocationOrder,
+        births: &[u64],
         streams: &[u32],
     ) -> Result<(), PlanError> {
         let mut io = (0_u32..).zip(&order.io).peekable();

@@ -68,7 +68,7 @@ fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Re
         (section(hull.lower), section(hull.upper), *item)
     });
     let hull = |item: &u32| &shapes.items[*item as usize];
-    let (spans, cover) = spans(shapes, &items, &times, (step, unit));
+    let (spans, cover) = spans(shapes, &items, &times, step, unit);
     pace.spend(items.len() * 64)?;
     if cover > MOST_COVER {
         return Ok(None);
@@ -118,12 +118,7 @@ fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Re
 }
 
 /// The sections of each shape's pieces, and how many there are in sum.
-fn spans<T: Height>(
-    shapes: &Shapes,
-    items: &[u32],
-    times: &[u32],
-    (step, unit): (u64, u64),
-) -> (Lists<Span<T>>, usize) {
+fn spans<T: Height>(shapes: &Shapes, items: &[u32], times: &[u32], step: u64, unit: u64) -> (Lists<Span<T>>, usize) {
     let section = |time: u32| times.partition_point(|start| *start < time);
     let mut spans = Lists::new();
     let mut cover = 0;

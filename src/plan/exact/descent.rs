@@ -80,7 +80,7 @@ struct Round<'a, 'l, T> {
 impl<T: Height> Round<'_, '_, T> {
     fn ask(&mut self, capacity: u64, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         let bytes = capacity * self.part.grain;
-        match ask(self.lanes, bytes, (self.number, self.nodes), ledger)? {
+        match ask(self.lanes, bytes, self.number, self.nodes, ledger)? {
             Answer::Plan(offsets) => {
                 self.high = (height(self.part, &offsets) / self.part.grain).saturating_sub(1);
                 self.found = Some(offsets);

@@ -87,7 +87,8 @@ impl Watch<'_> {
 pub(super) fn ask<T: Height>(
     lanes: &mut Lanes<'_, T>,
     capacity: u64,
-    (round, nodes): (u64, u64),
+    round: u64,
+    nodes: u64,
     ledger: &mut Ledger<'_>,
 ) -> Result<Answer<T>, Cancelled> {
     ledger.report()?;

@@ -183,7 +183,7 @@ impl<'a, T: Height> Search<'a, T> {
             let node = &mut self.stack[idx];
             let (component, section) = (node.component, node.section);
             self.skyline.work += self.skyline.unplaced(section).len();
-            let is_open = if let Some(shape) = next_branch(node, &self.skyline, (&self.rank, &self.elder)) {
+            let is_open = if let Some(shape) = next_branch(node, &self.skyline, &self.rank, &self.elder) {
                 node.next_rank = self.rank[shape] + 1;
                 node.placed = Some(shape);
                 self.skyline.place(shape, component)
@@ -362,7 +362,7 @@ impl<'a, T: Height> Search<'a, T> {
 
 /// The next shape to try on the floor of a node's section, by rank. Of shapes that are equal in everything only the
 /// first is tried: they are placed by rank and have equal bounds, so it is the one whose elder is placed.
-fn next_branch<T: Height>(node: &Node, skyline: &Skyline<'_, T>, (rank, elder): (&[u32], &[u32])) -> Option<usize> {
+fn next_branch<T: Height>(node: &Node, skyline: &Skyline<'_, T>, rank: &[u32], elder: &[u32]) -> Option<usize> {
     if let Some(shape) = node.forced {
         return (node.next_rank == 0).then_some(shape);
     }

@@ -217,7 +217,7 @@ fn all_fit(problem: &Problem, round: u64, capacity: u64) -> bool {
         for lane in &mut lanes {
             lane.failed = Failed::of_most(16);
         }
-        match ask(&mut lanes, capacity, (round, 1_000_000), &mut ledger).unwrap() {
+        match ask(&mut lanes, capacity, round, 1_000_000, &mut ledger).unwrap() {
             Answer::Plan(offsets) => {
                 for (item, offset) in part.items.iter().zip(offsets) {
                     plan.offsets[*item as usize] = offset * part.unit;

@@ -68,7 +68,8 @@ pub(super) struct Incumbent {
 pub(super) fn improve(
     task: &Task<'_>,
     field: &Field<'_>,
-    (offsets, nodes): (Vec<u64>, u64),
+    offsets: Vec<u64>,
+    nodes: u64,
 ) -> Result<Incumbent, PlanError> {
     let footprint = field.footprint(&offsets);
     let mut best = Incumbent {

@@ -62,7 +62,7 @@ pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incu
         // A core that could sink far below what the whole needs says nothing about it.
         let gap = best.footprint - search.task.bound.min(best.footprint);
         if search.task.bound.saturating_sub(shapes.lower_bound().get()) <= gap / 2 {
-            search_core(search, field, best, (members, shapes))?;
+            search_core(search, field, best, members, shapes)?;
         }
     }
     Ok(())
@@ -90,7 +90,8 @@ fn search_core(
     search: &mut Search<'_>,
     field: &Field<'_>,
     best: &mut Incumbent,
-    (mut members, mut shapes): (Vec<u32>, Shapes),
+    mut members: Vec<u32>,
+    mut shapes: Shapes,
 ) -> Result<(), Cancelled> {
     let reserve = ORDERS.len() as u64 * cost_of_filling(field);
     let mut lowest = restricted(&shapes, &members, &best.offsets);
@@ -100,7 +101,7 @@ fn search_core(
         if lowest.footprint >= best.footprint || search.is_over()? {
             return Ok(());
         }
-        let filled = complete(search, field, (&members, &lowest.offsets))?;
+        let filled = complete(search, field, &members, &lowest.offsets)?;
         if filled.footprint < best.footprint {
             *best = filled;
             return Ok(());
@@ -149,11 +150,7 @@ fn late(field: &Field<'_>, plan: &Incumbent, height: u64) -> Vec<u32> {
 }
 
 /// Fills in everything that a core leaves out, by several orders; the smallest plan, the earlier one on a tie.
-fn complete(
-    search: &mut Search<'_>,
-    field: &Field<'_>,
-    (members, core): (&[u32], &[u64]),
-) -> Result<Incumbent, Cancelled> {
+fn complete(search: &mut Search<'_>, field: &Field<'_>, members: &[u32], core: &[u64]) -> Result<Incumbent, Cancelled> {
     let progress = search.task.progress;
     let mut best: Option<Incumbent> = None;
     for (kind, fit) in ORDERS.iter().copied() {

@@ -50,7 +50,7 @@ impl AddressHistory {
     /// Bytes that nobody held before are left out.
     pub fn before(&self, step: u32, (low, high): (u64, u64)) -> Vec<Holder> {
         step.checked_sub(1)
-            .map_or_else(Vec::new, |last| self.past.at(last, (low, high)))
+            .map_or_else(Vec::new, |last| self.past.at(last, low, high))
     }
 
     /// Who holds the bytes `low..high` next among those that live on `step` or later (they may hold them already);
@@ -58,7 +58,7 @@ impl AddressHistory {
     pub fn after(&self, step: u32, (low, high): (u64, u64)) -> Vec<Holder> {
         // A rectangle ends after `step` where its turned start is at most this.
         let turned = turn(step).saturating_sub(1);
-        self.future.at(turned, (low, high))
+        self.future.at(turned, low, high)
     }
 }
 
@@ -189,7 +189,7 @@ impl Stabs {
     }
 
     /// Ranges that cover `step` and share bytes with `low..high`, cut to them, ascending.
-    fn at(&self, step: u32, (low, high): (u64, u64)) -> Vec<Holder> {
+    fn at(&self, step: u32, low: u64, high: u64) -> Vec<Holder> {
         let mut found = Vec::new();
         let mut node = self.nodes.first();
         while let Some(here) = node {
@@ -197,7 +197,7 @@ impl Stabs {
             let first = here.first as usize + own.partition_point(|range| range.high <= low);
             let end = here.first as usize + own.partition_point(|range| range.low < high);
             if first < end {
-                self.report((1, 0, self.n_leaves), (first, end), step, &mut found);
+                self.report(1, 0, self.n_leaves, (first, end), step, &mut found);
             }
             let next = if step < here.middle { here.earlier } else { here.later };
             node = self.nodes.get(next as usize);
@@ -211,13 +211,7 @@ impl Stabs {
 
     /// Those of `wanted` (positions of ranges) that cover `step`, below one node of the tree of extremes. Ranges of
     /// one node of time all cover its middle, so that a run either starts too late or ends too early as a whole.
-    fn report(
-        &self,
-        (idx, from, to): (usize, usize, usize),
-        wanted: (usize, usize),
-        step: u32,
-        found: &mut Vec<Holder>,
-    ) {
+    fn report(&self, idx: usize, from: usize, to: usize, wanted: (usize, usize), step: u32, found: &mut Vec<Holder>) {
         let (start, end) = self.extremes[idx];
         if to <= wanted.0 || wanted.1 <= from || start > step || end <= step {
             return;
@@ -232,7 +226,7 @@ impl Stabs {
             return;
         }
         let middle = usize::midpoint(from, to);
-        self.report((idx * 2, from, middle), wanted, step, found);
-        self.report((idx * 2 + 1, middle, to), wanted, step, found);
+        self.report(idx * 2, from, middle, wanted, step, found);
+        self.report(idx * 2 + 1, middle, to, wanted, step, found);
     }
 }

@@ -125,7 +125,7 @@ impl Flow {
                 None => break Some(donor),
             }
         };
-        self.raise(root, reached, (&is_done, &distance));
+        self.raise(root, reached, &is_done, &distance);
         self.switch(
             root,
             end.map_or((alone_heir, None), |donor| (heir_before[donor], Some(donor))),
@@ -134,7 +134,7 @@ impl Flow {
     }
 
     /// Moves the potentials so that the path found costs nothing more.
-    fn raise(&mut self, root: usize, reached: i64, (is_done, distance): (&[bool], &[i64])) {
+    fn raise(&mut self, root: usize, reached: i64, is_done: &[bool], distance: &[i64]) {
         self.heir_potential[root] += reached;
         for donor in 0..is_done.len() {
             if is_done[donor] {

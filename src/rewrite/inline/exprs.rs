@@ -21,16 +21,16 @@ impl Exprs {
         for symbol in graph.exprs().symbols() {
             new.exprs.symbol(symbol);
         }
-        Self::of(graph, (&vec![true; graph.exprs().len()], &symbols(graph)), new)
+        Self::of(graph, &vec![true; graph.exprs().len()], &symbols(graph), new)
     }
 
     /// The expressions that shapes of a graph use, over the symbols that the other graph has.
     /// `known` are the names of the symbols that the other graph has.
     pub(super) fn used(graph: &Graph, known: &BTreeSet<String>, new: &mut GraphBuilder) -> Self {
-        Self::of(graph, (&used(graph), known), new)
+        Self::of(graph, &used(graph), known, new)
     }
 
-    fn of(graph: &Graph, (is_used, known): (&[bool], &BTreeSet<String>), new: &mut GraphBuilder) -> Self {
+    fn of(graph: &Graph, is_used: &[bool], known: &BTreeSet<String>, new: &mut GraphBuilder) -> Self {
         let old = graph.exprs();
         let symbols: Vec<Option<&str>> = old.symbols().map(|name| known.contains(name).then_some(name)).collect();
         let mut exprs = Self {

@@ -109,7 +109,8 @@ pub(super) struct Join<'a> {
 pub(super) fn joined(
     graph: &Graph,
     calls: &[Call<'_>],
-    (uses, kept): (&[BodyUse], &[Kept<'_>]),
+    uses: &[BodyUse],
+    kept: &[Kept<'_>],
     progress: &Progress<'_>,
 ) -> Result<Flat, JoinError> {
     let mut join = Join {

@@ -309,9 +309,9 @@ impl Part<'_> {
             let body = known
                 .get(&one.body)
                 .filter(|_| !self.is_circular[*position] && is_alone);
-            let call = body.and_then(|body| call_of(graph, (one, &is_read), body));
+            let call = body.and_then(|body| call_of(graph, one, &is_read, body));
             match call {
-                Some(call) if budget.take(&known[&one.body].cost, prefix(graph, (call.op, call.body)).len()) => {
+                Some(call) if budget.take(&known[&one.body].cost, prefix(graph, call.op, call.body).len()) => {
                     calls.push(call);
                 }
                 call => {
@@ -326,7 +326,7 @@ impl Part<'_> {
         }
         calls.sort_by_key(|call| call.op);
         let n_calls = calls.len() as u64;
-        match joined(graph, &calls, (&rest, &kept), progress) {
+        match joined(graph, &calls, &rest, &kept, progress) {
             Ok(flat) => Ok((Some(flat), (n_calls, too_large, uncounted))),
             Err(JoinError::Cancelled(cancelled)) => Err(cancelled),
             // The ops stay, and are told of with what else is not simulated.
@@ -352,7 +352,7 @@ impl Part<'_> {
             if tensors.is_empty() {
                 continue;
             }
-            let prefix = prefix(graph, (one.op, &body.graph));
+            let prefix = prefix(graph, one.op, &body.graph);
             if !budget.take(&Cost::of_tensors(&body.graph, &tensors), prefix.len()) {
                 uncounted += 1;
                 continue;
@@ -370,7 +370,7 @@ impl Part<'_> {
 }
 
 /// The call that an op is, where its body can take its place.
-fn call_of<'a>(graph: &Graph, (one, is_read): (&BodyUse, &[bool]), body: &'a Known) -> Option<Call<'a>> {
+fn call_of<'a>(graph: &Graph, one: &BodyUse, is_read: &[bool], body: &'a Known) -> Option<Call<'a>> {
     let map = one.map.as_ref().filter(|_| one.kind == UseKind::Call)?;
     let map = BodyMap {
         inputs: map.inputs.clone(),
@@ -381,7 +381,7 @@ fn call_of<'a>(graph: &Graph, (one, is_read): (&BodyUse, &[bool]), body: &'a Kno
             .collect(),
     };
     let is_whole =
-        is_complete(graph, (one.op, is_read), (&body.graph, &map)) && !loses_cost(graph, one.op, (&body.graph, &map));
+        is_complete(graph, one.op, is_read, &body.graph, &map) && !loses_cost(graph, one.op, &body.graph, &map);
     is_whole.then_some(Call {
         op: one.op,
         number: one.body,

@@ -83,12 +83,12 @@ impl Join<'_> {
     /// Puts a body into the place of its call.
     pub(super) fn put(&mut self, site: &Site<'_>, progress: &Progress<'_>) -> Result<(), JoinError> {
         let call = site.call;
-        let prefix = prefix(self.graph, (call.op, call.body));
+        let prefix = prefix(self.graph, call.op, call.body);
         let exprs = self.exprs_of(call.number, call.body);
-        let tensors = self.tensors_of(site, (&exprs, &prefix), progress)?;
+        let tensors = self.tensors_of(site, &exprs, &prefix, progress)?;
         self.keep_exprs(call.number, exprs);
         self.memory_of(site, &tensors, progress)?;
-        let ops = self.ops_of(site, (&tensors, &prefix), progress)?;
+        let ops = self.ops_of(site, &tensors, &prefix, progress)?;
         for (position, one) in call.uses.iter().enumerate() {
             check_at(position, progress)?;
             let Some(op) = ops.get(one.op.idx()).copied().flatten() else {
@@ -107,7 +107,8 @@ impl Join<'_> {
     fn tensors_of(
         &mut self,
         site: &Site<'_>,
-        (exprs, prefix): (&Exprs, &str),
+        exprs: &Exprs,
+        prefix: &str,
         progress: &Progress<'_>,
     ) -> Result<Tensors, JoinError> {
         let body = site.call.body;
@@ -142,7 +143,7 @@ impl Join<'_> {
             );
             let new = match site.returned.get(&id) {
                 Some(result) => {
-                    self.merge((body, exprs), id, (*result, &name))?;
+                    self.merge(body, exprs, id, *result, &name)?;
                     *result
                 }
                 None => self.fresh((body, exprs), id, &name)?,
@@ -168,9 +169,11 @@ impl Join<'_> {
     /// The caller's result becomes the body's tensor; of two shapes the one counts that says more.
     fn merge(
         &mut self,
-        (body, exprs): (&Graph, &Exprs),
+        body: &Graph,
+        exprs: &Exprs,
         id: TensorId,
-        (result, name): (TensorId, &str),
+        result: TensorId,
+        name: &str,
     ) -> Result<(), GraphError> {
         let tensor = &body.tensors()[id];
         let builder = &mut self.builder;
@@ -230,7 +233,8 @@ impl Join<'_> {
     fn ops_of(
         &mut self,
         site: &Site<'_>,
-        (tensors, prefix): (&Tensors, &str),
+        tensors: &Tensors,
+        prefix: &str,
         progress: &Progress<'_>,
     ) -> Result<Vec<Option<OpId>>, JoinError> {
         let body = site.call.body;
@@ -286,7 +290,7 @@ impl Join<'_> {
 }
 
 /// What goes before the names of a body: the op's own, else the body's, else the op's type; of a long one its start.
-pub(super) fn prefix(graph: &Graph, (op, body): (OpId, &Graph)) -> String {
+pub(super) fn prefix(graph: &Graph, op: OpId, body: &Graph) -> String {
     let names = [graph.op_name(op), body.name(), graph.op_kind(op)];
     let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or("call");
     if name.len() <= MAX_PREFIX {
@@ -324,7 +328,7 @@ fn is_handover(body: &Graph, op: OpId, is_given: impl Fn(&TensorId) -> bool) -> 
 }
 
 /// Whether nothing of a body is left that could hold what the call itself states: scratch memory, operations, time.
-pub(super) fn loses_cost(graph: &Graph, op: OpId, (body, map): (&Graph, &BodyMap)) -> bool {
+pub(super) fn loses_cost(graph: &Graph, op: OpId, body: &Graph, map: &BodyMap) -> bool {
     let call = &graph.ops()[op];
     let is_scratch = |result: &TensorId| graph.tensors()[*result].role == Role::Workspace;
     if call.flops == 0 && call.time.is_none() && !graph.results(op).iter().any(is_scratch) {
@@ -345,7 +349,7 @@ const fn phase(caller: Phase, own: Phase) -> Phase {
 }
 
 /// Whether the map of a call can be followed: it names tensors that there are, and every result that somebody needs.
-pub(super) fn is_complete(graph: &Graph, (op, is_read): (OpId, &[bool]), (body, map): (&Graph, &BodyMap)) -> bool {
+pub(super) fn is_complete(graph: &Graph, op: OpId, is_read: &[bool], body: &Graph, map: &BodyMap) -> bool {
     let exists = |graph: &Graph, id: TensorId| graph.tensors().get(id).is_some();
     let is_known = |(own, of_body): &(TensorId, TensorId)| exists(graph, *own) && exists(body, *of_body);
     let results = graph.results(op);

@@ -148,7 +148,7 @@ impl Pass<'_, '_> {
             return;
         };
         let scan = self.pool.scan(name, found);
-        self.print_scan(op, (name, found), scan);
+        self.print_scan(op, name, found, scan);
         let Scan::Hit(place, entry) = scan else { return };
         let cache = self.lookup.find(entry.name, self.phase);
         self.pool.take(place, cache);
@@ -168,7 +168,7 @@ impl Pass<'_, '_> {
     }
 
     /// The lines of a scan from the front of the pool to where it ends.
-    fn print_scan(&mut self, op: &FlowOp, (name, variable): (u32, Found), scan: Scan) {
+    fn print_scan(&mut self, op: &FlowOp, name: u32, variable: Found, scan: Scan) {
         let Some(log) = &mut self.log else { return };
         let (flow, at) = (self.flow, (op.block, op.index));
         let end = match scan {

@@ -74,13 +74,14 @@ pub fn verify(before: &BlockProgram, after: &BlockProgram, progress: &Progress<'
     let mut found = Vec::new();
     // The oldest version looks into the most blocks; a line without renames has no findings.
     for plan in flow_plans(before, Version::V1.rules()) {
-        verify_line((before, after), &plan, &mut found, progress)?;
+        verify_line(before, after, &plan, &mut found, progress)?;
     }
     Ok(found)
 }
 
 fn verify_line(
-    (before, after): (&BlockProgram, &BlockProgram),
+    before: &BlockProgram,
+    after: &BlockProgram,
     plan: &FlowPlan,
     found: &mut Vec<Unsafe>,
     progress: &Progress<'_>,

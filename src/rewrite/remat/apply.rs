@@ -34,7 +34,8 @@ pub fn rewritten_lifetimes(
     lifetimes: &Lifetimes,
     graph: &Graph,
     tape: &GraphTape,
-    (run, sequence): (&RematRun, &Sequence),
+    run: &RematRun,
+    sequence: &Sequence,
 ) -> Lifetimes {
     let mut bytes: Vec<Option<Bytes>> = vec![None; graph.tensors().len()];
     let mut scratch: Vec<Vec<(TensorId, Bytes)>> = vec![Vec::new(); graph.ops().len()];

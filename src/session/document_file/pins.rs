@@ -56,7 +56,7 @@ pub(super) fn read(elements: &mut Vec<Json>, remarks: &mut Diagnostics) -> (Vec<
     elements.retain_mut(|element| {
         let place = format!("pins[{position}]");
         position += 1;
-        match pin_of(element, &place, (&pins, remarks)) {
+        match pin_of(element, &place, &pins, remarks) {
             Ok(pin) => {
                 pins.push(pin);
                 true
@@ -72,7 +72,7 @@ pub(super) fn read(elements: &mut Vec<Json>, remarks: &mut Diagnostics) -> (Vec<
     (pins, unread)
 }
 
-fn pin_of(element: &mut Json, place: &str, (pins, remarks): (&[Pin], &mut Diagnostics)) -> Result<Pin, String> {
+fn pin_of(element: &mut Json, place: &str, pins: &[Pin], remarks: &mut Diagnostics) -> Result<Pin, String> {
     let Some(fields) = element.as_object_mut() else {
         return Err(format!("{place} is no object with a name and a configuration"));
     };

@@ -77,10 +77,12 @@ impl Session {
         };
         let line = CommandLine::new(document, origin);
         let about = export_about(
-            (document, &line),
+            document,
+            &line,
             comparison,
             self.loaded.as_ref(),
-            (findings, self.export_diagnostics()),
+            findings,
+            self.export_diagnostics(),
         );
         Some(ExportSubject {
             comparison: Arc::clone(comparison),

@@ -102,7 +102,7 @@ impl Expandable {
         };
         let mut at = walk.touched.last;
         loop {
-            match self.step(at, &mut walk, (figures.theory_peak, &mut *device)) {
+            match self.step(at, &mut walk, figures.theory_peak, &mut *device) {
                 Step::Next => {}
                 Step::Done => break,
                 Step::InUse => {
@@ -125,7 +125,7 @@ impl Expandable {
         if walk.n_claimed() == 0 {
             return Ok(Backing::Span);
         }
-        let stitched = self.stitch(id, &walk, (spans, figures, device));
+        let stitched = self.stitch(id, &walk, spans, figures, device);
         stitched.map(Backing::Stitched).ok_or(Shortage { requested })
     }
 
@@ -161,7 +161,7 @@ impl Expandable {
         })
     }
 
-    fn step(&mut self, at: u64, walk: &mut Walk, (peak, device): (u64, &mut SimulatedDevice)) -> Step {
+    fn step(&mut self, at: u64, walk: &mut Walk, peak: u64, device: &mut SimulatedDevice) -> Step {
         match self.range.look(at) {
             (state @ (SlotState::Empty | SlotState::Returned), _) => {
                 if state == SlotState::Empty && walk.claimed.is_none() && self.has_enough(peak) {
@@ -219,7 +219,9 @@ impl Expandable {
         &mut self,
         id: SpanId,
         walk: &Walk,
-        (spans, figures, device): (&mut Spans, &mut PoolFigures, &mut SimulatedDevice),
+        spans: &mut Spans,
+        figures: &mut PoolFigures,
+        device: &mut SimulatedDevice,
     ) -> Option<u32> {
         if self.list.len() != walk.needed {
             self.undo(walk);
@@ -236,7 +238,7 @@ impl Expandable {
         let page = self.range.page_bytes();
         let used = (list.len() - walk.n_claimed()) as u64 * page + walk.tail;
         let top = if used > page { used % page } else { 0 };
-        let shadow = carve(spans, id, (top / SPAN_PAGE, (used - top) / SPAN_PAGE));
+        let shadow = carve(spans, id, top / SPAN_PAGE, (used - top) / SPAN_PAGE);
         let kept = self.stitches.take_kept(&list, &mut self.range);
         let block = kept.or_else(|| {
             let parts = (&device.pages, &mut device.driver);
@@ -306,7 +308,7 @@ impl Expandable {
 
 /// Makes a taken span idle, and cuts from its tail `top` pages, which stay idle, and below them the shadow, which is
 /// taken.
-fn carve(spans: &mut Spans, id: SpanId, (top, shadow): (u64, u64)) -> Option<SpanId> {
+fn carve(spans: &mut Spans, id: SpanId, top: u64, shadow: u64) -> Option<SpanId> {
     let (whole, _) = spans.free(id);
     let pages = spans.get(whole).pages;
     let top = top.min(pages);

@@ -87,8 +87,8 @@ impl Draft {
     }
 
     fn push(&mut self, shown: Shown) {
-        push_beside(&mut self.features, &self.reserved, (shown.features, shown.reserved));
-        push_beside(&mut self.rounded, &self.live, (shown.rounded, shown.live));
+        push_beside(&mut self.features, &self.reserved, shown.features, shown.reserved);
+        push_beside(&mut self.rounded, &self.live, shown.rounded, shown.live);
         self.reserved.push(shown.reserved);
         self.live.push(shown.live);
         self.physical.push(shown.physical);
@@ -113,7 +113,7 @@ impl Draft {
 }
 
 /// A value of a curve that may be equal to another from the first step on; the other has not got its own yet.
-fn push_beside(own: &mut Option<StepBytesBuilder>, other: &StepBytesBuilder, (value, others): (Bytes, Bytes)) {
+fn push_beside(own: &mut Option<StepBytesBuilder>, other: &StepBytesBuilder, value: Bytes, others: Bytes) {
     if own.is_none() && value == others {
         return;
     }

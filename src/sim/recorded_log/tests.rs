@@ -38,7 +38,7 @@ fn log(recording: &Recording) -> RecordedLog {
     let cancel = Cancel::new();
     let named: Vec<u32> = (0..recording.n_steps).collect();
     let log = |steps: EventSteps<'_>| {
-        let made = recorded_log(recording, (steps, recording.n_steps), &Progress::silent(&cancel));
+        let made = recorded_log(recording, steps, recording.n_steps, &Progress::silent(&cancel));
         made.expect("nobody cancels")
     };
     let made = log(EventSteps::Own(recording.n_steps));

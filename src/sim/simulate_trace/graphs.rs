@@ -73,15 +73,17 @@ impl StaticGraphs {
     /// A load, met or refused.
     pub(super) fn load(
         &mut self,
-        ((name, graph, tensor), bytes): (LoadRequest, Bytes),
+        (name, graph, tensor): LoadRequest,
+        bytes: Bytes,
         outcome: &Outcome,
-        (calls, log): (&[Call], &mut Recorder),
+        calls: &[Call],
+        log: &mut Recorder,
     ) {
         let owner = (!self.shares_arena).then_some(graph);
         log.purpose(Purpose::of(RegionKind::Arena, owner));
         self.drop_freed(calls, log);
         log.serve(self.subject(graph));
-        self.note_arena((outcome, bytes), calls, log);
+        self.note_arena(outcome, bytes, calls, log);
         log.settle_calls(calls);
         let Outcome::Loaded(loaded) = outcome else { return };
         let parts = self.parts(loaded, bytes);
@@ -106,7 +108,7 @@ impl StaticGraphs {
     }
 
     /// A run, or its first half, met or refused; of a whole run the calls that end it are left.
-    pub(super) fn begin(&mut self, name: TraceName, outcome: &Outcome, (calls, log): (&[Call], &mut Recorder)) {
+    pub(super) fn begin(&mut self, name: TraceName, outcome: &Outcome, calls: &[Call], log: &mut Recorder) {
         let Some(graph) = self.loaded.get(&name).map(|loaded| loaded.graph) else {
             return log.settle_calls(calls);
         };
@@ -137,13 +139,13 @@ impl StaticGraphs {
     }
 
     /// The end of a run.
-    pub(super) fn finish(&mut self, name: TraceName, (calls, log): (&[Call], &mut Recorder)) {
+    pub(super) fn finish(&mut self, name: TraceName, calls: &[Call], log: &mut Recorder) {
         self.stop(name, log);
         log.settle_calls(calls);
     }
 
     /// An unload; a graph that runs ends its run first.
-    pub(super) fn unload(&mut self, name: TraceName, outcome: &Outcome, (calls, log): (&[Call], &mut Recorder)) {
+    pub(super) fn unload(&mut self, name: TraceName, outcome: &Outcome, calls: &[Call], log: &mut Recorder) {
         if *outcome == Outcome::Done {
             self.stop(name, log);
             self.hide(name, log);
@@ -168,7 +170,7 @@ impl StaticGraphs {
     }
 
     /// Says what happens to the documented arena, and keeps where it is.
-    fn note_arena(&mut self, (outcome, bytes): (&Outcome, Bytes), calls: &[Call], log: &mut Recorder) {
+    fn note_arena(&mut self, outcome: &Outcome, bytes: Bytes, calls: &[Call], log: &mut Recorder) {
         if !self.is_documented {
             return;
         }
@@ -225,7 +227,7 @@ impl StaticGraphs {
         }
         let mut shown = Vec::with_capacity(parts.len());
         for (copy, (at, bytes)) in (0_u16..).zip(parts).filter(|(_, (_, bytes))| *bytes > Bytes::ZERO) {
-            self.drop_within((at, bytes.get()), log);
+            self.drop_within(at, bytes.get(), log);
             let (region, offset) = log.locate(at);
             let held = Held {
                 subject: log.serve_new(subject_of(tensor, copy), bytes),
@@ -263,13 +265,13 @@ impl StaticGraphs {
     fn drop_freed(&mut self, calls: &[Call], log: &mut Recorder) {
         for call in calls {
             if let Call::Free { at, bytes } = call {
-                self.drop_within((Address::device(*at), *bytes), log);
+                self.drop_within(Address::device(*at), *bytes, log);
             }
         }
     }
 
     /// Ends what is shown within a piece of memory.
-    fn drop_within(&mut self, (at, bytes): (Address, u64), log: &mut Recorder) {
+    fn drop_within(&mut self, at: Address, bytes: u64, log: &mut Recorder) {
         let end = at.plus(bytes);
         while let Some((start, (behind, _, held))) = self.shown.range(..end).next_back() {
             let (start, behind, held) = (*start, *behind, *held);

@@ -29,7 +29,7 @@ pub(super) enum Touched {
 }
 
 /// Uses the pages under `start..end`.
-pub(super) fn touch(mapped: &mut Mappings, (start, end): (u64, u64), page_use: &mut PageUse) -> Touched {
+pub(super) fn touch(mapped: &mut Mappings, start: u64, end: u64, page_use: &mut PageUse) -> Touched {
     let mut covered = start;
     let mut fresh = 0;
     let Some(first) = mapped.range(..=start).next_back().map(|(offset, _)| *offset) else {
@@ -63,7 +63,7 @@ pub(super) fn touch(mapped: &mut Mappings, (start, end): (u64, u64), page_use: &
 }
 
 /// Ends what [`touch`] began; the bytes of pages that nobody uses any more.
-pub(super) fn untouch(mapped: &mut Mappings, (start, end): (u64, u64), page_use: &mut PageUse) -> u64 {
+pub(super) fn untouch(mapped: &mut Mappings, start: u64, end: u64, page_use: &mut PageUse) -> u64 {
     let below = mapped.range(..=start).next_back();
     let first = below.map_or(start, |(offset, _)| *offset);
     let mut idle = 0;

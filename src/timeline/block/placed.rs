@@ -51,7 +51,7 @@ impl PlacedBlocks {
         drop(drafts);
         Self {
             holdings: LaneHoldings::new(simulation, &spans, &of_regions),
-            regions: region_spans((simulation, session), &spans, &blocks),
+            regions: region_spans(simulation, session, &spans, &blocks),
             height: layout::height(&spans),
             blocks,
             subjects,
@@ -85,7 +85,8 @@ impl PlacedBlocks {
 
 /// Regions where they are drawn, as views read them.
 fn region_spans(
-    (simulation, session): (&Simulation, &DeviceSession),
+    simulation: &Simulation,
+    session: &DeviceSession,
     spans: &[layout::Span],
     blocks: &Blocks,
 ) -> Vec<RegionSpan> {

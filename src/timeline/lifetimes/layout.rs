@@ -156,7 +156,7 @@ impl LaneRows {
                 at += 1;
             }
         }
-        drafts.finish((self, &view), canvas, alive.len())
+        drafts.finish(self, &view, canvas, alive.len())
     }
 }
 
@@ -191,7 +191,7 @@ impl<'a> Drafts<'a> {
         self.0.push(Draft::Scope { scope, rows, is_folded });
     }
 
-    fn finish(self, (lifetimes, view): (&LaneRows, &View<'_>), canvas: Canvas, n_alive: usize) -> RowLayout {
+    fn finish(self, lifetimes: &LaneRows, view: &View<'_>, canvas: Canvas, n_alive: usize) -> RowLayout {
         let mut n_rows = 0_usize;
         let mut fixed = 0.0;
         for draft in &self.0 {

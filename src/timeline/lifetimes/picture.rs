@@ -45,7 +45,7 @@ impl LaneRows {
         let width = f64::from(frame.width);
         let per_point = f64::from(frame.height) / layout.height.max(1.0);
         let row_height = layout.row_height * per_point;
-        let raster = raster_of((&frame, axes), style, &|(left, right), draw| {
+        let raster = raster_of(&frame, axes, style, &|(left, right), draw| {
             for (position, top) in layout.rows_within((0.0, layout.height)) {
                 let Some(number) = layout.number(self, position) else {
                     continue;

@@ -126,7 +126,7 @@ impl<'a> Tree<'a> {
         let mut order: Vec<u32> = self.nodes[0].rows.clone();
         // Nodes to come, the next one last: node, path of the parent, depth. And the ends of open scopes.
         let mut next: Vec<Step> = Vec::new();
-        push_children(&self.nodes[0], ("", 0), &mut next);
+        push_children(&self.nodes[0], "", 0, &mut next);
         while let Some(step) = next.pop() {
             match step {
                 Step::Leave(scope) => {
@@ -146,7 +146,7 @@ impl<'a> Tree<'a> {
                     let node = &self.nodes[node as usize];
                     order.extend_from_slice(&node.rows);
                     next.push(Step::Leave(scopes.len()));
-                    push_children(node, (&path, depth + 1), &mut next);
+                    push_children(node, &path, depth + 1, &mut next);
                     scopes.push(Scope {
                         path: path.into(),
                         label: label.into(),
@@ -183,7 +183,7 @@ enum Step {
     Leave(usize),
 }
 
-fn push_children(node: &Node, (path, depth): (&str, u16), next: &mut Vec<Step>) {
+fn push_children(node: &Node, path: &str, depth: u16, next: &mut Vec<Step>) {
     next.extend(node.children.values().rev().map(|child| Step::Enter {
         node: *child,
         before: path.to_owned(),

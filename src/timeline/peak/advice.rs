@@ -116,7 +116,7 @@ pub(super) fn uses_of(
             found[*position as usize] = Some(within_life(around, member(position)));
         }
     }
-    Ok(rank((comparison, lane), set, &found, n_first))
+    Ok(rank(comparison, lane, set, &found, n_first))
 }
 
 /// A use outside the life is one of another life of the same tensor.
@@ -138,7 +138,7 @@ fn idle_steps(around: Around, member: &LiveMember) -> IdleSteps {
     }
 }
 
-fn rank((comparison, lane): (&Comparison, usize), set: &LiveSet, found: &[Option<Around>], n_first: usize) -> Uses {
+fn rank(comparison: &Comparison, lane: usize, set: &LiveSet, found: &[Option<Around>], n_first: usize) -> Uses {
     let mut uses = Uses::default();
     let mut holders: BTreeMap<(u32, Use), (Bytes, u64)> = BTreeMap::new();
     for (member, around) in set.members.iter().zip(found) {

@@ -102,7 +102,7 @@ impl LiveSet {
             return Self::default();
         };
         let live = row.curves.live.get(step.idx()).copied().unwrap_or_default();
-        Self::at((comparison, lane), (step, live), &moment(&row.simulation, step))
+        Self::at(comparison, lane, step, live, &moment(&row.simulation, step))
     }
 
     /// What is live at the moment of a step at which most is reserved, and the moment. Live bytes may be less than the lane's
@@ -110,12 +110,12 @@ impl LiveSet {
     pub(crate) fn most_reserved(comparison: &Comparison, lane: usize, step: Step) -> Option<(Self, Moment)> {
         let row = comparison.lanes.get(lane)?;
         let moment = most_reserved_moment(&row.simulation, step);
-        Some((Self::at((comparison, lane), (step, moment.live), &moment), moment))
+        Some((Self::at(comparison, lane, step, moment.live, &moment), moment))
     }
 
-    fn at((comparison, lane): (&Comparison, usize), (step, live): (Step, Bytes), moment: &Moment) -> Self {
+    fn at(comparison: &Comparison, lane: usize, step: Step, live: Bytes, moment: &Moment) -> Self {
         let row = &comparison.lanes[lane];
-        let members = members((comparison, lane), moment);
+        let members = members(comparison, lane, moment);
         let listed: Bytes = members.iter().map(|member| member.bytes).sum();
         let mut set = Self {
             step,
@@ -126,12 +126,12 @@ impl LiveSet {
         };
         if comparison.states(lane).0 {
             let reserved = row.curves.reserved.get(step.idx()).copied().unwrap_or_default();
-            set.add_rest((moment, reserved), comparison.is_measured_lane(lane));
+            set.add_rest(moment, reserved, comparison.is_measured_lane(lane));
         }
         set
     }
 
-    fn add_rest(&mut self, (moment, reserved): (&Moment, Bytes), is_measured: bool) {
+    fn add_rest(&mut self, moment: &Moment, reserved: Bytes, is_measured: bool) {
         let parts = moment.parts;
         let mut rest = vec![
             (Rest::Rounding, moment.rounded.saturating_sub(moment.live)),
@@ -154,7 +154,7 @@ impl LiveSet {
 const NONE: u32 = u32::MAX;
 
 /// Who holds bytes at a moment, copies of a tensor together.
-fn members((comparison, lane): (&Comparison, usize), moment: &Moment) -> Vec<LiveMember> {
+fn members(comparison: &Comparison, lane: usize, moment: &Moment) -> Vec<LiveMember> {
     let simulation = &comparison.lanes[lane].simulation;
     let (before, behind) = simulation.events.split_at(moment.n_events);
     // By subject: when it came and when it goes.

@@ -75,7 +75,7 @@ impl<'a> RunUses<'a> {
     pub(super) fn visit(&self, visit: &mut dyn FnMut(Use, TensorId)) {
         match *self {
             Self::Graph { graph, run } => visit_graph(graph, run, visit),
-            Self::Budget { remat, graph, run } => visit_budget((remat, graph), run, visit),
+            Self::Budget { remat, graph, run } => visit_budget(remat, graph, run, visit),
             Self::Block { block, run } => visit_block(block, run, visit),
         }
     }
@@ -137,7 +137,7 @@ fn visit_graph(graph: &Graph, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId
     }
 }
 
-fn visit_budget((remat, graph): (&RunRemat, Option<&Graph>), run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId)) {
+fn visit_budget(remat: &RunRemat, graph: Option<&Graph>, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId)) {
     let tape = &remat.tape.tape;
     for (slot, step) in remat.sequence.slots.iter().zip(&*remat.steps) {
         let Some(op) = tape.ops.get(slot.op as usize) else {

@@ -77,7 +77,7 @@ fn found<'a>(view: &View<'a>, run: &AxisRun, op: OpId) -> Found<'a> {
 pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
     if let Some(recording) = recording(view) {
         let op = recording.ops.get(row as usize);
-        return op.map_or(Value::Nothing, |op| recorded(view, recording, (op, column)));
+        return op.map_or(Value::Nothing, |op| recorded(view, recording, op, column));
     }
     match column {
         0 => Value::Count(u64::from(row)),
@@ -124,13 +124,13 @@ fn stated<'a>(view: &View<'a>, step: u32, column: usize) -> Option<Value<'a>> {
         (6, Found::Tape(op)) => Some(op.time)
             .filter(|time| *time > Nanos(0))
             .map_or(Value::Nothing, Value::Time),
-        (9, found) => results(view, (step, position), found),
+        (9, found) => results(view, step, position, found),
         _ => Value::Nothing,
     })
 }
 
 /// Bytes of the results that the lane holds from this step on.
-fn results<'a>(view: &View<'a>, (step, run): (u32, usize), found: &Found<'_>) -> Value<'a> {
+fn results<'a>(view: &View<'a>, step: u32, run: usize, found: &Found<'_>) -> Value<'a> {
     let mut bytes = 0_u64;
     let mut add = |tensor: TensorId| {
         let selected = Selected {
@@ -158,7 +158,7 @@ fn step_of(recording: &Recording, op: &RecordedOp) -> Option<u32> {
     (!recording.times.is_empty()).then(|| step.min(recording.n_steps.saturating_sub(1)))
 }
 
-fn recorded<'a>(view: &View<'a>, recording: &'a Recording, (op, column): (&RecordedOp, usize)) -> Value<'a> {
+fn recorded<'a>(view: &View<'a>, recording: &'a Recording, op: &RecordedOp, column: usize) -> Value<'a> {
     let step = step_of(recording, op);
     match column {
         0 => Value::count(step.map(u64::from)),

@@ -144,8 +144,10 @@ pub(super) fn recovery_ui(ctx: &egui::Context, offered: &Recoverable, has_focus:
 /// Sources that are gone or changed, each with a button that locates it.
 pub(super) fn locate_ui(
     ctx: &egui::Context,
-    (session, troubles): (&Session, &[(usize, String)]),
-    (state, dialogs): (&mut DocumentState, &mut Dialogs),
+    session: &Session,
+    troubles: &[(usize, String)],
+    state: &mut DocumentState,
+    dialogs: &mut Dialogs,
     theme: &Theme,
 ) {
     let mut is_done = troubles.is_empty();

@@ -237,7 +237,7 @@ impl CallbackTrait for LaneCallback {
             colors: self.look.colors(self.lane, lane),
             look: self.version.1,
         };
-        if of_lane.uploads.send((device, queue), &source) {
+        if of_lane.uploads.send(device, queue, &source) {
             self.context.request_repaint();
         }
         let shown = (&self.shown, screen.pixels_per_point);

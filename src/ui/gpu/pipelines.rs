@@ -79,7 +79,7 @@ impl Pipelines {
                 target: blended(SHARE, wgpu::BlendFactor::One),
                 ..draft("shares of pixels", "vs_small", "fs_share")
             }),
-            screen: screen(device, &module, (&screen_layout, target)),
+            screen: screen(device, &module, &screen_layout, target),
             lane_layout,
             screen_layout,
         }
@@ -144,7 +144,8 @@ impl Rectangles<'_> {
 fn screen(
     device: &wgpu::Device,
     module: &wgpu::ShaderModule,
-    (layout, target): (&wgpu::BindGroupLayout, wgpu::TextureFormat),
+    layout: &wgpu::BindGroupLayout,
+    target: wgpu::TextureFormat,
 ) -> wgpu::RenderPipeline {
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("lanes on the screen"),

@@ -39,7 +39,7 @@ pub(super) struct Uploads {
 
 impl Uploads {
     /// Sends the next chunk, or the next chunk's colours where these are others by now. Returns whether more is to be sent.
-    pub(super) fn send(&mut self, (device, queue): (&wgpu::Device, &wgpu::Queue), source: &Source<'_>) -> bool {
+    pub(super) fn send(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, source: &Source<'_>) -> bool {
         let (blocks, holes) = (source.lane.block_rects(), source.lane.hole_rects());
         if let Some(range) = next(self.blocks.len(), blocks.len()) {
             self.blocks.push(Chunk {

@@ -47,7 +47,8 @@ pub(super) fn paint(
     frame: &LaneFrame,
     input: &LanesInput<'_>,
     state: &LanesState,
-    (pictures, known): (&mut [Option<AreaPicture>], &mut KnownColumns),
+    pictures: &mut [Option<AreaPicture>],
+    known: &mut KnownColumns,
 ) {
     let (rect, theme) = (frame.map, input.theme);
     let Some(view) = frame.view(state).filter(|_| rect.height() >= 1.0) else {
@@ -63,15 +64,15 @@ pub(super) fn paint(
     let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     match areas_of(input, frame.lane) {
         Some(areas) => {
-            let columns = columns_of((areas, input.drawn.version), (&view, width), (pictures, frame.lane));
-            paint_bands(&painter, place, (areas, &columns), theme);
+            let columns = columns_of(areas, input.drawn.version, &view, width, pictures, frame.lane);
+            paint_bands(&painter, place, areas, &columns, theme);
             let (states_reserved, _) = input.comparison.states(frame.lane);
             if states_reserved {
                 let reserved = &input.timeline.lanes[frame.lane].reserved;
                 let columns = known.of(reserved, (&view, state.warp.as_ref()), width);
                 paint_reserved(&painter, place, &columns, theme);
             }
-            paint_names(ui, place, (areas, &columns), theme);
+            paint_names(ui, place, areas, &columns, theme);
         }
         None => {
             painter.text(
@@ -94,9 +95,12 @@ fn areas_of<'a>(input: &LanesInput<'a>, lane: usize) -> Option<&'a LaneAreas> {
 }
 
 fn columns_of(
-    (areas, version): (&LaneAreas, (u64, u64)),
-    (view, width): (&View<'_>, u32),
-    (pictures, lane): (&mut [Option<AreaPicture>], usize),
+    areas: &LaneAreas,
+    version: (u64, u64),
+    view: &View<'_>,
+    width: u32,
+    pictures: &mut [Option<AreaPicture>],
+    lane: usize,
 ) -> Arc<AreaColumns> {
     let steps = [view.t0.to_bits(), view.t1.to_bits()];
     let axis = view.axis().map_or(0, |axis| std::ptr::from_ref(axis).addr());
@@ -157,7 +161,7 @@ fn words_color(band: &AreaBand, theme: &Theme) -> Color32 {
 }
 
 /// Equal neighbours become one quad.
-fn paint_bands(painter: &Painter, place: Place<'_>, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
+fn paint_bands(painter: &Painter, place: Place<'_>, areas: &LaneAreas, columns: &AreaColumns, theme: &Theme) {
     let n_columns = columns.steps.len();
     let mut quads = Quads::default();
     let mut start = 0;
@@ -233,7 +237,7 @@ fn widest(n_columns: usize, height: impl Fn(usize) -> u64) -> Option<usize> {
     clippy::cast_precision_loss,
     reason = "columns of a screen"
 )]
-fn paint_names(ui: &Ui, place: Place<'_>, (areas, columns): (&LaneAreas, &AreaColumns), theme: &Theme) {
+fn paint_names(ui: &Ui, place: Place<'_>, areas: &LaneAreas, columns: &AreaColumns, theme: &Theme) {
     let painter = ui.painter_at(place.rect);
     let n_columns = columns.steps.len();
     for (number, band) in areas.bands.iter().enumerate() {
@@ -286,7 +290,9 @@ fn paint_names(ui: &Ui, place: Place<'_>, (areas, columns): (&LaneAreas, &AreaCo
 pub(super) fn tooltip_ui(
     ui: &mut Ui,
     pos: eframe::egui::Pos2,
-    (frame, input, state): (&LaneFrame, &LanesInput<'_>, &LanesState),
+    frame: &LaneFrame,
+    input: &LanesInput<'_>,
+    state: &LanesState,
 ) {
     let rect = frame.map;
     let place = frame.view(state).map(|view| Place { rect, view });

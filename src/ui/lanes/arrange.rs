@@ -171,13 +171,14 @@ pub(super) fn lanes_menu_ui(ui: &mut Ui, state: &mut LanesState) {
 pub(super) fn menu_ui(
     ui: &mut Ui,
     frame: &LaneFrame,
-    (input, state): (&LanesInput<'_>, &mut LanesState),
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
     actions: &mut Vec<LaneAction>,
 ) {
     let id = input.comparison.lanes[frame.lane].id;
     let title = input.comparison.lane_title(id);
     let menu = ui.menu_button("…", |ui| {
-        lane_menu_ui(ui, id, (input, state), actions);
+        lane_menu_ui(ui, id, input, state, actions);
     });
     let label = format!("arrange {title}");
     menu.response
@@ -189,7 +190,8 @@ pub(super) fn menu_ui(
 fn lane_menu_ui(
     ui: &mut Ui,
     id: LaneId,
-    (input, state): (&LanesInput<'_>, &mut LanesState),
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
     actions: &mut Vec<LaneAction>,
 ) {
     let arrangement = &mut state.arrangement;
@@ -252,7 +254,7 @@ fn lane_menu_ui(
 }
 
 /// The lower edge of a lane, which changes its height.
-pub(super) fn edge_ui(ui: &Ui, frame: &LaneFrame, plain: f32, (input, state): (&LanesInput<'_>, &mut LanesState)) {
+pub(super) fn edge_ui(ui: &Ui, frame: &LaneFrame, plain: f32, input: &LanesInput<'_>, state: &mut LanesState) {
     let id = input.comparison.lanes[frame.lane].id;
     let bottom = frame.outer.bottom();
     let edge = Rect::from_min_max(pos2(frame.body.left(), bottom - EDGE), pos2(frame.body.right(), bottom));

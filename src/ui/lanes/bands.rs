@@ -57,7 +57,7 @@ pub(super) fn paint(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view:
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn span(rect: Rect, view: &View<'_>, (start, end): (Step, Step)) -> Rect {
+fn span(rect: Rect, view: &View<'_>, start: Step, end: Step) -> Rect {
     let x = |step: Step| {
         let x = view.x_from_step(f64::from(step.0), f64::from(rect.width())) as f32;
         rect.left() + x.clamp(0.0, rect.width())
@@ -89,7 +89,7 @@ fn paint_iterations(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view:
     row_name(painter, rect, "iteration", input);
     let theme = input.theme;
     for band in input.timeline.bands.iterations_within(view.t0, view.t1) {
-        let place = span(rect, view, (band.start, band.end));
+        let place = span(rect, view, band.start, band.end);
         if place.width() < 2.0 {
             painter.vline(place.center().x, place.y_range(), Stroke::new(1.0, theme.frame));
             continue;
@@ -106,7 +106,7 @@ fn paint_runs(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &View
     row_name(painter, rect, "run", input);
     let theme = input.theme;
     for band in input.timeline.bands.runs_within(view.t0, view.t1) {
-        let place = span(rect, view, (band.start, band.end));
+        let place = span(rect, view, band.start, band.end);
         if place.width() < 2.0 {
             painter.vline(place.center().x, place.y_range(), Stroke::new(1.0, theme.frame));
             continue;
@@ -128,7 +128,7 @@ fn paint_phases(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &Vi
     row_name(painter, rect, "phase", input);
     let mut right = f32::NEG_INFINITY;
     for band in input.timeline.bands.phases_within(view.t0, view.t1) {
-        let place = span(rect, view, (band.start, band.end));
+        let place = span(rect, view, band.start, band.end);
         if place.right() - right < 1.0 {
             continue;
         }
@@ -161,7 +161,7 @@ pub(super) fn words_at(pos: Pos2, rect: Rect, input: &LanesInput<'_>, state: &La
     let word = input.comparison.axis_word();
     let last = u64::from(end.0.saturating_sub(1));
     let steps = format!("{word}s {} to {}", grouped(u64::from(start.0)), grouped(last));
-    let took = took_words((start, end), (view.axis(), state.axis.prefix()));
+    let took = took_words(start, end, view.axis(), state.axis.prefix());
     let name = if name.is_empty() {
         String::new()
     } else {
@@ -171,7 +171,7 @@ pub(super) fn words_at(pos: Pos2, rect: Rect, input: &LanesInput<'_>, state: &La
 }
 
 /// How long some steps take on an axis of time: `, 1.25 ms`; empty on one of steps.
-pub(super) fn took_words((start, end): (Step, Step), (axis, prefix): (Option<&TimeAxis>, &str)) -> String {
+pub(super) fn took_words(start: Step, end: Step, axis: Option<&TimeAxis>, prefix: &str) -> String {
     axis.map_or_else(String::new, |axis| {
         let took = axis.time_at(end.0).saturating_sub(axis.time_at(start.0));
         format!(", {prefix}{}", Nanos(took))

@@ -64,7 +64,8 @@ impl BudgetDrag {
 pub(super) fn budget_ui(
     ui: &mut Ui,
     frame: &LaneFrame,
-    (input, state): (&LanesInput<'_>, &mut LanesState),
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
     actions: &mut Vec<LaneAction>,
 ) {
     let remat = input.timeline.lanes[frame.lane].remat.as_deref();
@@ -77,7 +78,7 @@ pub(super) fn budget_ui(
     let bytes = of_lane.map_or(answered, |drag| drag.bytes);
     if input.comparison.is_pinned_lane(frame.lane) {
         // What is pinned stays as it is.
-        paint(ui, (&scale, answered), false, input);
+        paint(ui, &scale, answered, false, input);
         return;
     }
     let y = line_y(&scale, bytes);
@@ -94,11 +95,11 @@ pub(super) fn budget_ui(
     }
     let own = state.budget.filter(|drag| drag.lane == frame.lane);
     let mut drag = own;
-    pointer(&response, (frame.lane, answered), &scale, &mut drag);
-    let is_typing = keys(ui, &response, (frame.lane, bytes), &scale, &mut drag);
+    pointer(&response, frame.lane, answered, &scale, &mut drag);
+    let is_typing = keys(ui, &response, frame.lane, bytes, &scale, &mut drag);
     if drag.is_some() || own.is_some() {
         let has_ended = response.drag_stopped() || response.lost_focus();
-        let asked = ask(&mut drag, (input.is_stale, has_ended, answered));
+        let asked = ask(&mut drag, input.is_stale, has_ended, answered);
         actions.extend(asked.map(|budget| LaneAction::SetBudget(input.comparison.lanes[frame.lane].id, budget)));
         if has_ended {
             actions.push(LaneAction::EndBudget);
@@ -107,7 +108,7 @@ pub(super) fn budget_ui(
     }
     let shown = drag.map_or(bytes, |drag| drag.bytes);
     let is_marked = response.hovered() || response.dragged() || response.has_focus() || is_typing;
-    paint(ui, (&scale, shown), is_marked, input);
+    paint(ui, &scale, shown, is_marked, input);
     if response.dragged() {
         ui.set_cursor_icon(CursorIcon::ResizeVertical);
         return;
@@ -120,7 +121,7 @@ pub(super) fn budget_ui(
     });
 }
 
-fn pointer(response: &Response, (lane, answered): (usize, Bytes), scale: &Scale, drag: &mut Option<BudgetDrag>) {
+fn pointer(response: &Response, lane: usize, answered: Bytes, scale: &Scale, drag: &mut Option<BudgetDrag>) {
     if response.drag_started() {
         let bytes = drag.map_or(answered, |drag| drag.bytes);
         *drag = Some(BudgetDrag {
@@ -145,13 +146,7 @@ fn pointer(response: &Response, (lane, answered): (usize, Bytes), scale: &Scale,
     clippy::cast_sign_loss,
     reason = "a part of the scale, in bytes"
 )]
-fn keys(
-    ui: &Ui,
-    response: &Response,
-    (lane, bytes): (usize, Bytes),
-    scale: &Scale,
-    drag: &mut Option<BudgetDrag>,
-) -> bool {
+fn keys(ui: &Ui, response: &Response, lane: usize, bytes: Bytes, scale: &Scale, drag: &mut Option<BudgetDrag>) -> bool {
     if !response.has_focus() {
         return false;
     }
@@ -175,7 +170,7 @@ fn keys(
 }
 
 /// What to ask for now; nothing while the last answer is awaited, unless this is the end. Forgets what is done.
-fn ask(drag: &mut Option<BudgetDrag>, (is_stale, has_ended, answered): (bool, bool, Bytes)) -> Option<Bytes> {
+fn ask(drag: &mut Option<BudgetDrag>, is_stale: bool, has_ended: bool, answered: Bytes) -> Option<Bytes> {
     let held = drag.as_mut()?;
     let is_news = held.bytes != held.sent.unwrap_or(answered);
     if is_news && (!is_stale || has_ended) {
@@ -199,7 +194,7 @@ fn value_of(bytes: Bytes) -> f64 {
     bytes.get() as f64
 }
 
-fn paint(ui: &Ui, (scale, bytes): (&Scale, Bytes), is_marked: bool, input: &LanesInput<'_>) {
+fn paint(ui: &Ui, scale: &Scale, bytes: Bytes, is_marked: bool, input: &LanesInput<'_>) {
     let (rect, theme) = (scale.rect, input.theme);
     let painter = ui.painter_at(rect);
     let y = line_y(scale, bytes);

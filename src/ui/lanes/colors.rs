@@ -17,7 +17,7 @@ const MOST_ROWS: usize = 9;
 const GROUPS: f32 = 120.0;
 
 /// What colours stand for.
-pub(super) fn choice_ui(ui: &mut Ui, (input, content): (&LanesInput<'_>, LaneContent), actions: &mut Vec<LaneAction>) {
+pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, content: LaneContent, actions: &mut Vec<LaneAction>) {
     let Some(order) = input.drawn.order else { return };
     let combo = ComboBox::from_id_salt("colour by")
         .selected_text(format!("colour: {}", order.by.words()))
@@ -52,14 +52,14 @@ pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
         ui.separator();
     }
     for row in look.legend.iter().take(MOST_ROWS) {
-        row_ui(ui, (row, input), order, actions);
+        row_ui(ui, row, input, order, actions);
     }
     if look.legend.len() > MOST_ROWS {
         let rest = format!("{} more", look.legend.len() - MOST_ROWS);
         ui.menu_button(rest, |ui| {
             eframe::egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
                 for row in look.legend.iter().skip(MOST_ROWS) {
-                    row_ui(ui, (row, input), order, actions);
+                    row_ui(ui, row, input, order, actions);
                 }
             });
         });
@@ -73,7 +73,7 @@ pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
 }
 
 /// A group: click for it alone, or for all but it; the tooltip says which.
-fn row_ui(ui: &mut Ui, (row, input): (&LegendRow, &LanesInput<'_>), order: &LookOrder, actions: &mut Vec<LaneAction>) {
+fn row_ui(ui: &mut Ui, row: &LegendRow, input: &LanesInput<'_>, order: &LookOrder, actions: &mut Vec<LaneAction>) {
     let theme = input.theme;
     let color = if row.is_hidden { theme.text_weak } else { theme.text };
     let galley = ui.painter().layout_no_wrap(

@@ -105,12 +105,7 @@ pub(super) fn is_capacity_near(input: &LanesInput<'_>) -> bool {
     clippy::cast_sign_loss,
     reason = "points on a screen fit both types"
 )]
-pub(super) fn paint(
-    ui: &Ui,
-    frame: &LaneFrame,
-    input: &LanesInput<'_>,
-    (state, known): (&LanesState, &mut KnownColumns),
-) {
+pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState, known: &mut KnownColumns) {
     let Some(viewport) = state.view() else { return };
     let theme = input.theme;
     let scale = scale(frame, input, state);
@@ -121,7 +116,7 @@ pub(super) fn paint(
     left_axis(outer, frame.curve, &ticks, |value| scale.y(value as u64), theme);
     let painter = ui.painter_at(frame.curve);
     let lane = &input.timeline.lanes[frame.lane];
-    remat::paint_anew(&painter, frame.curve, (lane, &viewport), theme);
+    remat::paint_anew(&painter, frame.curve, lane, &viewport, theme);
     let width = (frame.curve.width() * ui.pixels_per_point()).round().max(1.0) as u32;
     let mut quads = Quads::default();
     let mut columns = |curve: &Curve| known.of(curve, (&viewport, state.warp.as_ref()), width);
@@ -151,8 +146,8 @@ pub(super) fn paint(
         painter.hline(frame.curve.x_range(), y, Stroke::new(1.5, theme.capacity));
     }
     let peak = paint_peak(&painter, &scale, frame, input, &viewport);
-    paint_capacity(&painter, &scale, (frame, input), peak);
-    paint_reading(&painter, &scale, (frame, input), state, peak);
+    paint_capacity(&painter, &scale, frame, input, peak);
+    paint_reading(&painter, &scale, frame, input, state, peak);
 }
 
 /// Fills below a curve's minimum and draws its extremes on top; equal columns become one quad.
@@ -222,7 +217,8 @@ fn paint_peak(
     painter.add(PathShape::convex_polygon(points, theme.peak, Stroke::NONE));
     let (place, text) = peak_words(
         painter,
-        (pos2(x, y - 8.0), rect),
+        pos2(x, y - 8.0),
+        rect,
         peak_texts(&input.comparison.lanes[frame.lane], step, input),
     );
     Some(text_with_ground(painter, place, text, (theme.text, theme.halo()), rect))
@@ -257,7 +253,7 @@ fn peak_texts(lane: &Lane, step: Step, input: &LanesInput<'_>) -> Vec<String> {
 }
 
 /// The fullest text that fits beside the mark, on its right or on its left.
-fn peak_words(painter: &Painter, (mark, inside): (Pos2, Rect), texts: Vec<String>) -> ((Pos2, Align2), String) {
+fn peak_words(painter: &Painter, mark: Pos2, inside: Rect, texts: Vec<String>) -> ((Pos2, Align2), String) {
     let right = (mark + vec2(9.0, 0.0), Align2::LEFT_CENTER);
     let left = (mark - vec2(9.0, 0.0), Align2::RIGHT_CENTER);
     let mut last = String::new();
@@ -278,7 +274,7 @@ fn peak_words(painter: &Painter, (mark, inside): (Pos2, Rect), texts: Vec<String
 }
 
 /// The figure at the line of the capacity, where it is near.
-fn paint_capacity(painter: &Painter, scale: &Scale, (frame, input): (&LaneFrame, &LanesInput<'_>), peak: Option<Rect>) {
+fn paint_capacity(painter: &Painter, scale: &Scale, frame: &LaneFrame, input: &LanesInput<'_>, peak: Option<Rect>) {
     if !is_capacity_near(input) {
         return;
     }
@@ -302,7 +298,8 @@ fn paint_capacity(painter: &Painter, scale: &Scale, (frame, input): (&LaneFrame,
 fn paint_reading(
     painter: &Painter,
     scale: &Scale,
-    (frame, input): (&LaneFrame, &LanesInput<'_>),
+    frame: &LaneFrame,
+    input: &LanesInput<'_>,
     state: &LanesState,
     peak: Option<Rect>,
 ) {

@@ -31,7 +31,8 @@ pub(super) fn signed(bytes: i64) -> String {
 pub(super) fn difference_ui(
     ui: &mut Ui,
     outer: Rect,
-    (input, state): (&LanesInput<'_>, &mut LanesState),
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
     actions: &mut Vec<LaneAction>,
 ) {
     let Some(difference) = input.drawn.difference else {
@@ -64,11 +65,11 @@ pub(super) fn difference_ui(
     if response.double_clicked() {
         state.fit();
     }
-    header_ui(ui, header, (&titles, what, curve.extremes()), input, actions);
+    header_ui(ui, header, &titles, what, curve.extremes(), input, actions);
     let Some(viewport) = state.view() else { return };
-    paint(ui, rect, (curve, scale, &viewport), input);
-    measure::paint_difference(ui, plot, (input, state), curve);
-    paint_reading(ui, rect, (curve, what), (input, state));
+    paint(ui, rect, curve, scale, &viewport, input);
+    measure::paint_difference(ui, plot, input, state, curve);
+    paint_reading(ui, rect, curve, what, input, state);
 }
 
 /// What is reserved, where both lanes state that; else what is live.
@@ -87,7 +88,9 @@ fn curve_of<'a>(difference: &'a LaneDifference, input: &LanesInput<'_>) -> (&'a 
 fn header_ui(
     ui: &mut Ui,
     rect: Rect,
-    (titles, what, extremes): (&(String, String), &str, Option<Extremes>),
+    titles: &(String, String),
+    what: &str,
+    extremes: Option<Extremes>,
     input: &LanesInput<'_>,
     actions: &mut Vec<LaneAction>,
 ) {
@@ -128,7 +131,7 @@ fn extremes_ui(ui: &mut Ui, extremes: Extremes, input: &LanesInput<'_>) {
 }
 
 /// Marks on both sides of nothing, in the steps of the larger side, so that they stand apart; what is below has its sign.
-fn signed_ticks((low, high): (f64, f64), most: u32) -> Vec<Tick> {
+fn signed_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
     let steps = byte_ticks(0.0, high.max(-low), most);
     let below = steps.iter().filter(|tick| tick.value > 0.0 && tick.value <= -low);
     let below = below.map(|tick| Tick {
@@ -182,14 +185,14 @@ impl Scale {
     clippy::cast_sign_loss,
     reason = "points on a screen fit f32"
 )]
-fn paint(ui: &Ui, rect: Rect, (curve, scale, viewport): (&SignedCurve, Scale, &View<'_>), input: &LanesInput<'_>) {
+fn paint(ui: &Ui, rect: Rect, curve: &SignedCurve, scale: Scale, viewport: &View<'_>, input: &LanesInput<'_>) {
     let theme = input.theme;
     let outer = ui.painter();
     outer.rect_filled(rect, 0, theme.canvas);
     let zero = scale.y(rect, 0.0);
     let y = |bytes: i64| scale.y(rect, bytes as f64);
     let most = (rect.height() / 24.0).clamp(1.0, 4.0) as u32;
-    let ticks = signed_ticks((scale.low, scale.high), most);
+    let ticks = signed_ticks(scale.low, scale.high, most);
     left_axis(outer, rect, &ticks, |value| y(value as i64), theme);
     let painter = ui.painter_at(rect);
     let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
@@ -231,12 +234,7 @@ fn paint(ui: &Ui, rect: Rect, (curve, scale, viewport): (&SignedCurve, Scale, &V
     clippy::cast_sign_loss,
     reason = "the cursor is within the steps"
 )]
-fn paint_reading(
-    ui: &Ui,
-    rect: Rect,
-    (curve, what): (&SignedCurve, &str),
-    (input, state): (&LanesInput<'_>, &LanesState),
-) {
+fn paint_reading(ui: &Ui, rect: Rect, curve: &SignedCurve, what: &str, input: &LanesInput<'_>, state: &LanesState) {
     super::canvas::cursor_line(ui, rect, state, input.theme);
     let (Some(x), Some(step)) = (reading_x(rect, state), state.reading()) else {
         return;
@@ -261,7 +259,7 @@ mod tests {
     #[test]
     fn a_low_side_has_no_marks_of_its_own_scale() {
         let labels = |low: f64, high: f64| {
-            let ticks = signed_ticks((low, high), 3);
+            let ticks = signed_ticks(low, high, 3);
             ticks.into_iter().map(|tick| tick.label).collect::<Vec<String>>()
         };
         let mib = 1024.0 * 1024.0;

@@ -78,9 +78,9 @@ pub(super) fn drop_one(figures: &mut Vec<Figure>) -> bool {
 }
 
 /// Every figure of a lane from left to right.
-pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input: &LanesInput<'_>) -> Vec<Figure> {
+pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &LanesInput<'_>) -> Vec<Figure> {
     if let Some(recording) = input.comparison.recording(lane.id) {
-        return measured_figures(ui, (lane, recording), input.theme);
+        return measured_figures(ui, lane, recording, input.theme);
     }
     let (summary, theme) = (&lane.summary, input.theme);
     let make = |rank: Rank, text: String, color: Color32, explanation: String| {
@@ -145,7 +145,7 @@ pub(super) fn figures(ui: &Ui, (lane, remat): (&Lane, Option<&LaneRemat>), input
 }
 
 /// What a recording states: the most taken from the device and the most in use, or that of both which the file has.
-fn measured_figures(ui: &Ui, (lane, recording): (&Lane, &Recording), theme: &Theme) -> Vec<Figure> {
+fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) -> Vec<Figure> {
     let (reserved, live) = (lane.summary.peak_reserved, lane.summary.peak_live);
     let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
     let of_live = match stated.filter(|stated| !recording.blocks.is_empty() && *stated > live) {

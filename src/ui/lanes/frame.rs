@@ -98,7 +98,7 @@ impl Wanted {
 impl Grid {
     /// `room` is the height that lanes need beyond that of the plainest. Lanes share the area as far as it suffices.
     #[expect(clippy::cast_precision_loss, reason = "a handful of lanes")]
-    pub(super) fn new(area: Rect, wanted: &[Wanted], layout: LaneLayout, (ruler_height, room): (f32, f32)) -> Self {
+    pub(super) fn new(area: Rect, wanted: &[Wanted], layout: LaneLayout, ruler_height: f32, room: f32) -> Self {
         let n_columns = match layout {
             LaneLayout::Stacked => 1,
             LaneLayout::SideBySide => 2,
@@ -198,13 +198,7 @@ pub(super) struct LaneFrame {
 }
 
 impl LaneFrame {
-    pub(super) fn new(
-        ui: &Ui,
-        rect: Rect,
-        input: &LanesInput<'_>,
-        (lane, wanted): (usize, Wanted),
-        reach: f64,
-    ) -> Self {
+    pub(super) fn new(ui: &Ui, rect: Rect, input: &LanesInput<'_>, lane: usize, wanted: Wanted, reach: f64) -> Self {
         let is_wide = rect.width() >= WIDE_HEADER;
         let header_height = header_height(is_wide);
         let header = Rect::from_min_size(rect.min, vec2(rect.width() - MARGIN, header_height));

@@ -46,13 +46,14 @@ pub(super) fn keys(ui: &Ui, input: &LanesInput<'_>, state: &mut LanesState, acti
                 state.fit();
             }
         } else if !modifiers.alt {
-            key_pressed((key, modifiers.shift), input, state, actions);
+            key_pressed(key, modifiers.shift, input, state, actions);
         }
     }
 }
 
 fn key_pressed(
-    (key, is_shifted): (Key, bool),
+    key: Key,
+    is_shifted: bool,
     input: &LanesInput<'_>,
     state: &mut LanesState,
     actions: &mut Vec<LaneAction>,
@@ -112,14 +113,14 @@ pub(super) fn focus(input: &LanesInput<'_>, state: &mut LanesState) {
     };
     let target = input
         .selected
-        .and_then(|tensor| view_of((input, state), tensor, whole))
+        .and_then(|tensor| view_of(input, state, tensor, whole))
         .filter(|target| *target != viewport);
     state.viewport = Some(target.unwrap_or(whole));
 }
 
 /// The view on a tensor's life, and on the addresses that it has in all lanes.
 #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-fn view_of((input, state): (&LanesInput<'_>, &LanesState), tensor: Selected, whole: Viewport) -> Option<Viewport> {
+fn view_of(input: &LanesInput<'_>, state: &LanesState, tensor: Selected, whole: Viewport) -> Option<Viewport> {
     let rows = input.timeline.rows_of(state.lane_of_rows(input));
     let row = rows.find(tensor).or_else(|| input.timeline.rows.find(tensor))?;
     let mut addresses = (f64::INFINITY, f64::NEG_INFINITY);
@@ -178,7 +179,7 @@ pub(super) fn pointer(
         } else if response.clicked() {
             response.request_focus();
             actions.push(LaneAction::Explain(input.comparison.lanes[frame.lane].id));
-            if !pin_at(pos, frame, (input, state), actions) {
+            if !pin_at(pos, frame, input, state, actions) {
                 actions.push(LaneAction::Select(tensor));
             }
         }
@@ -191,7 +192,8 @@ pub(super) fn pointer(
 fn pin_at(
     pos: Pos2,
     frame: &LaneFrame,
-    (input, state): (&LanesInput<'_>, &mut LanesState),
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
     actions: &mut Vec<LaneAction>,
 ) -> bool {
     let ticks = ticks::column_at(pos, frame, input, state).map(|column| column.steps.0);
@@ -278,11 +280,11 @@ pub(super) fn navigate(ui: &Ui, response: &Response, plot: Plot, state: &mut Lan
             view.pan(-f64::from(delta.x) / width, bytes)
         });
     }
-    zoom(ui, response, (plot.body, map), state);
+    zoom(ui, response, plot.body, map, state);
 }
 
 /// The wheel with Ctrl (or alone, where that is set) and a pinch zoom, a sideways wheel moves. In `map` heights are addresses.
-pub(super) fn zoom(ui: &Ui, response: &Response, (plot, map): (Rect, Rect), state: &mut LanesState) {
+pub(super) fn zoom(ui: &Ui, response: &Response, plot: Rect, map: Rect, state: &mut LanesState) {
     let (width, height) = (f64::from(plot.width()), f64::from(map.height()));
     let Some(pos) = response.hover_pos() else { return };
     let (mut zoom, mut scroll, is_alt) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta(), i.modifiers.alt));
@@ -336,7 +338,7 @@ pub(super) fn block_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, sta
     let x = f64::from(pos.x - map.left());
     let step = viewport.step_from_x(x, width);
     let address = viewport.address_from_y(f64::from(pos.y - map.top()), height);
-    let steps = viewport.steps_between((x - REACH, x + REACH), width);
+    let steps = viewport.steps_between(x - REACH, x + REACH, width);
     let reach = (steps, viewport.bytes() / height * REACH);
     input.timeline.lanes[frame.lane].pick_within((step, address), reach)
 }

@@ -24,7 +24,8 @@ const INDENT: f32 = 4.0;
 pub(super) fn header_ui(
     ui: &mut Ui,
     frame: &LaneFrame,
-    (input, state): (&LanesInput<'_>, &mut LanesState),
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
     actions: &mut Vec<LaneAction>,
 ) {
     let lane = &input.comparison.lanes[frame.lane];
@@ -36,7 +37,7 @@ pub(super) fn header_ui(
         actions.push(LaneAction::Explain(lane.id));
     }
     let remat = input.timeline.lanes[frame.lane].remat.as_deref();
-    let mut figures = figures::figures(ui, (lane, remat), input);
+    let mut figures = figures::figures(ui, lane, remat, input);
     let mut name = Name::new(ui, lane, input);
     if frame.is_wide {
         let room = header.width() - INDENT - SPACING - MENU;
@@ -53,12 +54,12 @@ pub(super) fn header_ui(
         }
         let combo = room - name.fixed_width() - figures::width(&figures) - SPACING;
         line_ui(ui, header, ("name", frame.lane), |ui| {
-            arrange::menu_ui(ui, frame, (input, state), actions);
+            arrange::menu_ui(ui, frame, input, state, actions);
             name.ui(ui, input, actions);
             if name.has_combo {
-                strategy_ui(ui, (lane, combo), input, actions);
+                strategy_ui(ui, lane, combo, input, actions);
             }
-            certainty_ui(ui, (lane, name.is_short), input);
+            certainty_ui(ui, lane, name.is_short, input);
             figures_ui(ui, figures);
         });
         return;
@@ -75,15 +76,15 @@ pub(super) fn header_ui(
     while figures::width(&below) + least > room && figures::drop_one(&mut below) {}
     let combo = room - figures::width(&below) - SPACING;
     line_ui(ui, half(0.0), ("name", frame.lane), |ui| {
-        arrange::menu_ui(ui, frame, (input, state), actions);
+        arrange::menu_ui(ui, frame, input, state, actions);
         name.ui(ui, input, actions);
-        certainty_ui(ui, (lane, name.is_short), input);
+        certainty_ui(ui, lane, name.is_short, input);
         figures_ui(ui, figures);
     });
     line_ui(ui, half(1.0), ("costs", frame.lane), |ui| {
         ui.add_space(INDENT);
         if name.has_combo {
-            strategy_ui(ui, (lane, combo), input, actions);
+            strategy_ui(ui, lane, combo, input, actions);
         }
         figures_ui(ui, below);
     });

@@ -82,7 +82,7 @@ pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rec
             continue;
         }
         if lane.holdings.n_pages[item.block as usize] > 0 {
-            page_lines(painter, place, (item.block as usize, rect), &mut n_lines);
+            page_lines(painter, place, item.block as usize, rect, &mut n_lines);
         } else if rect.height() >= LEAST_BLOCK {
             painter.rect_stroke(rect, 0, Stroke::new(1.0, theme.grant), StrokeKind::Inside);
         }
@@ -90,7 +90,7 @@ pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rec
 }
 
 /// A line between every two pages.
-fn page_lines(painter: &Painter, place: &Place<'_>, (holding, rect): (usize, Rect), n_lines: &mut usize) {
+fn page_lines(painter: &Painter, place: &Place<'_>, holding: usize, rect: Rect, n_lines: &mut usize) {
     let holdings = &place.lane.holdings;
     let (base, n_pages) = (holdings.base[holding], u64::from(holdings.n_pages[holding]));
     let page = holdings.bytes[holding] / n_pages.max(1);

@@ -68,11 +68,11 @@ impl LanesState {
             Measuring::ClearRange => self.range = None,
             Measuring::TimeFrom => {
                 let step = step()?;
-                self.measures.begin_time(self.lane_meant(input), (step, n_steps));
+                self.measures.begin_time(self.lane_meant(input), step, n_steps);
             }
             Measuring::TimeTo => {
                 let step = step()?;
-                if !self.measures.end_time((step, n_steps)) {
+                if !self.measures.end_time(step, n_steps) {
                     return Err(NO_START);
                 }
             }

@@ -68,25 +68,25 @@ pub(super) fn paint(
     holdings::paint(&painter, &ground, &regions);
     let mut holes = (0, 0);
     if is_picture {
-        paint_large(&painter, (frame.lane, rect, viewport), input, state);
+        paint_large(&painter, frame.lane, rect, viewport, input, state);
         holes = (0, lane.n_holes_within(&viewport));
     } else if state.marks.has_holes {
-        holes = marks::paint_holes(&painter, rect, (lane, (&viewport, state.axis)), theme, picture);
+        holes = marks::paint_holes(&painter, rect, lane, &viewport, state.axis, theme, picture);
     }
-    paint_blocks(&painter, rect, &items, ((frame.lane, lane), input, &arrows));
+    paint_blocks(&painter, rect, &items, frame.lane, lane, input, &arrows);
     let painter = ui.painter_at(beside(rect));
     for (region, place) in &regions {
-        outline_region(&painter, *place, (lane, *region), theme);
+        outline_region(&painter, *place, lane, *region, theme);
     }
     holdings::paint_breaks(&painter, &ground, &regions);
-    paint_found(&painter, rect, &items, (lane, input));
-    paint_labels(&painter, rect, &items, (lane, input));
+    paint_found(&painter, rect, &items, lane, input);
+    paint_labels(&painter, rect, &items, lane, input);
     let id = input.comparison.lanes[frame.lane].id;
     if let Some((_, what)) = state.highlight.filter(|(lane, _)| *lane == id) {
         holdings::paint_highlight(&painter, &ground, &regions, what);
     }
-    outlines(&painter, (rect, &viewport), lane, (input, state));
-    marks::paint_edges(&painter, rect, (lane, &viewport), &arrows, theme);
+    outlines(&painter, rect, &viewport, lane, input, state);
+    marks::paint_edges(&painter, rect, lane, &viewport, &arrows, theme);
     outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
     [
         (items.n_drawn(), items.n_total),
@@ -96,12 +96,7 @@ pub(super) fn paint(
 }
 
 /// What is too much for a frame: by the graphics device, or the picture that there is of it.
-fn paint_large(
-    painter: &Painter,
-    (lane, rect, view): (usize, Rect, View<'_>),
-    input: &LanesInput<'_>,
-    state: &LanesState,
-) {
+fn paint_large(painter: &Painter, lane: usize, rect: Rect, view: View<'_>, input: &LanesInput<'_>, state: &LanesState) {
     let theme = input.theme;
     let tint = theme.picture_tint(input.selected.is_some());
     if let Some(device) = input.drawn.on_device(lane, &view) {
@@ -140,7 +135,10 @@ fn paint_blocks(
     painter: &Painter,
     rect: Rect,
     items: &Items,
-    ((number, lane), input, arrows): ((usize, &LaneView), &LanesInput<'_>, &Arrows),
+    number: usize,
+    lane: &LaneView,
+    input: &LanesInput<'_>,
+    arrows: &Arrows,
 ) {
     let theme = input.theme;
     let others = marks::others(arrows);
@@ -156,7 +154,7 @@ fn paint_blocks(
 }
 
 /// Outlines around what a search found, where a block is large enough to have one.
-fn paint_found(painter: &Painter, rect: Rect, items: &Items, (lane, input): (&LaneView, &LanesInput<'_>)) {
+fn paint_found(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, input: &LanesInput<'_>) {
     let Some(matches) = input.matches else { return };
     let stroke = Stroke::new(1.0, input.theme.found);
     let is_found = |item: &&ItemRect| {
@@ -211,7 +209,7 @@ fn region_rects(lane: &LaneView, viewport: &View<'_>, rect: Rect) -> Vec<(usize,
     places.filter(|(_, place)| place.intersects(rect)).collect()
 }
 
-fn outline_region(painter: &Painter, place: Rect, (lane, region): (&LaneView, usize), theme: &Theme) {
+fn outline_region(painter: &Painter, place: Rect, lane: &LaneView, region: usize, theme: &Theme) {
     if place.width() < 2.0 || place.height() < LEAST_OUTLINED {
         return;
     }
@@ -225,7 +223,7 @@ fn outline_region(painter: &Painter, place: Rect, (lane, region): (&LaneView, us
     }
 }
 
-fn paint_labels(painter: &Painter, rect: Rect, items: &Items, (lane, input): (&LaneView, &LanesInput<'_>)) {
+fn paint_labels(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, input: &LanesInput<'_>) {
     let mut places: Vec<(Rect, u32)> = items
         .rects
         .iter()
@@ -254,9 +252,11 @@ pub(super) fn tensor_name<'a>(input: &LanesInput<'a>, tensor: Selected) -> &'a s
 /// The hovered tensor and the selected one, in every lane.
 fn outlines(
     painter: &Painter,
-    (rect, viewport): (Rect, &View<'_>),
+    rect: Rect,
+    viewport: &View<'_>,
     lane: &LaneView,
-    (input, state): (&LanesInput<'_>, &LanesState),
+    input: &LanesInput<'_>,
+    state: &LanesState,
 ) {
     let theme = input.theme;
     let marked = [
@@ -265,7 +265,7 @@ fn outlines(
     ];
     for (tensor, stroke) in marked {
         let Some(tensor) = tensor else { continue };
-        paint_away(painter, (rect, viewport), (lane, tensor), input);
+        paint_away(painter, rect, viewport, lane, tensor, input);
         for block in lane.blocks_of(tensor) {
             let place = place_of(lane, block, viewport, rect);
             if place.intersects(rect) {
@@ -278,8 +278,10 @@ fn outlines(
 /// Between the blocks of a tensor that is evicted and computed anew: a hatched line.
 fn paint_away(
     painter: &Painter,
-    (rect, viewport): (Rect, &View<'_>),
-    (lane, tensor): (&LaneView, Selected),
+    rect: Rect,
+    viewport: &View<'_>,
+    lane: &LaneView,
+    tensor: Selected,
     input: &LanesInput<'_>,
 ) {
     let mut blocks: Vec<(Rect, u32, u32)> = lane

@@ -124,7 +124,9 @@ pub(super) struct HolePicture {
 pub(super) fn paint_holes(
     painter: &Painter,
     rect: Rect,
-    (lane, (view, axis)): (&LaneView, (&View<'_>, AxisKind)),
+    lane: &LaneView,
+    view: &View<'_>,
+    axis: AxisKind,
     theme: &Theme,
     picture: &mut Option<HolePicture>,
 ) -> (usize, usize) {
@@ -133,7 +135,7 @@ pub(super) fn paint_holes(
         Arc::ptr_eq(&known.holes, &lane.holes) && known.view == place && known.colors == theme.hole
     };
     if !picture.as_ref().is_some_and(is_same) {
-        *picture = Some(hole_picture(painter.ctx(), (lane, view), place, theme));
+        *picture = Some(hole_picture(painter.ctx(), lane, view, place, theme));
     }
     let Some(known) = picture else { return (0, 0) };
     if !known.mesh.is_empty() {
@@ -144,7 +146,8 @@ pub(super) fn paint_holes(
 
 fn hole_picture(
     ctx: &egui::Context,
-    (lane, view): (&LaneView, &View<'_>),
+    lane: &LaneView,
+    view: &View<'_>,
     place: (Viewport, AxisKind, Rect),
     theme: &Theme,
 ) -> HolePicture {
@@ -188,14 +191,15 @@ pub(super) fn pattern(ctx: &egui::Context, name: &str, colors: (Color32, Color32
 pub(super) fn paint_edges(
     painter: &Painter,
     rect: Rect,
-    (lane, viewport): (&LaneView, &View<'_>),
+    lane: &LaneView,
+    viewport: &View<'_>,
     arrows: &Arrows,
     theme: &Theme,
 ) {
     for arrow in arrows.list.iter().rev() {
         let points = path(lane, arrow, viewport, rect);
         let style = (arrow.side, theme);
-        bracket(painter, rect, (lane, viewport), arrow, theme);
+        bracket(painter, rect, lane, viewport, arrow, theme);
         stroke(painter, &points, style);
     }
 }
@@ -244,7 +248,7 @@ fn path(lane: &LaneView, arrow: &ReuseArrow, viewport: &View<'_>, rect: Rect) ->
     clippy::cast_precision_loss,
     reason = "points on a screen fit f32"
 )]
-fn bracket(painter: &Painter, rect: Rect, (lane, viewport): (&LaneView, &View<'_>), arrow: &ReuseArrow, theme: &Theme) {
+fn bracket(painter: &Painter, rect: Rect, lane: &LaneView, viewport: &View<'_>, arrow: &ReuseArrow, theme: &Theme) {
     let canvas = canvas_of(rect);
     let [x, ..] = lane.rect(arrow.heir as usize, viewport, canvas);
     if x < -4.0 || x > canvas.width {

@@ -57,13 +57,13 @@ pub(super) struct Measures {
 
 impl Measures {
     /// A ruler of time begins at a step of a lane, and is one step long.
-    pub(super) fn begin_time(&mut self, lane: usize, (step, n_steps): (Step, u32)) {
+    pub(super) fn begin_time(&mut self, lane: usize, step: Step, n_steps: u32) {
         self.from = Some((lane, step));
         self.time = StepRange::between(step, step, n_steps).map(|range| (lane, range));
     }
 
     /// It ends with a step, before or behind where it began; says whether there is one.
-    pub(super) fn end_time(&mut self, (step, n_steps): (Step, u32)) -> bool {
+    pub(super) fn end_time(&mut self, step: Step, n_steps: u32) -> bool {
         let from = self.from.or(self.time.map(|(lane, range)| (lane, range.start)));
         let Some((lane, start)) = from else { return false };
         self.time = StepRange::between(start, step, n_steps).map(|range| (lane, range));
@@ -208,9 +208,9 @@ pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesSt
     let Some(view) = state.view() else { return };
     if let Some((lane, range)) = state.measures.time {
         let has_figure = lane == plot.lane || state.content == LaneContent::Lifetimes;
-        let took = took_words((range.start, range.end), (view.axis(), state.axis.prefix()));
-        let figure = has_figure.then(|| time_text(input, (lane, range), took));
-        paint_time(ui, plot, (input, &view), (range, figure));
+        let took = took_words(range.start, range.end, view.axis(), state.axis.prefix());
+        let figure = has_figure.then(|| time_text(input, lane, range, took));
+        paint_time(ui, plot, input, &view, range, figure);
     }
     if let Some(height) = state.measures.bytes.filter(|height| height.lane == plot.lane) {
         let is_map = state.content == LaneContent::MemoryMap;
@@ -228,8 +228,10 @@ pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesSt
             paint_bytes(
                 ui,
                 plot,
-                (input, x),
-                (height, Rangef::new(y_of(height.high), y_of(height.low))),
+                input,
+                x,
+                height,
+                Rangef::new(y_of(height.high), y_of(height.low)),
             );
         }
     }
@@ -237,16 +239,11 @@ pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesSt
 
 /// Draws what was measured over the difference of two lanes.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-pub(super) fn paint_difference(
-    ui: &Ui,
-    plot: Plot,
-    (input, state): (&LanesInput<'_>, &LanesState),
-    curve: &SignedCurve,
-) {
+pub(super) fn paint_difference(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve) {
     let Some(view) = state.view() else { return };
     if let Some((lane, range)) = state.measures.time {
-        let figure = (lane == plot.lane).then(|| difference_text(input, state, (curve, range)));
-        paint_time(ui, plot, (input, &view), (range, figure));
+        let figure = (lane == plot.lane).then(|| difference_text(input, state, curve, range));
+        paint_time(ui, plot, input, &view, range, figure);
     }
     let height = state.measures.bytes.filter(|height| height.lane == plot.lane);
     let Some((height, (top, bottom))) = height.zip(plot.values) else {
@@ -260,8 +257,10 @@ pub(super) fn paint_difference(
     paint_bytes(
         ui,
         plot,
-        (input, x),
-        (height, Rangef::new(y_of(height.high), y_of(height.low))),
+        input,
+        x,
+        height,
+        Rangef::new(y_of(height.high), y_of(height.low)),
     );
 }
 
@@ -269,16 +268,16 @@ pub(super) fn paint_difference(
 pub(super) fn difference_words(input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve) -> Option<String> {
     let lane = input.comparison.lanes.len();
     let time = state.measures.time.filter(|(known, _)| *known == lane);
-    let time = time.map(|(_, range)| difference_text(input, state, (curve, range)));
+    let time = time.map(|(_, range)| difference_text(input, state, curve, range));
     let height = state.measures.bytes.filter(|height| height.lane == lane);
     let parts: Vec<String> = time.into_iter().chain(height.map(height_text)).collect();
     (!parts.is_empty()).then(|| format!("measured {}", parts.join("; ").replace('\u{a0}', " ")))
 }
 
 /// How many steps, how long they took, and what the difference is at both ends.
-fn difference_text(input: &LanesInput<'_>, state: &LanesState, (curve, range): (&SignedCurve, StepRange)) -> String {
+fn difference_text(input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve, range: StepRange) -> String {
     let axis = state.view().and_then(|view| view.axis());
-    let took = took_words((range.start, range.end), (axis, state.axis.prefix()));
+    let took = took_words(range.start, range.end, axis, state.axis.prefix());
     let last = range.last();
     let ends = [range.start, last].map(|step| signed(curve.at(step.0)));
     let change = if ends[0] == ends[1] {
@@ -297,12 +296,7 @@ fn x_of(step: u32, plot: Rect, view: &View<'_>) -> f32 {
 }
 
 /// Both ends through all lanes; the ruler with its figure where it was measured.
-fn paint_time(
-    ui: &Ui,
-    plot: Plot,
-    (input, view): (&LanesInput<'_>, &View<'_>),
-    (range, figure): (StepRange, Option<String>),
-) {
+fn paint_time(ui: &Ui, plot: Plot, input: &LanesInput<'_>, view: &View<'_>, range: StepRange, figure: Option<String>) {
     let (body, theme) = (plot.body, input.theme);
     let painter = ui.painter_at(body);
     let x = Rangef::new(x_of(range.start.0, body, view), x_of(range.end.0, body, view));
@@ -328,8 +322,8 @@ fn paint_time(
 pub(super) fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Option<String> {
     let time = state.measures.time.filter(|(known, _)| *known == lane);
     let time = time.and_then(|(_, range)| {
-        let took = took_words((range.start, range.end), (state.view()?.axis(), state.axis.prefix()));
-        Some(time_text(input, (lane, range), took))
+        let took = took_words(range.start, range.end, state.view()?.axis(), state.axis.prefix());
+        Some(time_text(input, lane, range, took))
     });
     let height = state.measures.bytes.filter(|height| height.lane == lane);
     let parts: Vec<String> = time.into_iter().chain(height.map(height_text)).collect();
@@ -346,7 +340,7 @@ fn height_text(height: Height) -> String {
 }
 
 /// How many steps, how long they took where the data or the axis says so, and what the lane holds more behind them.
-fn time_text(input: &LanesInput<'_>, (lane, range): (usize, StepRange), along: String) -> String {
+fn time_text(input: &LanesInput<'_>, lane: usize, range: StepRange, along: String) -> String {
     let word = input.comparison.axis_word();
     let steps = counted(u64::from(range.n_steps()), word);
     let at = |step: Step| step_facts(input.comparison, step).and_then(|facts| facts.time);
@@ -355,12 +349,12 @@ fn time_text(input: &LanesInput<'_>, (lane, range): (usize, StepRange), along: S
         format!(", {}", Nanos(end.0.saturating_sub(start.0)))
     });
     let took = if along.is_empty() { stated } else { along };
-    let change = change_text(input, (lane, range)).unwrap_or_default();
+    let change = change_text(input, lane, range).unwrap_or_default();
     format!("{steps}{took}{change}: {} to {}", range.start, range.last())
 }
 
 /// What a lane holds more on the last step than on the first; `None` of what it does not state.
-fn change_text(input: &LanesInput<'_>, (lane, range): (usize, StepRange)) -> Option<String> {
+fn change_text(input: &LanesInput<'_>, lane: usize, range: StepRange) -> Option<String> {
     let view = input.timeline.lanes.get(lane)?;
     let (curve, word) = match input.comparison.states(lane) {
         (_, true) => (&view.live, "live"),
@@ -374,7 +368,7 @@ fn change_text(input: &LanesInput<'_>, (lane, range): (usize, StepRange)) -> Opt
     })
 }
 
-fn paint_bytes(ui: &Ui, plot: Plot, (input, x): (&LanesInput<'_>, f32), (height, y): (Height, Rangef)) {
+fn paint_bytes(ui: &Ui, plot: Plot, input: &LanesInput<'_>, x: f32, height: Height, y: Rangef) {
     let (map, theme) = (plot.map, input.theme);
     let painter = &ui.painter_at(map);
     let stroke = Stroke::new(1.5, theme.text);

@@ -277,7 +277,8 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
         area,
         &[frame::Wanted::PLAIN],
         LaneLayout::Stacked,
-        (ruler::height(input.timeline), 0.0),
+        ruler::height(input.timeline),
+        0.0,
     )
     .ruler(0);
     flags::note_ui(ui, plot, input, state);
@@ -306,7 +307,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     } else {
         0.0
     };
-    let grid = frame::Grid::new(area, &wanted, state.layout, (ruler::height(input.timeline), room));
+    let grid = frame::Grid::new(area, &wanted, state.layout, ruler::height(input.timeline), room);
     let body = Rect::from_min_max(egui::pos2(area.left(), area.top() + grid.ruler_height), area.max);
     for column in 0..grid.n_columns {
         state.cursor = state
@@ -320,7 +321,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     egui::ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
         let (space, _) = ui.allocate_exact_size(grid.content_size(), egui::Sense::hover());
         if n_above > 0 {
-            difference::difference_ui(ui, grid.lane(0, space.min), (input, state), actions);
+            difference::difference_ui(ui, grid.lane(0, space.min), input, state, actions);
         }
         let frames: Vec<frame::LaneFrame> = shown
             .iter()
@@ -328,32 +329,26 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
             .enumerate()
             .map(|(place, ((lane, _), wanted))| {
                 let reach = state.arrangement.reach(input.timeline, &input.timeline.lanes[*lane]);
-                frame::LaneFrame::new(
-                    ui,
-                    grid.lane(place + n_above, space.min),
-                    input,
-                    (*lane, *wanted),
-                    reach,
-                )
+                frame::LaneFrame::new(ui, grid.lane(place + n_above, space.min), input, *lane, *wanted, reach)
             })
             .collect();
-        portrait::prepare(ui, (&frames, &grid, n_above), input, state);
+        portrait::prepare(ui, &frames, &grid, n_above, input, state);
         gestures::pointer(ui, &frames, input, state, actions);
         pictures::take(ui.ctx(), &input.drawn, &mut state.textures);
         contents_ui(ui, &frames, (input, &mut *state, &mut *actions));
         if state.content == LaneContent::MemoryMap {
             actions.extend(pictures::order(ui, &frames, input, state).map(LaneAction::Paint));
         }
-        above_ui(ui, (&frames, grid.plain), input, state);
+        above_ui(ui, &frames, grid.plain, input, state);
     });
     let strip = Rect::from_x_y_ranges(
         grid.plot_x(0).min..=grid.plot_x(grid.n_columns - 1).max,
         strip.y_range(),
     );
-    strip::strip_ui(ui, strip, (input, state));
+    strip::strip_ui(ui, strip, input, state);
     if state.has_untold_edges && state.picture_legend.is_none() {
         let margin = Rect::from_x_y_ranges(area.left()..=strip.left() - 4.0, strip.y_range());
-        marks::edges_beside(ui, margin, (input, state));
+        marks::edges_beside(ui, margin, input, state);
     }
     ui.advance_cursor_after_rect(area);
 }
@@ -372,14 +367,14 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
         if state.is_sitting(input.comparison.lanes[frame.lane].id) {
             portrait::title_ui(ui, frame, input);
         } else {
-            header::header_ui(ui, frame, (input, state), actions);
+            header::header_ui(ui, frame, input, state, actions);
         }
-        curve::paint(ui, frame, input, (state, &mut columns));
-        budget::budget_ui(ui, frame, (input, state), actions);
+        curve::paint(ui, frame, input, state, &mut columns);
+        budget::budget_ui(ui, frame, input, state, actions);
         ticks::paint(ui, frame, input, state);
-        remat::marks_ui(ui, frame, (input, state), actions);
+        remat::marks_ui(ui, frame, input, state, actions);
         if state.content == LaneContent::Areas {
-            areas::paint(ui, frame, input, state, (&mut areas, &mut columns));
+            areas::paint(ui, frame, input, state, &mut areas, &mut columns);
             continue;
         }
         for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
@@ -397,19 +392,19 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
 }
 
 /// What stands above the lanes: marks of time, the cursor, tooltips, the edges that change heights.
-fn above_ui(ui: &Ui, (frames, plain): (&[frame::LaneFrame], f32), input: &LanesInput<'_>, state: &mut LanesState) {
+fn above_ui(ui: &Ui, frames: &[frame::LaneFrame], plain: f32, input: &LanesInput<'_>, state: &mut LanesState) {
     for frame in frames {
-        words::tell(ui, frame.response.id, (input, frame.lane), state);
+        words::tell(ui, frame.response.id, input, frame.lane, state);
         shortage::paint(ui, frame, input, state);
         remat::paint_ends(ui, frame, input, state);
         range::paint(ui, frame.body, input, state);
         measure::paint(ui, gestures::plot_of(frame), input, state);
-        spot::paint(ui, (frame.lane, frame.body), input, state);
+        spot::paint(ui, frame.lane, frame.body, input, state);
         canvas::cursor_line(ui, frame.body, state, input.theme);
         let is_covered = state.is_noting() || ui.memory(|memory| memory.top_modal_layer().is_some());
         if state.pictured.is_none() && !is_covered {
             tooltip::lane_tooltip(frame, input, state);
         }
-        arrange::edge_ui(ui, frame, plain, (input, state));
+        arrange::edge_ui(ui, frame, plain, input, state);
     }
 }

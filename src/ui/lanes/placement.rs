@@ -17,12 +17,7 @@ use highwater_model::units::percent_text;
 pub(super) const COMBO: (f32, f32) = (96.0, 34.0);
 
 /// How the lane's arenas are placed, and the choice of another way.
-pub(super) fn strategy_ui(
-    ui: &mut Ui,
-    (lane, room): (&Lane, f32),
-    input: &LanesInput<'_>,
-    actions: &mut Vec<LaneAction>,
-) {
+pub(super) fn strategy_ui(ui: &mut Ui, lane: &Lane, room: f32, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
     let shown = elided(ui, lane.strategy.label, SIZE, (room - COMBO.1).max(COMBO.0 - COMBO.1));
     let label = format!(
         "{}, placed by {}",
@@ -97,7 +92,7 @@ pub(super) fn certainty(lane: &Lane) -> Option<Certainty> {
 }
 
 /// The same of a problem's lane.
-pub(super) fn certainty_ui(ui: &mut Ui, (lane, is_short): (&Lane, bool), input: &LanesInput<'_>) {
+pub(super) fn certainty_ui(ui: &mut Ui, lane: &Lane, is_short: bool, input: &LanesInput<'_>) {
     let Some((_, planned)) = lane.plans.first().filter(|_| input.comparison.is_problem()) else {
         return;
     };

@@ -64,7 +64,9 @@ impl LanesState {
 /// others.
 pub(super) fn prepare(
     ui: &Ui,
-    (frames, grid, n_above): (&[LaneFrame], &Grid, usize),
+    frames: &[LaneFrame],
+    grid: &Grid,
+    n_above: usize,
     input: &LanesInput<'_>,
     state: &mut LanesState,
 ) {
@@ -80,7 +82,7 @@ pub(super) fn prepare(
 }
 
 /// What the colours mean, below the lane that is pictured, in the place of the overview. Says whether it is there.
-pub(super) fn legend_ui(ui: &Ui, strip: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) -> bool {
+pub(super) fn legend_ui(ui: &Ui, strip: Rect, input: &LanesInput<'_>, state: &mut LanesState) -> bool {
     state.picture_legend = None;
     let top = state.pictured.and_then(|lane| state.parts_of(lane).first().copied());
     let look = input.drawn.look.filter(|look| !look.legend.is_empty());
@@ -140,7 +142,7 @@ pub(super) fn title(input: &LanesInput<'_>, lane: usize) -> String {
 pub(super) fn title_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>) {
     let lane = &input.comparison.lanes[frame.lane];
     let remat = input.timeline.lanes[frame.lane].remat.as_deref();
-    let mut figures = figures::figures(ui, (lane, remat), input);
+    let mut figures = figures::figures(ui, lane, remat, input);
     let header = frame.header;
     let room = header.width() - INDENT - SPACING;
     let beside = if frame.is_wide { LEAST_TITLE } else { 0.0 };

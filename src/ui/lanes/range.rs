@@ -32,7 +32,7 @@ fn x_of(range: StepRange, plot: Rect, viewport: &View<'_>) -> Option<Rangef> {
 }
 
 /// A drag on the ruler selects from where it began to where it is; a click lets the range go.
-pub(super) fn select(ui: &Ui, response: &Response, plot: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) {
+pub(super) fn select(ui: &Ui, response: &Response, plot: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
     if response.drag_started_by(PointerButton::Primary) {
         let origin = ui.input(|i| i.pointer.press_origin());
         state.range_from = origin.and_then(|origin| step_at_x(origin.x, plot, state));
@@ -63,7 +63,7 @@ impl LanesState {
     /// Shows some steps; addresses stay as they are.
     pub fn show_steps(&mut self, range: StepRange) {
         let (start, end) = (f64::from(range.start.0), f64::from(range.end.0));
-        self.change_view(|view| view.over((start, end)));
+        self.change_view(|view| view.over(start, end));
     }
 
     /// A range of another answer is cut to the steps there are.
@@ -102,7 +102,7 @@ pub(super) fn words(range: StepRange, input: &LanesInput<'_>, state: &LanesState
     let word = comparison.axis_word();
     let steps = counted(u64::from(range.n_steps()), word);
     let took = state.view().map_or_else(String::new, |view| {
-        took_words((range.start, range.end), (view.axis(), state.axis.prefix()))
+        took_words(range.start, range.end, view.axis(), state.axis.prefix())
     });
     let steps = format!("{steps}{took}");
     let shown = state.arrangement.shown(comparison);

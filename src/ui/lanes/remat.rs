@@ -27,7 +27,8 @@ const TOLD: usize = 3;
 pub(super) fn marks_ui(
     ui: &mut Ui,
     frame: &LaneFrame,
-    (input, state): (&LanesInput<'_>, &mut LanesState),
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
     actions: &mut Vec<LaneAction>,
 ) {
     let (rect, theme) = (frame.remat, input.theme);
@@ -53,7 +54,7 @@ pub(super) fn marks_ui(
         ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
         let (left, right) = ui.input(|i| (i.key_pressed(Key::ArrowLeft), i.key_pressed(Key::ArrowRight)));
         if left || right {
-            step_to(right, (frame.lane, remat), state, actions);
+            step_to(right, frame.lane, remat, state, actions);
         }
         outer.rect_stroke(
             rect,
@@ -67,44 +68,46 @@ pub(super) fn marks_ui(
     if let Some(column) = hovered.filter(|_| response.clicked()) {
         response.request_focus();
         actions.push(LaneAction::Explain(input.comparison.lanes[frame.lane].id));
-        go((frame.lane, remat, column.steps.0), state, actions);
+        go(frame.lane, remat, column.steps.0, state, actions);
     }
     let painter = ui.painter_at(rect.expand(1.0));
-    paint_row(&painter, frame, (remat, hovered.as_ref()), (input, state));
+    paint_row(&painter, frame, remat, hovered.as_ref(), input, state);
     if let Some(column) = hovered {
-        response.on_hover_ui_at_pointer(|ui| tooltip_ui(ui, (frame.lane, remat, &column), input));
+        response.on_hover_ui_at_pointer(|ui| tooltip_ui(ui, frame.lane, remat, &column, input));
     }
 }
 
 /// Pins the step of a mark and selects its tensor.
-fn go((lane, remat, step): (usize, &LaneRemat, Step), state: &mut LanesState, actions: &mut Vec<LaneAction>) {
+fn go(lane: usize, remat: &LaneRemat, step: Step, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
     state.pin(lane, step);
     let marks = remat.marks_within((step, step)).iter();
     let mut tensors = marks.filter_map(|mark| mark.tensor);
     actions.extend(tensors.next().map(|tensor| LaneAction::Select(Some(tensor))));
 }
 
-fn step_to(is_next: bool, (lane, remat): (usize, &LaneRemat), state: &mut LanesState, actions: &mut Vec<LaneAction>) {
+fn step_to(is_next: bool, lane: usize, remat: &LaneRemat, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
     let here = state.pinned().filter(|spot| spot.lane == lane);
     let step = match here {
         Some(spot) => remat.neighbour(spot.step.0, is_next),
         None => remat.marks.first().map(|mark| mark.step.0),
     };
     if let Some(step) = step {
-        go((lane, remat, Step(step)), state, actions);
+        go(lane, remat, Step(step), state, actions);
     }
 }
 
 fn paint_row(
     painter: &Painter,
     frame: &LaneFrame,
-    (remat, hovered): (&LaneRemat, Option<&RematColumn>),
-    (input, state): (&LanesInput<'_>, &LanesState),
+    remat: &LaneRemat,
+    hovered: Option<&RematColumn>,
+    input: &LanesInput<'_>,
+    state: &LanesState,
 ) {
     let (rect, theme) = (frame.remat, input.theme);
     painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.grid));
     if let Some(viewport) = &state.view() {
-        paint_anew(painter, rect, (&input.timeline.lanes[frame.lane], viewport), theme);
+        paint_anew(painter, rect, &input.timeline.lanes[frame.lane], viewport, theme);
     }
     for column in columns(rect, remat, state) {
         let x = x_of(rect, &column);
@@ -118,7 +121,7 @@ fn paint_row(
             }
         }
     }
-    paint_counter(painter, rect, remat, (input, state));
+    paint_counter(painter, rect, remat, input, state);
 }
 
 /// The thrash counter: how much happened up to the step that readings are of.
@@ -127,7 +130,7 @@ fn paint_row(
     clippy::cast_sign_loss,
     reason = "the cursor is within the steps"
 )]
-fn paint_counter(painter: &Painter, rect: Rect, remat: &LaneRemat, (input, state): (&LanesInput<'_>, &LanesState)) {
+fn paint_counter(painter: &Painter, rect: Rect, remat: &LaneRemat, input: &LanesInput<'_>, state: &LanesState) {
     let (Some(x), Some(step)) = (reading_x(rect, state), state.reading()) else {
         return;
     };
@@ -163,7 +166,7 @@ pub(super) fn paint_ends(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, sta
     for mark in remat.marks.iter().filter(is_end) {
         let run = input.comparison.axis.runs.get(mark.run as usize);
         let end = run.map_or(mark.step, |run| Step(run.start.0 + run.n_steps));
-        tint(&painter, body, (&[(mark.step, end)], &viewport), theme.behind_the_end());
+        tint(&painter, body, &[(mark.step, end)], &viewport, theme.behind_the_end());
         #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
         let x = body.left() + viewport.x_from_step(f64::from(mark.step.0), f64::from(body.width())) as f32;
         if x < body.left() || x > body.right() {
@@ -264,7 +267,7 @@ fn words_of(counts: &[u32]) -> Vec<String> {
 }
 
 /// What the marks of a column say: the first in full, then how many more there are.
-fn tooltip_ui(ui: &mut Ui, (lane, remat, column): (usize, &LaneRemat, &RematColumn), input: &LanesInput<'_>) {
+fn tooltip_ui(ui: &mut Ui, lane: usize, remat: &LaneRemat, column: &RematColumn, input: &LanesInput<'_>) {
     let (from, to) = column.steps;
     let marks = remat.marks_within(column.steps);
     if marks.len() > 1 {
@@ -277,7 +280,7 @@ fn tooltip_ui(ui: &mut Ui, (lane, remat, column): (usize, &LaneRemat, &RematColu
         ui.strong(format!("{place}: {}", words.join(", ")));
     }
     for mark in marks.iter().take(TOLD) {
-        mark_ui(ui, (lane, remat, mark), input);
+        mark_ui(ui, lane, remat, mark, input);
     }
     let told = marks.len().min(TOLD);
     let all = grouped(remat.marks.len() as u64);
@@ -287,7 +290,7 @@ fn tooltip_ui(ui: &mut Ui, (lane, remat, column): (usize, &LaneRemat, &RematColu
     ui.weak("Click: pin the step and select the tensor. Left, right: previous and next.");
 }
 
-fn mark_ui(ui: &mut Ui, (_lane, remat, mark): (usize, &LaneRemat, &RematMark), input: &LanesInput<'_>) {
+fn mark_ui(ui: &mut Ui, _lane: usize, remat: &LaneRemat, mark: &RematMark, input: &LanesInput<'_>) {
     let facts = remat.facts(mark);
     let (words, color) = (mark.kind.words(), input.theme.remat_mark(mark.kind));
     let step = mark.step;
@@ -311,12 +314,13 @@ fn mark_ui(ui: &mut Ui, (_lane, remat, mark): (usize, &LaneRemat, &RematMark), i
 }
 
 /// Tints the steps on which a lane computes ops anew.
-pub(super) fn paint_anew(painter: &Painter, rect: Rect, (lane, viewport): (&LaneView, &View<'_>), theme: &Theme) {
+pub(super) fn paint_anew(painter: &Painter, rect: Rect, lane: &LaneView, viewport: &View<'_>, theme: &Theme) {
     if let Some(remat) = &lane.remat {
         tint(
             painter,
             rect,
-            (remat.bands_within(viewport.t0, viewport.t1), viewport),
+            remat.bands_within(viewport.t0, viewport.t1),
+            viewport,
             theme.anew(),
         );
     }
@@ -324,7 +328,7 @@ pub(super) fn paint_anew(painter: &Painter, rect: Rect, (lane, viewport): (&Lane
 
 /// Tints steps; neighbours on one pixel become one.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-pub(super) fn tint(painter: &Painter, rect: Rect, (bands, viewport): (&[(Step, Step)], &View<'_>), color: Color32) {
+pub(super) fn tint(painter: &Painter, rect: Rect, bands: &[(Step, Step)], viewport: &View<'_>, color: Color32) {
     let x = |step: Step| {
         let x = viewport.x_from_step(f64::from(step.0), f64::from(rect.width())) as f32;
         rect.left() + x.clamp(0.0, rect.width())

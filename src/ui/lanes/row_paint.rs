@@ -53,7 +53,7 @@ impl RowTexture {
 
     /// The rows as pixels, stretched to the view of the moment.
     #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-    fn paint(&self, painter: &Painter, (body, shown): (Rect, &Shown<'_>), tint: Color32) {
+    fn paint(&self, painter: &Painter, body: Rect, shown: &Shown<'_>, tint: Color32) {
         let Some((picture, handle)) = self.0.as_ref().filter(|_| shown.layout.n_rows() > 0) else {
             return;
         };
@@ -87,16 +87,16 @@ pub(super) fn paint(
     if let Some(picture) = input.drawn.rows_picture.filter(|_| shown.picture.is_some()) {
         texture.take(ui, picture);
         let tint = theme.picture_tint(input.selected.is_some());
-        texture.paint(&inside, (body, shown), tint);
+        texture.paint(&inside, body, shown, tint);
     } else {
         *texture = RowTexture::default();
-        paint_rows(&inside, body, (shown, &items), input);
+        paint_rows(&inside, body, shown, &items, input);
     }
     for (tensor, stroke) in marked
         .into_iter()
         .zip([Stroke::new(1.5, theme.hover), Stroke::new(2.5, theme.selection)])
     {
-        outline(&painter, body, (shown, input), (tensor, stroke));
+        outline(&painter, body, shown, input, tensor, stroke);
     }
     painter.rect_stroke(body, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
     let n_rows = shown.layout.n_alive;
@@ -115,7 +115,7 @@ pub(super) fn paint(
     (drawn, n_rows)
 }
 
-fn paint_rows(painter: &Painter, body: Rect, (shown, items): (&Shown<'_>, &RowItems), input: &LanesInput<'_>) {
+fn paint_rows(painter: &Painter, body: Rect, shown: &Shown<'_>, items: &RowItems, input: &LanesInput<'_>) {
     let mut quads = Quads::with_capacity(items.items.n_drawn());
     map::add_items(&mut quads, &items.items, body, |item| {
         color(shown, item.block as usize, item.color, input)
@@ -124,8 +124,8 @@ fn paint_rows(painter: &Painter, body: Rect, (shown, items): (&Shown<'_>, &RowIt
     searched::paint_rows(painter, body, shown, input);
     let gaps: Vec<Rect> = items.gaps.iter().map(|gap| on_canvas(gap, body)).collect();
     away::hatched(painter, &gaps, input.theme);
-    paint_labels(painter, body, (shown, items), input);
-    paint_gap_marks(painter, body, items, (input, shown.rows.lane));
+    paint_labels(painter, body, shown, items, input);
+    paint_gap_marks(painter, body, items, input, shown.rows.lane);
 }
 
 /// The colour of a row: that of its block, stepped back beside a selection.
@@ -148,7 +148,7 @@ pub(super) fn nothing_ui(ui: &Ui, body: Rect, input: &LanesInput<'_>, words: &st
 }
 
 /// An eviction at the beginning of each gap and the way back at its end, where there is room for both.
-fn paint_gap_marks(painter: &Painter, body: Rect, rows: &RowItems, (input, lane): (&LanesInput<'_>, usize)) {
+fn paint_gap_marks(painter: &Painter, body: Rect, rows: &RowItems, input: &LanesInput<'_>, lane: usize) {
     const LEAST: f32 = 8.0;
     if input.timeline.lanes.get(lane).is_none_or(|lane| lane.remat.is_none()) {
         return;
@@ -172,7 +172,7 @@ fn paint_gap_marks(painter: &Painter, body: Rect, rows: &RowItems, (input, lane)
 }
 
 /// Names on rows that are wide enough; beside short ones where there is room.
-fn paint_labels(painter: &Painter, body: Rect, (shown, items): (&Shown<'_>, &RowItems), input: &LanesInput<'_>) {
+fn paint_labels(painter: &Painter, body: Rect, shown: &Shown<'_>, items: &RowItems, input: &LanesInput<'_>) {
     if shown.layout.row_height < f64::from(MIN_LABEL_HEIGHT) {
         return;
     }
@@ -208,7 +208,7 @@ fn paint_labels(painter: &Painter, body: Rect, (shown, items): (&Shown<'_>, &Row
 
 /// Where a row's life stands on the screen, at least two points high and wide.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn place_of(body: Rect, (shown, input): (&Shown<'_>, &LanesInput<'_>), tensor: Selected) -> Option<Rect> {
+fn place_of(body: Rect, shown: &Shown<'_>, input: &LanesInput<'_>, tensor: Selected) -> Option<Rect> {
     let rows = input.timeline.rows_of(shown.rows.lane);
     let (number, row) = (rows.number(tensor)?, rows.find(tensor)?);
     let position = shown.layout.position(shown.rows, number)?;
@@ -227,11 +227,12 @@ fn place_of(body: Rect, (shown, input): (&Shown<'_>, &LanesInput<'_>), tensor: S
 fn outline(
     painter: &Painter,
     body: Rect,
-    (shown, input): (&Shown<'_>, &LanesInput<'_>),
-    (tensor, stroke): (Option<Selected>, Stroke),
+    shown: &Shown<'_>,
+    input: &LanesInput<'_>,
+    tensor: Option<Selected>,
+    stroke: Stroke,
 ) {
-    let Some((tensor, place)) = tensor.and_then(|tensor| Some((tensor, place_of(body, (shown, input), tensor)?)))
-    else {
+    let Some((tensor, place)) = tensor.and_then(|tensor| Some((tensor, place_of(body, shown, input, tensor)?))) else {
         return;
     };
     painter

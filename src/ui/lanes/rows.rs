@@ -57,7 +57,8 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         area,
         &[frame::Wanted::PLAIN],
         LaneLayout::Stacked,
-        (ruler::height(input.timeline), 0.0),
+        ruler::height(input.timeline),
+        0.0,
     );
     let top = area.top() + grid.ruler_height;
     let body = Rect::from_x_y_ranges(grid.plot_x(0), Rangef::new(top + 4.0, area.bottom() - 8.0));
@@ -72,7 +73,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         ui.advance_cursor_after_rect(area);
         return;
     };
-    let (layout, picture) = layout_of(ui, (rows, view), body, (input, state, actions));
+    let (layout, picture) = layout_of(ui, rows, view, body, (input, state, actions));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("rows"));
     child.set_clip_rect(ui.clip_rect().intersect(body.expand2(vec2(frame::GUTTER, 1.0))));
     let mut scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt("scroll");
@@ -95,13 +96,13 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
                 sight: (f64::from(sight.top()), f64::from(sight.top() + body.height())),
             },
         };
-        shown_ui(ui, (body, &response), &shown, (input, state, actions));
+        shown_ui(ui, body, &response, &shown, (input, state, actions));
         response.id
     });
     let part = |y_range| Rect::from_x_y_ranges(area.x_range(), y_range);
     let parts = [Rect::NOTHING, part(grid.ruler(0).y_range()), part(body.y_range())];
     state.places.push((input.comparison.lanes[rows.lane].id, parts));
-    super::words::tell(ui, output.inner, (input, rows.lane), state);
+    super::words::tell(ui, output.inner, input, rows.lane, state);
     ui.advance_cursor_after_rect(area);
 }
 
@@ -118,7 +119,8 @@ fn is_wanted(rows: &LaneRows, input: &LanesInput<'_>, state: &LanesState) -> boo
 /// Where rows stand; with the picture of them, where there are many.
 fn layout_of<'a>(
     ui: &Ui,
-    (rows, view): (&'a Arc<LaneRows>, View<'_>),
+    rows: &'a Arc<LaneRows>,
+    view: View<'_>,
     body: Rect,
     (input, state, actions): Parts<'_, 'a>,
 ) -> (Arc<RowLayout>, Option<&'a RowsPicture>) {
@@ -160,12 +162,7 @@ fn layout_of<'a>(
 }
 
 /// What is in sight, and what the hands do to it.
-fn shown_ui(
-    ui: &mut Ui,
-    (body, response): (Rect, &Response),
-    shown: &Shown<'_>,
-    (input, state, actions): Parts<'_, '_>,
-) {
+fn shown_ui(ui: &mut Ui, body: Rect, response: &Response, shown: &Shown<'_>, (input, state, actions): Parts<'_, '_>) {
     let plot = Plot {
         lane: 0,
         body,
@@ -193,7 +190,7 @@ fn shown_ui(
         response.request_focus();
         actions.push(LaneAction::Select(tensor));
     }
-    follow_selection(shown, body, (input, state));
+    follow_selection(shown, body, input, state);
     state.drawn = row_paint::paint(
         ui,
         body,
@@ -202,13 +199,13 @@ fn shown_ui(
         &mut state.row_texture,
     );
     if let Some(spot) = state.pinned() {
-        super::spot::paint(ui, (spot.lane, body), input, state);
+        super::spot::paint(ui, spot.lane, body, input, state);
     }
     if shown.layout.is_empty() {
         let words = empty_words(input, shown.rows.lane);
         row_paint::nothing_ui(ui, body, input, words);
     }
-    scopes::scopes_ui(ui, body, shown, (input, state));
+    scopes::scopes_ui(ui, body, shown, input, state);
     range::paint(ui, body, input, state);
     measure::paint(ui, plot, input, state);
     cursor_line(ui, body, state, input.theme);
@@ -222,7 +219,7 @@ fn shown_ui(
 
 /// Brings a tensor that was selected elsewhere into sight.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-fn follow_selection(shown: &Shown<'_>, body: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) {
+fn follow_selection(shown: &Shown<'_>, body: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
     if state.followed == input.selected {
         return;
     }

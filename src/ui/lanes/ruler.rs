@@ -23,14 +23,14 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
     let id = ui.scope_id().with(("ruler", rect.left().to_bits()));
     let response = ui.interact(rect, id, Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, ruler_words(input, state)));
-    range::select(ui, &response, rect, (input, state));
+    range::select(ui, &response, rect, input, state);
     if let Some(range) = state.range {
         ui.ctx().accesskit_node_builder(id, |node| {
             let words = range::words(range, input, state).swap_remove(0);
             node.set_value(words.replace('\u{a0}', " "));
         });
     }
-    gestures::zoom(ui, &response, (rect, Rect::NOTHING), state);
+    gestures::zoom(ui, &response, rect, Rect::NOTHING, state);
     let Some(view) = state.view_in(input.timeline) else {
         return;
     };
@@ -39,16 +39,16 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
     let top = rect.top() + bands::height(&input.timeline.bands);
     let steps = Rect::from_min_max(pos2(rect.left(), top), rect.max);
     let anew = input.timeline.bands.anew_within(view.t0, view.t1);
-    remat::tint(&painter.with_clip_rect(steps), steps, (anew, &view), input.theme.anew());
+    remat::tint(&painter.with_clip_rect(steps), steps, anew, &view, input.theme.anew());
     let word = match state.axis {
         _ if view.axis().is_none() => input.comparison.axis_word(),
         AxisKind::Estimated => "est. time",
         AxisKind::Order | AxisKind::Wall => "time",
     };
-    paint_marks(&painter, steps, &view, (word, input.theme));
+    paint_marks(&painter, steps, &view, word, input.theme);
     range::paint_on_ruler(ui, rect, input, state);
     if let Some(response) = bands::hover_ui(response, rect, input, state) {
-        anew_ui(response, steps, (input, &view));
+        anew_ui(response, steps, input, &view);
     }
     paint_tag(&painter, steps, input, state);
     flags::flags_ui(ui, rect, input, state);
@@ -72,7 +72,7 @@ fn ruler_words(input: &LanesInput<'_>, state: &LanesState) -> String {
     clippy::cast_sign_loss,
     reason = "points on a screen fit both types"
 )]
-fn paint_marks(painter: &Painter, rect: Rect, view: &View<'_>, (word, theme): (&str, &Theme)) {
+fn paint_marks(painter: &Painter, rect: Rect, view: &View<'_>, word: &str, theme: &Theme) {
     let label = pos2(rect.left() - 6.0, rect.center().y);
     painter.text(label, Align2::RIGHT_CENTER, word, SMALL, theme.text_weak);
     let most = |apart: f32| (rect.width() / apart).max(1.0) as u32;
@@ -113,7 +113,7 @@ pub(super) fn axis_ticks(view: &View<'_>, [most_steps, most_times]: [u32; 2]) ->
     clippy::cast_sign_loss,
     reason = "clamped to the steps there are"
 )]
-fn anew_ui(response: Response, rect: Rect, (input, view): (&LanesInput<'_>, &View<'_>)) {
+fn anew_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
     if input.timeline.bands.anew.is_empty() {
         return;
     }

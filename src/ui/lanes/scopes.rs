@@ -17,7 +17,7 @@ const MOST_INDENT: f32 = 160.0;
 
 /// Every scope in sight.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-pub(super) fn scopes_ui(ui: &Ui, body: Rect, shown: &Shown<'_>, (input, state): (&LanesInput<'_>, &mut LanesState)) {
+pub(super) fn scopes_ui(ui: &Ui, body: Rect, shown: &Shown<'_>, input: &LanesInput<'_>, state: &mut LanesState) {
     let bands = &shown.layout.bands;
     let most = bands.iter().map(ScopeBand::most).max().unwrap_or(0);
     let (from, to) = shown.window.sight;
@@ -41,7 +41,7 @@ pub(super) fn scopes_ui(ui: &Ui, body: Rect, shown: &Shown<'_>, (input, state): 
         let is_open = !band.is_folded;
         response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_open, &label));
         let is_marked = response.hovered() || response.has_focus();
-        paint_scope(&painter, rect, (scope, band, most), (input.theme, is_marked));
+        paint_scope(&painter, rect, scope, band, most, input.theme, is_marked);
         if holder == Some(number) {
             painter.rect_stroke(rect, 0, Stroke::new(2.0, input.theme.selection), StrokeKind::Inside);
         }
@@ -95,12 +95,15 @@ fn words(scope: &Scope, band: &ScopeBand, shown: &Shown<'_>) -> String {
 fn paint_scope(
     painter: &Painter,
     rect: Rect,
-    (scope, band, most): (&Scope, &ScopeBand, u64),
-    (theme, is_marked): (&Theme, bool),
+    scope: &Scope,
+    band: &ScopeBand,
+    most: u64,
+    theme: &Theme,
+    is_marked: bool,
 ) {
     painter.rect_filled(rect, 0, theme.panel);
     if band.is_folded {
-        paint_area(painter, rect, (band, most), theme);
+        paint_area(painter, rect, band, most, theme);
     }
     painter.hline(rect.x_range(), rect.top(), Stroke::new(1.0, theme.grid));
     let indent = (f32::from(scope.depth) * INDENT).min(MOST_INDENT);
@@ -149,7 +152,7 @@ fn arrow(painter: &Painter, at: eframe::egui::Pos2, is_folded: bool, theme: &The
     clippy::cast_possible_truncation,
     reason = "points on a screen fit f32"
 )]
-fn paint_area(painter: &Painter, rect: Rect, (band, most): (&ScopeBand, u64), theme: &Theme) {
+fn paint_area(painter: &Painter, rect: Rect, band: &ScopeBand, most: u64, theme: &Theme) {
     let columns = &band.columns;
     let per_column = rect.width() / columns.len().max(1) as f32;
     let height = |bytes: u64| {

@@ -114,10 +114,10 @@ impl LanesState {
 
     /// Brings what the device panel points at into view, where it is outside or small.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-    pub fn show_highlight(&mut self, lane: &LaneView, (what, step): (Highlight, Step)) {
+    pub fn show_highlight(&mut self, lane: &LaneView, what: Highlight, step: Step) {
         const ROOM: f64 = 0.15;
         const LEAST: f64 = 65536.0;
-        let extents = extents(lane, (what, step));
+        let extents = extents(lane, what, step);
         let Some(low) = extents.iter().map(|(low, _)| *low).min() else {
             return;
         };
@@ -144,7 +144,7 @@ impl LanesState {
 }
 
 /// Where on a step what is pointed at lies.
-fn extents(lane: &LaneView, (what, step): (Highlight, Step)) -> Vec<(u64, u64)> {
+fn extents(lane: &LaneView, what: Highlight, step: Step) -> Vec<(u64, u64)> {
     let regions = lane.regions.iter().filter(|region| {
         let is_meant = match what {
             Highlight::Region(id) => region.region == id,
@@ -171,7 +171,7 @@ pub(super) fn is_of(holding: Owner, pool: Owner) -> bool {
 }
 
 /// The line at the pinned step, through all lanes, with its step at the foot of its own lane.
-pub(super) fn paint(ui: &Ui, (lane, body): (usize, Rect), input: &LanesInput<'_>, state: &LanesState) {
+pub(super) fn paint(ui: &Ui, lane: usize, body: Rect, input: &LanesInput<'_>, state: &LanesState) {
     let (Some(spot), Some(viewport)) = (state.pinned(), state.view()) else {
         return;
     };

@@ -85,9 +85,9 @@ impl Picture {
 }
 
 /// The overview below the lanes.
-pub(super) fn strip_ui(ui: &Ui, area: Rect, (input, state): (&LanesInput<'_>, &mut LanesState)) {
+pub(super) fn strip_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
     let rect = Rect::from_min_max(pos2(area.left(), area.top() + GAP), area.max);
-    if portrait::legend_ui(ui, rect, (input, &mut *state)) {
+    if portrait::legend_ui(ui, rect, input, &mut *state) {
         return;
     }
     let response = ui.interact(rect, ui.scope_id().with("overview"), Sense::click_and_drag());
@@ -100,8 +100,8 @@ pub(super) fn strip_ui(ui: &Ui, area: Rect, (input, state): (&LanesInput<'_>, &m
         let label = format!("overview, shows {} to {}", grouped(from), grouped(to));
         WidgetInfo::labeled(Role::Slider, true, label)
     });
-    moves(&response, rect, (view, whole), state);
-    paint(ui, rect, (input, state), whole);
+    moves(&response, rect, view, whole, state);
+    paint(ui, rect, input, state, whole);
     let hint = "All steps; the frame is what the lanes show\nDrag the frame or its edges, or draw a new one beside it; double click: everything";
     if !response.dragged() {
         response.on_hover_text(hint);
@@ -119,7 +119,7 @@ fn shown_steps(view: &Viewport, whole: &Viewport) -> (u64, u64) {
     (view.t0.max(0.0).floor() as u64, last as u64)
 }
 
-fn moves(response: &Response, rect: Rect, (view, whole): (View<'_>, View<'_>), state: &mut LanesState) {
+fn moves(response: &Response, rect: Rect, view: View<'_>, whole: View<'_>, state: &mut LanesState) {
     let width = f64::from(rect.width());
     let step_at = |x: f32| whole.step_from_x(f64::from(x - rect.left()), width);
     let edges = window(rect, &view, &whole);
@@ -183,7 +183,7 @@ fn window(rect: Rect, view: &Viewport, whole: &View<'_>) -> Rangef {
     clippy::cast_sign_loss,
     reason = "points on a screen fit both types"
 )]
-fn paint(ui: &Ui, rect: Rect, (input, state): (&LanesInput<'_>, &mut LanesState), whole: View<'_>) {
+fn paint(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut LanesState, whole: View<'_>) {
     let theme = input.theme;
     let painter = ui.painter_at(rect.expand(1.0));
     painter.rect_filled(rect, 0, theme.canvas);

@@ -122,7 +122,7 @@ pub(super) fn mark(painter: &Painter, at: Pos2, class: TickClass, theme: &Theme)
 }
 
 /// Exact counts of a column, kind by kind.
-pub(super) fn tooltip_ui(ui: &mut Ui, (lane, column): (usize, &TickColumn), input: &LanesInput<'_>) {
+pub(super) fn tooltip_ui(ui: &mut Ui, lane: usize, column: &TickColumn, input: &LanesInput<'_>) {
     let (from, to) = column.steps;
     let total = grouped(u64::from(column.total()));
     let plural = if column.total() == 1 { "" } else { "s" };

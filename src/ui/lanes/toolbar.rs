@@ -36,7 +36,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesS
         if has_marks {
             marks::menu_ui(ui, input, state);
         }
-        colors::choice_ui(ui, (input, state.content), actions);
+        colors::choice_ui(ui, input, state.content, actions);
         fit_ui(ui, input.timeline, state);
         let legend = Legend::new(ui, input, state);
         let room = legend.width + legend::room(ui, input, state) + marks::EDGES;

@@ -24,7 +24,7 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
     let lane = &input.timeline.lanes[frame.lane];
     if let Some(column) = ticks::column_at(pos, frame, input, state) {
         let hovered = frame.response.clone();
-        hovered.on_hover_ui_at_pointer(|ui| ticks::tooltip_ui(ui, (frame.lane, &column), input));
+        hovered.on_hover_ui_at_pointer(|ui| ticks::tooltip_ui(ui, frame.lane, &column, input));
         return;
     }
     if shortage::is_at(pos, frame, input, state) {
@@ -44,7 +44,7 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         frame
             .response
             .clone()
-            .on_hover_ui_at_pointer(|ui| areas::tooltip_ui(ui, pos, (frame, input, state)));
+            .on_hover_ui_at_pointer(|ui| areas::tooltip_ui(ui, pos, frame, input, state));
     } else if frame.map.contains(pos) {
         let Some((region, hole)) = free_at(pos, frame, input, state) else {
             return;
@@ -53,27 +53,30 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
             frame
                 .response
                 .clone()
-                .on_hover_ui_at_pointer(|ui| hole_ui(ui, (frame, hole), input, state));
+                .on_hover_ui_at_pointer(|ui| hole_ui(ui, frame, hole, input, state));
             return;
         }
         frame
             .response
             .clone()
-            .on_hover_ui_at_pointer(|ui| region_ui(ui, (lane, region), pos, (frame, input, state)));
+            .on_hover_ui_at_pointer(|ui| region_ui(ui, lane, region, pos, frame, input, state));
     } else if let Some(step) = state.cursor {
         frame
             .response
             .clone()
-            .on_hover_ui_at_pointer(|ui| curve_ui(ui, frame, (input, state), step));
+            .on_hover_ui_at_pointer(|ui| curve_ui(ui, frame, input, state, step));
     }
 }
 
 /// Memory that no tensor occupies: its region, and who holds it.
 fn region_ui(
     ui: &mut Ui,
-    (lane, region): (&LaneView, usize),
+    lane: &LaneView,
+    region: usize,
     pos: eframe::egui::Pos2,
-    (frame, input, state): (&LaneFrame, &LanesInput<'_>, &LanesState),
+    frame: &LaneFrame,
+    input: &LanesInput<'_>,
+    state: &LanesState,
 ) {
     let region = &lane.regions[region];
     let word = input.comparison.axis_word();
@@ -136,7 +139,7 @@ fn free_at(
 }
 
 /// Free bytes below live ones.
-fn hole_ui(ui: &mut Ui, (frame, hole): (&LaneFrame, u32), input: &LanesInput<'_>, state: &LanesState) {
+fn hole_ui(ui: &mut Ui, frame: &LaneFrame, hole: u32, input: &LanesInput<'_>, state: &LanesState) {
     let lane = &input.timeline.lanes[frame.lane];
     let (holes, idx) = (&lane.holes, hole as usize);
     let bytes = Bytes(holes.bytes[idx]);
@@ -181,7 +184,7 @@ fn holes_text(lane: &LaneView, step: f64) -> String {
     clippy::cast_sign_loss,
     reason = "the cursor is within the steps"
 )]
-fn curve_ui(ui: &mut Ui, frame: &LaneFrame, (input, state): (&LanesInput<'_>, &LanesState), step: f64) {
+fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState, step: f64) {
     let lane = &input.timeline.lanes[frame.lane];
     let step = Step(step.max(0.0) as u32);
     ui.strong(format!("{} {step}", input.comparison.axis_word()));
@@ -199,7 +202,7 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, (input, state): (&LanesInput<'_>, &L
         rows.push(("op", facts.op_text().to_owned()));
     }
     rows.push(("phase", facts.phase.name().to_owned()));
-    rows.extend(time_rows(step, facts.time, (input, state)));
+    rows.extend(time_rows(step, facts.time, input, state));
     let (states_reserved, states_live) = input.comparison.states(frame.lane);
     let stated = |is_stated: bool, bytes: u64| {
         if is_stated {
@@ -236,7 +239,8 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, (input, state): (&LanesInput<'_>, &L
 fn time_rows(
     step: Step,
     stated: Option<Nanos>,
-    (input, state): (&LanesInput<'_>, &LanesState),
+    input: &LanesInput<'_>,
+    state: &LanesState,
 ) -> Vec<(&'static str, String)> {
     let Some(axis) = state.along(input.timeline) else {
         return stated.map(|time| ("after", time.to_string())).into_iter().collect();
@@ -282,7 +286,7 @@ pub(super) fn tensor_ui(
         let word = input.comparison.axis_word();
         rows.push(("lives", format!("{word}s {start} to {last} ({})", Step(n_steps))));
         if state.shown_axis() == AxisKind::Estimated {
-            let took = took_words((start, end), (state.along(input.timeline), ""));
+            let took = took_words(start, end, state.along(input.timeline), "");
             rows.push(("for", took.replacen(", ", "est. ", 1)));
         }
         if facts.n_pieces > 1 && facts.n_held < n_steps {

@@ -8,7 +8,7 @@ use highwater_model::units::{Bytes, Nanos, Step, grouped};
 use highwater_timeline::{Selected, facts, step_facts};
 
 /// Tells a canvas about itself; costs nothing where nobody listens.
-pub(super) fn tell(ui: &Ui, id: Id, (input, lane): (&LanesInput<'_>, usize), state: &LanesState) {
+pub(super) fn tell(ui: &Ui, id: Id, input: &LanesInput<'_>, lane: usize, state: &LanesState) {
     ui.ctx().accesskit_node_builder(id, |node| {
         node.set_value(words(input, lane, state));
     });

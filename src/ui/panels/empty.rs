@@ -19,7 +19,8 @@ fn button_ui(ui: &mut egui::Ui, text: &str, name: &str) -> bool {
 /// A pane of an answer that is not there.
 pub fn no_answer_ui(
     ui: &mut egui::Ui,
-    (session, row): (&Session, &PaneRow),
+    session: &Session,
+    row: &PaneRow,
     theme: &Theme,
     asked: &mut Vec<UiCommand>,
     commands: &mut Vec<Command>,
@@ -76,7 +77,8 @@ pub fn other_ui(ui: &mut egui::Ui, why: &str, sample_name: &str, commands: &mut 
 /// The page in place of the lanes while nothing is open.
 pub fn start_ui(
     ui: &mut egui::Ui,
-    (session, recents): (&Session, &Recents),
+    session: &Session,
+    recents: &Recents,
     theme: &Theme,
     asked: &mut Vec<UiCommand>,
     commands: &mut Vec<Command>,
@@ -107,7 +109,7 @@ pub fn start_ui(
             ui.add_space(10.0);
             ui.label(RichText::new("Opened before").color(theme.text_weak));
             ui.with_layout(egui::Layout::top_down_justified(egui::Align::Min), |ui| {
-                recents_ui(ui, (recents, session), ", from the start page", commands);
+                recents_ui(ui, recents, session, ", from the start page", commands);
             });
         }
         ui.add_space(10.0);

@@ -21,14 +21,14 @@ pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &
     };
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         for (graph, settings) in &loaded.stamped {
-            stamped_ui(ui, (graph, settings), session, commands);
+            stamped_ui(ui, graph, settings, session, commands);
         }
         for (position, (source, report)) in loaded.sources.iter().zip(&loaded.reports).enumerate() {
             if position > 0 {
                 ui.add_space(6.0);
                 ui.separator();
             }
-            source_ui(ui, (position, source, report), theme, commands);
+            source_ui(ui, position, source, report, theme, commands);
         }
     });
 }
@@ -36,7 +36,8 @@ pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &
 /// The settings that a dump carries: how many, which, and a button that takes them over.
 fn stamped_ui(
     ui: &mut egui::Ui,
-    (graph, settings): (&str, &StampedSettings),
+    graph: &str,
+    settings: &StampedSettings,
     session: &Session,
     commands: &mut Vec<Command>,
 ) {
@@ -94,7 +95,9 @@ fn unread_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
 
 fn source_ui(
     ui: &mut egui::Ui,
-    (position, source, report): (usize, &SourceSpec, &SourceReport),
+    position: usize,
+    source: &SourceSpec,
+    report: &SourceReport,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {

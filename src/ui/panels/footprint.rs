@@ -102,7 +102,8 @@ impl Footprint {
 /// The stack and the holes of the lane's largest arena; a click on a name selects it.
 pub(super) fn footprint_ui(
     ui: &mut egui::Ui,
-    (comparison, timeline): (&Comparison, &Arc<Timeline>),
+    comparison: &Comparison,
+    timeline: &Arc<Timeline>,
     lane: &Lane,
     known: &mut Option<Footprint>,
     commands: &mut Vec<Command>,

@@ -45,19 +45,19 @@ pub fn inspector_ui(
         .auto_shrink([false, false])
         .show(ui, |ui| match session.selection() {
             Some(selected) => {
-                state.neighbours.look((comparison, timeline), selected);
-                if let Some(to) = facts::tensor_ui(ui, (comparison, timeline), selected, state.neighbours.around()) {
+                state.neighbours.look(comparison, timeline, selected);
+                if let Some(to) = facts::tensor_ui(ui, comparison, timeline, selected, state.neighbours.around()) {
                     state.neighbours.go(to, Some(selected), commands);
                 }
                 neighbourhood_ui(ui, selected, &mut state.neighbours, theme, commands);
                 places_ui(ui, comparison, timeline, selected);
-                reuse_ui(ui, (comparison, timeline), selected, state, commands);
+                reuse_ui(ui, comparison, timeline, selected, state, commands);
                 ui.add_space(6.0);
                 if ui.button("Clear selection (Esc)").clicked() {
                     commands.push(Command::Select(None));
                 }
             }
-            None => peak_ui(ui, (comparison, timeline), state, theme, commands),
+            None => peak_ui(ui, comparison, timeline, state, theme, commands),
         });
 }
 
@@ -86,7 +86,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                 ui.label(short).on_hover_text(title);
                 match view.blocks_of(selected).next() {
                     None => {
-                        whole_ui(ui, (comparison, timeline), position, selected);
+                        whole_ui(ui, comparison, timeline, position, selected);
                     }
                     Some(block) => {
                         let idx = block as usize;
@@ -128,7 +128,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
 }
 
 /// A tensor without a place of its own: what holds it as a whole, if anything does.
-fn whole_ui(ui: &mut egui::Ui, (comparison, timeline): (&Comparison, &Timeline), lane: usize, selected: Selected) {
+fn whole_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, lane: usize, selected: Selected) {
     let facts = timeline.facts(comparison, lane, selected);
     let has_whole = !facts.held_in.is_empty() && !comparison.is_measured_lane(lane);
     let (held, why) = if has_whole {
@@ -145,7 +145,8 @@ fn whole_ui(ui: &mut egui::Ui, (comparison, timeline): (&Comparison, &Timeline),
 /// When and why a lane peaks: the main one until another was clicked or chosen.
 fn peak_ui(
     ui: &mut egui::Ui,
-    (comparison, timeline): (&Comparison, &Arc<Timeline>),
+    comparison: &Comparison,
+    timeline: &Arc<Timeline>,
     state: &mut InspectorState,
     theme: &Theme,
     commands: &mut Vec<Command>,
@@ -162,7 +163,7 @@ fn peak_ui(
         ui.add_space(4.0);
     }
     if let Some(remat) = &view.remat {
-        remat_ui(ui, (lane, remat), theme, commands);
+        remat_ui(ui, lane, remat, theme, commands);
     }
     let Some(step) = lane.summary.peak_reserved_step else {
         ui.weak("The schedule has no steps.");
@@ -178,8 +179,8 @@ fn peak_ui(
         explanation_ui(ui, lane);
     }
     overhead_ui(ui, lane);
-    footprint_ui(ui, (comparison, timeline), lane, &mut state.footprint, commands);
-    regions_ui(ui, comparison, (lane, view), step);
+    footprint_ui(ui, comparison, timeline, lane, &mut state.footprint, commands);
+    regions_ui(ui, comparison, lane, view, step);
     ui.add_space(6.0);
     if view.blocks.is_empty() {
         ui.weak(if matches!(lane.id, LaneId::Measured(_)) {
@@ -214,7 +215,7 @@ fn peak_ui(
     ui.label(format!(
         "Most bytes are live at {word} {live_step}{at}. {holders} {verb} them:"
     ));
-    live_table_ui(ui, comparison, (timeline, view, &live), commands);
+    live_table_ui(ui, comparison, timeline, view, &live, commands);
 }
 
 /// What a recording says of itself, and what it leaves out.
@@ -261,7 +262,9 @@ fn overhead_ui(ui: &mut egui::Ui, lane: &Lane) {
 fn live_table_ui(
     ui: &mut egui::Ui,
     comparison: &Comparison,
-    (timeline, view, live): (&Timeline, &LaneView, &[u32]),
+    timeline: &Timeline,
+    view: &LaneView,
+    live: &[u32],
     commands: &mut Vec<Command>,
 ) {
     ui.add_space(4.0);
@@ -330,7 +333,7 @@ fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
 }
 
 /// Which regions are held on the first step of the peak; a graph that does not run then holds them idle.
-fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, (lane, view): (&Lane, &LaneView), step: Step) {
+fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, view: &LaneView, step: Step) {
     let is_measured = matches!(lane.id, LaneId::Measured(_));
     let mut held: Vec<&RegionSpan> = view
         .regions

@@ -89,7 +89,7 @@ pub fn lane_set_ui(
         ui.label("Compare");
         let before = Kind::of(lanes);
         let mut chosen = before;
-        if super::choice_ui(ui, &mut chosen, ("compare", &KINDS)) {
+        if super::choice_ui(ui, &mut chosen, "compare", &KINDS) {
             commands.push(set(session, state, chosen));
         }
     }

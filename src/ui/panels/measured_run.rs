@@ -53,12 +53,12 @@ pub fn measured_run_ui(
             for lane in &comparison.lanes {
                 if matches!(lane.id, LaneId::Measured(_)) {
                     ui.add_space(4.0);
-                    errors::errors_ui(ui, (comparison, lane), theme);
+                    errors::errors_ui(ui, comparison, lane, theme);
                 }
             }
             ui.separator();
         }
-        learned::learned_ui(ui, (session, comparison), state, commands);
+        learned::learned_ui(ui, session, comparison, state, commands);
     });
 }
 

@@ -43,7 +43,7 @@ pub fn count_as_f32(count: usize) -> f32 {
 }
 
 /// A plot of a width and a height that is looked at: nothing moves or scales it, and it says nothing of its own on hover.
-fn still_plot(name: &str, (width, height): (f32, f32)) -> egui_plot::Plot<'static> {
+fn still_plot(name: &str, width: f32, height: f32) -> egui_plot::Plot<'static> {
     egui_plot::Plot::new(name)
         .width(width)
         .height(height)
@@ -106,11 +106,7 @@ pub fn elided_middle(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String 
 }
 
 /// A choice of a few values, side by side; `what` stands before the words where they are read out.
-pub fn choice_ui<T: Copy + PartialEq>(
-    ui: &mut egui::Ui,
-    chosen: &mut T,
-    (what, choices): (&str, &[(T, &str)]),
-) -> bool {
+pub fn choice_ui<T: Copy + PartialEq>(ui: &mut egui::Ui, chosen: &mut T, what: &str, choices: &[(T, &str)]) -> bool {
     let before = *chosen;
     let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.x, 2.0);
     for (value, words) in choices {
@@ -129,7 +125,7 @@ pub fn choice_ui<T: Copy + PartialEq>(
 }
 
 /// The graph that a pane is about, by position; nothing where there is one.
-pub fn graph_choice_ui(ui: &mut egui::Ui, chosen: &mut usize, (what, names): (&str, &[&str])) {
+pub fn graph_choice_ui(ui: &mut egui::Ui, chosen: &mut usize, what: &str, names: &[&str]) {
     if names.len() < 2 {
         return;
     }

@@ -46,7 +46,7 @@ impl NeighbourState {
     }
 
     /// Works out what is around the selected tensor, where that is not known yet.
-    pub(super) fn look(&mut self, (comparison, timeline): (&Comparison, &Arc<Timeline>), selected: Selected) {
+    pub(super) fn look(&mut self, comparison: &Comparison, timeline: &Arc<Timeline>, selected: Selected) {
         let of = (selected, self.center(selected));
         let is_known = |known: &Known| std::ptr::eq(known.timeline.as_ptr(), Arc::as_ptr(timeline)) && known.of == of;
         if self.known.as_ref().is_some_and(is_known) {
@@ -105,12 +105,12 @@ pub(super) fn neighbourhood_ui(
         known.picture = Some(Picture::new(ui, around, width));
     }
     let Some(picture) = &known.picture else { return };
-    let mut to = paint(ui, (around, picture), theme);
+    let mut to = paint(ui, around, picture, theme);
     for (list, words, is_open) in [
         (&around.inputs, "inputs of its op", 0),
         (&around.consumers, "readers", 1),
     ] {
-        to = to.or(rest_ui(ui, (list, words), &mut state.is_open[is_open], theme));
+        to = to.or(rest_ui(ui, list, words, &mut state.is_open[is_open], theme));
     }
     if let Some(to) = to {
         state.go(to, Some(selected), commands);
@@ -118,7 +118,7 @@ pub(super) fn neighbourhood_ui(
 }
 
 /// Edges below, nodes above; returns where a click leads.
-fn paint(ui: &mut egui::Ui, (around, picture): (&Neighbourhood, &Picture), theme: &Theme) -> Option<Destination> {
+fn paint(ui: &mut egui::Ui, around: &Neighbourhood, picture: &Picture, theme: &Theme) -> Option<Destination> {
     let (rect, _) = ui.allocate_exact_size(picture.size, Sense::hover());
     let origin = rect.min.to_vec2();
     let mut responses = Vec::with_capacity(around.nodes.len());
@@ -144,7 +144,7 @@ fn paint(ui: &mut egui::Ui, (around, picture): (&Neighbourhood, &Picture), theme
         }
         for (idx, (node, place)) in around.nodes.iter().zip(&picture.nodes).enumerate() {
             let is_center = node.key == NodeKey::Tensor(around.center);
-            node_ui(ui, (node, place, origin), (is_center, is_at(idx)), theme);
+            node_ui(ui, node, place, origin, is_center, is_at(idx), theme);
         }
     }
     let clicked = responses.iter().position(egui::Response::clicked);
@@ -167,8 +167,11 @@ fn head(painter: &egui::Painter, points: &[egui::Pos2], stroke: Stroke) {
 /// A box of an op, or a rounded one of a tensor in the colour of its role.
 fn node_ui(
     ui: &egui::Ui,
-    (node, place, origin): (&NeighbourNode, &picture::Place, egui::Vec2),
-    (is_center, is_at): (bool, bool),
+    node: &NeighbourNode,
+    place: &picture::Place,
+    origin: egui::Vec2,
+    is_center: bool,
+    is_at: bool,
     theme: &Theme,
 ) {
     let rect = place.rect.translate(origin);
@@ -274,7 +277,8 @@ fn tooltip_ui(ui: &mut egui::Ui, node: &NeighbourNode, around: &Neighbourhood) {
 /// How many of a kind are shown, and the others where that is asked for; returns where a click leads.
 fn rest_ui(
     ui: &mut egui::Ui,
-    (rest, what): (&NeighbourRest, &str),
+    rest: &NeighbourRest,
+    what: &str,
     is_open: &mut bool,
     theme: &Theme,
 ) -> Option<Destination> {

@@ -16,7 +16,7 @@ const NAME_SIZE: f32 = 11.0;
 type Part = fn(&ReservedParts) -> Bytes;
 
 /// The colours of the parts that some bar has.
-fn legend_ui(ui: &mut egui::Ui, (parts, lanes): (&[(&str, Part)], &[&Lane]), theme: &Theme) {
+fn legend_ui(ui: &mut egui::Ui, parts: &[(&str, Part)], lanes: &[&Lane], theme: &Theme) {
     let is_there = |bytes: Part| lanes.iter().any(|lane| bytes(&lane.summary.reserved) > Bytes::ZERO);
     let shown = parts.iter().enumerate().filter(|(_, (_, bytes))| is_there(*bytes));
     ui.horizontal_wrapped(|ui| {
@@ -58,7 +58,7 @@ pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme)
     if comparison.is_measured() {
         ui.small("peak of each recording:");
     } else {
-        legend_ui(ui, (&part, &lanes), theme);
+        legend_ui(ui, &part, &lanes, theme);
     }
     let longest = lanes
         .iter()
@@ -68,7 +68,7 @@ pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme)
     let names = names(ui, &lanes, width * 0.45);
     // Names and bars share the width.
     let left = f64::from(names.1 / (width - names.1).max(1.0));
-    let plot = still_plot("peaks", (width, 70.0))
+    let plot = still_plot("peaks", width, 70.0)
         .show_grid(false)
         .show_axes(false)
         .show_background(false)

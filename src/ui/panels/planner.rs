@@ -208,7 +208,7 @@ fn rows_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, (st
                 line.col(|ui| {
                     // The row's own, so that the keyboard stays with it when rows are sorted anew.
                     let own = egui::UiBuilder::new().scope_id(egui::Id::unique(("planner row", row.strategy.name)));
-                    ui.scope_builder(own, |ui| row_ui(ui, comparison, row, (state, commands)));
+                    ui.scope_builder(own, |ui| row_ui(ui, comparison, row, state, commands));
                 });
                 match &row.result {
                     Ok(figures) => {
@@ -253,7 +253,8 @@ fn row_ui(
     ui: &mut egui::Ui,
     comparison: &Comparison,
     row: &PlannerRow,
-    (state, commands): (&PlannerState, &mut Vec<Command>),
+    state: &PlannerState,
+    commands: &mut Vec<Command>,
 ) {
     let mut lanes = comparison
         .lanes

@@ -12,12 +12,7 @@ use highwater_timeline::{LaneRemat, RematStory, RematVerdict};
 const HOLDERS: usize = 8;
 
 /// Status, figures, and for a run without memory its story; a click on a holder selects it.
-pub(super) fn remat_ui(
-    ui: &mut egui::Ui,
-    (lane, remat): (&Lane, &LaneRemat),
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+pub(super) fn remat_ui(ui: &mut egui::Ui, lane: &Lane, remat: &LaneRemat, theme: &Theme, commands: &mut Vec<Command>) {
     let verdict = remat.verdict();
     let color = if verdict == RematVerdict::Ok {
         theme.good

@@ -85,7 +85,8 @@ struct Shown<'a> {
 /// The sections of a lane; a click on a tensor selects it.
 pub(super) fn reuse_ui(
     ui: &mut egui::Ui,
-    (comparison, timeline): (&Comparison, &Arc<Timeline>),
+    comparison: &Comparison,
+    timeline: &Arc<Timeline>,
     tensor: Selected,
     state: &mut InspectorState,
     commands: &mut Vec<Command>,
@@ -121,7 +122,7 @@ pub(super) fn reuse_ui(
         ui.weak(why);
         return;
     }
-    support_ui(ui, &shown, (*block, support), commands);
+    support_ui(ui, &shown, *block, support, commands);
     let titles = ["Bytes taken over from", "Bytes passed on to"];
     let nothing = [
         "nobody: the bytes were never used before",
@@ -133,7 +134,7 @@ pub(super) fn reuse_ui(
         if passed.is_empty() {
             ui.weak(nothing[idx]);
         }
-        passed_ui(ui, &shown, (titles[idx], passed), &mut state.is_open[idx], commands);
+        passed_ui(ui, &shown, titles[idx], passed, &mut state.is_open[idx], commands);
     }
 }
 
@@ -190,7 +191,8 @@ fn title_ui(ui: &mut egui::Ui, title: &str, passed: &[Passed]) {
 fn passed_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
-    (title, passed): (&str, &[Passed]),
+    title: &str,
+    passed: &[Passed],
     is_open: &mut bool,
     commands: &mut Vec<Command>,
 ) {
@@ -257,7 +259,7 @@ fn tensor_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, commands: &mut Ve
 }
 
 /// What the block rests on, and whether it could be lower.
-fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, (block, support): (u32, &Support), commands: &mut Vec<Command>) {
+fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Support, commands: &mut Vec<Command>) {
     let blocks = &shown.view.blocks;
     let idx = block as usize;
     let region = &shown.view.regions[blocks.span[idx] as usize];

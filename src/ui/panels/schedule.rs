@@ -21,7 +21,8 @@ pub struct ScheduleState {
 /// Draws the pane.
 pub fn schedule_ui(
     ui: &mut egui::Ui,
-    (session, theme): (&Session, &Theme),
+    session: &Session,
+    theme: &Theme,
     state: &mut ScheduleState,
     commands: &mut Vec<Command>,
 ) {

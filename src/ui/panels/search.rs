@@ -53,7 +53,9 @@ const KEYS: [(Modifiers, Key, Pressed); 5] = [
 pub fn search_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (state, lanes, lane): (&mut SearchState, &mut LanesState, usize),
+    state: &mut SearchState,
+    lanes: &mut LanesState,
+    lane: usize,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {

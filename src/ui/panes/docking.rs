@@ -70,7 +70,7 @@ impl Behavior<Pane> for Docking<'_> {
         tile: TileId,
         state: &TabState,
     ) -> egui::Response {
-        tab::tab_ui(self, tiles, ui, (id, tile), state)
+        tab::tab_ui(self, tiles, ui, id, tile, state)
     }
 
     fn pane_ui(&mut self, ui: &mut egui::Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
@@ -117,7 +117,7 @@ impl Docking<'_> {
             let row = pane.row();
             if row.needs_answer && self.input.session.answer().is_none() {
                 let asked = &mut self.state.asked;
-                no_answer_ui(ui, (self.input.session, row), self.input.theme, asked, self.commands);
+                no_answer_ui(ui, self.input.session, row, self.input.theme, asked, self.commands);
                 return;
             }
             if row.needs_answer {
@@ -133,7 +133,7 @@ impl Docking<'_> {
             Pane::Policies => self.policies_ui(ui),
             Pane::Space => {
                 let UiState { space, lanes, .. } = &mut *self.state;
-                space_ui(ui, self.input.session, (space, lanes), self.input.theme, self.commands);
+                space_ui(ui, self.input.session, space, lanes, self.input.theme, self.commands);
                 if let Some(option) = self.state.space.take_jump() {
                     self.state.options.jump = Some(option);
                 }
@@ -162,17 +162,17 @@ impl Docking<'_> {
             }
             Pane::Device => {
                 let UiState { device, lanes, .. } = &mut *self.state;
-                device_ui(ui, self.input.session, (device, lanes), self.input.theme, self.commands);
+                device_ui(ui, self.input.session, device, lanes, self.input.theme, self.commands);
             }
             Pane::Peak => {
                 let n_before = self.commands.len();
                 let UiState { peak, lanes, .. } = &mut *self.state;
-                peak_ui(ui, self.input.session, (peak, lanes), self.input.theme, self.commands);
+                peak_ui(ui, self.input.session, peak, lanes, self.input.theme, self.commands);
                 self.keeps_pane |= has_selection(&self.commands[n_before..]);
             }
             Pane::Tables => {
                 let UiState { tables, lanes, .. } = &mut *self.state;
-                let jump = tables_ui(ui, self.input.session, (tables, lanes), self.input.theme, self.commands);
+                let jump = tables_ui(ui, self.input.session, tables, lanes, self.input.theme, self.commands);
                 if jump.is_some() {
                     self.state.options.jump = jump;
                 }
@@ -222,7 +222,7 @@ impl Docking<'_> {
                 let words = ["Pin this configuration…"; 2];
                 pin_button_ui(ui, input.session, &mut state.compare, words);
             });
-            schedule_ui(ui, (input.session, input.theme), &mut state.schedule, commands);
+            schedule_ui(ui, input.session, input.theme, &mut state.schedule, commands);
             ui.separator();
             options_ui(ui, input.session, &mut state.options, input.theme, commands);
         });

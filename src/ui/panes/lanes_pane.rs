@@ -25,7 +25,7 @@ impl Docking<'_> {
         }
         let Some((comparison, timeline)) = session.answer() else {
             let UiState { recents, asked, .. } = &mut *self.state;
-            start_ui(ui, (session, recents), self.input.theme, asked, self.commands);
+            start_ui(ui, session, recents, self.input.theme, asked, self.commands);
             return;
         };
         overview_ui(ui, session, comparison, self.input.theme, self.commands);
@@ -64,7 +64,7 @@ impl Docking<'_> {
             let UiState {
                 search, lanes: view, ..
             } = &mut *self.state;
-            search_ui(ui, session, (search, view, lane), self.input.theme, self.commands);
+            search_ui(ui, session, search, view, lane, self.input.theme, self.commands);
         });
         self.state.lanes.set_bookmarks(session);
         let mut actions = Vec::new();

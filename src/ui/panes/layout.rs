@@ -162,13 +162,14 @@ fn insert<'a>(node: &'a Node, tiles: &mut Tiles<Pane>, seen: &mut BTreeSet<&'a s
             let is_some = !container.children.is_empty();
             is_some.then(|| tiles.insert_container(Container::Tabs(container)))
         }
-        Node::Row(children) => insert_linear((LinearDir::Horizontal, children), tiles, seen),
-        Node::Column(children) => insert_linear((LinearDir::Vertical, children), tiles, seen),
+        Node::Row(children) => insert_linear(LinearDir::Horizontal, children, tiles, seen),
+        Node::Column(children) => insert_linear(LinearDir::Vertical, children, tiles, seen),
     }
 }
 
 fn insert_linear<'a>(
-    (dir, children): (LinearDir, &'a [(f32, Node)]),
+    dir: LinearDir,
+    children: &'a [(f32, Node)],
     tiles: &mut Tiles<Pane>,
     seen: &mut BTreeSet<&'a str>,
 ) -> Option<TileId> {

@@ -16,7 +16,8 @@ pub(super) fn tab_ui(
     docking: &mut Docking<'_>,
     tiles: &Tiles<Pane>,
     ui: &mut egui::Ui,
-    (id, tile): (egui::Id, TileId),
+    id: egui::Id,
+    tile: TileId,
     state: &TabState,
 ) -> Response {
     let text = docking.tab_title_for_tile(tiles, tile);

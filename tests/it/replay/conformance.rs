@@ -168,7 +168,7 @@ fn differences(case: &Case, recorded: &str, given: &[String]) -> Vec<String> {
         let (expected, got) = loose.unwrap_or((expected, got));
         for (field, value) in expected.as_object().unwrap() {
             if got.get(field) != Some(value) {
-                found.push(difference(number + 1, field, (value, got.get(field))));
+                found.push(difference(number + 1, field, value, got.get(field)));
             }
         }
         // The order of fields is that of the recorded lines.
@@ -189,7 +189,7 @@ fn differences(case: &Case, recorded: &str, given: &[String]) -> Vec<String> {
     found
 }
 
-fn difference(line: usize, field: &str, (expected, got): (&Json, Option<&Json>)) -> String {
+fn difference(line: usize, field: &str, expected: &Json, got: Option<&Json>) -> String {
     let short = |value: &Json| value.to_string().chars().take(400).collect::<String>();
     let got = got.map_or_else(|| "nothing".to_owned(), short);
     format!(

@@ -15,7 +15,8 @@ fn recommended(explorer: &Explorer, goal: Goal, most: u64) -> Recommendation {
     let cancel = Cancel::new();
     recommend(
         explorer,
-        (goal, most),
+        goal,
+        most,
         &mut |_: &SpacePoint| {},
         &Progress::silent(&cancel),
     )

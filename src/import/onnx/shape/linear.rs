@@ -6,7 +6,7 @@ use highwater_model::graph::{DType, Dim};
 use super::call::Call;
 use super::products::{einsum as einsum_of, product};
 
-fn matmul_of(call: &mut Call<'_>, (a, b): (usize, usize), dtype: DType) -> Option<()> {
+fn matmul_of(call: &mut Call<'_>, a: usize, b: usize, dtype: DType) -> Option<()> {
     call.set_dtype(0, dtype);
     let (left, right) = (call.dims(a)?, call.dims(b)?);
     let dims = product(call.sym, left, right)?;
@@ -17,23 +17,23 @@ fn matmul_of(call: &mut Call<'_>, (a, b): (usize, usize), dtype: DType) -> Optio
 /// `MatMul`.
 pub(super) fn matmul(call: &mut Call<'_>) -> Option<()> {
     let dtype = call.dtype(0);
-    matmul_of(call, (0, 1), dtype)
+    matmul_of(call, 0, 1, dtype)
 }
 
 /// Integer products accumulate in 32 bits.
 pub(super) fn matmul_integer(call: &mut Call<'_>) -> Option<()> {
-    matmul_of(call, (0, 1), DType::Int32)
+    matmul_of(call, 0, 1, DType::Int32)
 }
 
 /// Integer products that are scaled to floats.
 pub(super) fn matmul_to_float(call: &mut Call<'_>) -> Option<()> {
-    matmul_of(call, (0, 1), DType::Float32)
+    matmul_of(call, 0, 1, DType::Float32)
 }
 
 /// Quantized products return the type of the last zero point.
 pub(super) fn qlinear_matmul(call: &mut Call<'_>) -> Option<()> {
     let dtype = call.dtype(7);
-    matmul_of(call, (0, 3), dtype)
+    matmul_of(call, 0, 3, dtype)
 }
 
 /// Products of transposed matrices.

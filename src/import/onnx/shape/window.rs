@@ -95,7 +95,7 @@ pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
     };
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
         let extra = *extra.get(axis)?;
-        dims.push(grow(call.sym, (data[axis + 2], kernel[axis]), window, extra));
+        dims.push(grow(call.sym, data[axis + 2], kernel[axis], window, extra));
     }
     call.set(0, dtype, &dims);
     Some(())
@@ -144,12 +144,7 @@ pub(super) fn max_unpool(call: &mut Call<'_>) -> Option<()> {
     let kernel = call.int_list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
     let mut dims = data[..2].to_vec();
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
-        dims.push(grow(
-            call.sym,
-            (data[axis + 2], Num::Int(kernel[axis]).dim()),
-            window,
-            0,
-        ));
+        dims.push(grow(call.sym, data[axis + 2], Num::Int(kernel[axis]).dim(), window, 0));
     }
     call.set(0, dtype, &dims);
     Some(())

@@ -103,7 +103,7 @@ impl Parser<'_> {
                 *slot = number;
             }
             let nodes: Vec<NameIdx> = draft.graph.nodes.iter().map(|node| node.name).collect();
-            graphs.push(self.link_graph(draft, &positions, (&library, GraphIdx(number)), at)?);
+            graphs.push(self.link_graph(draft, &positions, &library, GraphIdx(number), at)?);
             for name in nodes {
                 positions[name.0 as usize] = NONE;
             }
@@ -115,7 +115,8 @@ impl Parser<'_> {
         &mut self,
         draft: Draft,
         positions: &[u32],
-        (library, idx): (&Library<'_>, GraphIdx),
+        library: &Library<'_>,
+        idx: GraphIdx,
         at: u64,
     ) -> Result<RawGraph, ImportError> {
         let mut graph = draft.graph;

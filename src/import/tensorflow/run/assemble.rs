@@ -91,7 +91,7 @@ fn fill(
     diagnostics: &mut Diagnostics,
 ) -> Result<(), ImportError> {
     let place = recording.name.clone();
-    let drafts = blocks(&allocator.events, ops, (recording, diagnostics));
+    let drafts = blocks(&allocator.events, ops, recording, diagnostics);
     // By time; given back, taken, given back at once; then by the order of the file.
     let mut moments: Vec<(u64, u8, usize, bool)> = Vec::with_capacity(drafts.len() * 2);
     for (position, draft) in drafts.iter().enumerate() {
@@ -137,7 +137,7 @@ fn fill(
 }
 
 /// Matches ends with beginnings, op run by op run.
-fn blocks(events: &[Event], ops: &[Op], (recording, diagnostics): (&Recording, &mut Diagnostics)) -> Vec<Draft> {
+fn blocks(events: &[Event], ops: &[Op], recording: &Recording, diagnostics: &mut Diagnostics) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::new();
     for events in events.chunk_by(|a, b| a.op == b.op) {
         let mut open: BTreeMap<u64, VecDeque<usize>> = BTreeMap::new();

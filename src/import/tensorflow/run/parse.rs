@@ -185,7 +185,7 @@ fn node<F: Fields>(fields: &mut F, body: F::Body, device: &mut Device, budget: &
             8 => label = fields.text(MAX_NAME)?.unwrap_or_default(),
             6 => {
                 let part = fields.body()?;
-                let found = memory(fields, part, (device, position), budget)?;
+                let found = memory(fields, part, device, position, budget)?;
                 in_use.extend(found);
             }
             12 => {
@@ -250,7 +250,8 @@ impl Times {
 fn memory<F: Fields>(
     fields: &mut F,
     body: F::Body,
-    (device, op): (&mut Device, u32),
+    device: &mut Device,
+    op: u32,
     budget: &mut Budget,
 ) -> Result<Option<(usize, u64)>, ImportError> {
     let mut events = Vec::new();

@@ -142,7 +142,7 @@ pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
     for _ in 0..call.outputs.len() {
         parts.push(part.map(|(_, size)| size));
     }
-    pieces(call, 1, &dims, (part.map(|(at, _)| at), parts))
+    pieces(call, 1, &dims, part.map(|(at, _)| at), parts)
 }
 
 /// Parts of listed sizes; the axis is input 2.
@@ -161,16 +161,11 @@ pub(super) fn split_v(call: &mut Call<'_>) -> Option<()> {
             *part = if is_rest { rest.map(Num::dim) } else { Some(item.dim()) };
         }
     }
-    pieces(call, 0, &dims, (at, parts))
+    pieces(call, 0, &dims, at, parts)
 }
 
 /// States the parts of a split along an axis, with elements where the data are a list.
-fn pieces(
-    call: &mut Call<'_>,
-    input: usize,
-    dims: &[Dim],
-    (at, parts): (Option<usize>, Vec<Option<Dim>>),
-) -> Option<()> {
+fn pieces(call: &mut Call<'_>, input: usize, dims: &[Dim], at: Option<usize>, parts: Vec<Option<Dim>>) -> Option<()> {
     let Some(at) = at else {
         for output in 0..call.outputs.len() {
             call.out(output, &vec![Dim::Unknown; dims.len()]);

@@ -90,7 +90,7 @@ impl SchedulePlan {
         let entries = self.resolved(graphs)?;
         let mut schedule = Schedule::default();
         for iteration in 0..self.iterations.max(1) {
-            self.add_iteration(iteration, (&entries, graphs), &mut schedule)?;
+            self.add_iteration(iteration, &entries, graphs, &mut schedule)?;
         }
         if schedule.runs.is_empty() {
             return Err(ScheduleError::NoRun);
@@ -286,7 +286,8 @@ impl SchedulePlan {
     fn add_iteration(
         &self,
         iteration: u32,
-        (entries, graphs): (&[(GraphIdx, Vec<Bindings>)], &[ScheduledGraph]),
+        entries: &[(GraphIdx, Vec<Bindings>)],
+        graphs: &[ScheduledGraph],
         schedule: &mut Schedule,
     ) -> Result<(), ScheduleError> {
         let mut open: Option<OpenGroup> = None;

@@ -81,7 +81,7 @@ pub(super) fn choose<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) 
         numerator = rule.numerator(world, pool, drawn);
     } else {
         let offset = rule.prepare(world, pool);
-        pool.scan(R::FORM, (world.clock, offset), &world.last_access);
+        pool.scan(R::FORM, world.clock, offset, &world.last_access);
         let best = lowest(rule, world, pool);
         // Nothing is found where every cost is infinite: then all are equal.
         if let Some(found) = best.storage {

@@ -177,7 +177,7 @@ impl Pool {
     }
 
     /// Works out a lower bound of every cost (but for rounding); gaps cost infinity. `last_accesses` are by storage.
-    pub(super) fn scan(&mut self, form: Form, (clock, offset): (u64, f64), last_accesses: &[u64]) {
+    pub(super) fn scan(&mut self, form: Form, clock: u64, offset: f64, last_accesses: &[u64]) {
         self.costs.resize(self.slots.len(), 0.0);
         match form {
             Form::LastAccess => self.costs.copy_from_slice(&self.last_access),

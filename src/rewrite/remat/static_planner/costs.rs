@@ -60,7 +60,7 @@ impl Costs {
 
     /// (f·b, m) of a variable.
     pub(super) fn of(&mut self, model: &Model, (states, copies): (&[State], &[Copy]), variable: u32) -> (f64, f64) {
-        self.learn_forward(model, (states, copies), variable);
+        self.learn_forward(model, states, copies, variable);
         self.learn_backward(model, states, variable);
         let (seconds, bytes) = self.backward[variable as usize];
         (self.forward[variable as usize] * seconds, bytes)
@@ -126,7 +126,7 @@ impl Costs {
         }
     }
 
-    fn learn_forward(&mut self, model: &Model, (states, copies): (&[State], &[Copy]), variable: u32) {
+    fn learn_forward(&mut self, model: &Model, states: &[State], copies: &[Copy], variable: u32) {
         self.stack.push(variable);
         while let Some(&top) = self.stack.last() {
             if self.knows_forward[top as usize] {

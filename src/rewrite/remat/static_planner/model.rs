@@ -103,7 +103,7 @@ impl Model {
                     continue;
                 }
                 if tape.tensors[root as usize].is_external {
-                    model.read_external(&mut external_of[root as usize], tape, (root, at));
+                    model.read_external(&mut external_of[root as usize], tape, root, at);
                     step.externals.push(external_of[root as usize]);
                 } else if variable_of[root as usize] != NONE {
                     step.inputs.push(variable_of[root as usize]);
@@ -131,7 +131,7 @@ impl Model {
         Nanos(times.fold(0, u64::saturating_add))
     }
 
-    fn read_external(&mut self, place: &mut u32, tape: &Tape, (root, at): (u32, u32)) {
+    fn read_external(&mut self, place: &mut u32, tape: &Tape, root: u32, at: u32) {
         if *place == NONE {
             *place = index(self.externals.len());
             self.externals.push(External {

@@ -134,7 +134,7 @@ impl<'a> Planner<'a> {
         self.make_room(step.output_bytes, at)?;
         for (position, output) in step.outputs.iter().enumerate() {
             self.enter(*output);
-            self.event(RematKind::Compute, (*output, at), |event| {
+            self.event(RematKind::Compute, *output, at, |event| {
                 event.is_sibling = position > 0;
             });
             self.note_peak(at);
@@ -194,7 +194,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn event(&mut self, kind: RematKind, (variable, at): (u32, u32), more: impl FnOnce(&mut RematEvent)) {
+    fn event(&mut self, kind: RematKind, variable: u32, at: u32, more: impl FnOnce(&mut RematEvent)) {
         let mut event = RematEvent {
             step: self.model.steps[at as usize].op,
             kind,
@@ -230,7 +230,7 @@ impl<'a> Planner<'a> {
             }
             self.leave(variable);
             self.counts.frees += 1;
-            self.event(RematKind::Free, (variable, at), |_| {});
+            self.event(RematKind::Free, variable, at, |_| {});
             let producer = self.model.variables[variable as usize].producer;
             stack.extend(self.model.steps[producer as usize].inputs.iter().rev());
         }
@@ -251,7 +251,7 @@ impl<'a> Planner<'a> {
             self.counts.evicted_bytes = Bytes(self.counts.evicted_bytes.0.saturating_add(choice.bytes.0));
             let number = u32::try_from(self.choices.len()).unwrap_or(NO_CHOICE);
             self.choices.push(choice);
-            self.event(RematKind::Evict, (variable, at), |event| event.choice = number);
+            self.event(RematKind::Evict, variable, at, |event| event.choice = number);
         }
         if self.events.len() >= MOST_EVENTS {
             return Err(Stop::Thrash);
@@ -316,7 +316,7 @@ impl<'a> Planner<'a> {
         self.states[variable as usize].version += 1;
         self.enter(variable);
         let chain = self.n_finished - frame.n_before;
-        self.event(RematKind::Rematerialize, (variable, at), |event| event.chain = chain);
+        self.event(RematKind::Rematerialize, variable, at, |event| event.chain = chain);
         self.note_peak(at);
         let counts = &mut self.counts;
         counts.rematerializations += 1;

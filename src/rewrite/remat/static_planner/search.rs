@@ -100,7 +100,7 @@ impl Search {
                 entry.weight = weigh(cost, model.variables[variable as usize].bytes, &self.factors);
             }
             if entry.next <= step {
-                entry.next = next_use(model, &mut self.cursor[variable as usize], (variable, step));
+                entry.next = next_use(model, &mut self.cursor[variable as usize], variable, step);
             }
             let next = if entry.next == NONE {
                 NEVER
@@ -135,7 +135,7 @@ impl Search {
 }
 
 /// The step of the first use after a step, [`NONE`] where there is none.
-fn next_use(model: &Model, cursor: &mut u32, (variable, step): (u32, u32)) -> u32 {
+fn next_use(model: &Model, cursor: &mut u32, variable: u32, step: u32) -> u32 {
     let readers = &model.variables[variable as usize].readers;
     while readers.get(*cursor as usize).is_some_and(|reader| *reader <= step) {
         *cursor += 1;

@@ -71,7 +71,7 @@ impl PlannedSequence {
             if steps.next_if(|step| step.op == op).is_some() {
                 while let Some(copy) = copies.next_if(|event| event.step == op) {
                     let maker = tape.tensors[copy.tensor as usize].op;
-                    sequence.push(tape, (maker, op), PlannedKind::Copy, &mut numbers);
+                    sequence.push(tape, maker, op, PlannedKind::Copy, &mut numbers);
                 }
             }
             let reads_other = own.inputs.iter().any(|input| {
@@ -83,12 +83,12 @@ impl PlannedSequence {
             } else {
                 PlannedKind::Own
             };
-            sequence.push(tape, (op, op), kind, &mut numbers);
+            sequence.push(tape, op, op, kind, &mut numbers);
         }
         sequence
     }
 
-    fn push(&mut self, tape: &Tape, (op, step): (u32, u32), kind: PlannedKind, numbers: &mut [u32]) {
+    fn push(&mut self, tape: &Tape, op: u32, step: u32, kind: PlannedKind, numbers: &mut [u32]) {
         let own = &tape.ops[op as usize];
         let inputs = own.inputs.iter().map(|input| {
             let root = tape.tensors[*input as usize].storage;

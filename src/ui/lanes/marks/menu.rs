@@ -106,7 +106,7 @@ fn edges_words(input: &LanesInput<'_>, state: &LanesState) -> EdgeWords {
 }
 
 /// The same in the margin of the overview, where the tools leave no room for it: what does not fit there is read on hover.
-pub(in super::super) fn edges_beside(ui: &mut Ui, margin: Rect, (input, state): (&LanesInput<'_>, &LanesState)) {
+pub(in super::super) fn edges_beside(ui: &mut Ui, margin: Rect, input: &LanesInput<'_>, state: &LanesState) {
     let EdgeWords {
         text,
         short,

@@ -24,11 +24,11 @@ pub(super) fn legend_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &mut Budget
         });
     });
     for (position, heuristic) in HEURISTICS.iter().enumerate() {
-        row_ui(ui, (sweep, state), (position, heuristic), theme);
+        row_ui(ui, sweep, state, position, heuristic, theme);
     }
     ui.add_space(4.0);
     ui.horizontal(|ui| {
-        sign_ui(ui, |painter, at| marker(painter, at, (0, 3.6), theme.text_weak, false));
+        sign_ui(ui, |painter, at| marker(painter, at, 0, 3.6, theme.text_weak, false));
         ui.label(RichText::new("over budget (above: thrash)").size(SIZE).weak())
             .on_hover_text("Hollow: the run used more than its budget. In the band above the plot: it was given up");
     });
@@ -55,8 +55,10 @@ fn sign_ui(ui: &mut egui::Ui, paint: impl FnOnce(&egui::Painter, egui::Pos2)) {
 /// One heuristic: a click hides or shows it.
 fn row_ui(
     ui: &mut egui::Ui,
-    (sweep, state): (&Sweep<'_>, &mut BudgetsState),
-    (position, heuristic): (usize, &'static Heuristic),
+    sweep: &Sweep<'_>,
+    state: &mut BudgetsState,
+    position: usize,
+    heuristic: &'static Heuristic,
     theme: &Theme,
 ) {
     let is_shown = !state.hidden.contains(&heuristic.name);
@@ -66,7 +68,7 @@ fn row_ui(
         theme.text_weak
     };
     ui.horizontal(|ui| {
-        sign_ui(ui, |painter, at| marker(painter, at, (position, 3.6), color, is_shown));
+        sign_ui(ui, |painter, at| marker(painter, at, position, 3.6, color, is_shown));
         let words = RichText::new(heuristic.label).size(SIZE);
         let words = if is_shown {
             words.color(theme.text)
@@ -89,13 +91,13 @@ fn row_ui(
             }
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            limit_ui(ui, sweep, (state, heuristic));
+            limit_ui(ui, sweep, state, heuristic);
         });
     });
 }
 
 /// From which budget on a heuristic comes to its end.
-fn limit_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, (state, heuristic): (&BudgetsState, &'static Heuristic)) {
+fn limit_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &BudgetsState, heuristic: &'static Heuristic) {
     let has_points = sweep.table.points.iter().any(|point| point.heuristic == heuristic);
     let Some(point) = sweep.limit(heuristic) else {
         let text = if has_points { "none" } else { "…" };

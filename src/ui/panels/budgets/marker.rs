@@ -10,7 +10,8 @@ pub(super) const DOWN: usize = 4;
 pub(in crate::panels) fn marker(
     painter: &Painter,
     at: Pos2,
-    (position, radius): (usize, f32),
+    position: usize,
+    radius: f32,
     color: Color32,
     is_solid: bool,
 ) {

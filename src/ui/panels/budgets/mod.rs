@@ -68,7 +68,7 @@ pub fn budgets_ui(
         return;
     }
     state.graph = state.graph.min(names.len() - 1);
-    controls_ui(ui, session, (&names, state), commands);
+    controls_ui(ui, session, &names, state, commands);
     if session.sweep().is_some() && session.is_sweep_stale() {
         let text =
             "The settings have changed since: these figures belong to the settings before. Start again for new ones.";
@@ -83,7 +83,7 @@ pub fn budgets_ui(
     ui.horizontal_top(|ui| {
         ui.set_height(height);
         let width = (ui.available_width() - LEGEND - 8.0).max(160.0);
-        plot::plot_ui(ui, (&sweep, state), egui::vec2(width, height), theme, commands);
+        plot::plot_ui(ui, &sweep, state, egui::vec2(width, height), theme, commands);
         ui.vertical(|ui| {
             egui::ScrollArea::vertical()
                 .id_salt("heuristics")
@@ -111,24 +111,21 @@ fn names(session: &Session) -> Vec<&str> {
 fn controls_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (names, state): (&[&str], &mut BudgetsState),
+    names: &[&str],
+    state: &mut BudgetsState,
     commands: &mut Vec<Command>,
 ) {
     ui.horizontal_wrapped(|ui| {
-        graph_choice_ui(ui, &mut state.graph, ("graph to run", names));
+        graph_choice_ui(ui, &mut state.graph, "graph to run", names);
         run_ui(ui, session, state.graph(), commands);
         ui.separator();
         ui.label("Budget");
         let in_bytes = &mut state.axes.in_bytes;
-        choice_ui(
-            ui,
-            in_bytes,
-            ("budget in", &[(false, "% of the peak"), (true, "bytes")]),
-        );
+        choice_ui(ui, in_bytes, "budget in", &[(false, "% of the peak"), (true, "bytes")]);
         ui.separator();
         ui.label("Overhead");
         let is_log = &mut state.axes.is_log;
-        choice_ui(ui, is_log, ("overhead,", &[(false, "linear"), (true, "log")]));
+        choice_ui(ui, is_log, "overhead,", &[(false, "linear"), (true, "log")]);
     });
 }
 

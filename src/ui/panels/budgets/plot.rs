@@ -40,7 +40,8 @@ struct Frame {
 /// Draws the plot; a click opens a point.
 pub(super) fn plot_ui(
     ui: &mut egui::Ui,
-    (sweep, state): (&Sweep<'_>, &mut BudgetsState),
+    sweep: &Sweep<'_>,
+    state: &mut BudgetsState,
     size: egui::Vec2,
     theme: &Theme,
     commands: &mut Vec<Command>,
@@ -50,7 +51,7 @@ pub(super) fn plot_ui(
     let (bottom, top) = frame.ends();
     let shown = shown_lines(sweep, state, &frame);
     let limits = limits(sweep, &frame);
-    let plot = still_plot("overhead against budget", (size.x, size.y))
+    let plot = still_plot("overhead against budget", size.x, size.y)
         .sense(egui::Sense::click())
         .label_formatter(|_| None)
         .custom_x_axes(vec![
@@ -96,7 +97,7 @@ pub(super) fn plot_ui(
     let placed: Vec<(egui::Pos2, &SweepPoint)> =
         sweep.shown(&state.hidden).map(|point| (place(point), point)).collect();
     let painter = ui.painter().with_clip_rect(response.response.rect.expand(4.0));
-    paint_points(&painter, (sweep, state), &placed, theme);
+    paint_points(&painter, sweep, state, &placed, theme);
     let limits = HEURISTICS.iter().filter(|row| frame.rows.contains(&row.name));
     for (position, at) in limits.filter_map(|row| Some((points::position(row), frame.limit(sweep, row)?))) {
         let at = response.transform.position_from_point(&at);
@@ -316,7 +317,8 @@ fn limits(sweep: &Sweep<'_>, frame: &Frame) -> Vec<(usize, Vec<PlotPoint>)> {
 
 fn paint_points(
     painter: &egui::Painter,
-    (sweep, state): (&Sweep<'_>, &BudgetsState),
+    sweep: &Sweep<'_>,
+    state: &BudgetsState,
     placed: &[(egui::Pos2, &SweepPoint)],
     theme: &Theme,
 ) {
@@ -325,9 +327,9 @@ fn paint_points(
         let color = theme.heuristic(position);
         match Mark::of(point) {
             Mark::OutOfMemory => cross(painter, *at, 2.8, color),
-            Mark::Thrash => marker(painter, *at, (position, 2.8), color, false),
-            Mark::Over => marker(painter, *at, (position, RADIUS), color, false),
-            Mark::Fits => marker(painter, *at, (position, RADIUS), color, true),
+            Mark::Thrash => marker(painter, *at, position, 2.8, color, false),
+            Mark::Over => marker(painter, *at, position, RADIUS, color, false),
+            Mark::Fits => marker(painter, *at, position, RADIUS, color, true),
         }
         if sweep.lane_of(point).is_some() {
             painter.circle_stroke(*at, RADIUS + 3.0, egui::Stroke::new(1.8, theme.selection));
@@ -359,7 +361,7 @@ fn answer(
             egui::Stroke::new(1.0, theme.accent()),
             egui::StrokeKind::Inside,
         );
-        walk(ui, &response, (sweep, state));
+        walk(ui, &response, sweep, state);
     }
     let pointed = response.hover_pos().and_then(|pointer| {
         let near = placed.iter().map(|(at, point)| (at.distance(pointer), *at, *point));
@@ -391,7 +393,7 @@ fn answer(
 }
 
 /// Left and right along a line, up and down from heuristic to heuristic.
-fn walk(ui: &egui::Ui, response: &egui::Response, (sweep, state): (&Sweep<'_>, &mut BudgetsState)) {
+fn walk(ui: &egui::Ui, response: &egui::Response, sweep: &Sweep<'_>, state: &mut BudgetsState) {
     let arrows = egui::EventFilter {
         horizontal_arrows: true,
         vertical_arrows: true,

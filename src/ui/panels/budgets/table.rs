@@ -101,14 +101,14 @@ pub(super) fn table_ui(
     }
     let table = table.header(HEIGHT, |mut header| {
         for (order, name, meaning, _) in COLUMNS {
-            header.col(|ui| sort_ui(ui, &mut state.order, order, (name, meaning)));
+            header.col(|ui| sort_ui(ui, &mut state.order, order, name, meaning));
         }
     });
     table.body(|body| {
         body.rows(HEIGHT, rows.len(), |mut line| {
             let point = rows[line.index()];
             line.set_selected(state.selected == Some(points::key(point)));
-            row_ui(&mut line, (sweep, point), state, theme, commands);
+            row_ui(&mut line, sweep, point, state, theme, commands);
         });
     });
 }
@@ -138,7 +138,7 @@ fn sort(rows: &mut [&SweepPoint], Sorting { order, is_descending }: Sorting) {
     });
 }
 
-fn sort_ui(ui: &mut egui::Ui, sorting: &mut Sorting, order: Order, (name, meaning): (&str, &str)) {
+fn sort_ui(ui: &mut egui::Ui, sorting: &mut Sorting, order: Order, name: &str, meaning: &str) {
     let is_chosen = sorting.order == order;
     let button = ui.add(egui::Button::selectable(is_chosen, RichText::new(name).size(SIZE)).truncate());
     if is_chosen {
@@ -159,7 +159,7 @@ pub(in crate::panels) fn direction_ui(ui: &mut egui::Ui, is_descending: bool) {
     let (area, _) = ui.allocate_exact_size(egui::vec2(7.0, 7.0), egui::Sense::hover());
     let position = if is_descending { DOWN } else { UP };
     let color = ui.visuals().text_color();
-    marker(ui.painter(), area.center(), (position, 2.8), color, true);
+    marker(ui.painter(), area.center(), position, 2.8, color, true);
 }
 
 /// Up and down while a row has the keyboard; the row to bring into view.
@@ -188,12 +188,13 @@ fn walk(ui: &egui::Ui, rows: &[&SweepPoint], state: &mut BudgetsState) -> Option
 
 fn row_ui(
     line: &mut TableRow<'_, '_>,
-    (sweep, point): (&Sweep<'_>, &SweepPoint),
+    sweep: &Sweep<'_>,
+    point: &SweepPoint,
     state: &mut BudgetsState,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    line.col(|ui| name_ui(ui, (sweep, point), state, theme, commands));
+    line.col(|ui| name_ui(ui, sweep, point, state, theme, commands));
     let mark = Mark::of(point);
     let status = RichText::new(mark.words()).size(SIZE);
     let status = if mark == Mark::Fits {
@@ -233,7 +234,8 @@ fn row_ui(
 /// The name, which opens the point as a lane.
 fn name_ui(
     ui: &mut egui::Ui,
-    (sweep, point): (&Sweep<'_>, &SweepPoint),
+    sweep: &Sweep<'_>,
+    point: &SweepPoint,
     state: &mut BudgetsState,
     theme: &Theme,
     commands: &mut Vec<Command>,
@@ -244,7 +246,8 @@ fn name_ui(
     marker(
         ui.painter(),
         area.center(),
-        (position, 3.2),
+        position,
+        3.2,
         theme.heuristic(position),
         is_solid,
     );

@@ -40,11 +40,11 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut Compar
         if !shown.session.has_lane_changes(ids) {
             ui.multiply_opacity(0.55);
         }
-        lists_ui(ui, (shown, known), state.top, commands);
+        lists_ui(ui, shown, known, state.top, commands);
     });
 }
 
-fn lists_ui(ui: &mut egui::Ui, (shown, known): (Shown<'_>, &LaneChanges), top: usize, commands: &mut Vec<Command>) {
+fn lists_ui(ui: &mut egui::Ui, shown: Shown<'_>, known: &LaneChanges, top: usize, commands: &mut Vec<Command>) {
     let changes = &known.changes;
     if changes.rows.is_empty() {
         ui.weak("The same bytes of the same tensors.");
@@ -68,7 +68,7 @@ fn lists_ui(ui: &mut egui::Ui, (shown, known): (Shown<'_>, &LaneChanges), top: u
             for kind in line {
                 ui.vertical(|ui| {
                     ui.set_width(width.max(0.0));
-                    list_ui(ui, (shown, known), (*kind, top), commands);
+                    list_ui(ui, shown, known, *kind, top, commands);
                 });
             }
         });
@@ -78,8 +78,10 @@ fn lists_ui(ui: &mut egui::Ui, (shown, known): (Shown<'_>, &LaneChanges), top: u
 /// The names of a kind, the largest differences first.
 fn list_ui(
     ui: &mut egui::Ui,
-    (shown, known): (Shown<'_>, &LaneChanges),
-    (kind, top): (ChangeKind, usize),
+    shown: Shown<'_>,
+    known: &LaneChanges,
+    kind: ChangeKind,
+    top: usize,
     commands: &mut Vec<Command>,
 ) {
     let changes = &known.changes;
@@ -99,7 +101,7 @@ fn list_ui(
                     change.before.exact(),
                     change.after.exact()
                 ));
-                name_ui(ui, (shown, known), change, commands);
+                name_ui(ui, shown, known, change, commands);
                 ui.end_row();
             }
             if n_rows > top {
@@ -112,7 +114,7 @@ fn list_ui(
 }
 
 /// The name; of a tensor a link that selects it.
-fn name_ui(ui: &mut egui::Ui, (shown, known): (Shown<'_>, &LaneChanges), change: &Change, commands: &mut Vec<Command>) {
+fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, known: &LaneChanges, change: &Change, commands: &mut Vec<Command>) {
     let size = egui::TextStyle::Body.resolve(ui.style()).size;
     let text = elided_middle(ui, &change.of.name, size, ui.available_width().max(80.0));
     let tensor = known.tensor(&change.of).filter(|_| change.is_tensor);

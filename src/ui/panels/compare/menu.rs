@@ -10,7 +10,8 @@ use highwater_session::Command;
 pub(super) fn name_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (lane, is_chosen): (usize, bool),
+    lane: usize,
+    is_chosen: bool,
     state: &mut CompareState,
     commands: &mut Vec<Command>,
 ) -> bool {
@@ -20,7 +21,7 @@ pub(super) fn name_ui(
         && let Some((renamed, name)) = &mut state.renamed
         && *renamed == position
     {
-        if rename_ui(ui, shown, (position, name), commands) {
+        if rename_ui(ui, shown, position, name, commands) {
             state.renamed = None;
         }
         return false;
@@ -61,7 +62,8 @@ pub(super) fn tooltip(shown: Shown<'_>, lane: usize) -> String {
 fn rename_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (position, name): (usize, &mut String),
+    position: usize,
+    name: &mut String,
     commands: &mut Vec<Command>,
 ) -> bool {
     let pins = &shown.session.document().pins;

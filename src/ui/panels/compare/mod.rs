@@ -90,7 +90,7 @@ pub fn compare_ui(
         return;
     };
     let baseline = session.baseline(comparison);
-    head_ui(ui, session, (comparison, baseline), state, commands);
+    head_ui(ui, session, comparison, baseline, state, commands);
     egui::ScrollArea::both().auto_shrink([false, false]).show(ui, |ui| {
         if session.is_stale() {
             ui.multiply_opacity(0.55);
@@ -139,7 +139,8 @@ impl Shown<'_> {
 fn head_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (comparison, baseline): (&Comparison, usize),
+    comparison: &Comparison,
+    baseline: usize,
     state: &mut CompareState,
     commands: &mut Vec<Command>,
 ) {

@@ -44,7 +44,7 @@ pub(super) fn table_ui(
     }
     let is_focused = response.has_focus();
     if is_focused {
-        keys(ui, id, shown, (state, chosen), commands);
+        keys(ui, id, shown, state, chosen, commands);
     }
     ui.style_mut().interaction.selectable_labels = false;
     ui.spacing_mut().item_spacing.x = 4.0;
@@ -79,7 +79,7 @@ pub(super) fn table_ui(
                 row.set_selected(chosen == Some(lane));
                 row.col(|ui| {
                     ui.add_space(EDGE);
-                    if menu::name_ui(ui, shown, (lane, chosen == Some(lane)), state, commands) {
+                    if menu::name_ui(ui, shown, lane, chosen == Some(lane), state, commands) {
                         state.lane = Some(shown.comparison.lanes[lane].id);
                     }
                 });
@@ -240,7 +240,8 @@ fn keys(
     ui: &Ui,
     id: egui::Id,
     shown: Shown<'_>,
-    (state, chosen): (&mut CompareState, Option<usize>),
+    state: &mut CompareState,
+    chosen: Option<usize>,
     commands: &mut Vec<Command>,
 ) {
     let filter = EventFilter {

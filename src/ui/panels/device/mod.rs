@@ -57,7 +57,8 @@ impl Shown<'_> {
 pub fn device_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (state, lanes): (&mut DeviceState, &mut LanesState),
+    state: &mut DeviceState,
+    lanes: &mut LanesState,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
@@ -81,11 +82,11 @@ pub fn device_ui(
         ui.weak("The schedule has no steps, so the device holds nothing.");
         return;
     };
-    spot_ui(ui, &input, (spot, lanes));
+    spot_ui(ui, &input, spot, lanes);
     let Some(spot) = lanes.spot_in(&input) else { return };
     let lane = &comparison.lanes[spot.lane];
     if comparison.is_measured_lane(spot.lane) {
-        measured_ui(ui, (comparison, spot.lane), &timeline.lanes[spot.lane], spot.step);
+        measured_ui(ui, comparison, spot.lane, &timeline.lanes[spot.lane], spot.step);
         return;
     }
     if !session.wants_device_at(lane.id, spot.step) {
@@ -117,7 +118,7 @@ pub fn device_ui(
             step: known.picture.step,
             ..shown
         };
-        picture_ui(ui, shown, &known.picture, (state, lanes));
+        picture_ui(ui, shown, &known.picture, state, lanes);
     });
 }
 
@@ -125,17 +126,18 @@ fn picture_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
     picture: &DevicePicture,
-    (state, lanes): (&mut DeviceState, &mut LanesState),
+    state: &mut DeviceState,
+    lanes: &mut LanesState,
 ) {
     parts_ui(ui, shown, picture);
     ui.add_space(6.0);
-    pools::pools_ui(ui, shown, picture, (&mut state.open, lanes));
+    pools::pools_ui(ui, shown, picture, &mut state.open, lanes);
     pages_ui(ui, picture);
-    regions::regions_ui(ui, shown, picture, (&mut state.order, lanes));
+    regions::regions_ui(ui, shown, picture, &mut state.order, lanes);
 }
 
 /// Which lane and which step, and how to move on.
-fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut LanesState)) {
+fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: Spot, lanes: &mut LanesState) {
     let mut chosen = spot.lane;
     ui.horizontal_wrapped(|ui| {
         let title = match (input.comparison.is_measured(), input.comparison.compares_passes()) {
@@ -209,7 +211,7 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (spot, lanes): (Spot, &mut
 }
 
 /// What a recording states at a step; nothing of its device is simulated.
-fn measured_ui(ui: &mut egui::Ui, (comparison, lane): (&Comparison, usize), view: &LaneView, step: Step) {
+fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &LaneView, step: Step) {
     let (states_reserved, states_live) = comparison.states(lane);
     let text = |is_stated: bool, bytes: u64| {
         if is_stated {
@@ -366,7 +368,7 @@ fn highlight_ui(
     if response.clicked() {
         lanes.highlight = (!is_chosen).then_some((lane, what));
         if !is_chosen {
-            lanes.show_highlight(shown.view, (what, shown.step));
+            lanes.show_highlight(shown.view, what, shown.step);
         }
     }
     response

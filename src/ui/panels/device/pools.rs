@@ -18,7 +18,8 @@ pub(super) fn pools_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
     picture: &DevicePicture,
-    (open, lanes): (&mut Option<usize>, &mut LanesState),
+    open: &mut Option<usize>,
+    lanes: &mut LanesState,
 ) {
     ui.strong("Pools of dynamic memory");
     if picture.pools.is_empty() {
@@ -36,7 +37,7 @@ pub(super) fn pools_ui(
         return;
     }
     for (position, pool) in picture.pools.iter().enumerate() {
-        pool_ui(ui, shown, (position, pool), (open, lanes));
+        pool_ui(ui, shown, position, pool, open, lanes);
         ui.add_space(6.0);
     }
 }
@@ -44,8 +45,10 @@ pub(super) fn pools_ui(
 fn pool_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (position, pool): (usize, &PoolPicture),
-    (open, lanes): (&mut Option<usize>, &mut LanesState),
+    position: usize,
+    pool: &PoolPicture,
+    open: &mut Option<usize>,
+    lanes: &mut LanesState,
 ) {
     let name = match pool.graph {
         Some(_) => format!("pool of {}", shown.graph(pool.graph)),
@@ -95,11 +98,11 @@ fn pool_ui(
                 ui.end_row();
             }
         });
-    free_list_ui(ui, (position, &name, pool), open);
+    free_list_ui(ui, position, &name, pool, open);
 }
 
 /// Count x size, the largest first.
-fn free_list_ui(ui: &mut egui::Ui, (position, name, pool): (usize, &str, &PoolPicture), open: &mut Option<usize>) {
+fn free_list_ui(ui: &mut egui::Ui, position: usize, name: &str, pool: &PoolPicture, open: &mut Option<usize>) {
     if pool.idle_spans.is_empty() {
         return;
     }

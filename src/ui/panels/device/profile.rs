@@ -41,7 +41,7 @@ pub(super) fn profile_ui(
 ) {
     let device = session.document().device();
     profile_choice_ui(ui, session, &device, commands);
-    capacity_ui(ui, session, (&device, state), theme, commands);
+    capacity_ui(ui, session, &device, state, theme, commands);
     let (estimated, set) = device.marks();
     let mut title = format!("Figures: {} of {} estimates", estimated.len(), DeviceFigure::ALL.len());
     if !set.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn profile_ui(
         );
         for figure in DeviceFigure::ALL {
             if figure != DeviceFigure::MemoryBytes {
-                figure_ui(ui, (session, &device), (figure, state), theme, commands);
+                figure_ui(ui, session, &device, figure, state, theme, commands);
             }
         }
     });
@@ -89,7 +89,8 @@ fn profile_choice_ui(ui: &mut egui::Ui, session: &Session, device: &Device, comm
 fn capacity_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (device, state): (&Device, &mut ProfileState),
+    device: &Device,
+    state: &mut ProfileState,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
@@ -115,13 +116,7 @@ fn capacity_ui(
         }
         ui.label(memory.to_string()).on_hover_text(memory.exact());
     });
-    figure_ui(
-        ui,
-        (session, device),
-        (DeviceFigure::MemoryBytes, state),
-        theme,
-        commands,
-    );
+    figure_ui(ui, session, device, DeviceFigure::MemoryBytes, state, theme, commands);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a place on a slider")]
@@ -144,8 +139,10 @@ fn bytes_of(gib: f64) -> Bytes {
 /// A figure: its name, a field, its mark, and the way back to the profile's.
 fn figure_ui(
     ui: &mut egui::Ui,
-    (session, device): (&Session, &Device),
-    (figure, state): (DeviceFigure, &mut ProfileState),
+    session: &Session,
+    device: &Device,
+    figure: DeviceFigure,
+    state: &mut ProfileState,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
@@ -167,7 +164,7 @@ fn figure_ui(
         label.id
     });
     ui.horizontal_wrapped(|ui| {
-        field_ui(ui, device, (figure, label.inner), state, commands);
+        field_ui(ui, device, figure, label.inner, state, commands);
         ui.label(RichText::new(figure.unit().short()).small());
         if session.document().options.is_set(key) {
             let button = ui.small_button("reset");
@@ -207,7 +204,8 @@ fn plain(figure: DeviceFigure, text: &str) -> String {
 fn field_ui(
     ui: &mut egui::Ui,
     device: &Device,
-    (figure, label): (DeviceFigure, egui::Id),
+    figure: DeviceFigure,
+    label: egui::Id,
     state: &mut ProfileState,
     commands: &mut Vec<Command>,
 ) {

@@ -35,7 +35,8 @@ pub(super) fn regions_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
     picture: &DevicePicture,
-    (order, lanes): (&mut Order, &mut LanesState),
+    order: &mut Order,
+    lanes: &mut LanesState,
 ) {
     let n_regions = grouped(picture.regions.len() as u64);
     ui.strong(format!("Regions that hold memory: {n_regions}"));

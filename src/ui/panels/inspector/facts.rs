@@ -14,7 +14,8 @@ const NAMED: usize = 3;
 /// Draws the rows; returns where a click leads.
 pub(super) fn tensor_ui(
     ui: &mut egui::Ui,
-    (comparison, timeline): (&Comparison, &Timeline),
+    comparison: &Comparison,
+    timeline: &Timeline,
     selected: Selected,
     around: Option<&Neighbourhood>,
 ) -> Option<Destination> {
@@ -50,12 +51,12 @@ fn ops_ui(ui: &mut egui::Ui, facts: &TensorFacts, around: Option<&Neighbourhood>
     let mut to = None;
     for producer in around.producers().take(NAMED) {
         ui.weak("op");
-        to = to.or(link_ui(ui, ("computed by", producer)));
+        to = to.or(link_ui(ui, "computed by", producer));
         ui.end_row();
     }
     for (position, reader) in around.readers().take(NAMED).enumerate() {
         ui.weak(if position == 0 { "read by" } else { "" });
-        to = to.or(link_ui(ui, ("read by", reader)));
+        to = to.or(link_ui(ui, "read by", reader));
         ui.end_row();
     }
     let n_left = around.consumers.n_total.saturating_sub(NAMED);
@@ -71,7 +72,7 @@ fn ops_ui(ui: &mut egui::Ui, facts: &TensorFacts, around: Option<&Neighbourhood>
 }
 
 /// An op's type and name.
-fn link_ui(ui: &mut egui::Ui, (what, op): (&str, &NeighbourNode)) -> Option<Destination> {
+fn link_ui(ui: &mut egui::Ui, what: &str, op: &NeighbourNode) -> Option<Destination> {
     let title = title(op);
     let text = RichText::new(&title).color(ui.visuals().hyperlink_color);
     let button = ui.add(egui::Button::new(text).frame(false).truncate());

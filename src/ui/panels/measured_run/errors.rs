@@ -13,7 +13,7 @@ const CLOSE: f64 = 2.0;
 type Figure = fn(&Lane) -> Bytes;
 
 /// What one measured lane states, and by how much each simulated lane is off.
-pub(super) fn errors_ui(ui: &mut egui::Ui, (comparison, lane): (&Comparison, &Lane), theme: &Theme) {
+pub(super) fn errors_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, theme: &Theme) {
     let Some(recording) = comparison.recording(lane.id) else {
         return;
     };
@@ -26,7 +26,7 @@ pub(super) fn errors_ui(ui: &mut egui::Ui, (comparison, lane): (&Comparison, &La
     let are_stated = [recording.states_reserved(), recording.states_live()];
     for ((name, figure), is_stated) in figures.into_iter().zip(are_stated) {
         if is_stated {
-            figure_ui(ui, (comparison, lane), (name, figure), theme);
+            figure_ui(ui, comparison, lane, name, figure, theme);
         } else {
             ui.weak(format!("{name}: not recorded"))
                 .on_hover_text("the file of the recording does not state it");
@@ -38,12 +38,7 @@ pub(super) fn errors_ui(ui: &mut egui::Ui, (comparison, lane): (&Comparison, &La
 }
 
 /// One figure of every lane. Three narrow columns, for the pane is narrow.
-fn figure_ui(
-    ui: &mut egui::Ui,
-    (comparison, lane): (&Comparison, &Lane),
-    (name, figure): (&str, Figure),
-    theme: &Theme,
-) {
+fn figure_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, name: &str, figure: Figure, theme: &Theme) {
     let measured = figure(lane);
     let bytes_ui = |ui: &mut egui::Ui, bytes: Bytes| {
         ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
@@ -63,14 +58,14 @@ fn figure_ui(
             for simulated in comparison.simulated_lanes() {
                 ui.label(comparison.lane_title(simulated.id));
                 bytes_ui(ui, figure(simulated));
-                off_ui(ui, (figure(simulated), measured), theme);
+                off_ui(ui, figure(simulated), measured, theme);
                 ui.end_row();
             }
         });
 }
 
 /// How much more or less than measured, in percent, with bytes on hover.
-fn off_ui(ui: &mut egui::Ui, (simulated, measured): (Bytes, Bytes), theme: &Theme) {
+fn off_ui(ui: &mut egui::Ui, simulated: Bytes, measured: Bytes, theme: &Theme) {
     if measured == Bytes::ZERO {
         ui.label("");
         return;

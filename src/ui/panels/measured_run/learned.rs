@@ -11,7 +11,8 @@ use highwater_session::{Command, Session};
 /// All recordings' settings.
 pub(super) fn learned_ui(
     ui: &mut egui::Ui,
-    (session, comparison): (&Session, &Comparison),
+    session: &Session,
+    comparison: &Comparison,
     state: &mut MeasuredRunState,
     commands: &mut Vec<Command>,
 ) {
@@ -24,8 +25,8 @@ pub(super) fn learned_ui(
         };
         ui.add(egui::Label::new(of).wrap());
         if !calibration.settings.is_empty() {
-            settings_ui(ui, (session, calibration), state);
-            apply_ui(ui, (session, calibration), state, commands);
+            settings_ui(ui, session, calibration, state);
+            apply_ui(ui, session, calibration, state, commands);
         }
         for note in &calibration.notes {
             ui.add(egui::Label::new(RichText::new(note).weak()).wrap());
@@ -37,7 +38,7 @@ pub(super) fn learned_ui(
 }
 
 /// The settings one below the other, for the pane is narrow.
-fn settings_ui(ui: &mut egui::Ui, (session, calibration): (&Session, &Calibration), state: &mut MeasuredRunState) {
+fn settings_ui(ui: &mut egui::Ui, session: &Session, calibration: &Calibration, state: &mut MeasuredRunState) {
     for setting in &calibration.settings {
         let key = (calibration.recording.clone(), setting.key);
         let mut is_wanted = !state.without.contains(&key);
@@ -66,8 +67,8 @@ fn settings_ui(ui: &mut egui::Ui, (session, calibration): (&Session, &Calibratio
                 ui.weak("is set");
             }
         });
-        value_ui(ui, "now", (setting.key, &setting.now));
-        value_ui(ui, "learned", (setting.key, &setting.learned));
+        value_ui(ui, "now", setting.key, &setting.now);
+        value_ui(ui, "learned", setting.key, &setting.learned);
         ui.add(egui::Label::new(RichText::new(&setting.from).weak()).wrap());
         ui.add_space(3.0);
     }
@@ -76,7 +77,8 @@ fn settings_ui(ui: &mut egui::Ui, (session, calibration): (&Session, &Calibratio
 /// The button that sets what is ticked.
 fn apply_ui(
     ui: &mut egui::Ui,
-    (session, calibration): (&Session, &Calibration),
+    session: &Session,
+    calibration: &Calibration,
     state: &MeasuredRunState,
     commands: &mut Vec<Command>,
 ) {
@@ -109,7 +111,7 @@ fn is_set(session: &Session, setting: &LearnedSetting) -> bool {
 const SHORT: usize = 48;
 
 /// A value with its unit; where it is long its beginning, with the whole of it on hover.
-fn value_ui(ui: &mut egui::Ui, name: &str, (key, text): (&str, &str)) {
+fn value_ui(ui: &mut egui::Ui, name: &str, key: &str, text: &str) {
     let whole = match (text.parse::<u64>(), find(key).and_then(|row| row.unit)) {
         (Ok(number), Some(unit)) => format!("{} {unit}", grouped(number)),
         _ => text.to_owned(),

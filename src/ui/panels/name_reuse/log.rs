@@ -42,7 +42,7 @@ pub(super) fn log_ui(
     commands: &mut Vec<Command>,
 ) {
     let log = &level.reuse.log;
-    filter_lines((report, level), state);
+    filter_lines(report, level, state);
     let Some(known) = state.known.clone() else { return };
     ui.horizontal_wrapped(|ui| {
         ui.strong("Log");
@@ -96,7 +96,7 @@ fn extent(shown: u64, reuse: &NameReuse) -> String {
 }
 
 /// Finds the lines anew where report, level or filter changed.
-fn filter_lines((report, level): (&Arc<NamesReport>, &ReuseReport), state: &mut LogState) {
+fn filter_lines(report: &Arc<NamesReport>, level: &ReuseReport, state: &mut LogState) {
     let is_known = state.known.as_ref().is_some_and(|known| {
         std::ptr::eq(known.report.as_ptr(), Arc::as_ptr(report))
             && std::ptr::eq(known.level, level)

@@ -46,7 +46,7 @@ pub fn name_reuse_ui(
         return;
     }
     state.graph = state.graph.min(names.len() - 1);
-    options_ui(ui, session, (&names, state), commands);
+    options_ui(ui, session, &names, state, commands);
     let graph = GraphIdx(u32::try_from(state.graph).unwrap_or(0));
     if session.answer().is_some() && !session.is_stale() && !session.has_name_reuse(graph) {
         commands.push(Command::ReuseNames(graph));
@@ -59,7 +59,7 @@ pub fn name_reuse_ui(
         ui.weak("Working it out…");
         return;
     };
-    levels_ui(ui, (session, report), state, theme, commands);
+    levels_ui(ui, session, report, state, theme, commands);
     let level = &report.levels[state.level];
     remarks_ui(ui, level, &report.warnings[state.level], theme);
     ui.separator();
@@ -92,13 +92,14 @@ fn names(session: &Session) -> Vec<&str> {
 fn options_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (names, state): (&[&str], &mut NameReuseState),
+    names: &[&str],
+    state: &mut NameReuseState,
     commands: &mut Vec<Command>,
 ) {
     let options = &session.document().options;
     let text = |key: &str| options.acting(key).to_string();
     ui.horizontal_wrapped(|ui| {
-        graph_choice_ui(ui, &mut state.graph, ("graph to reuse names in", names));
+        graph_choice_ui(ui, &mut state.graph, "graph to reuse names in", names);
         version_ui(ui, &text(keys::NAME_REUSE_VERSION), commands);
         let mut skips = text(keys::SKIP_GRADS) == "True";
         let check = ui.checkbox(&mut skips, "skip_grads");
@@ -161,7 +162,8 @@ fn version_ui(ui: &mut egui::Ui, acting: &str, commands: &mut Vec<Command>) {
 /// Both levels side by side; a click shows one of them below.
 fn levels_ui(
     ui: &mut egui::Ui,
-    (session, report): (&Session, &NamesReport),
+    session: &Session,
+    report: &NamesReport,
     state: &mut NameReuseState,
     theme: &Theme,
     commands: &mut Vec<Command>,
@@ -200,8 +202,8 @@ fn levels_ui(
                 }
                 ui.label(grouped(level.reuse.hits() as u64));
                 let figures = &level.figures;
-                change_ui(ui, (figures.bytes_before, figures.bytes_after), theme);
-                change_ui(ui, (figures.peak_before, figures.peak_after), theme);
+                change_ui(ui, figures.bytes_before, figures.bytes_after, theme);
+                change_ui(ui, figures.peak_before, figures.peak_after, theme);
                 let unsafe_text = RichText::new(grouped(level.findings.len() as u64));
                 ui.label(if level.findings.is_empty() {
                     unsafe_text
@@ -220,7 +222,7 @@ fn levels_ui(
 }
 
 /// Bytes before and after.
-fn change_ui(ui: &mut egui::Ui, (before, after): (Bytes, Bytes), theme: &Theme) {
+fn change_ui(ui: &mut egui::Ui, before: Bytes, after: Bytes, theme: &Theme) {
     let text = RichText::new(format!("{before} to {after}"));
     let text = if after > before { text.color(theme.bad) } else { text };
     ui.label(text)

@@ -122,7 +122,7 @@ impl Grid {
     }
 
     /// In a column of several rows, edges pass beside nodes, not behind them. `ends` are the top and the bottom of the layer.
-    fn pass_beside(&mut self, node: usize, ends: (f32, f32), (row, n_rows): (usize, usize)) {
+    fn pass_beside(&mut self, node: usize, ends: (f32, f32), row: usize, n_rows: usize) {
         let rect = self.nodes[node];
         let (left, right) = (rect.left() - CHANNEL, rect.right() + CHANNEL);
         let middle = rect.center().y;
@@ -209,7 +209,7 @@ fn below(around: &Neighbourhood, room: f32) -> Grid {
                     let row = n_placed % n_rows;
                     let top = y + (HEIGHT + BESIDE) * to_f32(row);
                     grid.nodes[*node] = Rect::from_min_size(pos2(x + channels / 2.0, top), vec2(width, HEIGHT));
-                    grid.pass_beside(*node, (y, y + height), (row, n_rows));
+                    grid.pass_beside(*node, (y, y + height), row, n_rows);
                     n_placed += 1;
                     // The next stands below, until the column is full.
                     if n_placed % n_rows == 0 {

@@ -36,7 +36,7 @@ pub(super) fn names_ui(
                 }
             }
             if names.len() > FEW {
-                spread_ui(ui, row, (names.len(), is_spread), edit);
+                spread_ui(ui, row, names.len(), is_spread, edit);
             }
         });
         if let Some(position) = removed {
@@ -52,7 +52,7 @@ pub(super) fn names_ui(
 }
 
 /// The button that shows all names, or few again.
-fn spread_ui(ui: &mut egui::Ui, row: &'static OptionRow, (n_names, is_spread): (usize, bool), edit: &mut Edit<'_>) {
+fn spread_ui(ui: &mut egui::Ui, row: &'static OptionRow, n_names: usize, is_spread: bool, edit: &mut Edit<'_>) {
     let text = if is_spread {
         "show fewer".to_owned()
     } else {

@@ -67,13 +67,13 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec
         .spacing([8.0, 2.0])
         .show(ui, |ui| {
             for kind in ChangeKind::ALL {
-                kind_ui(ui, (shown, changes), kind, commands);
+                kind_ui(ui, shown, changes, kind, commands);
             }
         });
     ui.separator();
 }
 
-fn kind_ui(ui: &mut egui::Ui, (shown, changes): (Shown<'_>, &Changes), kind: ChangeKind, commands: &mut Vec<Command>) {
+fn kind_ui(ui: &mut egui::Ui, shown: Shown<'_>, changes: &Changes, kind: ChangeKind, commands: &mut Vec<Command>) {
     let n_rows = changes.of_kind(kind).count();
     for change in changes.of_kind(kind).take(MOST) {
         ui.weak(kind.words());

@@ -11,7 +11,8 @@ const LIST: f32 = 120.0;
 /// The list.
 pub(super) fn bookmarks_ui(
     ui: &mut egui::Ui,
-    (input, bookmarks): (&LanesInput<'_>, &[Bookmark]),
+    input: &LanesInput<'_>,
+    bookmarks: &[Bookmark],
     lanes: &mut LanesState,
     commands: &mut Vec<Command>,
 ) {
@@ -29,7 +30,7 @@ pub(super) fn bookmarks_ui(
         let list = egui::ScrollArea::vertical().id_salt("bookmark list").max_height(LIST);
         list.show(ui, |ui| {
             for (position, bookmark) in bookmarks.iter().enumerate() {
-                ui.horizontal(|ui| row_ui(ui, input, (position, bookmark), (&mut *lanes, &mut *commands)));
+                ui.horizontal(|ui| row_ui(ui, input, position, bookmark, &mut *lanes, &mut *commands));
             }
         });
     });
@@ -49,8 +50,10 @@ fn gone_text(bookmark: &Bookmark, word: &str) -> String {
 fn row_ui(
     ui: &mut egui::Ui,
     input: &LanesInput<'_>,
-    (position, bookmark): (usize, &Bookmark),
-    (lanes, commands): (&mut LanesState, &mut Vec<Command>),
+    position: usize,
+    bookmark: &Bookmark,
+    lanes: &mut LanesState,
+    commands: &mut Vec<Command>,
 ) {
     let word = input.comparison.axis_word();
     let there = lanes.bookmarked_step(position);

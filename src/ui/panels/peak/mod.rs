@@ -71,7 +71,8 @@ struct Shown<'a> {
 pub fn peak_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (state, lanes): (&mut PeakState, &mut LanesState),
+    state: &mut PeakState,
+    lanes: &mut LanesState,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
@@ -89,9 +90,9 @@ pub fn peak_ui(
     copy_ui(ui, state);
     let before = (lanes.viewport, lanes.spot, lanes.range);
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        head_ui(ui, &input, (&mut *state, &mut *lanes));
+        head_ui(ui, &input, &mut *state, &mut *lanes);
         lanes.set_bookmarks(session);
-        bookmarks::bookmarks_ui(ui, (&input, &session.document().bookmarks), lanes, commands);
+        bookmarks::bookmarks_ui(ui, &input, &session.document().bookmarks, lanes, commands);
         let ask = state.ask(comparison, lanes);
         if !session.wants_peak_report(&ask) {
             commands.push(Command::ExplainPeak(ask));
@@ -108,7 +109,7 @@ pub fn peak_ui(
                     selected: session.selection(),
                     theme,
                 };
-                report_ui(ui, shown, (&mut *state, &mut *lanes), commands);
+                report_ui(ui, shown, &mut *state, &mut *lanes, commands);
             }),
             None => ui.scope(|ui| drop(ui.weak("Working out who is live…"))),
         };
@@ -212,7 +213,7 @@ fn copy_ui(ui: &egui::Ui, state: &mut PeakState) {
 }
 
 /// The lane, what is explained of it, and what can be done with that.
-fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (state, lanes): (&mut PeakState, &mut LanesState)) {
+fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut PeakState, lanes: &mut LanesState) {
     let comparison = input.comparison;
     lane_ui(ui, comparison, state);
     against::choice_ui(ui, comparison, state);
@@ -233,7 +234,7 @@ fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, (state, lanes): (&mut Peak
         if lanes.range.is_some() {
             modes.push((Mode::Range, "range"));
         }
-        choice_ui(ui, &mut state.mode, ("explain", &modes));
+        choice_ui(ui, &mut state.mode, "explain", &modes);
     });
     let at = state.ask(comparison, lanes).at;
     let words = words_of(comparison, state.lane_in(comparison), at);
@@ -306,7 +307,8 @@ fn words_of(comparison: &Comparison, lane: usize, at: PeakAt) -> String {
 fn report_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (state, lanes): (&mut PeakState, &mut LanesState),
+    state: &mut PeakState,
+    lanes: &mut LanesState,
     commands: &mut Vec<Command>,
 ) {
     ui.add_space(4.0);

@@ -34,8 +34,8 @@ pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, 
         .min_col_width(0.0)
         .spacing([8.0, 2.0])
         .show(ui, |ui| {
-            curve_rows(ui, shown, ("live", stats.live.as_ref()));
-            curve_rows(ui, shown, ("reserved", stats.reserved.as_ref()));
+            curve_rows(ui, shown, "live", stats.live.as_ref());
+            curve_rows(ui, shown, "reserved", stats.reserved.as_ref());
             let tallies: [(&str, Tally, &str); 4] = [
                 (
                     "alive before",
@@ -51,11 +51,11 @@ pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, 
                 ),
             ];
             for (name, tally, note) in tallies {
-                tally_row(ui, (name, note), tally);
+                tally_row(ui, name, note, tally);
             }
             if let Some(older) = shown.report.alive_before {
                 let note = "Live at the highest step of the range, and alive before the range";
-                tally_row(ui, ("of the peak, older", note), older);
+                tally_row(ui, "of the peak, older", note, older);
             }
         });
 }
@@ -75,7 +75,7 @@ pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats,
         .on_hover_text("Whatever is held on some step of the range; what comes twice counts twice");
     let mut list = |ui: &mut egui::Ui, groups: &[LiveGroup]| {
         for group in groups {
-            group_ui(ui, shown, (group, total), commands);
+            group_ui(ui, shown, group, total, commands);
         }
     };
     let (first, rest) = stats.groups.split_at(FIRST.min(stats.groups.len()));
@@ -93,7 +93,7 @@ pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats,
     clippy::cast_precision_loss,
     reason = "a share on a screen"
 )]
-fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, (group, total): (&LiveGroup, Bytes), commands: &mut Vec<Command>) {
+fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, total: Bytes, commands: &mut Vec<Command>) {
     let part = group.bytes.get() as f64 / total.get().max(1) as f64;
     let share = percent_text(part * 100.0);
     let (largest, bytes) = group.largest;
@@ -122,7 +122,7 @@ fn note_ui(ui: &mut egui::Ui, shown: &str) {
     ui.label(RichText::new(shown).small().weak());
 }
 
-fn tally_row(ui: &mut egui::Ui, (name, note): (&str, &str), tally: Tally) {
+fn tally_row(ui: &mut egui::Ui, name: &str, note: &str, tally: Tally) {
     ui.label(name).on_hover_text(note);
     let exact = format!("{} in {}", tally.bytes.exact(), counted(tally.count, "tensor"));
     ui.monospace(tally.bytes.to_string()).on_hover_text(exact);
@@ -130,7 +130,7 @@ fn tally_row(ui: &mut egui::Ui, (name, note): (&str, &str), tally: Tally) {
     ui.end_row();
 }
 
-fn curve_rows(ui: &mut egui::Ui, shown: Shown<'_>, (name, curve): (&str, Option<&CurveStats>)) {
+fn curve_rows(ui: &mut egui::Ui, shown: Shown<'_>, name: &str, curve: Option<&CurveStats>) {
     let Some(curve) = curve else { return };
     let word = shown.comparison.axis_word();
     let at = |step: Step| (format!("at {step}"), format!("at {word} {step}"));

@@ -15,7 +15,8 @@ const GROUPS: u32 = 3;
 pub(super) fn entry_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (position, is_idle): (usize, bool),
+    position: usize,
+    is_idle: bool,
     state: &mut ScheduleEditorState,
     commands: &mut Vec<Command>,
 ) {
@@ -26,18 +27,18 @@ pub(super) fn entry_ui(
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
         ui.monospace(format!("{:>2}", position + 1));
-        let first = kind_ui(ui, shown, (position, entry), commands);
+        let first = kind_ui(ui, shown, position, entry, commands);
         if state.focus == Some(position) {
             first.request_focus();
             first.scroll_to_me(None);
             state.focus = None;
         }
-        graph_ui(ui, shown, (position, entry), commands);
+        graph_ui(ui, shown, position, entry, commands);
         if entry.kind == EntryKind::Run {
-            repeats_ui(ui, shown, (position, entry), commands);
-            group_ui(ui, shown, (position, entry), commands);
+            repeats_ui(ui, shown, position, entry, commands);
+            group_ui(ui, shown, position, entry, commands);
         }
-        order_ui(ui, shown, (position, entry), state, commands);
+        order_ui(ui, shown, position, entry, state, commands);
     });
     if is_idle {
         let text = match entry.kind {
@@ -57,7 +58,7 @@ pub(super) fn entry_ui(
     if let (EntryKind::Run, Some(graph)) = (entry.kind, graph) {
         for dim in &graph.symbols {
             ui.push_id(dim, |ui| {
-                values_ui(ui, shown, (position, dim), &mut state.texts, commands);
+                values_ui(ui, shown, position, dim, &mut state.texts, commands);
             });
         }
     }
@@ -66,7 +67,9 @@ pub(super) fn entry_ui(
 /// A list of choices with a name; returns what was chosen.
 fn combo_ui<T: Clone>(
     ui: &mut egui::Ui,
-    (words, selected, width): (String, &str, f32),
+    words: String,
+    selected: &str,
+    width: f32,
     choices: &[(T, String, &str)],
 ) -> (egui::Response, Option<T>) {
     let mut chosen = None;
@@ -90,7 +93,8 @@ fn combo_ui<T: Clone>(
 fn kind_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (position, entry): (usize, &ScheduleEntry),
+    position: usize,
+    entry: &ScheduleEntry,
     commands: &mut Vec<Command>,
 ) -> egui::Response {
     let explanation = |kind: EntryKind| match kind {
@@ -100,19 +104,14 @@ fn kind_ui(
     };
     let choices = EntryKind::ALL.map(|kind| (kind, kind.name().to_owned(), explanation(kind)));
     let words = format!("entry {}: what happens", position + 1);
-    let (response, chosen) = combo_ui(ui, (words, entry.kind.name(), 66.0), &choices);
+    let (response, chosen) = combo_ui(ui, words, entry.kind.name(), 66.0, &choices);
     if let Some(kind) = chosen.filter(|kind| *kind != entry.kind) {
         commands.push(shown.edited(|entries| entries[position].kind = kind, None));
     }
     response
 }
 
-fn graph_ui(
-    ui: &mut egui::Ui,
-    shown: Shown<'_>,
-    (position, entry): (usize, &ScheduleEntry),
-    commands: &mut Vec<Command>,
-) {
+fn graph_ui(ui: &mut egui::Ui, shown: Shown<'_>, position: usize, entry: &ScheduleEntry, commands: &mut Vec<Command>) {
     let names = shown.names();
     let own = shown.graphs.iter().map(|graph| graph.name.clone());
     let choices: Vec<(String, String, &str)> = own
@@ -121,7 +120,7 @@ fn graph_ui(
         .collect();
     let words = format!("entry {}: graph", position + 1);
     let selected = shown.plan.shown_name(&entry.graph);
-    let (_, chosen) = combo_ui(ui, (words, selected, 118.0), &choices);
+    let (_, chosen) = combo_ui(ui, words, selected, 118.0, &choices);
     if let Some(own) = chosen {
         commands.push(shown.edited(
             |entries| {
@@ -141,7 +140,8 @@ fn graph_ui(
 fn repeats_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (position, entry): (usize, &ScheduleEntry),
+    position: usize,
+    entry: &ScheduleEntry,
     commands: &mut Vec<Command>,
 ) {
     let mut repeats = entry.repeats;
@@ -160,12 +160,7 @@ fn repeats_ui(
     }
 }
 
-fn group_ui(
-    ui: &mut egui::Ui,
-    shown: Shown<'_>,
-    (position, entry): (usize, &ScheduleEntry),
-    commands: &mut Vec<Command>,
-) {
+fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, position: usize, entry: &ScheduleEntry, commands: &mut Vec<Command>) {
     let most = shown
         .plan
         .entries
@@ -183,7 +178,7 @@ fn group_ui(
         ));
     }
     let words = format!("entry {}: concurrent group", position + 1);
-    let (_, chosen) = combo_ui(ui, (words, &text(entry.group), 76.0), &choices);
+    let (_, chosen) = combo_ui(ui, words, &text(entry.group), 76.0, &choices);
     if let Some(group) = chosen {
         commands.push(shown.edited(|entries| entries[position].group = group, None));
     }
@@ -193,7 +188,8 @@ fn group_ui(
 fn order_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (position, entry): (usize, &ScheduleEntry),
+    position: usize,
+    entry: &ScheduleEntry,
     state: &mut ScheduleEditorState,
     commands: &mut Vec<Command>,
 ) {

@@ -14,7 +14,8 @@ use highwater_session::Command;
 pub(super) fn graphs_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (names, asked): (&mut BTreeMap<String, String>, &mut Vec<UiCommand>),
+    names: &mut BTreeMap<String, String>,
+    asked: &mut Vec<UiCommand>,
     commands: &mut Vec<Command>,
 ) {
     ui.horizontal_wrapped(|ui| {

@@ -126,7 +126,7 @@ pub fn schedule_editor_ui(
     let area = ui.available_rect_before_wrap();
     if area.width() < WIDE {
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            graphs::graphs_ui(ui, shown, (&mut state.names, asked), commands);
+            graphs::graphs_ui(ui, shown, &mut state.names, asked, commands);
             ui.separator();
             runs_ui(ui, shown, state, commands);
         });
@@ -140,7 +140,7 @@ pub fn schedule_editor_ui(
         .id_salt("graphs")
         .auto_shrink([false, false]);
     scroll.show(&mut column, |ui| {
-        graphs::graphs_ui(ui, shown, (&mut state.names, asked), commands);
+        graphs::graphs_ui(ui, shown, &mut state.names, asked, commands);
     });
     let mut column = ui.new_child(egui::UiBuilder::new().max_rect(right).id_salt("runs of the session"));
     let scroll = egui::ScrollArea::vertical().id_salt("runs").auto_shrink([false, false]);
@@ -163,7 +163,7 @@ fn runs_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState,
     let idle = shown.plan.idle_entries(shown.graphs);
     for position in 0..shown.plan.entries.len() {
         ui.push_id(position, |ui| {
-            entry::entry_ui(ui, shown, (position, idle.contains(&position)), state, commands);
+            entry::entry_ui(ui, shown, position, idle.contains(&position), state, commands);
         });
     }
 }

@@ -92,7 +92,8 @@ impl From {
 pub(super) fn values_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (position, dim): (usize, &String),
+    position: usize,
+    dim: &String,
     texts: &mut BTreeMap<(usize, String), (String, String)>,
     commands: &mut Vec<Command>,
 ) {
@@ -110,9 +111,9 @@ pub(super) fn values_ui(
     ui.horizontal_wrapped(|ui| {
         ui.add_space(22.0);
         ui.label(dim.as_str());
-        from_ui(ui, shown, (position, dim), (From::of(generator), &values), commands);
+        from_ui(ui, shown, position, dim, From::of(generator), &values, commands);
         match generator {
-            Some(generator) => problem = text_ui(ui, shown, (position, dim, generator), texts, commands),
+            Some(generator) => problem = text_ui(ui, shown, position, dim, generator, texts, commands),
             None => drop(texts.remove(&(position, dim.clone()))),
         }
         ui.weak(preview(&values));
@@ -136,8 +137,10 @@ fn preview(values: &[u64]) -> String {
 fn from_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (position, dim): (usize, &String),
-    (from, values): (From, &[u64]),
+    position: usize,
+    dim: &String,
+    from: From,
+    values: &[u64],
     commands: &mut Vec<Command>,
 ) {
     let combo = ComboBox::from_id_salt("from")
@@ -175,7 +178,9 @@ fn from_ui(
 fn text_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
-    (position, dim, generator): (usize, &String, &Generator),
+    position: usize,
+    dim: &String,
+    generator: &Generator,
     texts: &mut BTreeMap<(usize, String), (String, String)>,
     commands: &mut Vec<Command>,
 ) -> Option<String> {

@@ -16,7 +16,8 @@ const SIZE: f32 = 12.0;
 pub(super) fn goal_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (state, order): (&mut SpaceState, Option<&SpaceOrder>),
+    state: &mut SpaceState,
+    order: Option<&SpaceOrder>,
     commands: &mut Vec<Command>,
 ) {
     ui.horizontal_wrapped(|ui| {
@@ -57,7 +58,8 @@ pub(super) fn goal_ui(
 pub(super) fn advice_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
-    (state, lanes): (&mut SpaceState, &mut LanesState),
+    state: &mut SpaceState,
+    lanes: &mut LanesState,
     commands: &mut Vec<Command>,
 ) {
     let Some(found) = &shown.table.recommendation else {
@@ -72,20 +74,20 @@ pub(super) fn advice_ui(
         found.goal.name(&shown.table.space).replace(['-', ':'], " ")
     ));
     match &found.winner {
-        Some(winner) => winner_ui(ui, shown, (winner, state), commands),
+        Some(winner) => winner_ui(ui, shown, winner, state, commands),
         None => {
             ui.label(RichText::new("Nothing fits.").color(shown.theme.bad).strong());
         }
     }
     for sentence in &found.reasons {
-        sentence_ui(ui, shown, sentence, (state, lanes), commands);
+        sentence_ui(ui, shown, sentence, state, lanes, commands);
     }
     obeyed_ui(ui, shown, found);
     if !found.uncertain.is_empty() {
         ui.add_space(4.0);
         ui.label(RichText::new("Uncertain").size(SIZE).strong());
         for sentence in &found.uncertain {
-            sentence_ui(ui, shown, sentence, (state, lanes), commands);
+            sentence_ui(ui, shown, sentence, state, lanes, commands);
         }
     }
 }
@@ -93,7 +95,8 @@ pub(super) fn advice_ui(
 fn winner_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
-    (winner, state): (&Chosen, &mut SpaceState),
+    winner: &Chosen,
+    state: &mut SpaceState,
     commands: &mut Vec<Command>,
 ) {
     ui.horizontal_wrapped(|ui| {
@@ -121,7 +124,8 @@ fn sentence_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
     sentence: &Sentence,
-    (state, lanes): (&mut SpaceState, &mut LanesState),
+    state: &mut SpaceState,
+    lanes: &mut LanesState,
     commands: &mut Vec<Command>,
 ) {
     ui.horizontal_wrapped(|ui| {
@@ -130,7 +134,7 @@ fn sentence_ui(
             if part_ui(ui, part)
                 && let Some(link) = &part.link
             {
-                follow(shown, link, (state, lanes), commands);
+                follow(shown, link, state, lanes, commands);
             }
         }
     });
@@ -173,12 +177,7 @@ const fn named(of: WhichChoice) -> &'static str {
 }
 
 /// Goes where a figure leads. A configuration that no lane shows is pinned, so that it becomes one.
-fn follow(
-    shown: &Shown<'_>,
-    link: &Link,
-    (state, lanes): (&mut SpaceState, &mut LanesState),
-    commands: &mut Vec<Command>,
-) {
+fn follow(shown: &Shown<'_>, link: &Link, state: &mut SpaceState, lanes: &mut LanesState, commands: &mut Vec<Command>) {
     let (of, step, tensor) = match link {
         Link::Option(key) => {
             state.jump = Some(key.clone());

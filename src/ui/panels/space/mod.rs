@@ -102,7 +102,8 @@ struct Shown<'a> {
 pub fn space_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (state, lanes): (&mut SpaceState, &mut LanesState),
+    state: &mut SpaceState,
+    lanes: &mut LanesState,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
@@ -118,7 +119,7 @@ pub fn space_ui(
     if let Some(order) = order.as_ref().ok().filter(|_| is_entered) {
         commands.push(Command::TrySpace(Box::new(order.clone())));
     }
-    run_ui(ui, session, (state, &order), theme, commands);
+    run_ui(ui, session, state, &order, theme, commands);
     let Some(table) = session.space().filter(|table| !table.points.is_empty()) else {
         about_ui(ui, session);
         return;
@@ -131,7 +132,7 @@ pub fn space_ui(
     let order = order.as_ref().ok();
     let tall = if ui.available_width() < WIDE { TALL } else { TALL_BESIDE };
     if ui.available_height() >= tall {
-        results_ui(ui, &shown, (state, lanes, order), false, commands);
+        results_ui(ui, &shown, state, lanes, order, false, commands);
         return;
     }
     // What stands below the rim is seen to be there.
@@ -139,14 +140,16 @@ pub fn space_ui(
     let area = egui::ScrollArea::vertical()
         .id_salt("results")
         .auto_shrink([false, false]);
-    area.show(ui, |ui| results_ui(ui, &shown, (state, lanes, order), true, commands));
+    area.show(ui, |ui| results_ui(ui, &shown, state, lanes, order, true, commands));
 }
 
 /// Plot, recommendation, what was found, and the table: on the height there is, or on what they need.
 fn results_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
-    (state, lanes, order): (&mut SpaceState, &mut LanesState, Option<&SpaceOrder>),
+    state: &mut SpaceState,
+    lanes: &mut LanesState,
+    order: Option<&SpaceOrder>,
     is_scrolled: bool,
     commands: &mut Vec<Command>,
 ) {
@@ -159,12 +162,12 @@ fn results_ui(
         let of_plot = if is_scrolled { *PLOT.start() } else { height * 0.8 };
         plot::plot_ui(ui, shown, state, egui::vec2(width, of_plot), commands);
         found::found_ui(ui, shown, state);
-        advice::goal_ui(ui, session, (state, order), commands);
+        advice::goal_ui(ui, session, state, order, commands);
         if is_scrolled {
-            ui.scope(|ui| advice::advice_ui(ui, shown, (state, lanes), commands));
+            ui.scope(|ui| advice::advice_ui(ui, shown, state, lanes, commands));
         } else {
             let scroll = egui::ScrollArea::vertical().id_salt("reasons").max_height(height * 0.8);
-            scroll.show(ui, |ui| advice::advice_ui(ui, shown, (state, lanes), commands));
+            scroll.show(ui, |ui| advice::advice_ui(ui, shown, state, lanes, commands));
         }
     } else {
         ui.horizontal_top(|ui| {
@@ -172,11 +175,11 @@ fn results_ui(
             let own = width * 0.55;
             plot::plot_ui(ui, shown, state, egui::vec2(own, height), commands);
             ui.vertical(|ui| {
-                advice::goal_ui(ui, session, (state, order), commands);
+                advice::goal_ui(ui, session, state, order, commands);
                 let scroll = egui::ScrollArea::vertical()
                     .id_salt("reasons")
                     .auto_shrink([false, false]);
-                scroll.show(ui, |ui| advice::advice_ui(ui, shown, (state, lanes), commands));
+                scroll.show(ui, |ui| advice::advice_ui(ui, shown, state, lanes, commands));
             });
         });
     }
@@ -202,7 +205,8 @@ fn results_ui(
 fn run_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (state, order): (&mut SpaceState, &Result<SpaceOrder, String>),
+    state: &mut SpaceState,
+    order: &Result<SpaceOrder, String>,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
@@ -216,7 +220,7 @@ fn run_ui(
         ui.separator();
         ui.label("Overhead");
         let choices = [(false, "linear"), (true, "log")];
-        super::choice_ui(ui, &mut state.is_log, ("overhead of configurations,", &choices));
+        super::choice_ui(ui, &mut state.is_log, "overhead of configurations,", &choices);
     });
 }
 

@@ -48,7 +48,7 @@ pub(super) fn plot_ui(
     ui.vertical(|ui| {
         ui.set_width(size.x);
         let front = front(shown, frame);
-        let response = plot(frame, (size.x, size.y - LEGEND), theme).show(ui, |plot| {
+        let response = plot(frame, size.x, size.y - LEGEND, theme).show(ui, |plot| {
             plot.set_auto_bounds(false);
             let ((left, right), (bottom, top)) = (frame.x, frame.y);
             plot.set_plot_bounds(PlotBounds::from_min_max([left, bottom], [right, top]));
@@ -70,15 +70,15 @@ pub(super) fn plot_ui(
         let points = shown.table.points.iter();
         let placed: Vec<(egui::Pos2, &SpacePoint)> = points.filter_map(|point| Some((place(point)?, point))).collect();
         let painter = ui.painter().with_clip_rect(response.response.rect.expand(4.0));
-        paint(&painter, (shown, state), &placed);
+        paint(&painter, shown, state, &placed);
         answer(ui, response.response, (shown, state, &placed), commands);
         let is_seen = |capacity: &Bytes| bytes(*capacity) < frame.x.1;
         legend_ui(ui, shown, capacity.filter(is_seen));
     });
 }
 
-fn plot(frame: Frame, (width, height): (f32, f32), theme: &Theme) -> Plot<'static> {
-    still_plot("overhead against peak", (width, height))
+fn plot(frame: Frame, width: f32, height: f32, theme: &Theme) -> Plot<'static> {
+    still_plot("overhead against peak", width, height)
         .sense(egui::Sense::click())
         .label_formatter(|_| None)
         .custom_x_axes(vec![
@@ -231,7 +231,7 @@ pub(super) fn position(policy: StaticMemoryPolicy) -> usize {
     POLICIES.iter().position(|row| row.policy == policy).unwrap_or(0)
 }
 
-fn paint(painter: &egui::Painter, (shown, state): (&Shown<'_>, &SpaceState), placed: &[(egui::Pos2, &SpacePoint)]) {
+fn paint(painter: &egui::Painter, shown: &Shown<'_>, state: &SpaceState, placed: &[(egui::Pos2, &SpacePoint)]) {
     let theme = shown.theme;
     // Of points that lie on each other one is drawn.
     let mut drawn = std::collections::BTreeSet::new();
@@ -250,7 +250,7 @@ fn paint(painter: &egui::Painter, (shown, state): (&Shown<'_>, &SpaceState), pla
             let inner = (0..position).filter(|other| drawn.contains(&(place.0, place.1, *other, true)));
             let n_inner = inner.count();
             let radius = RADIUS + NESTED * count_as_f32(n_inner);
-            marker(painter, *at, (position, radius), color, n_inner == 0);
+            marker(painter, *at, position, radius, color, n_inner == 0);
         } else {
             cross(painter, *at, 2.8, color);
         }
@@ -284,7 +284,7 @@ fn answer(
         let stroke = egui::Stroke::new(1.0, shown.theme.accent());
         ui.painter()
             .rect_stroke(response.rect, 0, stroke, egui::StrokeKind::Inside);
-        walk(ui, &response, (shown, state));
+        walk(ui, &response, shown, state);
     }
     let near = response.hover_pos().map_or_else(Vec::new, |pointer| {
         let near = placed.iter().map(|(at, point)| (at.distance(pointer), *at, *point));
@@ -319,7 +319,7 @@ fn answer(
 }
 
 /// Left and right from peak to peak, up and down along the front.
-fn walk(ui: &egui::Ui, response: &egui::Response, (shown, state): (&Shown<'_>, &mut SpaceState)) {
+fn walk(ui: &egui::Ui, response: &egui::Response, shown: &Shown<'_>, state: &mut SpaceState) {
     let arrows = egui::EventFilter {
         horizontal_arrows: true,
         vertical_arrows: true,
@@ -367,7 +367,8 @@ fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
             marker(
                 ui.painter(),
                 area.center(),
-                (position, 3.2),
+                position,
+                3.2,
                 shown.theme.heuristic(position),
                 true,
             );

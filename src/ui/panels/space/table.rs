@@ -116,13 +116,13 @@ pub(super) fn table_ui(
         table = table.scroll_to_row(target, None);
     }
     let table = table.header(HEIGHT, |mut header| {
-        header.col(|ui| sort_ui(ui, &mut state.table, Order::Number, ("number", "as they are counted")));
+        header.col(|ui| sort_ui(ui, &mut state.table, Order::Number, "number", "as they are counted"));
         for (position, axis) in axes.iter().enumerate() {
             let key = axis.key();
-            header.col(|ui| sort_ui(ui, &mut state.table, Order::Axis(position), (axis.name(), &key)));
+            header.col(|ui| sort_ui(ui, &mut state.table, Order::Axis(position), axis.name(), &key));
         }
         for (order, name, meaning, _) in COLUMNS {
-            header.col(|ui| sort_ui(ui, &mut state.table, order, (name, meaning)));
+            header.col(|ui| sort_ui(ui, &mut state.table, order, name, meaning));
         }
     });
     let n_rows = state.table.rows.len();
@@ -132,7 +132,7 @@ pub(super) fn table_ui(
             let point = &shown.table.points[position];
             line.set_selected(state.selected == Some(point.idx));
             let is_best = shown.table.front.contains(&position);
-            row_ui(&mut line, shown, (point, is_best), state, commands);
+            row_ui(&mut line, shown, point, is_best, state, commands);
         });
     });
     target.is_some()
@@ -182,7 +182,7 @@ fn sort(shown: &Shown<'_>, state: &mut TableState) {
     state.rows = rows.into_iter().map(|(_, at)| at).collect();
 }
 
-fn sort_ui(ui: &mut egui::Ui, state: &mut TableState, order: Order, (name, meaning): (&str, &str)) {
+fn sort_ui(ui: &mut egui::Ui, state: &mut TableState, order: Order, name: &str, meaning: &str) {
     let is_chosen = state.order == order;
     let button = ui.add(egui::Button::selectable(is_chosen, RichText::new(name).size(SIZE)).truncate());
     if is_chosen {
@@ -256,11 +256,12 @@ fn walk(ui: &egui::Ui, shown: &Shown<'_>, state: &mut SpaceState) -> Option<usiz
 fn row_ui(
     line: &mut TableRow<'_, '_>,
     shown: &Shown<'_>,
-    (point, is_best): (&SpacePoint, bool),
+    point: &SpacePoint,
+    is_best: bool,
     state: &mut SpaceState,
     commands: &mut Vec<Command>,
 ) {
-    line.col(|ui| name_ui(ui, (shown, point), state, commands));
+    line.col(|ui| name_ui(ui, shown, point, state, commands));
     let space = &shown.table.space;
     for (axis, value) in space.axes().iter().zip(space.values(point.idx)) {
         let words = axis.value_text(value);
@@ -314,7 +315,8 @@ fn row_ui(
 /// The number, a button that pins.
 fn name_ui(
     ui: &mut egui::Ui,
-    (shown, point): (&Shown<'_>, &SpacePoint),
+    shown: &Shown<'_>,
+    point: &SpacePoint,
     state: &mut SpaceState,
     commands: &mut Vec<Command>,
 ) {
@@ -325,7 +327,8 @@ fn name_ui(
     marker(
         ui.painter(),
         area.center(),
-        (place, 3.2),
+        place,
+        3.2,
         color,
         point.fitting().is_some(),
     );

@@ -91,7 +91,8 @@ impl TablesState {
 pub fn tables_ui(
     ui: &mut egui::Ui,
     session: &Session,
-    (state, lanes): (&mut TablesState, &mut LanesState),
+    state: &mut TablesState,
+    lanes: &mut LanesState,
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) -> Option<String> {
@@ -102,7 +103,7 @@ pub fn tables_ui(
     let timeline = input.timeline;
     ui.horizontal_wrapped(|ui| {
         let kinds = TableKind::ALL.map(|kind| (kind, kind.words()));
-        choice_ui(ui, &mut state.kind, ("table", &kinds));
+        choice_ui(ui, &mut state.kind, "table", &kinds);
         ui.separator();
         lane_ui(ui, &input, state, lanes);
         filter_ui(ui, state);

@@ -61,7 +61,7 @@ pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, inpu
         }
         let built = builder.header(HEADER, |mut header| {
             for (position, column) in kind.columns().iter().enumerate() {
-                header.col(|ui| header_ui(ui, (position, column), &mut view.sort));
+                header.col(|ui| header_ui(ui, position, column, &mut view.sort));
             }
         });
         built.body(|body| {
@@ -70,7 +70,7 @@ pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, inpu
             body.rows(ROW, table.len(), |mut row| {
                 let position = row.index();
                 let is_cursor = is_focused && view.cursor == Some(position);
-                if row_ui(&mut row, (table, &spread), input, is_cursor) {
+                if row_ui(&mut row, table, &spread, input, is_cursor) {
                     chosen = Some(position);
                 }
             });
@@ -164,7 +164,7 @@ fn keys(ui: &Ui, id: Id, n_rows: usize, view: &mut TableView) -> bool {
 }
 
 /// The title of a column; a click sorts by it, a second the other way round, a third not at all.
-fn header_ui(ui: &mut Ui, (position, column): (usize, &Column), sort: &mut Option<Sort>) {
+fn header_ui(ui: &mut Ui, position: usize, column: &Column, sort: &mut Option<Sort>) {
     let own = sort.filter(|sort| sort.column == position);
     let state = match own {
         Some(Sort {
@@ -232,7 +232,8 @@ impl Spread {
 /// One row, painted over all columns at once: a frame has hundreds of cells. Whether it was clicked.
 fn row_ui(
     row: &mut TableRow<'_, '_>,
-    (table, spread): (&TableRows, &Spread),
+    table: &TableRows,
+    spread: &Spread,
     input: &LanesInput<'_>,
     is_cursor: bool,
 ) -> bool {
@@ -252,7 +253,7 @@ fn row_ui(
         response
             .widget_info(|| egui::WidgetInfo::selected(egui::Role::Row, true, is_selected, row_words(table, position)));
         is_clicked = response.clicked();
-        let color = ground_ui(ui, rect, (position, is_selected, response.hovered()));
+        let color = ground_ui(ui, rect, position, is_selected, response.hovered());
         let mut whole = None;
         for (idx, (column, place)) in table
             .spec()
@@ -267,7 +268,7 @@ fn row_ui(
                 continue;
             }
             let cell = Rect::from_x_y_ranges(place, rect.y_range());
-            let is_cut = cell_ui(ui, cell, (&value, column), color);
+            let is_cut = cell_ui(ui, cell, &value, column, color);
             let is_near = response.hover_pos().is_some_and(|at| place.contains(at.x));
             if is_near {
                 whole = value.exact().or_else(|| is_cut.then(|| value.shown().into_owned()));
@@ -281,7 +282,7 @@ fn row_ui(
 }
 
 /// What lies below a row; returns the colour of its letters.
-fn ground_ui(ui: &Ui, rect: Rect, (position, is_selected, is_hovered): (usize, bool, bool)) -> Color32 {
+fn ground_ui(ui: &Ui, rect: Rect, position: usize, is_selected: bool, is_hovered: bool) -> Color32 {
     let visuals = ui.visuals();
     let fill = if is_selected {
         Some(visuals.selection.bg_fill)
@@ -313,7 +314,7 @@ fn row_words(table: &TableRows, position: usize) -> String {
 }
 
 /// What stands in a cell: numbers stand right. Whether it had to be cut.
-fn cell_ui(ui: &Ui, cell: Rect, (value, column): (&Value<'_>, &Column), color: Color32) -> bool {
+fn cell_ui(ui: &Ui, cell: Rect, value: &Value<'_>, column: &Column, color: Color32) -> bool {
     let font = if column.is_number {
         FontId::monospace(SIZE)
     } else {
