@@ -15,7 +15,7 @@ use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Command, Document, PictureFrame, PictureKind, PictureOrder, Session, SourceSpec, Worker};
 use highwater_timeline::{
-    Areas, AxisKind, Canvas, Folds, LaneRows, Look, RasterFrame, RasterScratch, RowsBy, Timeline, View,
+    Areas, AxisKind, Canvas, Coloring, Folds, LaneRows, RasterFrame, RasterScratch, RowsBy, Timeline, View,
 };
 use highwater_ui::app::App;
 use highwater_ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
@@ -325,7 +325,7 @@ fn work(criterion: &mut Criterion) {
     });
     criterion.bench_function("areas of 10^6 lifetimes x 4 lanes", |bencher| {
         let (_, timeline) = &*answer;
-        bencher.iter(|| black_box(Areas::new(timeline, &Look::default())));
+        bencher.iter(|| black_box(Areas::new(timeline, &Coloring::default())));
     });
 }
 

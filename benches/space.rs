@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use highwater::analysis::space::{Explorer, Goal, Space, SpaceAxis, SpacePoint, front, recommend_from};
+use highwater::analysis::sweep::{Explorer, Goal, Space, SweepAxis, SweepPoint, front, recommend_from};
 use highwater::analysis::{LaneSet, LaneStrategies, Request};
 use highwater::options::{Environment, Options};
 use highwater::plan::Limits;
@@ -43,16 +43,16 @@ fn explorer(request: &Request, texts: &[&str]) -> Explorer {
     let dims = request.workload.symbols();
     let axes = texts
         .iter()
-        .map(|text| SpaceAxis::parse(text, &dims).expect("an axis"))
+        .map(|text| SweepAxis::parse(text, &dims).expect("an axis"))
         .collect();
     let space = Space::new(request.configuration(), axes).expect("a space");
     Explorer::new(request, space).expect("graphs run")
 }
 
-fn explore(explorer: &Explorer) -> Vec<SpacePoint> {
+fn explore(explorer: &Explorer) -> Vec<SweepPoint> {
     let cancel = Cancel::new();
     let all: Vec<u64> = (0..explorer.space().size()).collect();
-    let mut ignore = |_: &SpacePoint| {};
+    let mut ignore = |_: &SweepPoint| {};
     explorer
         .explore(&all, &mut ignore, &Progress::silent(&cancel))
         .expect("nobody stops it")

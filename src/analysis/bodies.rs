@@ -12,7 +12,7 @@ use highwater_model::graph::{Graph, OpId};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::counted;
 use highwater_model::workload::{GraphEntry, SchedulePlan, ScheduledGraph, UseKind, Workload};
-use highwater_rewrite::{BodyScratch, body_scratch};
+use highwater_rewrite::{ControlFlowWorkspace, control_flow_workspace};
 
 /// Says of each graph what its bodies hold.
 pub(super) fn report(
@@ -23,7 +23,7 @@ pub(super) fn report(
 ) -> Result<(), Cancelled> {
     for entry in workload.graphs().iter().filter(|entry| !entry.uses.is_empty()) {
         let scratch = over_runs(entry, plan, progress)?;
-        let (calls, others): (Vec<BodyScratch>, Vec<BodyScratch>) =
+        let (calls, others): (Vec<ControlFlowWorkspace>, Vec<ControlFlowWorkspace>) =
             scratch.into_iter().partition(|one| one.kind == UseKind::Call);
         if let Some(largest) = largest(&others) {
             diagnostics.info(
@@ -52,16 +52,20 @@ pub(super) fn report(
 }
 
 /// By op the most that it holds in any run.
-fn over_runs(entry: &GraphEntry, plan: &SchedulePlan, progress: &Progress<'_>) -> Result<Vec<BodyScratch>, Cancelled> {
+fn over_runs(
+    entry: &GraphEntry,
+    plan: &SchedulePlan,
+    progress: &Progress<'_>,
+) -> Result<Vec<ControlFlowWorkspace>, Cancelled> {
     let graph = ScheduledGraph {
         name: entry.name.clone(),
         symbols: entry.graph.symbols(),
     };
     // A plan of too many runs is refused by whoever runs it.
     let runs = plan.bindings_of(&graph).unwrap_or_default();
-    let mut most: BTreeMap<OpId, BodyScratch> = BTreeMap::new();
+    let mut most: BTreeMap<OpId, ControlFlowWorkspace> = BTreeMap::new();
     for bindings in &runs {
-        for one in body_scratch(entry, bindings, progress)? {
+        for one in control_flow_workspace(entry, bindings, progress)? {
             let known = most.entry(one.op).or_insert(one);
             let is_lower_bound = known.is_lower_bound || one.is_lower_bound;
             if one.bytes > known.bytes {
@@ -82,14 +86,14 @@ fn counted_ops(count: usize, one: &str, many: &str) -> String {
 }
 
 /// The first of the largest.
-fn largest(scratch: &[BodyScratch]) -> Option<&BodyScratch> {
+fn largest(scratch: &[ControlFlowWorkspace]) -> Option<&ControlFlowWorkspace> {
     scratch
         .iter()
         .reduce(|one, other| if other.bytes > one.bytes { other } else { one })
 }
 
 /// Which op holds how much, the largest of so many.
-fn held(entry: &GraphEntry, (one, count): (&BodyScratch, usize)) -> String {
+fn held(entry: &GraphEntry, (one, count): (&ControlFlowWorkspace, usize)) -> String {
     let graph = &entry.graph;
     let op = match graph.op_name(one.op) {
         "" => graph.op_kind(one.op),

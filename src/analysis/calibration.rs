@@ -16,7 +16,7 @@ use super::{AnalysisError, Request, running_request};
 use highwater_model::graph::{Graph, MeasuredOp, Sizes};
 use highwater_model::progress::Progress;
 use highwater_model::workload::{Recording, learned};
-use highwater_options::{Lowered, Options, StampedSettings, lower};
+use highwater_options::{DumpedSettings, Lowered, Options, lower};
 
 /// A setting that a run teaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,16 +46,16 @@ pub struct Calibration {
 
 impl Calibration {
     /// The settings that differ from those of the request, as one step of editing.
-    pub fn stamped(&self, is_wanted: impl Fn(&LearnedSetting) -> bool) -> StampedSettings {
+    pub fn stamped(&self, is_wanted: impl Fn(&LearnedSetting) -> bool) -> DumpedSettings {
         let mut options = Options::new();
         for setting in self.settings.iter().filter(|setting| is_wanted(setting)) {
             options
                 .set_text(setting.key, &setting.learned)
                 .expect("what is learned is written as its option reads it");
         }
-        StampedSettings {
+        DumpedSettings {
             options,
-            ..StampedSettings::default()
+            ..DumpedSettings::default()
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::calibration::Calibration;
 use super::lanes::{LaneId, Plans};
-use super::shortage::OutOfMemoryStory;
+use super::shortage::OutOfMemoryReport;
 use super::workspaces::{EstimatedWorkspaces, Scratch};
 use super::{LaneRewrite, PinProblem, PinnedLane, Remark, lanes, trace};
 use highwater_model::diagnostics::Diagnostics;
@@ -54,7 +54,7 @@ pub struct Lane {
     /// Where the peak comes from, and where the lane parts from policy 0.
     pub explanation: Vec<Remark>,
     /// Why the run ended early, where it did.
-    pub out_of_memory_story: Option<OutOfMemoryStory>,
+    pub out_of_memory_story: Option<OutOfMemoryReport>,
     /// Requests of an allocation trace that were refused; the trace goes on after them.
     pub refusals: Option<Refusals>,
     /// What forbids its policy beside the other settings and the schedule: error-level findings.

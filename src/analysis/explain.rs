@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::Lane;
-use super::scene::Scene;
+use super::name_context::NameContext;
 use highwater_model::units::{Bytes, Step, percent_text};
 use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::ReservedParts;
@@ -23,7 +23,7 @@ pub struct Remark {
 }
 
 /// Everything there is to say about a lane; `reference` is policy 0's lane where this is another.
-pub(super) fn explain(lane: &Lane, reference: Option<&Lane>, scene: &Scene<'_>) -> Vec<Remark> {
+pub(super) fn explain(lane: &Lane, reference: Option<&Lane>, names: &NameContext<'_>) -> Vec<Remark> {
     let Some(step) = lane
         .summary
         .peak_reserved_step
@@ -32,9 +32,9 @@ pub(super) fn explain(lane: &Lane, reference: Option<&Lane>, scene: &Scene<'_>) 
         return Vec::new();
     };
     let at_peak = picture(&lane.simulation, step);
-    let mut texts = vec![peak(lane, step, scene)];
-    texts.extend(arenas(lane, &at_peak, scene));
-    texts.extend(pools(&at_peak, scene));
+    let mut texts = vec![peak(lane, step, names)];
+    texts.extend(arenas(lane, &at_peak, names));
+    texts.extend(pools(&at_peak, names));
     texts.extend(pages(&at_peak));
     texts.extend(rounding(lane, step));
     let mut remarks: Vec<Remark> = texts
@@ -45,12 +45,12 @@ pub(super) fn explain(lane: &Lane, reference: Option<&Lane>, scene: &Scene<'_>) 
     remarks.extend(ending(lane));
     if let Some(reference) = reference {
         remarks.extend(against(lane, reference));
-        remarks.extend(divergence(lane, reference, scene));
+        remarks.extend(divergence(lane, reference, names));
     }
     remarks
 }
 
-fn peak(lane: &Lane, step: Step, scene: &Scene<'_>) -> String {
+fn peak(lane: &Lane, step: Step, names: &NameContext<'_>) -> String {
     let ReservedParts {
         features,
         weights,
@@ -71,13 +71,13 @@ fn peak(lane: &Lane, step: Step, scene: &Scene<'_>) -> String {
     format!(
         "The peak, {}, is reached at {}: {}.",
         lane.summary.peak_reserved,
-        scene.place(step),
+        names.place(step),
         list(&parts)
     )
 }
 
 /// Whose arenas are held at the peak.
-fn arenas(lane: &Lane, at_peak: &DevicePicture, scene: &Scene<'_>) -> Option<String> {
+fn arenas(lane: &Lane, at_peak: &DevicePicture, names: &NameContext<'_>) -> Option<String> {
     let held: Vec<(Option<GraphIdx>, Bytes)> = at_peak
         .regions
         .iter()
@@ -90,15 +90,15 @@ fn arenas(lane: &Lane, at_peak: &DevicePicture, scene: &Scene<'_>) -> Option<Str
     let sum: Bytes = held.iter().map(|(_, bytes)| *bytes).sum();
     let row = lane.policy.row();
     Some(match (row.shares_static_arena, row.expands_pools) {
-        (false, _) => own_arenas(&held, scene.running(at_peak.step), scene),
+        (false, _) => own_arenas(&held, names.running(at_peak.step), names),
         (true, true) => format!(
             "Static graphs hold pages only while they run; their range maps {sum}, which others use in between."
         ),
-        (true, false) => shared_arena(sum, held.len(), largest_graph(lane, at_peak.step, scene), scene),
+        (true, false) => shared_arena(sum, held.len(), largest_graph(lane, at_peak.step, names), names),
     })
 }
 
-fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, scene: &Scene<'_>) -> String {
+fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, names: &NameContext<'_>) -> String {
     const SHOWN: usize = 4;
     let mut by_graph: BTreeMap<GraphIdx, Bytes> = BTreeMap::new();
     for (graph, bytes) in held {
@@ -111,7 +111,7 @@ fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, sce
     let mut names: Vec<String> = sorted
         .iter()
         .take(SHOWN)
-        .map(|(graph, bytes)| format!("{} {bytes}", scene.graph(*graph)))
+        .map(|(graph, bytes)| format!("{} {bytes}", names.graph(*graph)))
         .collect();
     if sorted.len() > SHOWN {
         let rest: Bytes = sorted[SHOWN..].iter().map(|(_, bytes)| *bytes).sum();
@@ -141,24 +141,24 @@ fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, sce
 }
 
 /// The largest static graph that was loaded until a step, with all its copies.
-fn largest_graph(lane: &Lane, step: Step, scene: &Scene<'_>) -> Option<(GraphIdx, Bytes)> {
+fn largest_graph(lane: &Lane, step: Step, names: &NameContext<'_>) -> Option<(GraphIdx, Bytes)> {
     let refused = lane.simulation.out_of_memory.as_ref().map(|failed| failed.step);
     let was_loaded = |start: Step| start <= step && refused.is_none_or(|refused| start < refused);
-    let runs = scene.session.runs.iter().filter(|run| was_loaded(run.start));
+    let runs = names.session.runs.iter().filter(|run| was_loaded(run.start));
     let bound = runs.filter_map(|run| {
         let plan = run.bound.plan.as_ref()?;
-        let bytes = (0..scene.copies).map(|_| plan.footprint).sum();
+        let bytes = (0..names.copies).map(|_| plan.footprint).sum();
         Some((run.graph, bytes))
     });
     bound.max_by_key(|(graph, bytes)| (*bytes, std::cmp::Reverse(*graph)))
 }
 
-fn shared_arena(sum: Bytes, n_blocks: usize, largest: Option<(GraphIdx, Bytes)>, scene: &Scene<'_>) -> String {
+fn shared_arena(sum: Bytes, n_blocks: usize, largest: Option<(GraphIdx, Bytes)>, names: &NameContext<'_>) -> String {
     let Some((graph, bytes)) = largest else {
         return format!("The shared arena holds {sum}.");
     };
-    let name = scene.graph(graph);
-    if scene.arena_behaviour == ArenaBehaviour::Documented {
+    let name = names.graph(graph);
+    if names.arena_behaviour == ArenaBehaviour::Documented {
         return format!(
             "As documented, the shared arena is as large as the largest graph so far: {sum} (the tensors of {name} \
              need {bytes})."
@@ -188,13 +188,13 @@ fn capital(words: &str) -> String {
 }
 
 /// What the largest pools hold.
-fn pools(at_peak: &DevicePicture, scene: &Scene<'_>) -> Vec<String> {
+fn pools(at_peak: &DevicePicture, names: &NameContext<'_>) -> Vec<String> {
     const SHOWN: usize = 3;
     let mut texts = Vec::new();
     let mut graphs: Vec<&PoolPicture> = at_peak.pools.iter().filter(|pool| pool.graph.is_some()).collect();
     graphs.sort_by_key(|pool| (std::cmp::Reverse(pool.occupied), pool.graph));
     for pool in graphs.iter().take(SHOWN).filter(|pool| pool.occupied > Bytes::ZERO) {
-        let name = pool.graph.map_or_else(String::new, |graph| scene.pool(graph));
+        let name = pool.graph.map_or_else(String::new, |graph| names.pool(graph));
         let mut text = format!("{} holds {}: {} in tensors", capital(&name), pool.occupied, pool.given);
         if pool.idle() > Bytes::ZERO {
             let n_spans: u64 = pool.idle_spans.iter().map(|(_, count)| count).sum();
@@ -315,21 +315,21 @@ fn share(part: Bytes, whole: Bytes) -> f64 {
 }
 
 /// The first step at which the lanes differ, and what each does there.
-fn divergence(lane: &Lane, reference: &Lane, scene: &Scene<'_>) -> Option<Remark> {
+fn divergence(lane: &Lane, reference: &Lane, names: &NameContext<'_>) -> Option<Remark> {
     let step = lane.first_divergence?;
     Some(Remark {
         text: format!(
             "It first differs from policy 0 at {}: here the device {}; under policy 0 it {}.",
-            scene.place(step),
-            what_happens(&lane.simulation, step, scene),
-            what_happens(&reference.simulation, step, scene)
+            names.place(step),
+            what_happens(&lane.simulation, step, names),
+            what_happens(&reference.simulation, step, names)
         ),
         step: Some(step),
     })
 }
 
 /// What the driver does on a step, in a clause.
-fn what_happens(simulation: &Simulation, step: Step, scene: &Scene<'_>) -> String {
+fn what_happens(simulation: &Simulation, step: Step, names: &NameContext<'_>) -> String {
     let first = simulation.events.partition_point(|event| event.step < step);
     let mut given: BTreeMap<(RegionKind, Option<GraphIdx>), Bytes> = BTreeMap::new();
     let (mut back, mut pages, mut mapped, mut is_reused) = (Bytes::ZERO, (0_u64, Bytes::ZERO), 0_u64, false);
@@ -349,7 +349,7 @@ fn what_happens(simulation: &Simulation, step: Step, scene: &Scene<'_>) -> Strin
     }
     let mut clauses: Vec<String> = given
         .into_iter()
-        .map(|((kind, graph), bytes)| format!("gives {bytes} for {}", region_text((kind, graph), scene)))
+        .map(|((kind, graph), bytes)| format!("gives {bytes} for {}", region_text((kind, graph), names)))
         .collect();
     if pages.0 > 0 {
         clauses.push(format!("gives {} ({})", counted(pages.0, "page"), pages.1));
@@ -374,7 +374,7 @@ fn what_happens(simulation: &Simulation, step: Step, scene: &Scene<'_>) -> Strin
 }
 
 /// A region in words, such as `the arena of train`.
-pub(super) fn region_text((kind, graph): (RegionKind, Option<GraphIdx>), scene: &Scene<'_>) -> String {
+pub(super) fn region_text((kind, graph): (RegionKind, Option<GraphIdx>), names: &NameContext<'_>) -> String {
     let what = match kind {
         RegionKind::Variables => "the variables",
         RegionKind::Weights => "the weights",
@@ -390,9 +390,9 @@ pub(super) fn region_text((kind, graph): (RegionKind, Option<GraphIdx>), scene: 
         RegionKind::Unplaced => "blocks without a known address",
     };
     match (kind, graph) {
-        (RegionKind::PagedRange, Some(graph)) => format!("the range of {}", scene.pool(graph)),
-        (RegionKind::Stitched, Some(graph)) => format!("a stitched range of {}", scene.pool(graph)),
-        (_, Some(graph)) => format!("{what} of {}", scene.graph(graph)),
+        (RegionKind::PagedRange, Some(graph)) => format!("the range of {}", names.pool(graph)),
+        (RegionKind::Stitched, Some(graph)) => format!("a stitched range of {}", names.pool(graph)),
+        (_, Some(graph)) => format!("{what} of {}", names.graph(graph)),
         (_, None) => what.to_owned(),
     }
 }

@@ -7,7 +7,7 @@ use highwater_model::liveness::{View, lifetimes};
 use highwater_model::progress::{Cancel, Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{
-    AllocationTrace, BlockProgram, Dumped, GraphEntry, Lifetimes, ProblemEntry, Source, StampedOption, Workload,
+    AllocationTrace, BlockProgram, Dumped, DumpedOption, GraphEntry, Lifetimes, ProblemEntry, Source, Workload,
 };
 use highwater_plan::peak_live;
 use highwater_rewrite::name_reuse::program_figures;
@@ -85,7 +85,7 @@ pub struct DumpFigures {
     /// Who made the plan; empty where there is none.
     pub maker: String,
     /// Options.
-    pub options: Vec<StampedOption>,
+    pub options: Vec<DumpedOption>,
     /// Further facts.
     pub facts: Vec<(String, String)>,
 }

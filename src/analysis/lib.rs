@@ -3,9 +3,10 @@
 //! In: a [`Request`]. Out: a [`Comparison`]: the same session simulated under every policy, on one step
 //! axis. Deterministic: the same request gives an equal comparison; threads only share the lanes out.
 
+mod alignment;
 mod allocation_order;
-mod beside;
 mod bodies;
+mod budget_sweep;
 mod calibration;
 mod comparison;
 mod configuration;
@@ -14,15 +15,16 @@ mod error;
 mod explain;
 mod inference;
 mod inspect;
+mod lane_queries;
 mod lanes;
 mod limits;
-mod maker;
+mod lowering;
 mod measured;
 mod measured_pass;
 mod measured_remarks;
 mod metrics;
+mod name_context;
 mod name_reuse;
-mod of_lane;
 mod passes;
 mod pins;
 mod policies;
@@ -31,13 +33,11 @@ mod recorded;
 mod remarks;
 mod rewriting;
 mod run_lanes;
-mod scene;
 mod session;
 mod shapes;
 mod shortage;
 mod slots;
-pub mod space;
-mod sweep;
+pub mod sweep;
 mod tapes;
 mod trace;
 mod workspaces;
@@ -51,8 +51,9 @@ use highwater_options::{Environment, Lowered, Options, SeenFiles, lower};
 use highwater_plan::Effort;
 use highwater_sim::{DeviceSession, POLICIES, Params, StaticMemoryPolicy};
 
+pub use alignment::off_by;
 pub use allocation_order::arena_order;
-pub use beside::off_by;
+pub use budget_sweep::{BudgetSweepPoint, BudgetSweepTask, SWEEP_RATIOS, feasible_limit, sweep};
 pub use calibration::{Calibration, LearnedSetting, calibrations};
 pub use comparison::{Best, Comparison, Lane};
 pub use configuration::{Configuration, Difference};
@@ -60,19 +61,18 @@ pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems
 pub use error::AnalysisError;
 pub use explain::Remark;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, inspect, inspect_with, tensor_count};
+pub use lane_queries::Fit;
 pub use lanes::{LaneId, LaneSet, LaneStrategies, Plans, RematLane};
 pub use limits::{Bound, Limit, LimitError};
 pub use measured_pass::{OpRun, measured_pass};
 pub use metrics::{COMPARED, Figure, METRICS, Metric};
-pub use of_lane::Fit;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pins::{MOST_PINS, Pin, PinFit, PinProblem, PinnedLane, repin};
 pub use recorded::{RecordingFigures, recording_figures};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use session::{LOOP_VARIABLES, arena_problem, engine_size};
 pub use shapes::bound_plan;
-pub use shortage::OutOfMemoryStory;
-pub use sweep::{SWEEP_RATIOS, SweepPoint, SweepTask, feasible_limit, sweep};
+pub use shortage::OutOfMemoryReport;
 pub use tapes::opening_lanes;
 pub use workspaces::{EstimatedWorkspaces, Scratch};
 
@@ -143,7 +143,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         pins::leave_out(&mut comparison, request);
     }
     if !request.workload.graphs().is_empty() {
-        beside::add_recordings(&mut comparison, lowered.strategy, lowered.alignment, progress)?;
+        alignment::add_recordings(&mut comparison, lowered.strategy, lowered.alignment, progress)?;
     }
     Ok(comparison)
 }

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use super::lanes::{LaneId, LaneSet, RematLane, place_arenas, with_plans};
+use super::name_context::NameContext;
 use super::name_reuse::{Subject, compare_name_reuse};
 use super::rewriting::{LaneRewrite, RunRemat};
 use super::run_lanes::{LaneJob, simulate_all, tell};
-use super::scene::Scene;
 use super::session::{Variant, device_sessions, first_bindings};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, check_copies, workspaces};
 use highwater_model::diagnostics::Diagnostics;
@@ -216,7 +216,7 @@ pub(super) fn compare_variants(
     }
     report(&lanes, &mut diagnostics);
     let workspaces = EstimatedWorkspaces::of(&request.workload, &first);
-    let scene = Scene {
+    let names = NameContext {
         workload: &request.workload,
         axis: &axis,
         session: &first,
@@ -226,7 +226,7 @@ pub(super) fn compare_variants(
         requests: &[],
     };
     let sessions: Vec<&DeviceSession> = planned.iter().map(|(session, _)| session).collect();
-    tell(&mut lanes, &sessions, &lowered.params, &scene, progress)?;
+    tell(&mut lanes, &sessions, &lowered.params, &names, progress)?;
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::lanes::{LaneId, place_arenas, with_plans};
+use super::name_context::NameContext;
 use super::run_lanes::{LaneJob, set_divergence, simulate_all, tell};
-use super::scene::Scene;
 use super::session::{Variant, device_sessions};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, check_copies, passes, remarks, workspaces};
 use highwater_model::diagnostics::Diagnostics;
@@ -34,7 +34,7 @@ pub(super) fn compare_policies(
     let (mut lanes, sessions) = policy_lanes(request, &lowered, &variant, progress)?;
     passes::report(&lanes, &mut diagnostics);
     let workspaces = EstimatedWorkspaces::of(&running.workload, session);
-    let scene = Scene {
+    let names = NameContext {
         workload: &running.workload,
         axis: &axis,
         session,
@@ -51,7 +51,7 @@ pub(super) fn compare_policies(
         let settings = (&request.options, &request.environment);
         lane.forbidden = policy_errors(settings, &*request.files, &request.plan, lane.policy);
     }
-    tell(&mut lanes, &lane_sessions, &lowered.params, &scene, progress)?;
+    tell(&mut lanes, &lane_sessions, &lowered.params, &names, progress)?;
     let mut device = request.device.clone();
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {

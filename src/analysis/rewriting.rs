@@ -61,7 +61,7 @@ impl LaneRewrite {
     pub fn recomputed(&self) -> (Nanos, u64) {
         let runs = self.remat.iter().flatten();
         runs.fold((Nanos(0), 0), |(time, count), run| {
-            let anew = run.sequence.slots.iter().filter(|slot| slot.is_anew).count() as u64;
+            let anew = run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count() as u64;
             (time + run.answer.remat_compute, count + anew)
         })
     }
@@ -96,8 +96,8 @@ impl Layout {
         for executed in variants.iter().flatten() {
             let mut anew = 0;
             let mut turn = 0_usize;
-            for (_, is_anew) in executed {
-                if *is_anew {
+            for (_, is_recomputed) in executed {
+                if *is_recomputed {
                     anew += 1;
                     before[turn] = before[turn].max(anew);
                 } else {
@@ -144,8 +144,8 @@ fn steps_of(executed: Option<&[Executed]>, own_turn: &[u32], n_ops: u32) -> Arc<
     steps[executed.len()] = end;
     let mut turn = n_ops as usize;
     let mut next = end;
-    for (slot, (_, is_anew)) in executed.iter().enumerate().rev() {
-        if *is_anew {
+    for (slot, (_, is_recomputed)) in executed.iter().enumerate().rev() {
+        if *is_recomputed {
             next = next.saturating_sub(1);
         } else {
             turn = turn.saturating_sub(1);
@@ -159,9 +159,9 @@ fn steps_of(executed: Option<&[Executed]>, own_turn: &[u32], n_ops: u32) -> Arc<
 /// What the steps stand for: with one variant the op that is computed anew, else the op whose turn comes.
 fn slots_of(variants: &[Option<Vec<Executed>>], before: &[u32], n_ops: u32) -> Arc<[SlotOp]> {
     if let [Some(executed)] = variants {
-        let slot = |(op, is_anew): &Executed| SlotOp {
+        let slot = |(op, is_recomputed): &Executed| SlotOp {
             op: *op,
-            is_anew: *is_anew,
+            is_recomputed: *is_recomputed,
         };
         return executed.iter().map(slot).collect();
     }
@@ -170,12 +170,12 @@ fn slots_of(variants: &[Option<Vec<Executed>>], before: &[u32], n_ops: u32) -> A
         let known = OpId::from_idx(op.min((n_ops as usize).saturating_sub(1)));
         slots.extend((0..*steps).map(|_| SlotOp {
             op: known,
-            is_anew: true,
+            is_recomputed: true,
         }));
         if op < n_ops as usize {
             slots.push(SlotOp {
                 op: known,
-                is_anew: false,
+                is_recomputed: false,
             });
         }
     }
@@ -230,7 +230,7 @@ mod tests {
             .slots
             .iter()
             .flat_map(|slots| slots.iter())
-            .map(|slot| (slot.op.0, slot.is_anew))
+            .map(|slot| (slot.op.0, slot.is_recomputed))
             .collect();
         let expected = [
             (0, false),

@@ -1,8 +1,8 @@
 //! Simulates, compares and explains lanes, each on a thread of its own; the answer does not depend on their timing.
 
 use super::lanes::{LaneId, Plans};
-use super::scene::Scene;
-use super::shortage::OutOfMemoryStory;
+use super::name_context::NameContext;
+use super::shortage::OutOfMemoryReport;
 use super::{Lane, Remark, explain, problem, shortage};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Step;
@@ -78,14 +78,14 @@ pub(super) fn with_folds(simulation: Simulation, (id, strategy, plans): LanePart
 }
 
 /// What is told of a lane.
-type Told = Result<(Vec<Remark>, Option<OutOfMemoryStory>), Cancelled>;
+type Told = Result<(Vec<Remark>, Option<OutOfMemoryReport>), Cancelled>;
 
 /// Explains every lane, each with its session, each on a thread of its own.
 pub(super) fn tell(
     lanes: &mut [Lane],
     sessions: &[&DeviceSession],
     params: &Params,
-    scene: &Scene<'_>,
+    names: &NameContext<'_>,
     progress: &Progress<'_>,
 ) -> Result<(), Cancelled> {
     progress.set("explaining", 0, 1)?;
@@ -94,9 +94,9 @@ pub(super) fn tell(
     let tell_one = |lane: &Lane, session: &DeviceSession| -> Told {
         let progress = Progress::silent(cancel);
         let other = reference.filter(|other| other.policy != lane.policy);
-        let scene = Scene { session, ..*scene };
-        let story = shortage::story(lane, session, params, &scene, &progress)?;
-        Ok((explain::explain(lane, other, &scene), story))
+        let names = NameContext { session, ..*names };
+        let story = shortage::story(lane, session, params, &names, &progress)?;
+        Ok((explain::explain(lane, other, &names), story))
     };
     let told: Vec<Told> = std::thread::scope(|scope| {
         let lanes = lanes.iter().zip(sessions);

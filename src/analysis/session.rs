@@ -10,7 +10,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use super::lanes::Arena;
-use super::maker::{Made, Maker};
+use super::lowering::{GraphLowering, LoweredGraph};
 use super::rewriting::{Executed, LaneRewrite, Layout};
 use super::{AnalysisError, Request};
 use highwater_model::diagnostics::Diagnostics;
@@ -68,12 +68,15 @@ pub(super) fn device_sessions(
     settings: &[&Lowered],
     progress: &Progress<'_>,
 ) -> Result<(Axis, Vec<Variant>, Diagnostics), AnalysisError> {
-    let make = |maker: &mut Maker<'_>, run: &Run, is_static: bool| Ok(Arc::new(maker.make(run, is_static, progress)?));
+    let make = |lowering: &mut GraphLowering<'_>, run: &Run, is_static: bool| {
+        Ok(Arc::new(lowering.make(run, is_static, progress)?))
+    };
     device_sessions_by(request, settings, &make, progress)
 }
 
 /// How a run's graph is made under settings.
-pub(super) type MakeRun<'a> = &'a dyn Fn(&mut Maker<'_>, &Run, bool) -> Result<Arc<Made>, AnalysisError>;
+pub(super) type MakeRun<'a> =
+    &'a dyn Fn(&mut GraphLowering<'_>, &Run, bool) -> Result<Arc<LoweredGraph>, AnalysisError>;
 
 /// The same with a way to make the graphs of runs, each once, for callers that know some already.
 pub(super) fn device_sessions_by(
@@ -88,9 +91,9 @@ pub(super) fn device_sessions_by(
         return Ok((axis, Vec::new(), Diagnostics::new()));
     };
     let statics = static_graphs(request, first, &axis);
-    let mut makers: Vec<Maker<'_>> = settings
+    let mut makers: Vec<GraphLowering<'_>> = settings
         .iter()
-        .map(|lowered| Maker {
+        .map(|lowered| GraphLowering {
             request,
             lowered,
             diagnostics: Diagnostics::new(),
@@ -100,27 +103,27 @@ pub(super) fn device_sessions_by(
     let n_runs = axis.runs.len() as u64;
     for (done, run) in (0_u64..).zip(&axis.runs) {
         progress.set("planning", done, n_runs)?;
-        for maker in &mut makers {
+        for lowering in &mut makers {
             let key = (run.run.graph, run.run.bindings.clone());
-            if !maker.made.contains_key(&key) {
-                let made = of_run(maker, &run.run, statics[run.run.graph.idx()])?;
-                maker.made.insert(key, made);
+            if !lowering.made.contains_key(&key) {
+                let made = of_run(lowering, &run.run, statics[run.run.graph.idx()])?;
+                lowering.made.insert(key, made);
             }
         }
     }
     let layouts = layouts(request, &makers);
     lay_out(&mut axis, &layouts)?;
     let variants = (0..makers.len()).map(|variant| {
-        let maker = &makers[variant];
-        let mut session = empty_session(request, maker.lowered, &axis, &statics);
+        let lowering = &makers[variant];
+        let mut session = empty_session(request, lowering.lowered, &axis, &statics);
         session.changes.clone_from(&schedule.changes);
         session.groups.clone_from(&schedule.groups);
-        maker.variant(session, &axis, &layouts, variant)
+        lowering.variant(session, &axis, &layouts, variant)
     });
     let variants = variants.collect();
     let mut diagnostics = Diagnostics::new();
-    if let Some(maker) = makers.first() {
-        diagnostics.extend(&maker.diagnostics);
+    if let Some(lowering) = makers.first() {
+        diagnostics.extend(&lowering.diagnostics);
     }
     if !schedule.groups.is_empty() {
         diagnostics.info(CONCURRENT.to_owned(), "schedule");
@@ -132,10 +135,11 @@ pub(super) fn device_sessions_by(
 pub(super) type RunKey = (GraphIdx, Bindings);
 
 /// By graph and binding: the steps of such a run.
-fn layouts(request: &Request, makers: &[Maker<'_>]) -> BTreeMap<RunKey, Layout> {
-    let keys = makers.first().into_iter().flat_map(|maker| maker.made.keys());
+fn layouts(request: &Request, makers: &[GraphLowering<'_>]) -> BTreeMap<RunKey, Layout> {
+    let keys = makers.first().into_iter().flat_map(|lowering| lowering.made.keys());
     keys.map(|key| {
-        let variants: Vec<Option<Vec<Executed>>> = makers.iter().map(|maker| maker.made[key].executed()).collect();
+        let variants: Vec<Option<Vec<Executed>>> =
+            makers.iter().map(|lowering| lowering.made[key].executed()).collect();
         let n_ops = request.workload.graphs()[key.0.idx()].graph.ops().len();
         let n_ops = u32::try_from(n_ops).unwrap_or(u32::MAX);
         (key.clone(), Layout::new(n_ops, &variants))

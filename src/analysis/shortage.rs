@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Lane;
 use super::explain::region_text;
-use super::scene::Scene;
+use super::name_context::NameContext;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
@@ -19,7 +19,7 @@ const UNIT: u64 = 1 << 20;
 
 /// Why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutOfMemoryStory {
+pub struct OutOfMemoryReport {
     /// When.
     pub step: Step,
     /// Where, in words.
@@ -43,7 +43,7 @@ pub struct OutOfMemoryStory {
     pub enough: Option<Bytes>,
 }
 
-impl OutOfMemoryStory {
+impl OutOfMemoryReport {
     /// The story in sentences.
     pub fn sentences(&self) -> Vec<String> {
         let mut texts = vec![format!(
@@ -83,48 +83,48 @@ pub(super) fn story(
     lane: &Lane,
     session: &DeviceSession,
     params: &Params,
-    scene: &Scene<'_>,
+    names: &NameContext<'_>,
     progress: &Progress<'_>,
-) -> Result<Option<OutOfMemoryStory>, Cancelled> {
+) -> Result<Option<OutOfMemoryReport>, Cancelled> {
     let Some(failed) = &lane.simulation.out_of_memory else {
         return Ok(None);
     };
     let then = picture(&lane.simulation, failed.step);
-    let (who, asked) = who(lane, failed, scene);
-    Ok(Some(OutOfMemoryStory {
+    let (who, asked) = who(lane, failed, names);
+    Ok(Some(OutOfMemoryReport {
         step: failed.step,
-        place: scene.place(failed.step),
+        place: names.place(failed.step),
         who,
         asked,
         requested: failed.requested,
         in_use: failed.in_use,
-        holders: holders(&then, scene),
+        holders: holders(&then, names),
         idle: idle(&then),
         idle_pages: then.pools.iter().map(|pool| pool.idle_pages).sum(),
         enough: enough(lane.policy, session, params, progress)?,
     }))
 }
 
-fn who(lane: &Lane, failed: &OutOfMemory, scene: &Scene<'_>) -> (String, Bytes) {
+fn who(lane: &Lane, failed: &OutOfMemory, names: &NameContext<'_>) -> (String, Bytes) {
     match failed.subject {
         Subject::Tensor { run, tensor, .. } => {
-            let graph = scene
+            let graph = names
                 .session
                 .runs
                 .get(run as usize)
                 .map_or(GraphIdx(0), |run| run.graph);
-            let name = scene.tensor(graph, tensor);
+            let name = names.tensor(graph, tensor);
             let rows = lane.simulation.subjects.iter().rev();
             let asked = rows.clone().find(|row| row.who == failed.subject);
             let text = if name.is_empty() {
-                format!("a tensor of {}", scene.graph(graph))
+                format!("a tensor of {}", names.graph(graph))
             } else {
-                format!("tensor {name} of {}", scene.graph(graph))
+                format!("tensor {name} of {}", names.graph(graph))
             };
             (text, asked.map_or(Bytes::ZERO, |row| row.requested))
         }
         Subject::Graph(graph) | Subject::InputOutput(graph) => {
-            (format!("the load of {}", scene.graph(graph)), Bytes::ZERO)
+            (format!("the load of {}", names.graph(graph)), Bytes::ZERO)
         }
         Subject::Page(_) | Subject::Pool(_) => ("a pool".to_owned(), Bytes::ZERO),
         Subject::Session => ("the session's variables".to_owned(), Bytes::ZERO),
@@ -132,7 +132,7 @@ fn who(lane: &Lane, failed: &OutOfMemory, scene: &Scene<'_>) -> (String, Bytes) 
 }
 
 /// Regions by kind and graph, largest first.
-fn holders(then: &DevicePicture, scene: &Scene<'_>) -> Vec<(String, Bytes)> {
+fn holders(then: &DevicePicture, names: &NameContext<'_>) -> Vec<(String, Bytes)> {
     const SHOWN: usize = 6;
     let mut sums: BTreeMap<(RegionKind, Option<GraphIdx>), Bytes> = BTreeMap::new();
     for region in &then.regions {
@@ -144,7 +144,7 @@ fn holders(then: &DevicePicture, scene: &Scene<'_>) -> Vec<(String, Bytes)> {
     let mut named: Vec<(String, Bytes)> = list
         .iter()
         .take(SHOWN)
-        .map(|(who, bytes)| (region_text(*who, scene), *bytes))
+        .map(|(who, bytes)| (region_text(*who, names), *bytes))
         .collect();
     if rest > Bytes::ZERO {
         named.push((format!("{} others", list.len() - SHOWN), rest));

@@ -126,7 +126,7 @@ fn tape_variants(
     let n_ops = whole.ops.iter().flatten().count();
     let n_ops = u32::try_from(n_ops).map_err(|_overflow| AnalysisError::TooManySteps)?;
     let executed = |(run, sequence): &(RematRun, Sequence)| {
-        let op = |slot: &Slot| Some((whole.ops[slot.op as usize]?, slot.is_anew));
+        let op = |slot: &Slot| Some((whole.ops[slot.op as usize]?, slot.is_recomputed));
         (!is_unchanged(run, sequence)).then(|| sequence.slots.iter().filter_map(op).collect())
     };
     let executed: Vec<Option<Vec<Executed>>> = runs.iter().map(executed).collect();

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::lanes::{LaneId, Plans};
+use super::name_context::NameContext;
 use super::run_lanes::{set_divergence, with_folds};
-use super::scene::Scene;
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Remark, Request, Scratch, explain, remarks};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -79,7 +79,7 @@ pub(super) fn compare_trace(
     let lanes = lanes(trace, &session, request, lowered.strategy, &params, progress)?;
     let workspaces = EstimatedWorkspaces::default();
     let axis = axis(&session);
-    let scene = Scene {
+    let names = NameContext {
         workload: &request.workload,
         axis: &axis,
         session: &session.session,
@@ -88,7 +88,7 @@ pub(super) fn compare_trace(
         workspaces: &workspaces,
         requests: &session.requests,
     };
-    let lanes = explained(lanes, &scene);
+    let lanes = explained(lanes, &names);
     tell_idle_options(request, trace, &mut diagnostics);
     let mut device = request.device.clone();
     device.memory_bytes = params.device_bytes.get();
@@ -187,7 +187,7 @@ fn lanes(
 }
 
 /// The lanes with where their peaks come from, and what they refuse.
-fn explained(mut lanes: Vec<Lane>, scene: &Scene<'_>) -> Vec<Lane> {
+fn explained(mut lanes: Vec<Lane>, names: &NameContext<'_>) -> Vec<Lane> {
     let position = lanes.iter().position(|lane| lane.policy == StaticMemoryPolicy::Dynamic);
     let explain_one = |lane: &Lane| {
         let reference = position.map(|position| &lanes[position]);
@@ -200,12 +200,12 @@ fn explained(mut lanes: Vec<Lane>, scene: &Scene<'_>) -> Vec<Lane> {
                     "{} of the requests {} refused for want of memory, the first at {}; the trace goes on without.",
                     refusals.count,
                     if refusals.count == 1 { "is" } else { "are" },
-                    scene.place(refusals.first)
+                    names.place(refusals.first)
                 ),
                 step: Some(refusals.first),
             })
             .collect();
-        remarks.extend(explain::explain(lane, reference, scene));
+        remarks.extend(explain::explain(lane, reference, names));
         remarks
     };
     let told: Vec<Vec<Remark>> = lanes.iter().map(explain_one).collect();

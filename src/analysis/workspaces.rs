@@ -10,7 +10,7 @@ use std::sync::Arc;
 use highwater_model::graph::{Graph, Id as _, OpId, Role, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{Axis, GraphIdx, Workload};
-use highwater_rewrite::{body_scratch, op_of_workspace};
+use highwater_rewrite::{control_flow_workspace, op_of_workspace};
 use highwater_sim::{BoundGraph, DeviceSession};
 
 /// What figures hold of the scratch memory of kernels.
@@ -152,7 +152,7 @@ fn misses_sizes(workload: &Workload, axis: &Axis, progress: &Progress<'_>) -> Re
         progress.check()?;
         let sizes = entry.graph.sizes(&run.bindings);
         if entry.graph.unknown_activations(&sizes).next().is_some()
-            || body_scratch(entry, &run.bindings, progress)?
+            || control_flow_workspace(entry, &run.bindings, progress)?
                 .iter()
                 .any(|one| one.is_lower_bound)
         {

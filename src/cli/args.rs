@@ -385,7 +385,7 @@ pub struct ExportArgs {
     /// The policies to simulate; all unless given.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub policies: Vec<String>,
-    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
+    /// Coloring at one graph alone: of several, or one that ops call, branch to or repeat.
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
     /// What the axis of drawings counts: "program order" (unless given), "estimated time" or "wall time".

@@ -18,7 +18,7 @@ use super::dims::unused_dims;
 use super::opened::Named;
 use super::settings::Settings;
 use super::{Verdict, print, print_json};
-use highwater_analysis::{Comparison, Lane, LaneSet, OutOfMemoryStory, Request, bound_plan, compare};
+use highwater_analysis::{Comparison, Lane, LaneSet, OutOfMemoryReport, Request, bound_plan, compare};
 use highwater_export::{Against, CompareAnswer, WireAgainst, WireBeside, WireComparison, comparison_markdown};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -272,7 +272,7 @@ fn why_early(lane: &Lane) -> Option<String> {
         return None;
     }
     let story = lane.out_of_memory_story.as_ref();
-    let sentences = story.map_or_else(Vec::new, OutOfMemoryStory::sentences);
+    let sentences = story.map_or_else(Vec::new, OutOfMemoryReport::sentences);
     Some(
         format!("{title} runs out of memory. {}", sentences.join(" "))
             .trim_end()

@@ -8,7 +8,7 @@ use highwater_model::graph::{Bindings, Graph, Role};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::counted;
 use highwater_model::workload::GraphEntry;
-use highwater_rewrite::body_scratch;
+use highwater_rewrite::control_flow_workspace;
 
 /// What is left out of the figures of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,7 +65,7 @@ fn unseen_bodies(
     what_is_not: &str,
     diagnostics: &mut Diagnostics,
 ) -> Result<bool, Cancelled> {
-    let scratch = body_scratch(entry, bindings, progress)?;
+    let scratch = control_flow_workspace(entry, bindings, progress)?;
     // The first of the largest.
     let largest = scratch
         .iter()

@@ -4,7 +4,7 @@ use super::args::{Format, RecommendArgs};
 use super::space::Asked;
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use highwater_analysis::space::{Chosen, Goal, Recommendation, SpacePoint, recommend};
+use highwater_analysis::sweep::{Chosen, Goal, Recommendation, SweepPoint, recommend};
 use highwater_export::WireRecommendation;
 use highwater_model::progress::Progress;
 use highwater_model::units::{counted, grouped};
@@ -18,7 +18,7 @@ pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Resu
     let asked = Asked::new(&args.space, progress)?;
     let explorer = &asked.explorer;
     let goal = Goal::parse(&args.goal, explorer.space())?;
-    let found = recommend(explorer, goal, args.most, &mut |_: &SpacePoint| {}, progress)?;
+    let found = recommend(explorer, goal, args.most, &mut |_: &SweepPoint| {}, progress)?;
     match args.space.format {
         Format::Json => print_json(&WireRecommendation::new(
             &asked.name,
@@ -79,7 +79,7 @@ fn text(asked: &Asked, found: &Recommendation) -> String {
     out
 }
 
-fn row(word: &str, title: &str, point: &SpacePoint) -> Vec<String> {
+fn row(word: &str, title: &str, point: &SweepPoint) -> Vec<String> {
     let mut cells = vec![word.to_owned(), title.to_owned()];
     match point.fitting() {
         Some(figures) => cells.extend([

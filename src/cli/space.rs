@@ -8,11 +8,11 @@ use super::args::SpaceArgs;
 use super::compare::{import_diagnostics, request_of, show};
 use super::opened::Named;
 use highwater_analysis::Request;
-use highwater_analysis::space::{Explorer, Space, SpaceAxis};
+use highwater_analysis::sweep::{Explorer, Space, SweepAxis};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
-use highwater_session::{OnFailure, load, look_at_space};
+use highwater_session::{OnFailure, load, probe_sweep_files};
 
 /// A space to try.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Asked {
         }
         let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
         let space = space(args, &request)?;
-        request.files = Arc::new(look_at_space(&space));
+        request.files = Arc::new(probe_sweep_files(&space));
         Ok(Self {
             name: loaded.workload.name.clone(),
             capacity: args.capacity.clone(),
@@ -55,9 +55,9 @@ impl Asked {
 fn space(args: &SpaceArgs, request: &Request) -> anyhow::Result<Space> {
     let dims = request.workload.symbols();
     let axes = if args.axis.is_empty() {
-        SpaceAxis::usual()
+        SweepAxis::usual()
     } else {
-        let parsed = args.axis.iter().map(|text| SpaceAxis::parse(text, &dims));
+        let parsed = args.axis.iter().map(|text| SweepAxis::parse(text, &dims));
         parsed.collect::<Result<_, _>>().context("--axis")?
     };
     let mut space = Space::new(request.configuration(), axes)?;

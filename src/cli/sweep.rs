@@ -4,8 +4,8 @@ use super::args::{Format, SweepArgs};
 use super::space::Asked;
 use super::text::{Table, diagnostics};
 use super::{Verdict, print, print_json};
-use highwater_analysis::space::{
-    Ending, Explorer, Outcome, SmallestDevice, Space, SpacePoint, front, largest_that_fits, smallest_device,
+use highwater_analysis::sweep::{
+    Ending, Explorer, Outcome, SmallestDevice, Space, SweepPoint, front, largest_that_fits, smallest_device,
 };
 use highwater_export::{SweepAnswers, WireSweep, sweep_csv};
 use highwater_model::progress::Progress;
@@ -23,7 +23,7 @@ pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let explorer = &asked.explorer;
     explorer.space().checked()?;
     let all: Vec<u64> = (0..explorer.space().size()).collect();
-    let mut points: Vec<SpacePoint> = Vec::new();
+    let mut points: Vec<SweepPoint> = Vec::new();
     let ended = explorer.explore(&all, &mut |point| points.push(point.clone()), progress);
     points.sort_unstable_by_key(|point| point.idx);
     let mut answers = SweepAnswers {
@@ -44,7 +44,7 @@ pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<V
 }
 
 /// By axis with numbers, the largest that fits.
-fn largest(explorer: &Explorer, points: &[SpacePoint]) -> Vec<(String, highwater_options::Value, u64)> {
+fn largest(explorer: &Explorer, points: &[SweepPoint]) -> Vec<(String, highwater_options::Value, u64)> {
     let space = explorer.space();
     let axes = space.axes().iter().enumerate().filter(|(_, axis)| axis.is_quantity());
     let largest = axes.filter_map(|(position, axis)| {
@@ -55,7 +55,7 @@ fn largest(explorer: &Explorer, points: &[SpacePoint]) -> Vec<(String, highwater
     largest.collect()
 }
 
-fn text(args: &SweepArgs, asked: &Asked, points: &[SpacePoint], answers: &SweepAnswers) -> String {
+fn text(args: &SweepArgs, asked: &Asked, points: &[SweepPoint], answers: &SweepAnswers) -> String {
     let space = asked.explorer.space();
     let mut out = format!("{}\n", asked.name);
     for axis in space.axes() {
@@ -86,9 +86,9 @@ fn text(args: &SweepArgs, asked: &Asked, points: &[SpacePoint], answers: &SweepA
 }
 
 /// How many there are, and how they ended.
-fn counts(space: &Space, points: &[SpacePoint]) -> String {
+fn counts(space: &Space, points: &[SweepPoint]) -> String {
     let ended = |ending: Ending| {
-        let of = |point: &&SpacePoint| point.figures().is_some_and(|figures| figures.ending == ending);
+        let of = |point: &&SweepPoint| point.figures().is_some_and(|figures| figures.ending == ending);
         points.iter().filter(of).count()
     };
     let refused = points
@@ -120,9 +120,9 @@ fn counts(space: &Space, points: &[SpacePoint]) -> String {
 }
 
 /// A row a point; those that nobody beats have a star.
-fn table(space: &Space, points: &[SpacePoint], shown: &[usize], best: &[usize]) -> String {
+fn table(space: &Space, points: &[SweepPoint], shown: &[usize], best: &[usize]) -> String {
     let mut headings: Vec<&str> = vec![">#"];
-    headings.extend(space.axes().iter().map(highwater_analysis::space::SpaceAxis::name));
+    headings.extend(space.axes().iter().map(highwater_analysis::sweep::SweepAxis::name));
     headings.extend([
         ">peak reserved",
         ">peak live",
@@ -155,7 +155,7 @@ fn table(space: &Space, points: &[SpacePoint], shown: &[usize], best: &[usize]) 
     table.text()
 }
 
-fn best_of(space: &Space, points: &[SpacePoint], best: &[usize], answers: &SweepAnswers) -> String {
+fn best_of(space: &Space, points: &[SweepPoint], best: &[usize], answers: &SweepAnswers) -> String {
     let mut out = String::new();
     if best.is_empty() {
         out.push_str("nothing fits\n");
@@ -191,13 +191,13 @@ fn best_of(space: &Space, points: &[SpacePoint], best: &[usize], answers: &Sweep
 }
 
 /// Which rules refuse how many.
-fn refusals(points: &[SpacePoint]) -> String {
+fn refusals(points: &[SweepPoint]) -> String {
     let mut out = String::new();
-    for rule in highwater_analysis::space::refused_by(points) {
+    for rule in highwater_analysis::sweep::refused_by(points) {
         let count = counted(rule.count, "configuration");
         out.push_str(&format!("{} refuses {count}: {}\n", rule.rule, rule.message));
     }
-    for (why, count) in highwater_analysis::space::left_out(points).failed {
+    for (why, count) in highwater_analysis::sweep::left_out(points).failed {
         out.push_str(&format!("{} not simulated: {why}\n", counted(count, "configuration")));
     }
     out

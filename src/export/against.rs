@@ -6,12 +6,12 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::asked::AskedOf;
 use super::baseline::Baseline;
-use super::holders::WireChange;
-use super::judged::Judged;
+use super::contributors::WireChange;
+use super::limit_checks::LimitChecks;
+use super::request_summary::RequestSummary;
 use highwater_analysis::{Comparison, Configuration, Figure, Fit, Lane, Limit, METRICS, Metric};
-use highwater_timeline::{Changes, PeakHolders};
+use highwater_timeline::{Changes, PeakContributors};
 
 /// A lane beside an earlier answer.
 #[derive(Clone, Debug)]
@@ -27,11 +27,11 @@ pub struct Against<'a> {
     /// The same at the peak of reserved bytes.
     pub reserved_changes: Option<Changes>,
     /// The limits.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<LimitChecks>,
     comparison: &'a Comparison,
     position: usize,
     /// What was asked of the lane; `None` beside a lane of the same answer.
-    asked: Option<AskedOf>,
+    asked: Option<RequestSummary>,
 }
 
 impl<'a> Against<'a> {
@@ -43,8 +43,8 @@ impl<'a> Against<'a> {
     ) -> Option<Self> {
         let lane = (comparison, comparison.main_lane()?);
         let mut against = Self::of_lane(lane, baseline);
-        against.asked = Some(AskedOf::of_lane(lane, options));
-        against.judged = limits.iter().map(|limit| Judged::new(&against, limit)).collect();
+        against.asked = Some(RequestSummary::of_lane(lane, options));
+        against.judged = limits.iter().map(|limit| LimitChecks::new(&against, limit)).collect();
         Some(against)
     }
 
@@ -62,10 +62,10 @@ impl<'a> Against<'a> {
             lane,
             title: comparison.lane_title(lane.id),
             changes: live
-                .zip(PeakHolders::new(comparison, position, usize::MAX))
+                .zip(PeakContributors::new(comparison, position, usize::MAX))
                 .map(|(was, is)| Changes::new(was, &is)),
             reserved_changes: reserved
-                .zip(PeakHolders::reserved(comparison, position, usize::MAX))
+                .zip(PeakContributors::reserved(comparison, position, usize::MAX))
                 .map(|(was, is)| Changes::of_reserved(was, &is)),
             judged: Vec::new(),
             asked: None,
@@ -95,7 +95,7 @@ impl<'a> Against<'a> {
 
     /// Whether some limit is broken.
     pub fn is_no(&self) -> bool {
-        self.judged.iter().any(Judged::is_broken)
+        self.judged.iter().any(LimitChecks::is_broken)
     }
 
     /// Whether what it is compared with did not run to its end.
@@ -144,7 +144,7 @@ impl<'a> Against<'a> {
     }
 
     /// What changed in what both were simulated on, in a sentence; `None` where nothing did.
-    fn remark(&self, before: &AskedOf, now: &AskedOf) -> Option<String> {
+    fn remark(&self, before: &RequestSummary, now: &RequestSummary) -> Option<String> {
         let (_, baseline) = self.baseline?;
         let mut parts = Vec::new();
         if baseline.lane.title != self.title {
@@ -214,7 +214,7 @@ pub struct WireAgainst {
     unlisted_bytes: Option<i128>,
     changes_at_peak_reserved: Option<Vec<WireChange>>,
     unlisted_at_peak_reserved_bytes: Option<i128>,
-    limits: Vec<WireJudged>,
+    limits: Vec<WireLimitCheck>,
 }
 
 #[derive(Serialize, Debug)]
@@ -226,7 +226,7 @@ struct WireMetric {
 }
 
 #[derive(Serialize, Debug)]
-struct WireJudged {
+struct WireLimitCheck {
     limit: String,
     is_broken: bool,
     why: Option<String>,
@@ -253,7 +253,7 @@ impl WireAgainst {
         });
         let wire = |changes: &Option<Changes>| changes.as_ref().map(|changes| WireChange::all(changes, most));
         let unlisted = |changes: &Option<Changes>| changes.as_ref().map(|changes| changes.unlisted);
-        let limits = against.judged.iter().map(|judged| WireJudged {
+        let limits = against.judged.iter().map(|judged| WireLimitCheck {
             limit: judged.limit.clone(),
             is_broken: judged.is_broken(),
             why: judged.why().map(str::to_owned),

@@ -7,10 +7,10 @@ use serde::Deserialize as _;
 use serde_json::Value as Json;
 use thiserror::Error;
 
-use super::asked::AskedOf;
-use super::holders::WireHolders;
+use super::contributors::WireContributors;
+use super::request_summary::RequestSummary;
 use highwater_analysis::{Comparison, Figure, METRICS, Metric};
-use highwater_timeline::PeakHolders;
+use highwater_timeline::PeakContributors;
 
 /// Why an earlier answer cannot be used.
 #[derive(Debug, Error)]
@@ -49,9 +49,9 @@ pub struct BaselineLane {
     /// Whether a run did not reach its end, for want of memory or under a budget: figures are those until then.
     pub ends_early: bool,
     /// Who held the bytes at its peak of live bytes.
-    pub holders: Option<PeakHolders>,
+    pub holders: Option<PeakContributors>,
     /// Who held them at its peak of reserved bytes.
-    pub reserved_holders: Option<PeakHolders>,
+    pub reserved_holders: Option<PeakContributors>,
 }
 
 impl BaselineLane {
@@ -66,7 +66,7 @@ impl BaselineLane {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// What was asked; `None` where it is a lane of the same answer.
-    pub asked: Option<AskedOf>,
+    pub asked: Option<RequestSummary>,
     /// The lane.
     pub lane: BaselineLane,
 }
@@ -118,20 +118,20 @@ impl Baseline {
         };
         let holders = |field: &str| {
             let found = lane.get(field).filter(|holders| !holders.is_null());
-            let read = found.map(WireHolders::deserialize).transpose();
+            let read = found.map(WireContributors::deserialize).transpose();
             read.map_err(|error| other(&format!("its \"{field}\" cannot be read: {error}")))
         };
         let own_title = lane.get("title").and_then(Json::as_str).unwrap_or_default().to_owned();
         let out_of_memory = lane.get("out_of_memory").and_then(Json::as_bool).unwrap_or(false);
         Ok(Self {
-            asked: Some(AskedOf::read(&json)),
+            asked: Some(RequestSummary::read(&json)),
             lane: BaselineLane {
                 title: if own_title.is_empty() { title } else { own_title },
                 figures: METRICS.iter().map(|metric| figure(metric, lane)).collect(),
                 out_of_memory,
                 ends_early: out_of_memory || stops_under_budget(lane),
-                holders: holders("at_peak")?.map(WireHolders::holders),
-                reserved_holders: holders("at_peak_reserved")?.map(WireHolders::holders),
+                holders: holders("at_peak")?.map(WireContributors::holders),
+                reserved_holders: holders("at_peak_reserved")?.map(WireContributors::holders),
             },
         })
     }
@@ -159,8 +159,8 @@ impl Baseline {
                 figures: METRICS.iter().map(|metric| comparison.figure(lane, metric)).collect(),
                 out_of_memory: row.summary.out_of_memory,
                 ends_early: row.ends_early(),
-                holders: PeakHolders::new(comparison, lane, usize::MAX),
-                reserved_holders: PeakHolders::reserved(comparison, lane, usize::MAX),
+                holders: PeakContributors::new(comparison, lane, usize::MAX),
+                reserved_holders: PeakContributors::reserved(comparison, lane, usize::MAX),
             },
         }
     }

@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use super::WireDiagnostic;
 use super::against::WireAgainst;
-use super::asked::{graph_name, graphs, settings};
+use super::contributors::WirePeaks;
 use super::device::WireFigure;
-use super::holders::WirePeaks;
+use super::oom_report::{WireOomReport, wire_story};
 use super::pinned::{WireBeside, WirePin, WirePinProblem};
+use super::request_summary::{graph_name, graphs, settings};
 use super::run_remat::{WireRunRemat, wire_remat};
 use super::space::WireRefusal;
-use super::story::{WireStory, wire_story};
 use highwater_analysis::{Comparison, Configuration, Lane, LaneId};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::Id as _;
@@ -82,7 +82,7 @@ pub(super) struct WirePolicy {
     /// Error-level findings under this policy; left out where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     forbidden_by: Vec<WireRefusal>,
-    out_of_memory_story: Option<WireStory>,
+    out_of_memory_story: Option<WireOomReport>,
     explanation: Vec<WireRemark>,
     estimated_overhead_ns: u64,
     overhead: Vec<WireOverhead>,

@@ -57,7 +57,7 @@ struct WireGraph {
 #[derive(Serialize, Debug)]
 struct WireDump {
     plan: Option<WireDumpedPlan>,
-    options: Vec<WireStampedOption>,
+    options: Vec<WireDumpedOption>,
     facts: serde_json::Map<String, Json>,
 }
 
@@ -69,7 +69,7 @@ struct WireDumpedPlan {
 }
 
 #[derive(Serialize, Debug)]
-struct WireStampedOption {
+struct WireDumpedOption {
     key: String,
     value: String,
     op: String,
@@ -195,7 +195,7 @@ fn wire_dump(dump: &DumpFigures) -> WireDump {
         options: dump
             .options
             .iter()
-            .map(|option| WireStampedOption {
+            .map(|option| WireDumpedOption {
                 key: option.key.clone(),
                 value: option.value.clone(),
                 op: option.op.clone(),

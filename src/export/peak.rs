@@ -7,7 +7,7 @@ mod text;
 
 use serde::Serialize;
 
-use super::holders::WireOther;
+use super::contributors::WireOther;
 use super::inspect::WireDiagnostic;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::diagnostics::Diagnostics;
@@ -40,7 +40,7 @@ pub struct WirePeak<'a> {
     tensors_total: usize,
     tensors: Vec<WireMember<'a>>,
     idle: Option<Vec<WireIdle<'a>>>,
-    held_for: Option<Vec<WireHolder<'a>>>,
+    held_for: Option<Vec<WireContributor<'a>>>,
     unread: Option<WireTally>,
     uses_unknown: Option<&'static str>,
     without: Option<Vec<WireWithout<'a>>>,
@@ -98,7 +98,7 @@ struct WireUse<'a> {
 }
 
 #[derive(Serialize, Debug)]
-struct WireHolder<'a> {
+struct WireContributor<'a> {
     step: u32,
     op: &'a str,
     bytes: u64,
@@ -261,7 +261,7 @@ impl<'a> WireUse<'a> {
     }
 }
 
-impl<'a> WireHolder<'a> {
+impl<'a> WireContributor<'a> {
     fn new(holder: &'a Holder) -> Self {
         Self {
             step: holder.by.step.0,
@@ -334,7 +334,9 @@ impl<'a> WirePeak<'a> {
             tensors_total: set.members.len(),
             tensors: answer.members(),
             idle: uses.ok().map(|uses| uses.longest.iter().map(idle).collect()),
-            held_for: uses.ok().map(|uses| uses.holders.iter().map(WireHolder::new).collect()),
+            held_for: uses
+                .ok()
+                .map(|uses| uses.holders.iter().map(WireContributor::new).collect()),
             unread: uses.ok().map(|uses| WireTally {
                 count: uses.unread.0,
                 bytes: uses.unread.1.get(),

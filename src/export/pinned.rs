@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::against::{Against, WireAgainst};
 use super::baseline::Baseline;
 use super::comparison::{WirePolicy, wire_policy};
-use super::holders::WirePeaks;
+use super::contributors::WirePeaks;
 use highwater_analysis::{Comparison, Configuration, Fit, PinProblem, PinnedLane};
 
 /// A pinned lane: the figures of a policy's, and what it was simulated under.

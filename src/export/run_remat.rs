@@ -32,7 +32,7 @@ pub(super) fn wire_remat(rewrite: &LaneRewrite) -> Vec<WireRunRemat> {
         status: run.answer.status.name(),
         peak_bytes: run.answer.peak.get(),
         evictions: run.answer.counts.evictions,
-        recomputed_ops: run.sequence.slots.iter().filter(|slot| slot.is_anew).count() as u64,
+        recomputed_ops: run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count() as u64,
         base_compute_ns: run.answer.base_compute.0,
         remat_compute_ns: run.answer.remat_compute.0,
         overhead: run.answer.overhead(),

@@ -14,7 +14,7 @@ pub use table::sweep_csv;
 
 use super::inspect::WireDiagnostic;
 use super::json_of;
-use highwater_analysis::space::{Outcome, PointFigures, SmallestDevice, Space, SpacePoint, front};
+use highwater_analysis::sweep::{Outcome, PointFigures, SmallestDevice, Space, SweepPoint, front};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::{Finding, Value};
 use highwater_sim::fold::ReservedParts;
@@ -135,7 +135,7 @@ impl From<&Finding> for WireRefusal {
 
 impl WireSweep {
     /// The points of a space, by number; all of them, or those until it was stopped.
-    pub fn new(workload: &str, space: &Space, points: &[SpacePoint], answers: &SweepAnswers) -> Self {
+    pub fn new(workload: &str, space: &Space, points: &[SweepPoint], answers: &SweepAnswers) -> Self {
         let largest = answers.largest.iter().map(|(axis, value, index)| WireLargest {
             axis: axis.clone(),
             value: json_of(value),
@@ -166,7 +166,7 @@ fn axes(space: &Space) -> Vec<WireAxis> {
 }
 
 impl WirePoint {
-    fn new(space: &Space, point: &SpacePoint) -> Self {
+    fn new(space: &Space, point: &SweepPoint) -> Self {
         let figures = point.figures();
         let of = |figure: fn(&PointFigures) -> u64| figures.map(figure);
         let values = space.axes().iter().zip(space.values(point.idx));
@@ -204,7 +204,7 @@ impl WirePoint {
 }
 
 /// How a point ended, one word.
-fn status(point: &SpacePoint) -> &'static str {
+fn status(point: &SweepPoint) -> &'static str {
     match &point.outcome {
         Outcome::Ran(figures) => figures.ending.name(),
         Outcome::Refused(_) => "refused",

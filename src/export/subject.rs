@@ -13,7 +13,7 @@ use highwater_analysis::Comparison;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_options::Finding;
-use highwater_timeline::{AxisKind, Look, TableKind, TableRows, TableSpec, TableSubject, Timeline};
+use highwater_timeline::{AxisKind, Coloring, TableKind, TableRows, TableSpec, TableSubject, Timeline};
 
 /// What a session knows beside its answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,7 +44,7 @@ pub struct ExportSubject {
     /// What the axis of drawings counts.
     pub axis: AxisKind,
     /// The colours of blocks.
-    pub look: Arc<Look>,
+    pub look: Arc<Coloring>,
     /// Everything else.
     pub about: ExportAbout,
 }

@@ -24,7 +24,7 @@ pub use self::colors::SvgColors;
 use self::text::{escaped, number};
 use highwater_analysis::Comparison;
 use highwater_model::units::grouped;
-use highwater_timeline::{AxisKind, LaneView, Look, Timeline, View, Viewport, step_ticks, time_ticks};
+use highwater_timeline::{AxisKind, Coloring, LaneView, Timeline, View, Viewport, step_ticks, time_ticks};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ pub struct LaneDrawing<'a> {
     /// Colours.
     pub colors: &'a SvgColors,
     /// In which of them blocks are drawn; `None` for those of single tensors.
-    pub look: Option<&'a Look>,
+    pub look: Option<&'a Coloring>,
     /// Where more blocks than these are in view, the map is a picture in the drawing; `None` for shapes alone.
     pub most_shapes: Option<usize>,
 }

@@ -3,7 +3,7 @@
 //! In: an answer. Out: lines, those first that make it "no", so that whoever reads one line knows why a job failed.
 
 use super::comparison_markdown::CompareAnswer;
-use super::judged::Outcome;
+use super::limit_checks::Outcome;
 use highwater_model::diagnostics::Severity;
 
 /// What a line means.

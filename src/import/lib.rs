@@ -23,7 +23,6 @@ mod json_stream;
 mod megengine;
 mod names;
 mod native;
-mod near_miss;
 mod notices;
 mod onnx;
 mod op_list;
@@ -37,6 +36,7 @@ mod tflite;
 mod torch_snapshot;
 mod translate;
 mod unknown;
+mod unsupported_hint;
 mod wire;
 mod xla;
 

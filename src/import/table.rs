@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::byte_order_mark::{is_marked, unmarked, unmarked_head, without_mark};
 use super::gzip::Unpacked;
-use super::near_miss::near_miss;
 use super::unknown::unknown;
+use super::unsupported_hint::unsupported_hint;
 use super::xla::DumpPart;
 use super::{
     ImportError, Input, allocation_trace, ascend_profiler, block_program, chrome_trace, dtr_log, ge_dump, gzip,
@@ -358,7 +358,7 @@ fn choose_plain(input: &Input<'_>) -> Result<&'static Importer, ImportError> {
     if let Some(row) = matching.iter().find(by_extension).or(matching.first()) {
         return Ok(row);
     }
-    if let Some(error) = near_miss(input, &|input| IMPORTERS.iter().any(|row| (row.detect)(input))) {
+    if let Some(error) = unsupported_hint(input, &|input| IMPORTERS.iter().any(|row| (row.detect)(input))) {
         return Err(error);
     }
     let known: Vec<&str> = IMPORTERS.iter().map(|row| row.name).collect();

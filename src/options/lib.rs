@@ -10,6 +10,7 @@
 
 mod checks;
 mod config_files;
+mod dumped_options;
 mod effective;
 pub mod environment;
 mod files;
@@ -24,7 +25,6 @@ mod row;
 mod rows;
 mod section;
 mod shape_range;
-mod stamped;
 mod store;
 mod suggest;
 mod value;
@@ -34,6 +34,7 @@ pub use config_files::{
     AoeConfig, CustomDtypes, FileProblem, FusionSwitches, MixList, OpCache, OpDebugConfig, OpPrecisionModes,
     aoe_config, custom_dtypes, fusion_switches, mix_list, op_cache, op_debug_config, op_precision_modes, problems_of,
 };
+pub use dumped_options::{DumpedSettings, dumped_settings};
 pub use effective::{EFFECTIVE_POLICY, effective_device_id, effective_values};
 pub use environment::{
     AOE_MODE, ASCEND_CACHE_PATH, ASCEND_DEVICE_ID, ASCEND_MAX_OP_CACHE_SIZE, ASCEND_REMAIN_CACHE_SIZE_RATIO,
@@ -52,7 +53,6 @@ pub use row::OptionRow;
 pub use rows::{TABLE, find, keys};
 pub use section::Section;
 pub use shape_range::{DimRange, InputSource, RangeGroup, ShapeRangeError, ShapeRanges};
-pub use stamped::{StampedSettings, stamped_settings};
 pub use store::{OptionError, Options};
 pub use suggest::{nearest_key, nearest_of, nearest_within, unknown_key};
 pub use value::{DefaultValue, Float, Value};

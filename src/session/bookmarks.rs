@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::Turn;
+use highwater_timeline::OpOccurrence;
 
 /// A step that somebody wants to find again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Bookmark {
     pub step: Step,
     /// What happens on it, so that it is found on another axis of the same graphs; `None` means the step as it is
     /// counted.
-    pub turn: Option<Turn>,
+    pub turn: Option<OpOccurrence>,
     /// What is remarkable about it.
     pub note: String,
     /// The lane that it is about; `None` for all of them.
@@ -24,12 +24,12 @@ pub struct Bookmark {
 /// A bookmark as it is kept from one start to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KeptBookmark {
+pub struct PersistedBookmark {
     /// The step.
     pub step: u32,
     /// What happens on it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub turn: Option<Turn>,
+    pub turn: Option<OpOccurrence>,
     /// The note.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -48,7 +48,7 @@ impl Bookmark {
     }
 }
 
-impl KeptBookmark {
+impl PersistedBookmark {
     /// What is kept of some bookmarks.
     pub fn of_all(bookmarks: &[Bookmark]) -> Vec<Self> {
         bookmarks.iter().map(Self::of).collect()
@@ -135,21 +135,21 @@ mod tests {
             .chain(lanes.map(Some))
             .map(|lane| Bookmark {
                 step: Step(7),
-                turn: lane.map(|_| Turn {
+                turn: lane.map(|_| OpOccurrence {
                     graph: "net".to_owned(),
                     op: 4,
-                    ..Turn::default()
+                    ..OpOccurrence::default()
                 }),
                 note: "why".to_owned(),
                 lane,
             })
             .collect();
-        let text = serde_json::to_string(&KeptBookmark::of_all(&bookmarks)).expect("it is plain");
-        let kept: Vec<KeptBookmark> = serde_json::from_str(&text).expect("it was written here");
-        assert_eq!(KeptBookmark::bookmarks(&kept), bookmarks);
-        let odd = KeptBookmark {
+        let text = serde_json::to_string(&PersistedBookmark::of_all(&bookmarks)).expect("it is plain");
+        let kept: Vec<PersistedBookmark> = serde_json::from_str(&text).expect("it was written here");
+        assert_eq!(PersistedBookmark::bookmarks(&kept), bookmarks);
+        let odd = PersistedBookmark {
             lane: Some("of another version 3".to_owned()),
-            ..KeptBookmark::default()
+            ..PersistedBookmark::default()
         };
         assert_eq!(odd.bookmark().lane, None);
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::document::{Document, SourceSpec, preset_iterations};
 use super::document_file::seen_from;
-use super::shell::{shell_flag, shell_path};
+use super::shell_quote::{shell_flag, shell_path};
 
 /// Where a document comes from, as far as commands can say it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,16 +7,16 @@ use serde_json::Value as Json;
 use super::bookmarks::Bookmark;
 use super::document::SourceSpec;
 use super::jobs::{ContentOrder, LaneInView};
-use super::kept::KeptDocument;
 use super::painter::PictureOrder;
-use super::space::SpaceOrder;
-use highwater_analysis::space::Goal;
+use super::persisted::PersistedDocument;
+use super::sweep::SweepOrder;
+use highwater_analysis::sweep::Goal;
 use highwater_analysis::{Configuration, LaneId, LaneSet, RematLane};
 use highwater_export::{ExportForm, Picture};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{GraphIdx, ScheduleEntry};
-use highwater_options::{Fix, StampedSettings, Value};
-use highwater_timeline::{LookOrder, PeakAsk, Selected, TableSpec};
+use highwater_options::{DumpedSettings, Fix, Value};
+use highwater_timeline::{ColoringOrder, PeakAsk, Selected, TableSpec};
 
 /// One request.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub enum Command {
     },
     /// Remove a source by position.
     Remove(usize),
-    /// Look at a part of the sources by itself; `None` at the whole session.
+    /// Coloring at a part of the sources by itself; `None` at the whole session.
     ShowPart(Option<String>),
     /// Set an option from text.
     SetOption {
@@ -60,7 +60,7 @@ pub enum Command {
         value: Value,
     },
     /// Set options and variables together, as one step; what is not among them stays.
-    UseSettings(Box<StampedSettings>),
+    UseSettings(Box<DumpedSettings>),
     /// Remove an option that no row stands for.
     RemoveUnknown(String),
     /// Mend a finding.
@@ -133,11 +133,11 @@ pub enum Command {
     /// Stop the sweep; what is known of it stays.
     StopSweep,
     /// Try every point of a space of configurations; one that was stopped goes on.
-    TrySpace(Box<SpaceOrder>),
+    TrySweep(Box<SweepOrder>),
     /// Stop trying; what is known stays.
     StopSpace,
     /// Recommend a configuration of a space, which is tried first where it was not.
-    Recommend(Box<SpaceOrder>, Goal),
+    Recommend(Box<SweepOrder>, Goal),
     /// Set options, environment and schedule, as one step.
     UseConfiguration(Box<Configuration>),
     /// Open a run under a budget as a lane beside those that are there.
@@ -188,7 +188,7 @@ pub enum Command {
     /// Work out what lanes show instead of memory maps.
     ShowContent(ContentOrder),
     /// Choose what colours stand for, and which groups step back.
-    SetLook(LookOrder),
+    SetLook(ColoringOrder),
     /// Explain a step of a lane: who is live there, and what would lower it.
     ExplainPeak(PeakAsk),
     /// Write the step that was explained last: as JSON, CSV or text, by the name of the file.
@@ -213,7 +213,7 @@ pub enum Command {
         /// Back, not forth.
         is_back: bool,
     },
-    /// Look for tensors in a lane; blank text looks for nothing. See [`highwater_timeline::Query`].
+    /// Coloring for tensors in a lane; blank text looks for nothing. See [`highwater_timeline::Query`].
     Search {
         /// The query.
         text: String,
@@ -259,7 +259,7 @@ pub enum Command {
         path: PathBuf,
     },
     /// Take over what was kept for recovery.
-    Recover(KeptDocument),
+    Recover(PersistedDocument),
     /// Write a picture, as PNG.
     WritePicture {
         /// Where.

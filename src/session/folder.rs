@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{FileError, input_of, read_path};
 use super::merge::Merge;
-use super::together::{self, read_joined};
+use super::multi_file::{self, read_joined};
 use highwater_import::{Imported, Importer, group_slices, importer, missing_slices, recognise};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -94,7 +94,7 @@ fn read_known(
         match read_together(&paths, row, progress).transpose() {
             // Not of one dump after all.
             None => {
-                for part in together::apart(&paths, progress).into_iter().rev() {
+                for part in multi_file::apart(&paths, progress).into_iter().rev() {
                     again.push_front(part.iter().map(|member| group[*member]).collect());
                 }
             }
@@ -195,7 +195,7 @@ fn tables(known: &[(PathBuf, &'static Importer)], progress: &Progress<'_>) -> Ve
         .iter()
         .map(|(path, row)| (row.name == XLA).then_some(&**path))
         .collect();
-    let others = together::dumps(&paths, false, progress).into_iter();
+    let others = multi_file::dumps(&paths, false, progress).into_iter();
     tables.extend(others.filter(|group| known[group[0]].1.name != SLICED));
     tables.sort_unstable_by_key(|group| group.iter().min().copied());
     tables

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::budget_sweep::BudgetSweepSubject;
 use super::document::SourceSpec;
 use super::document_file::{DocumentFile, OpenedDocument, SourceState};
 use super::export::ExportOrder;
@@ -14,19 +15,18 @@ use super::name_reuse::{NamesQuestion, NamesReport};
 use super::painter::{LanePicture, RowsPicture};
 use super::planner::{PlannerRow, PlannerSubject};
 use super::report::SourceReport;
-use super::sweep::SweepSubject;
-use highwater_analysis::space::{Explorer, Goal, Recommendation, SmallestDevice, Space, SpacePoint};
-use highwater_analysis::{Comparison, LaneId, Request, SweepPoint, SweepTask};
+use highwater_analysis::sweep::{Explorer, Goal, Recommendation, SmallestDevice, Space, SweepPoint};
+use highwater_analysis::{BudgetSweepPoint, BudgetSweepTask, Comparison, LaneId, Request};
 use highwater_export::{ConfigDocument, Picture, SvgColors};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{GraphIdx, Part, SchedulePlan, Workload};
-use highwater_options::{SeenFiles, StampedSettings};
+use highwater_options::{DumpedSettings, SeenFiles};
 use highwater_plan::Strategy;
 use highwater_sim::DevicePicture;
 use highwater_timeline::{
-    Areas, AxisKind, LaneChanges, LaneDifference, LaneRows, Look, LookOrder, Matches, PeakAsk, PeakReport, Query,
-    RowsBy, TableRows, TableSpec, TableSubject, Timeline, Viewport,
+    Areas, AxisKind, Coloring, ColoringOrder, LaneChanges, LaneDifference, LaneRows, Matches, PeakAsk, PeakReport,
+    Query, RowsBy, TableRows, TableSpec, TableSubject, Timeline, Viewport,
 };
 
 /// Work to do.
@@ -62,17 +62,17 @@ pub enum Job {
     /// Run one strategy for the planner's table.
     PlannerRow(Arc<PlannerSubject>, &'static Strategy),
     /// Make the tape of a graph, for running it under many budgets.
-    SweepSubject(Box<Request>, GraphIdx),
+    BudgetSweepSubject(Box<Request>, GraphIdx),
     /// Run a tape under some budgets.
-    SweepPoints(Arc<SweepSubject>, Vec<SweepTask>),
+    SweepPoints(Arc<BudgetSweepSubject>, Vec<BudgetSweepTask>),
     /// Make ready to try the points of a space.
     SpaceStart(Box<Request>, Box<Space>),
     /// Try some points of a space.
     SpacePoints(Arc<Explorer>, Vec<u64>),
     /// Find the smallest device for the points that were tried.
-    SmallestDevice(Arc<Explorer>, Vec<SpacePoint>),
+    SmallestDevice(Arc<Explorer>, Vec<SweepPoint>),
     /// Recommend one of the points that were tried.
-    Recommend(Arc<Explorer>, Goal, Vec<SpacePoint>),
+    Recommend(Arc<Explorer>, Goal, Vec<SweepPoint>),
     /// Reuse names at both levels.
     NameReuse(Box<NamesQuestion>),
     /// Work out what the device holds at a step of a lane, by position.
@@ -84,7 +84,7 @@ pub enum Job {
         /// When.
         step: Step,
     },
-    /// Look for tensors in a lane.
+    /// Coloring for tensors in a lane.
     Search {
         /// The answer on the screen.
         comparison: Arc<Comparison>,
@@ -117,8 +117,8 @@ pub enum Job {
     },
     /// Read a configuration file.
     ReadConfig(PathBuf),
-    /// Look at the paths that options name.
-    Look(Vec<String>),
+    /// Coloring at the paths that options name.
+    ProbeFiles(Vec<String>),
     /// Take one lane from another.
     Difference(Arc<Comparison>, (LaneId, LaneId)),
     /// Find out what the peak of the second lane holds otherwise than that of the first.
@@ -130,7 +130,7 @@ pub enum Job {
         /// Its view-model.
         timeline: Arc<Timeline>,
         /// What colours stand for.
-        order: LookOrder,
+        order: ColoringOrder,
         /// What a search found: everything else steps back.
         found: Option<Arc<Matches>>,
     },
@@ -141,7 +141,7 @@ pub enum Job {
         /// Its view-model.
         timeline: Arc<Timeline>,
         /// The colours of its blocks.
-        look: Arc<Look>,
+        look: Arc<Coloring>,
         /// What is wanted.
         order: ContentOrder,
     },
@@ -211,7 +211,7 @@ pub struct Drawing {
     /// What of the lane.
     pub view: LaneInView,
     /// The colours of its blocks.
-    pub look: Arc<Look>,
+    pub look: Arc<Coloring>,
 }
 
 /// What is seen of a lane, and how.
@@ -237,7 +237,7 @@ pub struct Loaded {
     /// What of it can be looked at by itself.
     pub parts: Vec<Part>,
     /// Settings that dumps carry and that differ from the defaults, by graph.
-    pub stamped: Vec<(String, StampedSettings)>,
+    pub stamped: Vec<(String, DumpedSettings)>,
     /// What graphs may be called besides their names: the name that they have when opened beside other files, or alone.
     pub aliases: BTreeMap<String, String>,
     /// Names by which the document knew graphs, each with the name that the graph has in its place: sources were located.
@@ -317,17 +317,17 @@ pub enum Answer {
     /// A strategy has made its plan.
     Planned(PlannerRow),
     /// What is swept; `None` where there is nothing to sweep.
-    SweepSubject(Option<Arc<SweepSubject>>),
+    BudgetSweepSubject(Option<Arc<BudgetSweepSubject>>),
     /// A space can be tried: by whom, and its points in an order in which those that share most follow each other.
     SpaceReady(Arc<Explorer>, Vec<u64>),
     /// Some points of a space.
-    SpacePoints(Vec<SpacePoint>),
+    SpacePoints(Vec<SweepPoint>),
     /// The smallest device for a space; `None` where none is large enough.
     SmallestDevice(Option<Box<SmallestDevice>>),
     /// The configuration to take.
     Recommended(Arc<Recommendation>),
     /// Some points of the sweep.
-    Swept(Vec<SweepPoint>),
+    Swept(Vec<BudgetSweepPoint>),
     /// Names were reused; `None` where there is neither a graph nor a program.
     NamesReused(Option<Arc<NamesReport>>),
     /// What the device holds.
@@ -343,13 +343,13 @@ pub enum Answer {
     /// Configuration files were read.
     ConfigsRead(Vec<ReadConfig>),
     /// What stands at the paths.
-    Looked(SeenFiles),
+    ProbedFiles(SeenFiles),
     /// One lane less another; `None` where one of them is not there.
     Difference(Option<Arc<LaneDifference>>),
     /// What a lane holds otherwise than another; `None` where one of them is not there.
     LaneChanges(Option<Arc<LaneChanges>>),
     /// The colours of all blocks.
-    Colored(Arc<Look>),
+    Colored(Arc<Coloring>),
     /// What groups hold, lane by lane.
     Areas(Arc<Areas>),
     /// The rows of a lane, in an order.

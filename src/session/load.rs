@@ -7,14 +7,14 @@ use super::document::SourceSpec;
 use super::jobs::Loaded;
 use super::known_names::KnownNames;
 use super::merge::Merge;
+use super::multi_file::{OnFailure, ReadPart, read_all};
 use super::report::SourceReport;
 use super::titles::titles as titles_of;
-use super::together::{OnFailure, ReadPart, read_all};
 use highwater_analysis::dumped_problems;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{GraphEntry, Workload, evaluation_entry, learned};
-use highwater_options::stamped_settings;
+use highwater_options::dumped_settings;
 use highwater_rewrite::inline::with_calls_inlined;
 
 /// Reads sources into one workload, in which functions stand where ops call them; graphs that have one
@@ -98,7 +98,7 @@ pub(super) fn load_known(
     }
     let whole = Arc::new(Workload { name, source, measured });
     let stamped = whole.graphs().iter().filter_map(|entry| {
-        let settings = stamped_settings(&entry.dumped.as_ref()?.options);
+        let settings = dumped_settings(&entry.dumped.as_ref()?.options);
         (!settings.is_empty()).then(|| (entry.name.clone(), settings))
     });
     let stamped = stamped.collect();

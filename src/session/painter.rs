@@ -13,7 +13,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::jobs::Answer;
 use highwater_timeline::{
-    AxisKind, Canvas, Folds, LaneRows, Look, Raster, RasterFrame, RasterScratch, RasterStyle, RowsRaster, Timeline,
+    AxisKind, Canvas, Coloring, Folds, LaneRows, Raster, RasterFrame, RasterScratch, RasterStyle, RowsRaster, Timeline,
     Viewport,
 };
 
@@ -110,7 +110,7 @@ pub struct LanePicture {
 pub(super) struct Painting {
     pub(super) generation: u64,
     pub(super) timeline: Arc<Timeline>,
-    pub(super) look: Arc<Look>,
+    pub(super) look: Arc<Coloring>,
     pub(super) lifetimes: Option<Arc<LaneRows>>,
     pub(super) version: (u64, u64),
     pub(super) order: PictureOrder,

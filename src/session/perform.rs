@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::budget_sweep::{sweep_points, sweep_subject};
 use super::document::SourceSpec;
 use super::document_file::{DocumentFile, is_document, open_document, save_over, states_of};
 use super::export::ExportOrder;
@@ -14,17 +15,18 @@ use super::files::{is_config, look_at, read_bytes};
 use super::jobs::{Answer, ContentOrder, Drawing, Job, ReadConfig};
 use super::known_names::KnownNames;
 use super::load::load_known;
+use super::multi_file::OnFailure;
 use super::name_reuse::names_report;
 use super::planner::{PlannerSubject, run_row, subject_of};
-use super::space::try_space;
-use super::sweep::{sweep_points, sweep_subject};
-use super::together::OnFailure;
+use super::sweep::try_space;
 use super::write::write_whole;
 use highwater_analysis::{Comparison, Request, compare, repin};
 use highwater_export::{LaneDrawing, PEAK_FORMS, PeakAnswer, lane_svg, peak_file, png, read_config, table_csv};
 use highwater_model::progress::Progress;
 use highwater_sim::picture;
-use highwater_timeline::{Areas, IsLit, LaneChanges, LaneDifference, LaneRows, Look, PeakReport, TableRows, Timeline};
+use highwater_timeline::{
+    Areas, Coloring, IsLit, LaneChanges, LaneDifference, LaneRows, PeakReport, TableRows, Timeline,
+};
 
 /// A document, configurations alone, or whatever else the files are.
 fn read_sources(
@@ -81,9 +83,9 @@ pub(super) fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -
             let row = run_row(&subject, strategy, progress);
             Ok(Answer::Planned(row.map_err(|cancelled| cancelled.to_string())?))
         }
-        Job::SweepSubject(request, graph) => {
+        Job::BudgetSweepSubject(request, graph) => {
             let subject = sweep_subject(&request, graph, progress).map_err(|error| error.to_string())?;
-            Ok(Answer::SweepSubject(subject.map(Arc::new)))
+            Ok(Answer::BudgetSweepSubject(subject.map(Arc::new)))
         }
         Job::SweepPoints(subject, tasks) => {
             let points = sweep_points(&subject, &tasks, progress);
@@ -112,7 +114,7 @@ pub(super) fn perform(job: Job, progress: &Progress<'_>, say: &dyn Fn(Answer)) -
         } => write_peak(&path, &comparison, &report),
         Job::Write { path, bytes } => write(path, &bytes),
         Job::ReadConfig(path) => Ok(Answer::ConfigsRead(vec![read_config_file(&path)?])),
-        Job::Look(paths) => Ok(Answer::Looked(look_at(&paths))),
+        Job::ProbeFiles(paths) => Ok(Answer::ProbedFiles(look_at(&paths))),
         Job::WritePicture { path, picture } => write(path, &png(&picture)?),
         Job::WriteDrawing(drawing) => draw(&drawing),
         Job::Export(order) => export(&order, progress),
@@ -166,7 +168,7 @@ fn look(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
         } => {
             let is_found = |_: usize, tensor| found.as_deref().is_some_and(|found| found.contains(tensor));
             let lit: Option<IsLit<'_>> = found.is_some().then_some(&is_found);
-            let look = Look::new(&comparison, &timeline, &order, lit);
+            let look = Coloring::new(&comparison, &timeline, &order, lit);
             Ok(Answer::Colored(Arc::new(look)))
         }
         Job::Content {
@@ -180,7 +182,7 @@ fn look(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
 }
 
 /// What lanes show instead of memory maps.
-fn content(answer: (&Comparison, &Timeline), look: &Look, order: ContentOrder) -> Result<Answer, String> {
+fn content(answer: (&Comparison, &Timeline), look: &Coloring, order: ContentOrder) -> Result<Answer, String> {
     match order {
         ContentOrder::Maps => Err("memory maps are there already".to_owned()),
         ContentOrder::Areas => Ok(Answer::Areas(Arc::new(Areas::new(answer.1, look)))),

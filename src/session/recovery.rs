@@ -14,7 +14,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 
 use super::document::{Document, SourceSpec};
 use super::document_file::DocumentFile;
-use super::kept::KeptDocument;
+use super::persisted::PersistedDocument;
 use super::state::Session;
 use super::write::write_whole;
 use highwater_model::units::counted;
@@ -44,7 +44,7 @@ enum Message {
 #[derive(Debug)]
 pub struct Recoverable {
     /// What they are.
-    pub kept: KeptDocument,
+    pub kept: PersistedDocument,
     path: PathBuf,
     /// Held, so that no other instance offers them too.
     _lock: Option<File>,
@@ -224,7 +224,7 @@ struct Writer {
 
 impl Writer {
     fn keep(&mut self, path: Option<&Path>, file: DocumentFile) {
-        let Some(kept) = KeptDocument::of_file(path, file) else {
+        let Some(kept) = PersistedDocument::of_file(path, file) else {
             return;
         };
         if self.place.is_none() {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bookmarks;
+mod budget_sweep;
 mod comparing;
 mod content;
 mod device;
@@ -19,7 +20,6 @@ mod reading;
 mod search;
 mod selection;
 mod sources;
-mod space;
 mod sweep;
 mod tables;
 
@@ -49,9 +49,9 @@ use name_reuse::NamesWatch;
 use pictures::PictureWatch;
 pub use search::Search;
 
+use budget_sweep::BudgetSweepWatch;
 use search::SearchWatch;
 use selection::Selection;
-use space::SpaceWatch;
 use sweep::SweepWatch;
 use tables::TablesWatch;
 
@@ -135,8 +135,8 @@ pub struct Session {
     planner_awaited: bool,
     device: DeviceWatch,
     peak: PeakWatch,
-    sweep: SweepWatch,
-    space: SpaceWatch,
+    sweep: BudgetSweepWatch,
+    space: SweepWatch,
     names: NamesWatch,
     pictures: PictureWatch,
     difference: DifferenceWatch,
@@ -203,8 +203,8 @@ impl Session {
             planner_awaited: false,
             device: DeviceWatch::default(),
             peak: PeakWatch::default(),
-            sweep: SweepWatch::default(),
-            space: SpaceWatch::default(),
+            sweep: BudgetSweepWatch::default(),
+            space: SweepWatch::default(),
             names: NamesWatch::default(),
             pictures: PictureWatch::default(),
             difference: DifferenceWatch::default(),
@@ -268,7 +268,7 @@ impl Session {
             Command::Sweep(graph) => self.start_sweep(graph),
             Command::ReuseNames(graph) => self.reuse_names(graph),
             Command::StopSweep => self.stop_sweep(),
-            Command::TrySpace(order) => self.try_space(*order, None),
+            Command::TrySweep(order) => self.try_space(*order, None),
             Command::Recommend(order, goal) => self.try_space(*order, Some(goal)),
             Command::StopSpace => self.stop_space(),
             Command::PictureDevice(lane, step) => self.want_device(lane, step),

@@ -15,7 +15,7 @@ use super::jobs::{Answer, Job};
 use super::overwrite::refuse_source;
 use super::painter::{Painter, Painting};
 use super::perform::perform;
-use super::space::is_of_space;
+use super::sweep::is_of_space;
 use highwater_model::progress::{Cancel, Progress};
 
 /// How soon an answer should be looked at.
@@ -129,7 +129,7 @@ impl Worker {
             self.planning.cancel();
             self.planning = cancel.clone();
         }
-        if matches!(job, Job::SweepSubject(..) | Job::SweepPoints(..)) {
+        if matches!(job, Job::BudgetSweepSubject(..) | Job::SweepPoints(..)) {
             self.sweeping.cancel();
             self.sweeping = cancel.clone();
         }

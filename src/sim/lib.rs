@@ -6,9 +6,9 @@
 //! row of [`POLICIES`].
 //!
 //! ```
-//! use highwater::progress::{Cancel, Progress};
-//! use highwater::sim::{DeviceSession, POLICIES, Params, fold, simulate, verify};
-//! use highwater::workload::DeviceProfiles;
+//! use highwater_model::progress::{Cancel, Progress};
+//! use highwater_sim::{DeviceSession, POLICIES, Params, fold, simulate, verify};
+//! use highwater_model::workload::DeviceProfiles;
 //!
 //! let profiles = DeviceProfiles::bundled().expect("bundled profiles");
 //! let device = profiles.find(DeviceProfiles::DEFAULT).expect("the default profile");

@@ -14,8 +14,8 @@
 //!
 //! Deliberately not here: ops of concurrent runs between each other (of copies all, by `feature_copies`), streams, time.
 
+mod concurrent_groups;
 mod loading;
-mod together;
 
 use super::alloc::{
     DynamicMemory as _, GrantId, Order, PagePoolRules, PagePools, PoolFigures, PoolKey, RunError, Shortage,

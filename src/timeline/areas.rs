@@ -18,8 +18,8 @@ use std::sync::Arc;
 use highwater_model::units::Bytes;
 use highwater_sim::fold::StepBytes;
 
+use super::coloring::{Coloring, DIMMED, NO_TENSOR, OTHER_GROUPS};
 use super::curve::Curve;
-use super::look::{Look, NO_TENSOR, OTHER_GROUPS, STEPPED_BACK};
 use super::owner::Owner;
 use super::viewport::View;
 use super::{LaneView, Timeline};
@@ -27,7 +27,7 @@ use super::{LaneView, Timeline};
 /// Whose bytes a band is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AreaOf {
-    /// The blocks of a colour number, as [`Look`] gives it.
+    /// The blocks of a colour number, as [`Coloring`] gives it.
     Blocks(u8),
     /// Regions in which no tensor has a block of its own, such as weights.
     Regions(Owner),
@@ -143,7 +143,7 @@ impl AreaColumns {
 
 impl Areas {
     /// Adds up the blocks of every lane by colour. O(blocks log blocks + steps).
-    pub fn new(timeline: &Timeline, look: &Look) -> Self {
+    pub fn new(timeline: &Timeline, look: &Coloring) -> Self {
         let lanes = timeline.lanes.iter().enumerate();
         let mut known: Vec<Arc<LaneAreas>> = Vec::new();
         for (number, lane) in lanes {
@@ -157,7 +157,7 @@ impl Areas {
 }
 
 impl LaneAreas {
-    fn new(lane: &LaneView, colors: &[u8], (look, n_steps): (&Look, u32)) -> Self {
+    fn new(lane: &LaneView, colors: &[u8], (look, n_steps): (&Coloring, u32)) -> Self {
         let mut changes: Vec<Vec<(u32, i128)>> = vec![Vec::new(); usize::from(u8::MAX) + 1];
         for (block, color) in colors.iter().enumerate() {
             let bytes = i128::from(lane.blocks.bytes[block]);
@@ -187,7 +187,7 @@ impl LaneAreas {
             // What lies still stands on the ground.
             let rank = match band.of {
                 AreaOf::Regions(_) => 0,
-                AreaOf::Blocks(color) if color & STEPPED_BACK == 0 => 1,
+                AreaOf::Blocks(color) if color & DIMMED == 0 => 1,
                 AreaOf::Blocks(_) => 2,
             };
             (rank, std::cmp::Reverse(band.at(peak)))
@@ -269,8 +269,8 @@ fn of_regions(lane: &LaneView) -> [Draft; 3] {
 }
 
 /// What a colour stands for.
-fn text_of(look: &Look, color: u8) -> String {
-    let plain = color & !STEPPED_BACK;
+fn text_of(look: &Coloring, color: u8) -> String {
+    let plain = color & !DIMMED;
     let known = look.legend.iter().find(|row| row.color == plain);
     match (plain, known) {
         (OTHER_GROUPS, _) => "other groups".to_owned(),

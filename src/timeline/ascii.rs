@@ -51,8 +51,8 @@ fn remat_line(remat: &LaneRemat, n_steps: u32, width: u16) -> String {
     let mut line = vec![' '; usize::from(width)];
     for column in remat.columns(viewport, u32::from(width)) {
         let has = |kind: RematMarkKind| column.count(kind) > 0;
-        let is_anew = has(RematMarkKind::Rematerialize) || has(RematMarkKind::Sibling);
-        line[column.column as usize] = match (has(RematMarkKind::Evict), is_anew) {
+        let is_recomputed = has(RematMarkKind::Rematerialize) || has(RematMarkKind::Sibling);
+        line[column.column as usize] = match (has(RematMarkKind::Evict), is_recomputed) {
             _ if has(RematMarkKind::OutOfMemory) => 'X',
             _ if has(RematMarkKind::Thrash) => 'T',
             (true, true) => '*',

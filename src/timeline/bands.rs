@@ -155,7 +155,7 @@ fn names(comparison: &Comparison) -> Vec<String> {
 fn anew(run: &AxisRun) -> Vec<(Step, Step)> {
     let mut bands: Vec<(Step, Step)> = Vec::new();
     let slots = run.slots.as_deref().unwrap_or(&[]);
-    for (at, _) in (run.start.0..).zip(slots).filter(|(_, slot)| slot.is_anew) {
+    for (at, _) in (run.start.0..).zip(slots).filter(|(_, slot)| slot.is_recomputed) {
         match bands.last_mut() {
             Some((_, end)) if end.0 == at => *end = Step(at + 1),
             _ => bands.push((Step(at), Step(at + 1))),

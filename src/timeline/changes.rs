@@ -4,7 +4,7 @@
 //! In: who holds bytes at each of two peaks, by name. Out: one row for every name whose bytes differ, the largest difference
 //! first. Invariant: the rows and what neither side lists add up to the difference of the peaks.
 
-use super::peak_holders::{HolderName, PeakHolders};
+use super::peak_contributors::{ContributorName, PeakContributors};
 use highwater_model::units::Bytes;
 
 /// Which peak is spoken of.
@@ -49,7 +49,7 @@ impl ChangeKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Whose.
-    pub of: HolderName,
+    pub of: ContributorName,
     /// Whether it is a tensor, and not something reserved beside them.
     pub is_tensor: bool,
     /// What it held.
@@ -92,8 +92,8 @@ pub struct Changes {
 
 impl Changes {
     /// The same from one peak of reserved bytes to another: all rows and what is unlisted add up to the difference of these.
-    pub fn of_reserved(before: &PeakHolders, after: &PeakHolders) -> Self {
-        let reserved = |of: &PeakHolders| i128::from(of.reserved.unwrap_or_default().get());
+    pub fn of_reserved(before: &PeakContributors, after: &PeakContributors) -> Self {
+        let reserved = |of: &PeakContributors| i128::from(of.reserved.unwrap_or_default().get());
         let mut changes = Self::new(before, after);
         let listed: i128 = changes.rows.iter().map(Change::difference).sum();
         changes.of = PeakOf::Reserved;
@@ -103,10 +103,10 @@ impl Changes {
 
     /// From one peak of live bytes to another. A name that one side does not list, while it lists only its largest, is left to the rest
     /// unless it holds more than any that is not listed there. O(names log names).
-    pub fn new(before: &PeakHolders, after: &PeakHolders) -> Self {
+    pub fn new(before: &PeakContributors, after: &PeakContributors) -> Self {
         let (was, is) = (before.by_name(), after.by_name());
         let (before_unlisted, after_unlisted) = (before.most_unlisted(), after.most_unlisted());
-        let names: std::collections::BTreeSet<&HolderName> = was.keys().chain(is.keys()).copied().collect();
+        let names: std::collections::BTreeSet<&ContributorName> = was.keys().chain(is.keys()).copied().collect();
         let mut changes = Self {
             live: i128::from(after.live.get()) - i128::from(before.live.get()),
             ..Self::default()
@@ -143,15 +143,15 @@ impl Changes {
         changes
     }
 
-    fn add_rest(&mut self, before: &PeakHolders, after: &PeakHolders) {
-        let bytes = |of: &PeakHolders, what: &HolderName| {
+    fn add_rest(&mut self, before: &PeakContributors, after: &PeakContributors) {
+        let bytes = |of: &PeakContributors, what: &ContributorName| {
             let found = of.rest.iter().find(|(known, _)| known == what);
             found.map_or(Bytes::ZERO, |(_, bytes)| *bytes)
         };
         if before.reserved.is_none() || after.reserved.is_none() {
             return;
         }
-        let mut whats: Vec<&HolderName> = before.rest.iter().chain(&after.rest).map(|(what, _)| what).collect();
+        let mut whats: Vec<&ContributorName> = before.rest.iter().chain(&after.rest).map(|(what, _)| what).collect();
         whats.sort();
         whats.dedup();
         for what in whats {
@@ -242,25 +242,25 @@ pub fn signed_bytes(bytes: i128) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Change, Changes, HolderName, PeakHolders, signed_bytes};
+    use super::{Bytes, Change, Changes, ContributorName, PeakContributors, signed_bytes};
 
-    fn holders(text: &str, others: (u64, u64)) -> PeakHolders {
+    fn holders(text: &str, others: (u64, u64)) -> PeakContributors {
         let tensors = text.split_whitespace().map(|word| {
             let (name, bytes) = word.split_once('=').expect("a name and bytes");
-            let name = HolderName {
+            let name = ContributorName {
                 graph: "g".to_owned(),
                 name: name.to_owned(),
             };
             (name, Bytes(bytes.parse().expect("bytes")))
         });
-        let tensors: Vec<(HolderName, Bytes)> = tensors.collect();
+        let tensors: Vec<(ContributorName, Bytes)> = tensors.collect();
         let live = tensors.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + Bytes(others.1);
-        PeakHolders {
+        PeakContributors {
             live,
             reserved: Some(live),
             tensors,
             others: (others.0, Bytes(others.1)),
-            ..PeakHolders::default()
+            ..PeakContributors::default()
         }
     }
 
@@ -298,7 +298,7 @@ mod tests {
     fn what_is_no_tensors_stands_beside() {
         let mut before = holders("a=1", (0, 0));
         let mut after = before.clone();
-        let rest = |what: &str, bytes: u64| (HolderName::beside(what), Bytes(bytes));
+        let rest = |what: &str, bytes: u64| (ContributorName::beside(what), Bytes(bytes));
         before.rest = vec![rest("rounding", 4), rest("weights", 2)];
         after.rest = vec![rest("weights", 2), rest("idle", 7)];
         let changes = Changes::new(&before, &after);

@@ -63,7 +63,7 @@ pub struct StepFacts {
     pub phase: Phase,
     /// Whether it is not the op's own turn: something is computed anew. Where lanes differ in what that is, the op is
     /// the one whose turn comes next.
-    pub is_anew: bool,
+    pub is_recomputed: bool,
     /// When it was, of a recording, from its first event on.
     pub time: Option<Nanos>,
 }
@@ -304,9 +304,9 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     }
     let slots = comparison.axis.runs[idx].slots.as_deref();
     let inside = step.0 - comparison.axis.runs[idx].start.0;
-    facts.is_anew = slots
+    facts.is_recomputed = slots
         .and_then(|slots| slots.get(inside as usize))
-        .is_some_and(|slot| slot.is_anew);
+        .is_some_and(|slot| slot.is_recomputed);
     if let Some(tape) = comparison.workload.tapes().first() {
         // What brings in external tensors takes no step.
         let mut executed = tape.ops.iter().filter(|op| !op.is_source);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::changes::Changes;
 use super::peak::{LiveSet, tensor_label};
-use super::peak_holders::{HolderName, PeakHolders};
+use super::peak_contributors::{ContributorName, PeakContributors};
 use super::{Selected, peak_step};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::graph::Id as _;
@@ -19,7 +19,7 @@ pub struct LaneChanges {
     /// What differs; nothing where one of them has no step.
     pub changes: Changes,
     /// Tensors of these names; what is gone is of the lane that is compared with.
-    tensors: BTreeMap<HolderName, Selected>,
+    tensors: BTreeMap<ContributorName, Selected>,
 }
 
 impl LaneChanges {
@@ -27,7 +27,7 @@ impl LaneChanges {
     pub fn new(comparison: &Comparison, lanes: (LaneId, LaneId)) -> Option<Self> {
         let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
         let (before, after) = (position(lanes.0)?, position(lanes.1)?);
-        let holders = |lane: usize| PeakHolders::new(comparison, lane, usize::MAX).unwrap_or_default();
+        let holders = |lane: usize| PeakContributors::new(comparison, lane, usize::MAX).unwrap_or_default();
         let changes = Changes::new(&holders(before), &holders(after));
         let mut tensors = BTreeMap::new();
         for lane in [after, before] {
@@ -36,7 +36,7 @@ impl LaneChanges {
             };
             for member in LiveSet::new(comparison, lane, step).members {
                 let graph = comparison.session.graphs.get(member.tensor.graph.idx());
-                let name = HolderName {
+                let name = ContributorName {
                     graph: graph.map_or_else(String::new, |graph| graph.name.clone()),
                     name: tensor_label(comparison, member.tensor).into_owned(),
                 };
@@ -51,7 +51,7 @@ impl LaneChanges {
     }
 
     /// The tensor of a name, the largest of several.
-    pub fn tensor(&self, name: &HolderName) -> Option<Selected> {
+    pub fn tensor(&self, name: &ContributorName) -> Option<Selected> {
         self.tensors.get(name).copied()
     }
 }

@@ -28,6 +28,7 @@ mod axis;
 mod bands;
 mod block;
 mod changes;
+mod coloring;
 mod curve;
 mod device_ticks;
 mod difference;
@@ -40,11 +41,11 @@ mod lane_changes;
 mod layout;
 mod lifetimes;
 mod lists;
-mod look;
 mod neighbourhood;
+mod op_occurrence;
 mod owner;
 mod peak;
-mod peak_holders;
+mod peak_contributors;
 mod pick;
 mod raster;
 mod rects;
@@ -58,7 +59,6 @@ mod support;
 mod tables;
 mod tally;
 mod ticks;
-mod turn;
 mod viewport;
 mod visible;
 
@@ -67,6 +67,10 @@ pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
 pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakOf, signed_bytes};
+pub use coloring::{
+    CLASS_COLORS, ColorBy, Coloring, ColoringOrder, DIMMED, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, IsLit, LegendRow,
+    NO_TENSOR, OTHER_GROUPS,
+};
 pub use curve::Curve;
 pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
 pub use difference::{Extremes, LaneDifference, SignedCurve};
@@ -78,20 +82,17 @@ pub use lane_changes::LaneChanges;
 pub use lifetimes::{
     FOLDED, Folds, HEADER, LaneRows, RowItems, RowLayout, RowPlace, RowWindow, RowsBy, RowsRaster, Scope, ScopeBand,
 };
-pub use look::{
-    CLASS_COLORS, ColorBy, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, IsLit, LegendRow, Look, LookOrder, NO_TENSOR,
-    OTHER_GROUPS, STEPPED_BACK,
-};
 pub use neighbourhood::{
     Destination, MOST_LISTED, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, OpKey, Rest as NeighbourRest,
     Slot,
 };
+pub use op_occurrence::OpOccurrence;
 pub use owner::Owner;
 pub use peak::{
     CurveStats, Holder, IdleMember, IdleSteps, LiveGroup, LiveMember, LiveSet, PeakAsk, PeakAt, PeakReport, RangeStats,
     Rest, StepRange, Tally, UsedBy, Uses, Without, peak_step, tensor_label,
 };
-pub use peak_holders::{HolderName, PeakHolders};
+pub use peak_contributors::{ContributorName, PeakContributors};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
@@ -106,7 +107,6 @@ pub use sharing::SharedMemory;
 pub use support::Support;
 pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};
 pub use ticks::{Tick, byte_ticks, step_ticks, time_ticks};
-pub use turn::Turn;
 pub use viewport::{Canvas, View, Viewport};
 pub use visible::{ItemMark, ItemRect, Items};
 

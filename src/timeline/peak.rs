@@ -14,7 +14,7 @@ mod uses;
 use std::borrow::Cow;
 
 use super::changes::Changes;
-use super::peak_holders::PeakHolders;
+use super::peak_contributors::PeakContributors;
 use super::{Attribute, Grouping, Held, Selected};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step};
@@ -160,8 +160,8 @@ fn changes_from((comparison, lane): (&Comparison, usize), other: usize, (at, ste
         PeakAt::Peak => peak_step(comparison, other)?,
         PeakAt::Step(_) | PeakAt::Range(_) => step,
     };
-    let before = PeakHolders::at(comparison, other, other_step, usize::MAX);
-    let after = PeakHolders::at(comparison, lane, step, usize::MAX);
+    let before = PeakContributors::at(comparison, other, other_step, usize::MAX);
+    let after = PeakContributors::at(comparison, lane, step, usize::MAX);
     Some(Changes::new(&before, &after))
 }
 

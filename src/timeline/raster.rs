@@ -12,8 +12,8 @@ use std::num::NonZeroUsize;
 
 use super::axis::{Axes, AxisKind};
 use super::block::LaneView;
+use super::coloring::DIMMED;
 use super::joined;
-use super::look::STEPPED_BACK;
 use super::viewport::{Canvas, Scale, View, Viewport};
 
 /// Which part of a lane is drawn, and how large.
@@ -308,7 +308,7 @@ impl<'a> Stripe<'a> {
             for pixel in &mut self.on.gathered[row * n_columns + place.x.0..row * n_columns + place.x.1] {
                 pixel.covered += share;
                 // What steps back hides nothing that does not.
-                let rank = |share: f32, color: u8| (share > 0.0 && color < STEPPED_BACK, share, color);
+                let rank = |share: f32, color: u8| (share > 0.0 && color < DIMMED, share, color);
                 if rank(share, color) > rank(pixel.largest, pixel.color) {
                     (pixel.largest, pixel.color) = (share, color);
                 }

@@ -282,7 +282,7 @@ impl RunPlace {
     fn recomputed(&self, run: u32) -> Vec<Recomputed> {
         let Some(remat) = &self.remat else { return Vec::new() };
         let slots = remat.sequence.slots.iter().zip(remat.steps.iter());
-        let anew = slots.filter(|(slot, _)| slot.is_anew);
+        let anew = slots.filter(|(slot, _)| slot.is_recomputed);
         anew.map(|(slot, step)| Recomputed {
             step: Step(self.start + step),
             run,

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::peak::Rest;
-use super::peak_holders::HolderName;
+use super::peak_contributors::ContributorName;
 use highwater_analysis::Comparison;
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
@@ -37,7 +37,7 @@ pub(super) fn rest_by_graph(
     lane: usize,
     moment: &Moment,
     step: Step,
-) -> Vec<(HolderName, Bytes)> {
+) -> Vec<(ContributorName, Bytes)> {
     let simulation = &comparison.lanes[lane].simulation;
     let picture = picture_after(simulation, step, moment.n_events);
     let mut rows = Rows {
@@ -83,7 +83,7 @@ fn tensors_by_region(simulation: &Simulation, n_events: usize) -> Vec<Bytes> {
 
 struct Rows<'a> {
     names: Vec<&'a str>,
-    bytes: BTreeMap<HolderName, Bytes>,
+    bytes: BTreeMap<ContributorName, Bytes>,
 }
 
 impl Rows<'_> {
@@ -92,7 +92,7 @@ impl Rows<'_> {
             return;
         }
         let graph = graph.and_then(|graph| self.names.get(graph.idx()));
-        let name = HolderName {
+        let name = ContributorName {
             graph: graph.map_or_else(String::new, |name| (*name).to_owned()),
             name: what.to_owned(),
         };

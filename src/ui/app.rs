@@ -6,8 +6,8 @@ use super::commands::UiCommand;
 use super::dialogs::{Dialogs, Purpose};
 use super::document::DocumentState;
 use super::dropping::drop_ui;
+use super::frame_output::FrameOutput;
 use super::help;
-use super::kept::{Kept, KeptView};
 use super::keys::{Keyboard, is_covered, keys};
 use super::lanes::{LaneContent, LaneLayout, LanesState};
 use super::palette::{Known, PaletteState, palette_ui};
@@ -24,17 +24,17 @@ use super::panels::planner::PlannerState;
 use super::panels::schedule::ScheduleState;
 use super::panels::schedule_editor::ScheduleEditorState;
 use super::panels::search::SearchState;
-use super::panels::space::SpaceState;
+use super::panels::sweep::SweepState;
 use super::panels::tables::TablesState;
 use super::panes::{Layout, Pane, Panes, PanesInput};
+use super::persisted::{Persisted, PersistedView};
 use super::pictures::Pictures;
 use super::recent::{Noted, clock};
 use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
-use super::wishes::Wishes;
 use highwater_options::Finding;
-use highwater_session::{Command, KeptDocument, Notice, Recents, Recoverable, Recovery, Session};
-use highwater_timeline::LookOrder;
+use highwater_session::{Command, Notice, PersistedDocument, Recents, Recoverable, Recovery, Session};
+use highwater_timeline::ColoringOrder;
 
 /// View state: what the window remembers and no file holds.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ pub struct UiState {
     /// The sweep.
     pub budgets: BudgetsState,
     /// The sweep over configurations.
-    pub space: SpaceState,
+    pub space: SweepState,
     /// Lanes of runs under budgets while others are compared.
     pub lane_set: LaneSetState,
     /// Name reuse and its log.
@@ -109,11 +109,11 @@ pub struct App {
 impl App {
     /// The window of a session.
     pub fn new(session: Session) -> Self {
-        Self::restored(session, &Kept::default())
+        Self::restored(session, &Persisted::default())
     }
 
     /// The window of a session, as it was when it was closed last.
-    pub fn restored(mut session: Session, kept: &Kept) -> Self {
+    pub fn restored(mut session: Session, kept: &Persisted) -> Self {
         let mut state = UiState::default();
         state.recents.clone_from(&kept.recents);
         state.palette.used.clone_from(&kept.used);
@@ -144,13 +144,13 @@ impl App {
     }
 
     /// What is to be kept of the window.
-    pub fn kept(&self) -> Kept {
-        Kept {
+    pub fn kept(&self) -> Persisted {
+        Persisted {
             layout: Some(self.panes.layout()),
-            document: KeptDocument::of(&self.session),
+            document: PersistedDocument::of(&self.session),
             recents: self.state.recents.clone(),
             used: self.state.palette.used.clone(),
-            view: KeptView::of(&self.state.lanes),
+            view: PersistedView::of(&self.state.lanes),
             stands: self.state.lanes.arrangement.kept(),
             unreadable: Vec::new(),
         }
@@ -222,7 +222,7 @@ impl App {
     /// Shows everything and returns what the user asked for.
     fn frame(&mut self, ui: &mut egui::Ui) -> Vec<Command> {
         let theme = Theme::of(ui.visuals());
-        let mut wishes = Wishes::default();
+        let mut output = FrameOutput::default();
         let state = &self.state;
         let has_field = state.options.has_search_focus || state.search.has_focus;
         // The field that letters are meant for comes with the answer.
@@ -241,13 +241,13 @@ impl App {
             is_in_dialog,
             is_elsewhere: is_in_dialog || is_searching || is_typing_ahead,
         };
-        keys(ui, keyboard, &mut wishes.asked);
-        if wishes.asked.contains(&UiCommand::OpenPalette) {
+        keys(ui, keyboard, &mut output.asked);
+        if output.asked.contains(&UiCommand::OpenPalette) {
             self.state.palette.open_ahead(ui);
         }
         // The search takes the letters that follow its shortcut in the same frame.
-        self.state.options.wants_search |= wishes.asked.contains(&UiCommand::SearchOptions);
-        self.state.search.wants_focus |= wishes.asked.contains(&UiCommand::Search);
+        self.state.options.wants_search |= output.asked.contains(&UiCommand::SearchOptions);
+        self.state.search.wants_focus |= output.asked.contains(&UiCommand::Search);
         let now = |command| self.now(command, theme.is_dark);
         let bar = TopBar {
             session: &self.session,
@@ -257,31 +257,31 @@ impl App {
             lanes: &self.state.lanes,
             now: &now,
         };
-        top_bar_ui(ui, &bar, &mut wishes);
+        top_bar_ui(ui, &bar, &mut output);
         let input = PanesInput {
             session: &self.session,
             theme: &theme,
         };
-        self.state.lanes.sit(self.state.pictures.lane());
+        self.state.lanes.begin(self.state.pictures.lane());
         egui::CentralPanel::no_frame().show(ui, |ui| {
-            self.panes.ui(ui, &input, &mut self.state, &mut wishes.commands);
+            self.panes.ui(ui, &input, &mut self.state, &mut output.commands);
         });
         if std::mem::take(&mut self.state.tables.wants_export) {
-            wishes.asked.push(UiCommand::ExportTable);
+            output.asked.push(UiCommand::ExportTable);
         }
-        self.dialogs_ui(ui.ctx(), &theme, &mut wishes);
-        drop_ui(ui, &theme, &mut wishes.commands);
-        wishes.asked.append(&mut self.state.asked);
-        if wishes.asks_the_window() {
+        self.dialogs_ui(ui.ctx(), &theme, &mut output);
+        drop_ui(ui, &theme, &mut output.commands);
+        output.asked.append(&mut self.state.asked);
+        if output.asks_the_window() {
             // What a command changes is seen at once, not with the next movement of the pointer.
             ui.ctx().request_repaint();
         }
         self.state.lanes.is_covered = is_covered(ui.ctx());
-        self.grant(wishes, ui.ctx())
+        self.apply_output(output, ui.ctx())
     }
 
     /// What stands in front of the panes.
-    fn dialogs_ui(&mut self, ctx: &egui::Context, theme: &Theme, wishes: &mut Wishes) {
+    fn dialogs_ui(&mut self, ctx: &egui::Context, theme: &Theme, output: &mut FrameOutput) {
         help::help_ui(ctx, &self.state.large_lanes.words, &mut self.state.is_help_open);
         if let Some(key) = self.state.dialogs.take_returned() {
             self.state.options.jump = Some(key.to_owned());
@@ -296,11 +296,11 @@ impl App {
             self.copy_peak(ctx);
         }
         self.state.dialogs.ask_wanted(ctx);
-        self.state.dialogs.poll(&mut wishes.commands);
-        self.state.dialogs.ui(ctx, &mut wishes.commands);
-        self.document_ui(ctx, theme, &mut wishes.commands);
+        self.state.dialogs.poll(&mut output.commands);
+        self.state.dialogs.ui(ctx, &mut output.commands);
+        self.document_ui(ctx, theme, &mut output.commands);
         let (session, compare) = (&self.session, &mut self.state.compare);
-        pin_prompt_ui(ctx, session, compare, theme, &mut wishes.commands);
+        pin_prompt_ui(ctx, session, compare, theme, &mut output.commands);
         let mut palette = std::mem::take(&mut self.state.palette);
         let now = |command| self.now(command, theme.is_dark);
         let known = Known {
@@ -310,13 +310,13 @@ impl App {
             now: &now,
         };
         if let Some(choice) = palette_ui(ctx, &mut palette, &known, theme) {
-            wishes.choose(&choice, &self.state.recents);
+            output.choose(&choice, &self.state.recents);
         }
         self.state.palette = palette;
         if let Some((path, purpose)) = self.state.dialogs.take_picture() {
-            self.picture(path, purpose, ctx, theme, &mut wishes.commands);
+            self.picture(path, purpose, ctx, theme, &mut output.commands);
         }
-        self.state.pictures.poll(ctx, &self.state.lanes, &mut wishes.commands);
+        self.state.pictures.poll(ctx, &self.state.lanes, &mut output.commands);
     }
 
     /// How a toggle stands, for the menu.
@@ -335,8 +335,8 @@ impl App {
             UiCommand::NextAxis => lanes.shown_axis().name(),
             UiCommand::NextRows => lanes.rows_by.words(),
             UiCommand::NextLanes => kind_words(&self.session)?,
-            UiCommand::Sweep if self.session.is_sweeping() => "running",
-            UiCommand::TrySpace if self.session.is_trying() => "running",
+            UiCommand::BudgetSweep if self.session.is_sweeping() => "running",
+            UiCommand::TrySweep if self.session.is_trying() => "running",
             UiCommand::ToggleHoles if lanes.marks.has_holes => "on",
             UiCommand::ToggleHoles => "off",
             UiCommand::NextEdges => lanes.marks.edges.words(),
@@ -398,7 +398,7 @@ impl App {
             }
             UiCommand::PreviousSelection => commands.push(Command::StepSelection { is_back: true }),
             UiCommand::NextSelection => commands.push(Command::StepSelection { is_back: false }),
-            UiCommand::ColorBy(by) => commands.push(Command::SetLook(LookOrder { by, hidden: Vec::new() })),
+            UiCommand::ColorBy(by) => commands.push(Command::SetLook(ColoringOrder { by, hidden: Vec::new() })),
             UiCommand::Undo => commands.push(Command::Undo),
             UiCommand::Redo => commands.push(Command::Redo),
             UiCommand::ResetOptions => commands.push(Command::ResetAll),
@@ -419,8 +419,8 @@ impl App {
             UiCommand::ToggleNameReuse => self.panes.toggle(Pane::NameReuse),
             UiCommand::ToggleFiles => self.panes.toggle(Pane::Files),
             UiCommand::OpenFolder => state.dialogs.ask(Purpose::OpenFolder, ctx),
-            UiCommand::Sweep if self.session.is_sweeping() => commands.push(Command::StopSweep),
-            UiCommand::Sweep => {
+            UiCommand::BudgetSweep if self.session.is_sweeping() => commands.push(Command::StopSweep),
+            UiCommand::BudgetSweep => {
                 self.panes.show(Pane::Budgets);
                 commands.push(Command::Sweep(state.budgets.graph()));
             }

@@ -71,9 +71,9 @@ pub enum UiCommand {
     /// Bring the sweep over budgets to the front, or the lanes.
     ToggleBudgets,
     /// Bring the sweep over configurations to the front, or the lanes.
-    ToggleSpace,
+    ToggleSweep,
     /// Try the configurations of the axes, or stop.
-    TrySpace,
+    TrySweep,
     /// Name the best of them.
     Recommend,
     /// Bring name reuse and its log to the front, or the lanes.
@@ -85,7 +85,7 @@ pub enum UiCommand {
     /// Choose a folder to open.
     OpenFolder,
     /// Start the sweep, or stop it.
-    Sweep,
+    BudgetSweep,
     /// Compare policies, runs under budgets, or name reuse.
     NextLanes,
     /// Bring lanes side by side to the front, or the problems.

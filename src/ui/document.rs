@@ -12,12 +12,12 @@ use serde_json::Value as Json;
 use self::prompts::{Conflict, Leave, Offer, conflict_prompt_ui, leaving_prompt_ui, locate_ui, recovery_ui};
 use super::app::App;
 use super::dialogs::Purpose;
-use super::kept::KeptView;
-use super::lanes::KeptStands;
+use super::lanes::SavedLaneLayout;
 use super::panes::bookmark_of;
+use super::persisted::PersistedView;
 use super::theme::Theme;
 use highwater_session::{Command, Notice, Recovery, Session, SourceSpec, lane_of, lane_text};
-use highwater_timeline::{ColorBy, LookOrder, Viewport};
+use highwater_timeline::{ColorBy, ColoringOrder, Viewport};
 
 /// The version of the view's form.
 const VIEW_VERSION: u64 = 1;
@@ -89,7 +89,7 @@ impl DocumentState {
 #[serde(default)]
 struct DocumentView {
     version: u64,
-    lanes: KeptView,
+    lanes: PersistedView,
     /// First and last visible step.
     steps: Option<(f64, f64)>,
     /// Lowest and highest visible address.
@@ -101,7 +101,7 @@ struct DocumentView {
     /// The lanes of which one is taken from the other.
     difference: Option<(String, String)>,
     /// Order and heights of lanes, which are folded or hidden.
-    arrangement: Option<KeptStands>,
+    arrangement: Option<SavedLaneLayout>,
 }
 
 impl App {
@@ -127,7 +127,7 @@ impl App {
         let seen = lanes.viewport.filter(|_| !lanes.shows_everything());
         let view = DocumentView {
             version: VIEW_VERSION,
-            lanes: KeptView::of(lanes),
+            lanes: PersistedView::of(lanes),
             steps: seen.map(|seen| (seen.t0, seen.t1)),
             addresses: seen.map(|seen| (seen.a0, seen.a1)),
             color_by: Some(self.session.look_order().by.words().to_owned()),
@@ -161,7 +161,7 @@ impl App {
         self.state.document.viewport = seen.map(|((t0, t1), (a0, a1))| Viewport { t0, t1, a0, a1 });
         let color = ColorBy::all().find(|by| Some(by.words()) == view.color_by.as_deref());
         if let Some(by) = color {
-            self.session.apply(Command::SetLook(LookOrder {
+            self.session.apply(Command::SetLook(ColoringOrder {
                 by,
                 hidden: view.hidden_groups,
             }));

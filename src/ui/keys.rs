@@ -68,8 +68,8 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
             "there is no other lane",
         ),
         UiCommand::Measure(_)
-        | UiCommand::Sweep
-        | UiCommand::TrySpace
+        | UiCommand::BudgetSweep
+        | UiCommand::TrySweep
         | UiCommand::Recommend
         | UiCommand::ExportLane
         | UiCommand::DrawLane

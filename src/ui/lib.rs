@@ -9,19 +9,19 @@ pub mod commands;
 pub mod dialogs;
 pub mod document;
 mod dropping;
+pub mod frame_output;
 pub mod gpu;
 pub mod help;
-pub mod kept;
 mod keys;
 pub mod lanes;
 pub mod palette;
 pub mod panels;
 pub mod panes;
+pub mod persisted;
 pub mod pictures;
 pub mod recent;
 pub mod theme;
 pub mod top_bar;
-pub mod wishes;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -29,7 +29,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use eframe::egui;
 
-use self::kept::Kept;
+use self::persisted::Persisted;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Document, Notice, PainterChoice, Restore, Session, Wake, Worker};
@@ -84,7 +84,7 @@ pub fn run(
                 let is_slow = gpu::is_software(creation.wgpu_render_state.as_ref());
                 let progress = if is_slow { SLOW_PROGRESS } else { PROGRESS };
                 drop(window.set((context.clone(), progress)));
-                let kept = Kept::read(creation.storage, restore);
+                let kept = Persisted::read(creation.storage, restore);
                 let mut session = match begun {
                     Begun::Session(mut session) => {
                         if let Some(complaint) = kept.complaint() {
@@ -135,9 +135,9 @@ fn worker_for(window: Arc<OnceLock<(egui::Context, Duration)>>) -> std::io::Resu
 }
 
 /// The session of what was open last, or of the given document; with a word about what could not be read.
-pub fn session(document: Document, profiles: DeviceProfiles, worker: Worker, kept: &Kept) -> Session {
+pub fn session(document: Document, profiles: DeviceProfiles, worker: Worker, kept: &Persisted) -> Session {
     let last = kept.document.as_ref();
-    let read = last.and_then(highwater_session::KeptDocument::document);
+    let read = last.and_then(highwater_session::PersistedDocument::document);
     let mut complaints: Vec<String> = kept.complaint().into_iter().collect();
     let is_gone = last.is_some() && read.is_none();
     complaints.extend(is_gone.then(|| "what was open last is of another version, so a sample is shown".to_owned()));

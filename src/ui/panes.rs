@@ -32,7 +32,7 @@ pub enum Pane {
     /// Runs under many memory budgets.
     Budgets,
     /// Many configurations, and the one to take.
-    Space,
+    Sweep,
     /// What `memory_optimize` does, with its log.
     NameReuse,
     /// Lanes side by side, and pinned configurations.
@@ -189,7 +189,7 @@ impl Panes {
     pub fn toggle(&mut self, pane: Pane) {
         let is_shown = self.is_in_front(pane);
         let behind = match pane {
-            Pane::Budgets | Pane::Space | Pane::NameReuse => Pane::Policies,
+            Pane::Budgets | Pane::Sweep | Pane::NameReuse => Pane::Policies,
             Pane::Files | Pane::Tables | Pane::Compare | Pane::Schedule => Pane::Problems,
             _ => Pane::Inspector,
         };

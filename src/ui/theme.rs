@@ -16,8 +16,8 @@ use highwater_model::graph::{Phase, Role};
 use highwater_model::workload::GraphIdx;
 use highwater_session::SvgColors;
 use highwater_timeline::{
-    CLASS_COLORS, FIRST_CLASS, FIRST_GROUP, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind, STEPPED_BACK,
-    Side, TickClass,
+    CLASS_COLORS, DIMMED, FIRST_CLASS, FIRST_GROUP, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind, Side,
+    TickClass,
 };
 
 const fn rgb(hex: u32) -> Color32 {
@@ -79,7 +79,7 @@ pub struct Theme {
     /// Address space without memory.
     pub range: Color32,
     /// Outlines of granted blocks, lines between pages.
-    pub grant: Color32,
+    pub apply_output: Color32,
     /// Stitched pages: ground and hatching, which let their band through.
     pub stitched: (Color32, Color32),
     /// The physical curve.
@@ -120,9 +120,9 @@ impl Theme {
         self.tensors[usize::from(index % PALETTE_LEN)]
     }
 
-    /// The colour of a block by its number, as [`highwater_timeline::Look`] gives it.
+    /// The colour of a block by its number, as [`highwater_timeline::Coloring`] gives it.
     pub fn block(&self, number: u8) -> Color32 {
-        let plain = number & !STEPPED_BACK;
+        let plain = number & !DIMMED;
         let (groups, classes) = if self.is_dark {
             (GROUPS_DARK, CLASSES_DARK)
         } else {
@@ -130,7 +130,7 @@ impl Theme {
         };
         let color = match plain {
             0..FIRST_GROUP => self.tensor(plain),
-            NO_TENSOR => self.grant,
+            NO_TENSOR => self.apply_output,
             FIRST_CLASS.. => rgb(classes[usize::from((plain - FIRST_CLASS) % CLASS_COLORS)]),
             group => {
                 let hue = groups.get(usize::from(group - FIRST_GROUP));
@@ -179,7 +179,9 @@ impl Theme {
 
     /// The colour of a pool's name and figures.
     pub fn pool(&self, graph: Option<GraphIdx>) -> Color32 {
-        graph.map_or(self.grant, |graph| pool_hue(graph).lerp_to_gamma(self.canvas, 0.25))
+        graph.map_or(self.apply_output, |graph| {
+            pool_hue(graph).lerp_to_gamma(self.canvas, 0.25)
+        })
     }
 
     /// The colour of a tick.
@@ -326,7 +328,7 @@ impl Theme {
             Some(Role::Parameter | Role::Buffer | Role::OptimizerState) => self.part(2),
             Some(Role::Input) => self.part(3),
             Some(Role::Workspace) => self.tensors[15],
-            None => self.grant,
+            None => self.apply_output,
         }
     }
 

@@ -4,13 +4,13 @@ use eframe::egui::{self, RichText};
 
 use super::commands::{COMMANDS, Menu, UiCommand};
 use super::dialogs::Purpose;
+use super::frame_output::FrameOutput;
 use super::help::keys_text;
 use super::keys::why_not;
 use super::lanes::LanesState;
 use super::panes::{PANES, PaneRow, Panes};
 use super::recent::recents_ui;
 use super::theme::Theme;
-use super::wishes::Wishes;
 use highwater_session::{Command, Notice, Recents, SAMPLES, Session, SourceSpec};
 
 /// How a command that toggles something stands at present; `None` for one that toggles nothing.
@@ -34,29 +34,29 @@ pub struct TopBar<'a> {
 }
 
 /// Draws the bar.
-pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
+pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     egui::Panel::top("top bar").show(ui, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             scrolled_menu(ui, "File", |ui| {
-                ui.menu_button("Open recent", |ui| recent_ui(ui, bar, wishes));
-                menu_ui(ui, Menu::File, bar, wishes);
+                ui.menu_button("Open recent", |ui| recent_ui(ui, bar, output));
+                menu_ui(ui, Menu::File, bar, output);
             });
             scrolled_menu(ui, "Edit", |ui| {
-                menu_ui(ui, Menu::Edit, bar, wishes);
-                ui.menu_button("Ranges and rulers", |ui| menu_ui(ui, Menu::Measure, bar, wishes));
+                menu_ui(ui, Menu::Edit, bar, output);
+                ui.menu_button("Ranges and rulers", |ui| menu_ui(ui, Menu::Measure, bar, output));
             });
-            scrolled_menu(ui, "Samples", |ui| samples_ui(ui, &mut wishes.commands));
+            scrolled_menu(ui, "Samples", |ui| samples_ui(ui, &mut output.commands));
             scrolled_menu(ui, "View", |ui| {
-                ui.menu_button("Panes", |ui| panes_ui(ui, bar, wishes));
-                ui.menu_button("Colours", |ui| menu_ui(ui, Menu::Color, bar, wishes));
-                menu_ui(ui, Menu::View, bar, wishes);
+                ui.menu_button("Panes", |ui| panes_ui(ui, bar, output));
+                ui.menu_button("Colours", |ui| menu_ui(ui, Menu::Color, bar, output));
+                menu_ui(ui, Menu::View, bar, output);
             });
-            ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, bar, wishes));
+            ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, bar, output));
             ui.separator();
             title_ui(ui, bar.session);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                status_ui(ui, bar.session, bar.theme, &mut wishes.commands);
-                notice_ui(ui, bar.session, bar.theme, &mut wishes.commands);
+                status_ui(ui, bar.session, bar.theme, &mut output.commands);
+                notice_ui(ui, bar.session, bar.theme, &mut output.commands);
             });
         });
     });
@@ -111,16 +111,16 @@ fn scrolled_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
         .show(ui, add);
 }
 
-fn menu_ui(ui: &mut egui::Ui, menu: Menu, bar: &TopBar<'_>, wishes: &mut Wishes) {
+fn menu_ui(ui: &mut egui::Ui, menu: Menu, bar: &TopBar<'_>, output: &mut FrameOutput) {
     for row in COMMANDS.iter().filter(|row| row.menu == menu) {
-        command_ui(ui, row.command, bar, wishes);
+        command_ui(ui, row.command, bar, output);
         if row.command == UiCommand::DrawLane {
-            ui.menu_button("Save one of the lanes", |ui| lanes_ui(ui, bar, wishes));
+            ui.menu_button("Save one of the lanes", |ui| lanes_ui(ui, bar, output));
         }
     }
 }
 
-fn command_ui(ui: &mut egui::Ui, command: UiCommand, bar: &TopBar<'_>, wishes: &mut Wishes) {
+fn command_ui(ui: &mut egui::Ui, command: UiCommand, bar: &TopBar<'_>, output: &mut FrameOutput) {
     let Some(row) = COMMANDS.iter().find(|row| row.command == command) else {
         return;
     };
@@ -133,13 +133,13 @@ fn command_ui(ui: &mut egui::Ui, command: UiCommand, bar: &TopBar<'_>, wishes: &
     let why = why_not(command, bar.session);
     let response = ui.add_enabled(why.is_none(), button).on_hover_text(row.tooltip);
     if response.on_disabled_hover_text(why.unwrap_or_default()).clicked() {
-        wishes.asked.push(command);
+        output.asked.push(command);
         ui.close();
     }
 }
 
 /// Which panes there are: a tick before those that are open.
-fn panes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
+fn panes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     for row in PANES {
         let mut is_open = bar.panes.is_open(row.pane);
         let keys = pane_keys(row, ui.ctx());
@@ -149,7 +149,7 @@ fn panes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
             format!("{} ({keys})", row.title)
         };
         if ui.checkbox(&mut is_open, text).on_hover_text(row.what).clicked() {
-            wishes.toggled.push(row.pane);
+            output.toggled.push(row.pane);
         }
     }
 }
@@ -160,19 +160,19 @@ fn pane_keys(row: &PaneRow, ctx: &egui::Context) -> String {
     shortcut.map_or_else(String::new, |shortcut| keys_text(shortcut, ctx))
 }
 
-fn recent_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
+fn recent_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     if bar.recents.list.is_empty() {
         ui.weak("No file was opened yet.");
         return;
     }
     ui.set_min_width(280.0);
-    recents_ui(ui, bar.recents, bar.session, "", &mut wishes.commands);
+    recents_ui(ui, bar.recents, bar.session, "", &mut output.commands);
     ui.separator();
-    command_ui(ui, UiCommand::ForgetRecent, bar, wishes);
+    command_ui(ui, UiCommand::ForgetRecent, bar, output);
 }
 
 /// Pictures and drawings of every lane that is shown.
-fn lanes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
+fn lanes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     let Some((comparison, _)) = bar.session.answer() else {
         ui.weak("Nothing is worked out yet.");
         return;
@@ -184,7 +184,7 @@ fn lanes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, wishes: &mut Wishes) {
             ("drawing (SVG)", Purpose::DrawLane(id)),
         ] {
             if ui.button(format!("{title}: {form}…")).clicked() {
-                wishes.saved = Some(purpose);
+                output.saved = Some(purpose);
                 ui.close();
             }
         }

@@ -4,7 +4,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph};
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::workload::{GraphEntry, Source, UseKind};
-use highwater_rewrite::body_scratch;
+use highwater_rewrite::control_flow_workspace;
 use highwater_rewrite::inline::with_calls_inlined;
 
 use crate::onnx;
@@ -172,7 +172,7 @@ fn a_loop_of_a_lite_model_is_held_on_its_step() {
     let kinds: Vec<(u32, u32, UseKind)> = entry.uses.iter().map(|one| (one.graph, one.body, one.kind)).collect();
     assert_eq!(kinds, [(0, 1, UseKind::Loop), (0, 2, UseKind::Loop)]);
     let cancel = Cancel::new();
-    let scratch = body_scratch(&entry, &Bindings::new(), &Progress::silent(&cancel)).expect("not cancelled");
+    let scratch = control_flow_workspace(&entry, &Bindings::new(), &Progress::silent(&cancel)).expect("not cancelled");
     let [one] = scratch[..] else { panic!("one loop") };
     assert_eq!(entry.graph.op_kind(one.op), "WHILE");
     // One turn: the four gates at once, beside what the results hold of what the loop carries.

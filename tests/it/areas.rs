@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 
 use highwater::timeline::{
-    AreaBand, AreaOf, Areas, Attribute, ColorBy, Curve, Look, LookOrder, STEPPED_BACK, Timeline, Viewport,
+    AreaBand, AreaOf, Areas, Attribute, ColorBy, Coloring, ColoringOrder, Curve, DIMMED, Timeline, Viewport,
 };
 use highwater::units::Bytes;
 use proptest::prelude::*;
 
 use crate::synthetic;
 
-fn order(by: ColorBy, hidden: &[&str]) -> LookOrder {
-    LookOrder {
+fn order(by: ColorBy, hidden: &[&str]) -> ColoringOrder {
+    ColoringOrder {
         by,
         hidden: hidden.iter().map(|text| (*text).to_owned()).collect(),
     }
 }
 
 /// By step, by colour: what a lane's blocks occupy, counted one by one.
-fn naive(timeline: &Timeline, look: &Look, lane: usize) -> Vec<BTreeMap<u8, u64>> {
+fn naive(timeline: &Timeline, look: &Coloring, lane: usize) -> Vec<BTreeMap<u8, u64>> {
     let view = &timeline.lanes[lane];
     let colors = look.colors(lane, view);
     let mut steps = vec![BTreeMap::new(); timeline.n_steps as usize];
@@ -36,7 +36,7 @@ fn bands_hold_what_their_blocks_occupy_on_every_step() {
     let comparison = synthetic::comparison(20, 2);
     let timeline = Timeline::new(&comparison);
     for by in ColorBy::all() {
-        let look = Look::new(&comparison, &timeline, &order(by, &[]), None);
+        let look = Coloring::new(&comparison, &timeline, &order(by, &[]), None);
         let areas = Areas::new(&timeline, &look);
         assert_eq!(areas.lanes.len(), timeline.lanes.len());
         for (number, lane) in areas.lanes.iter().enumerate() {
@@ -61,7 +61,7 @@ fn what_steps_back_stands_on_top_and_the_largest_on_the_ground() {
     let comparison = synthetic::comparison(20, 1);
     let timeline = Timeline::new(&comparison);
     let by = ColorBy::By(Attribute::OpType);
-    let plain = Areas::new(&timeline, &Look::new(&comparison, &timeline, &order(by, &[]), None));
+    let plain = Areas::new(&timeline, &Coloring::new(&comparison, &timeline, &order(by, &[]), None));
     let of_blocks = |band: &&AreaBand| matches!(band.of, AreaOf::Blocks(_));
     let texts: Vec<&str> = plain.lanes[0]
         .bands
@@ -70,13 +70,13 @@ fn what_steps_back_stands_on_top_and_the_largest_on_the_ground() {
         .map(|band| &*band.text)
         .collect();
     assert!(texts.len() >= 2, "{texts:?}");
-    let look = Look::new(&comparison, &timeline, &order(by, &[texts[0]]), None);
+    let look = Coloring::new(&comparison, &timeline, &order(by, &[texts[0]]), None);
     let hidden = Areas::new(&timeline, &look);
     let last = hidden.lanes[0].bands.last().expect("a band");
     let AreaOf::Blocks(color) = last.of else {
         panic!("{last:?}")
     };
-    assert_eq!((&*last.text, color & STEPPED_BACK), (texts[0], STEPPED_BACK));
+    assert_eq!((&*last.text, color & DIMMED), (texts[0], DIMMED));
     assert_eq!(hidden.lanes[0].total, plain.lanes[0].total);
     let (step, most) = plain.lanes[0]
         .total
@@ -95,7 +95,7 @@ proptest! {
     ) {
         let comparison = synthetic::comparison(24, 2);
         let timeline = Timeline::new(&comparison);
-        let look = Look::new(&comparison, &timeline, &order(ColorBy::By(Attribute::Role), &[]), None);
+        let look = Coloring::new(&comparison, &timeline, &order(ColorBy::By(Attribute::Role), &[]), None);
         let areas = Areas::new(&timeline, &look);
         let whole = timeline.fit();
         let view = Viewport { t0: whole.t1 * from - 2.0, t1: whole.t1 * (from + share), ..whole };

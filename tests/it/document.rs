@@ -11,7 +11,7 @@ use highwater::session::{
     document_schema, is_document, open_document, save_document,
 };
 use highwater::sim::StaticMemoryPolicy;
-use highwater::timeline::Turn;
+use highwater::timeline::OpOccurrence;
 use highwater::units::{Bytes, Step};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -73,7 +73,7 @@ fn full(folder: &Path) -> DocumentFile {
     }]);
     document.bookmarks = vec![Bookmark {
         step: Step(7),
-        turn: Some(Turn::default()),
+        turn: Some(OpOccurrence::default()),
         note: "here".to_owned(),
         lane: Some(policy),
     }];
@@ -128,10 +128,10 @@ fn lanes() -> impl Strategy<Value = LaneSet> {
 }
 
 fn bookmarks() -> impl Strategy<Value = Vec<Bookmark>> {
-    let turn = (any::<u32>(), "\\PC{0,4}").prop_map(|(op, graph)| Turn {
+    let turn = (any::<u32>(), "\\PC{0,4}").prop_map(|(op, graph)| OpOccurrence {
         graph,
         op,
-        ..Turn::default()
+        ..OpOccurrence::default()
     });
     let parts = (
         any::<u32>(),

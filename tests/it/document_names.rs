@@ -8,7 +8,7 @@ use highwater::session::{
     Bookmark, Command, Document, DocumentFile, Session, SourceSpec, Worker, open_document, save_document,
 };
 use highwater::sim::StaticMemoryPolicy;
-use highwater::timeline::Turn;
+use highwater::timeline::OpOccurrence;
 use highwater::units::Step;
 use highwater::workload::DeviceProfiles;
 use serde_json::Value as Json;
@@ -51,9 +51,9 @@ impl Case {
         document.pins = vec![Pin::new("kept".to_owned(), configuration)];
         document.bookmarks = vec![Bookmark {
             step: Step(1),
-            turn: Some(Turn {
+            turn: Some(OpOccurrence {
                 graph: "res".to_owned(),
-                ..Turn::default()
+                ..OpOccurrence::default()
             }),
             note: String::new(),
             lane: None,

@@ -92,7 +92,7 @@ fn check_inputs(run: &RunRemat, device: &DeviceRun, what: &str) {
         let step = run.steps[slot as usize];
         let op = &tape.ops[executed.op as usize];
         // Of several results computed anew those that nobody asked for may be let go at once.
-        let is_asked = |output: &&u32| !executed.is_anew || executed.wanted == Some(**output);
+        let is_asked = |output: &&u32| !executed.is_recomputed || executed.wanted == Some(**output);
         let touched = op.inputs.iter().chain(op.outputs.iter().filter(is_asked));
         for tensor in touched {
             let root = tape.tensors[*tensor as usize].storage;

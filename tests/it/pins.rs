@@ -15,7 +15,8 @@ use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
 use highwater::session::{SAMPLES, SourceSpec};
 use highwater::timeline::{
-    Attribute, AxisKind, Changes, LaneDifference, Look, LookOrder, PeakAsk, PeakAt, PeakHolders, PeakReport, Timeline,
+    Attribute, AxisKind, Changes, Coloring, ColoringOrder, LaneDifference, PeakAsk, PeakAt, PeakContributors,
+    PeakReport, Timeline,
 };
 use highwater::units::Bytes;
 use highwater::workload::{SchedulePlan, Workload};
@@ -387,11 +388,11 @@ fn check_views(comparison: Comparison) {
             },
         );
         assert!(report.is_some());
-        let holders = PeakHolders::new(&comparison, lane, usize::MAX).expect("there are steps");
+        let holders = PeakContributors::new(&comparison, lane, usize::MAX).expect("there are steps");
         assert_eq!(holders.live, comparison.lanes[lane].summary.peak_live, "lane {lane}");
         let named: Bytes = holders.tensors.iter().map(|(_, bytes)| *bytes).sum();
         assert_eq!(named, holders.live, "lane {lane}");
-        let base = PeakHolders::new(&comparison, 0, usize::MAX).expect("there are steps");
+        let base = PeakContributors::new(&comparison, 0, usize::MAX).expect("there are steps");
         let changes = Changes::new(&base, &holders);
         let told: i128 = changes
             .rows
@@ -404,9 +405,9 @@ fn check_views(comparison: Comparison) {
         let difference = LaneDifference::new(&comparison.lanes[0], &comparison.lanes[lane]);
         assert_eq!(difference.lanes, ids);
     }
-    let order = LookOrder::default();
+    let order = ColoringOrder::default();
     let subject = ExportSubject {
-        look: Arc::new(Look::new(&comparison, &timeline, &order, None)),
+        look: Arc::new(Coloring::new(&comparison, &timeline, &order, None)),
         comparison,
         timeline,
         lanes: None,

@@ -2,8 +2,8 @@
 
 use highwater::analysis::Comparison;
 use highwater::timeline::{
-    Attribute, Axes, AxisKind, ColorBy, Grouping, Held, LaneView, Look, LookOrder, RasterFrame, RasterStyle,
-    STEPPED_BACK, Timeline, View, Viewport, raster,
+    Attribute, Axes, AxisKind, ColorBy, Coloring, ColoringOrder, DIMMED, Grouping, Held, LaneView, RasterFrame,
+    RasterStyle, Timeline, View, Viewport, raster,
 };
 use highwater::units::Bytes;
 use proptest::prelude::*;
@@ -136,9 +136,9 @@ fn large_blocks_have_their_own_colour() {
     }
 }
 
-fn look(comparison: &Comparison, timeline: &Timeline, by: ColorBy, hidden: &[&str]) -> Look {
+fn look(comparison: &Comparison, timeline: &Timeline, by: ColorBy, hidden: &[&str]) -> Coloring {
     let hidden = hidden.iter().map(|text| (*text).to_owned()).collect();
-    Look::new(comparison, timeline, &LookOrder { by, hidden }, None)
+    Coloring::new(comparison, timeline, &ColoringOrder { by, hidden }, None)
 }
 
 /// The legend's figures are those of a count over the blocks, for every attribute; hidden groups step back in every lane.
@@ -182,7 +182,7 @@ fn the_legend_counts_what_is_drawn() {
                     hidden.color((number, lane), block),
                 );
                 let is_first = before == look_of.legend[0].color && after != before;
-                assert_eq!(after, if is_first { before | STEPPED_BACK } else { before });
+                assert_eq!(after, if is_first { before | DIMMED } else { before });
             }
         }
     }
@@ -195,12 +195,12 @@ fn what_is_not_found_steps_back() {
     let timeline = Timeline::new(&comparison);
     let wanted = timeline.lanes[0].tensor(4).unwrap();
     let is_lit = |_lane: usize, tensor| tensor == wanted;
-    let look = Look::new(&comparison, &timeline, &LookOrder::default(), Some(&is_lit));
+    let look = Coloring::new(&comparison, &timeline, &ColoringOrder::default(), Some(&is_lit));
     for (number, lane) in timeline.lanes.iter().enumerate() {
         for block in 0..lane.blocks.len() {
             let own = lane.blocks.color[block];
             let is_found = lane.tensor(block as u32) == Some(wanted);
-            let expected = if is_found { own } else { own | STEPPED_BACK };
+            let expected = if is_found { own } else { own | DIMMED };
             assert_eq!(look.color((number, lane), block), expected);
         }
     }

@@ -3,7 +3,7 @@
 use highwater::analysis::{LaneSet, RematLane};
 use highwater::rewrite::remat::{Budget, find_heuristic};
 use highwater::session::{Bookmark, Command, Document, Session, SourceSpec, Worker, sample};
-use highwater::timeline::Turn;
+use highwater::timeline::OpOccurrence;
 use highwater::units::{Bytes, Step};
 use highwater::workload::DeviceProfiles;
 
@@ -60,7 +60,7 @@ fn a_step_is_found_again_where_the_axis_has_others() {
     assert!(squeezed.axis.n_steps > plain.axis.n_steps, "ops are computed anew");
     for axis in [&plain, &squeezed] {
         for step in (0..axis.axis.n_steps).map(Step) {
-            let turn = Turn::of(axis, step).expect("it is on the axis");
+            let turn = OpOccurrence::of(axis, step).expect("it is on the axis");
             assert_eq!(turn.step(axis), Some(step), "{turn:?}");
             let mark = Bookmark {
                 step,
@@ -75,8 +75,8 @@ fn a_step_is_found_again_where_the_axis_has_others() {
         }
     }
     let behind = Step(plain.axis.n_steps);
-    assert_eq!(Turn::of(&plain, behind), None);
-    let last = Turn::of(&plain, Step(behind.0 - 1)).unwrap();
+    assert_eq!(OpOccurrence::of(&plain, behind), None);
+    let last = OpOccurrence::of(&plain, Step(behind.0 - 1)).unwrap();
     assert_eq!(last.iteration, 1);
     session.apply(Command::SetLanes(LaneSet::Policies));
     session.apply(Command::SetIterations(1));

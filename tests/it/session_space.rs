@@ -1,7 +1,7 @@
 //! Spaces in a session: points come a few at a time, a stop keeps them, a comparison cuts in, configurations are taken over.
 
-use highwater::analysis::space::{Goal, SpaceAxis};
-use highwater::session::{Command, Document, Session, SourceSpec, SpaceOrder, Worker, sample};
+use highwater::analysis::sweep::{Goal, SweepAxis};
+use highwater::session::{Command, Document, Session, SourceSpec, SweepOrder, Worker, sample};
 use highwater::units::Bytes;
 use highwater::workload::DeviceProfiles;
 
@@ -14,10 +14,10 @@ fn session(name: &str) -> Session {
     session
 }
 
-fn order(session: &Session, texts: &[&str]) -> SpaceOrder {
+fn order(session: &Session, texts: &[&str]) -> SweepOrder {
     let dims = session.loaded().unwrap().workload.symbols();
-    let axes = texts.iter().map(|text| SpaceAxis::parse(text, &dims).unwrap());
-    SpaceOrder {
+    let axes = texts.iter().map(|text| SweepAxis::parse(text, &dims).unwrap());
+    SweepOrder {
         axes: axes.collect(),
         capacity: None,
     }
@@ -45,7 +45,7 @@ fn set(session: &mut Session, key: &str, text: &str) {
 fn a_stop_keeps_points_and_the_same_order_goes_on() {
     let mut session = session("resnet50");
     let order = order(&session, &["policy=0,2,3,4", "malloc_ns=1..60"]);
-    session.apply(Command::TrySpace(Box::new(order.clone())));
+    session.apply(Command::TrySweep(Box::new(order.clone())));
     wait_for(&mut session, 1);
     assert!(session.is_trying() && session.space().unwrap().is_running);
     session.apply(Command::StopSpace);
@@ -53,7 +53,7 @@ fn a_stop_keeps_points_and_the_same_order_goes_on() {
     assert!(!session.is_trying() && !kept.is_empty() && kept.len() < 240);
     session.settle();
     assert_eq!(session.space().unwrap().points, kept, "what was under way is dropped");
-    session.apply(Command::TrySpace(Box::new(order.clone())));
+    session.apply(Command::TrySweep(Box::new(order.clone())));
     // A comparison cuts in, and the points go on behind it.
     set(&mut session, "memory_config.static_memory_policy", "2");
     session.settle();
@@ -64,7 +64,7 @@ fn a_stop_keeps_points_and_the_same_order_goes_on() {
     let mut numbers: Vec<u64> = table.points.iter().map(|point| point.idx).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (0..240).collect::<Vec<u64>>());
-    let mut front = highwater::analysis::space::front(&table.points);
+    let mut front = highwater::analysis::sweep::front(&table.points);
     front.sort_unstable();
     let mut known = table.front.clone();
     known.sort_unstable();
@@ -116,11 +116,11 @@ fn a_recommendation_waits_for_the_points_and_is_taken_over() {
 fn what_cannot_be_tried_is_said() {
     let mut session = session("resnet50");
     let many = order(&session, &["malloc_ns=1..1000", "free_ns=1..1000"]);
-    session.apply(Command::TrySpace(Box::new(many)));
+    session.apply(Command::TrySweep(Box::new(many)));
     assert!(session.space().is_none() && !session.is_trying());
     assert!(format!("{:?}", session.notice()).contains("100000 can be simulated"));
     let few = order(&session, &["policy=0,2"]);
-    session.apply(Command::TrySpace(Box::new(few)));
+    session.apply(Command::TrySweep(Box::new(few)));
     session.settle();
     assert_eq!(n_points(&session), 2);
     session.apply(Command::Open(vec![SourceSpec::Sample(sample("mobilenet").unwrap())]));

@@ -8,7 +8,7 @@ mod recommended;
 
 use std::sync::Arc;
 
-use highwater::analysis::space::{Explorer, Space, SpaceAxis, SpacePoint};
+use highwater::analysis::sweep::{Explorer, Space, SweepAxis, SweepPoint};
 use highwater::analysis::{Configuration, LaneSet, LaneStrategies, Request, compare};
 use highwater::diagnostics::Severity;
 use highwater::options::{Environment, Options, check};
@@ -60,11 +60,11 @@ fn small() -> Request {
 }
 
 /// The axes of texts.
-fn axes(request: &Request, texts: &[&str]) -> Vec<SpaceAxis> {
+fn axes(request: &Request, texts: &[&str]) -> Vec<SweepAxis> {
     let dims = request.workload.symbols();
     texts
         .iter()
-        .map(|text| SpaceAxis::parse(text, &dims).unwrap())
+        .map(|text| SweepAxis::parse(text, &dims).unwrap())
         .collect()
 }
 
@@ -77,11 +77,11 @@ fn explorer(request: &Request, texts: &[&str]) -> Explorer {
 }
 
 /// Every point.
-fn explore(explorer: &Explorer) -> Vec<SpacePoint> {
+fn explore(explorer: &Explorer) -> Vec<SweepPoint> {
     let all: Vec<u64> = (0..explorer.space().size()).collect();
     let cancel = Cancel::new();
     explorer
-        .explore(&all, &mut |_: &SpacePoint| {}, &Progress::silent(&cancel))
+        .explore(&all, &mut |_: &SweepPoint| {}, &Progress::silent(&cancel))
         .unwrap()
 }
 
@@ -113,7 +113,7 @@ fn plain(request: &Request, configuration: &Configuration) -> Plain {
 }
 
 /// The same of a point.
-fn plain_of(point: &SpacePoint) -> Plain {
+fn plain_of(point: &SweepPoint) -> Plain {
     let figures = point.figures().ok_or_else(|| {
         let why = point.why().into_iter().next().unwrap_or_default();
         // A rule's id stands in front of its sentence.

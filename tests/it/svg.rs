@@ -3,7 +3,7 @@
 use expect_test::expect;
 use highwater::analysis::Comparison;
 use highwater::export::{LaneDrawing, SvgColors, lane_svg};
-use highwater::timeline::{Attribute, AxisKind, ColorBy, Look, LookOrder, STEPPED_BACK, Timeline, View, Viewport};
+use highwater::timeline::{Attribute, AxisKind, ColorBy, Coloring, ColoringOrder, DIMMED, Timeline, View, Viewport};
 
 use crate::cli::{fails, run};
 use crate::synthetic;
@@ -40,7 +40,7 @@ fn whole<'a>(
     comparison: &'a Comparison,
     timeline: &'a Timeline,
     colors: &'a SvgColors,
-    look: &'a Look,
+    look: &'a Coloring,
 ) -> LaneDrawing<'a> {
     LaneDrawing {
         comparison,
@@ -216,15 +216,15 @@ fn drawings_have_the_colours_that_are_seen() {
     let mut colors = SvgColors::print();
     // Every number has a colour of its own, so that a drawing tells which was used.
     colors.blocks = (0..=u8::MAX).map(|number| format!("#0000{number:02x}")).collect();
-    let order = |hidden: &[String]| LookOrder {
+    let order = |hidden: &[String]| ColoringOrder {
         by: ColorBy::By(Attribute::Size),
         hidden: hidden.to_vec(),
     };
-    let draw = |look: &Look| {
+    let draw = |look: &Coloring| {
         let text = lane_svg(&whole(&comparison, &timeline, &colors, look));
         text.unwrap()
     };
-    let look = Look::new(&comparison, &timeline, &order(&[]), None);
+    let look = Coloring::new(&comparison, &timeline, &order(&[]), None);
     assert!(look.legend.len() > 1, "{:?}", look.legend);
     let text = draw(&look);
     tags(&text);
@@ -239,16 +239,16 @@ fn drawings_have_the_colours_that_are_seen() {
     let own = blocks.color.iter().filter(|number| count(&text, **number) > 0).count();
     assert_eq!(own, 0, "no block has the colour of its tensor");
     let hidden = &look.legend[0];
-    let back = draw(&Look::new(
+    let back = draw(&Coloring::new(
         &comparison,
         &timeline,
         &order(std::slice::from_ref(&hidden.text)),
         None,
     ));
     assert_eq!(count(&back, hidden.color), 0);
-    assert_eq!(count(&back, hidden.color | STEPPED_BACK), count(&text, hidden.color));
+    assert_eq!(count(&back, hidden.color | DIMMED), count(&text, hidden.color));
     // The curve begins lower, below one row of groups; the axis stands where it stood.
-    let plain = draw(&Look::default());
+    let plain = draw(&Coloring::default());
     let frames = |text: &str| -> Vec<String> {
         let rects = text
             .lines()
@@ -269,11 +269,11 @@ fn drawings_have_the_colours_that_are_seen() {
 fn many_groups_have_a_legend_within_the_page() {
     let comparison = synthetic::comparison(6, 1);
     let timeline = Timeline::new(&comparison);
-    let order = LookOrder {
+    let order = ColoringOrder {
         by: ColorBy::By(Attribute::Role),
         hidden: Vec::new(),
     };
-    let mut look = Look::new(&comparison, &timeline, &order, None);
+    let mut look = Coloring::new(&comparison, &timeline, &order, None);
     let first = look.legend[0].clone();
     for number in 0..40 {
         look.legend.push(highwater::timeline::LegendRow {

@@ -66,8 +66,8 @@ fn the_axis_says_what_is_computed_anew() {
     let (start, end) = timeline.bands.anew[0];
     assert_eq!(end.0 - start.0, 2);
     let here = step_facts(&comparison, start).expect("a step");
-    assert!(here.is_anew && !here.op_text().is_empty());
-    assert!(!step_facts(&comparison, end).expect("a step").is_anew);
+    assert!(here.is_recomputed && !here.op_text().is_empty());
+    assert!(!step_facts(&comparison, end).expect("a step").is_recomputed);
     let remat = timeline.lanes[2].remat.as_ref().expect("a budget");
     assert_eq!(remat.bands, timeline.bands.anew);
     let counters = remat.counters(end);

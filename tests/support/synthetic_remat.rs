@@ -42,8 +42,8 @@ pub(crate) fn comparison(n_layers: u32, end: End) -> Comparison {
     let mut axis: Axis = plain.axis.clone();
     let slots = sequence.slots.iter().filter_map(|slot| {
         let op: OpId = tape.ops[slot.op as usize]?;
-        let is_anew = slot.is_anew;
-        Some(SlotOp { op, is_anew })
+        let is_recomputed = slot.is_recomputed;
+        Some(SlotOp { op, is_recomputed })
     });
     axis.runs[0].slots = Some(slots.collect());
     let n_slots = u32::try_from(sequence.slots.len()).expect("few");

@@ -11,7 +11,7 @@ use eframe::egui_wgpu::{RenderState, RendererOptions, ScreenDescriptor, WgpuConf
 use eframe::wgpu;
 use highwater_session::PainterChoice;
 use highwater_timeline::{
-    AxisKind, LaneView, Look, LookOrder, Raster, RasterFrame, RasterStyle, STEPPED_BACK, Timeline, Viewport, raster,
+    AxisKind, Coloring, ColoringOrder, DIMMED, LaneView, Raster, RasterFrame, RasterStyle, Timeline, Viewport, raster,
 };
 use highwater_ui::gpu::{DeviceLanes, LanePlace, LargeLanes, is_wanted};
 
@@ -65,7 +65,7 @@ fn device() -> Option<RenderState> {
 /// What a device draws of a lane.
 struct Sight<'a> {
     timeline: &'a Arc<Timeline>,
-    look: &'a Arc<Look>,
+    look: &'a Arc<Coloring>,
     version: (u64, u64),
     lane: usize,
     frame: RasterFrame,
@@ -250,7 +250,7 @@ fn a_device_draws_what_the_processor_draws() {
     let comparison = synthetic::comparison(60, 3);
     let timeline = Arc::new(Timeline::new(&comparison));
     let whole = timeline.fit();
-    let look = Arc::new(Look::default());
+    let look = Arc::new(Coloring::default());
     let mut next = numbers(11);
     for case in 0..12_u32 {
         let (from, share) = (next() * 0.9, 0.002 + next().powi(3) * 1.2);
@@ -319,7 +319,7 @@ fn blocks_stand_still_at_every_zoom() {
     let Some(state) = device() else { return };
     let comparison = synthetic::comparison(40, 60);
     let timeline = Arc::new(Timeline::new(&comparison));
-    let (look, style) = (Arc::new(Look::default()), style(None));
+    let (look, style) = (Arc::new(Coloring::default()), style(None));
     let lane = &timeline.lanes[0];
     let last = lane.blocks.len() - 7;
     let (step, base) = (f64::from(lane.blocks.start[last]), lane.blocks.base[last] as f64);
@@ -359,7 +359,7 @@ fn colours_follow_their_version() {
     let timeline = Arc::new(Timeline::new(&comparison));
     let wanted = timeline.lanes[0].tensor(40).unwrap();
     let is_lit = |_lane: usize, tensor| tensor == wanted;
-    let found = Look::new(&comparison, &timeline, &LookOrder::default(), Some(&is_lit));
+    let found = Coloring::new(&comparison, &timeline, &ColoringOrder::default(), Some(&is_lit));
     let frame = RasterFrame {
         axis: AxisKind::Order,
         view: timeline.fit(),
@@ -368,7 +368,7 @@ fn colours_follow_their_version() {
     };
     // What is lit is red, everything else blue.
     let colors = (0..=u8::MAX).map(|number| {
-        if number < STEPPED_BACK {
+        if number < DIMMED {
             [255, 0, 0, 255]
         } else {
             [0, 0, 255, 255]
@@ -386,9 +386,9 @@ fn colours_follow_their_version() {
             .filter(|pixel| pixel[0] > pixel[2])
             .count()
     };
-    let all = Arc::new(Look::default());
+    let all = Arc::new(Coloring::default());
     let found = Arc::new(found);
-    let drawn = |look: &Arc<Look>, version: u64| {
+    let drawn = |look: &Arc<Coloring>, version: u64| {
         let sight = Sight {
             timeline: &timeline,
             look,

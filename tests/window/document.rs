@@ -7,7 +7,7 @@ use eframe::egui::{self, Key, Modifiers, Role, ViewportCommand};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_model::workload::DeviceProfiles;
-use highwater_session::{Command, Document, KeptDocument, Notice, Recovery, Session, SourceSpec, Worker};
+use highwater_session::{Command, Document, Notice, PersistedDocument, Recovery, Session, SourceSpec, Worker};
 use highwater_ui::app::App;
 use highwater_ui::lanes::LaneContent;
 
@@ -369,7 +369,7 @@ fn what_is_kept_of_a_document_is_where_it_lies() {
     let path = folder.path().join("a.highwater");
     let mut harness = window(&net);
     save_as(&mut harness, &path);
-    let kept = KeptDocument::of(harness.state().session()).unwrap();
+    let kept = PersistedDocument::of(harness.state().session()).unwrap();
     let (document, told) = kept.document().unwrap();
     assert_eq!((document.sources, told), (vec![SourceSpec::Path(path.clone())], None));
     std::fs::remove_file(&path).unwrap();

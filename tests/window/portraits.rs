@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, ColorBy, Look, LookOrder, Timeline};
+use highwater_timeline::{Attribute, ColorBy, Coloring, ColoringOrder, Timeline};
 use highwater_ui::lanes::{Drawn, LaneLayout, LanesInput, LanesState, lanes_ui};
 use highwater_ui::theme::Theme;
 
@@ -14,8 +14,8 @@ use crate::synthetic;
 struct App {
     comparison: Comparison,
     timeline: Timeline,
-    look: Look,
-    order: LookOrder,
+    look: Coloring,
+    order: ColoringOrder,
     lanes: LanesState,
 }
 
@@ -25,9 +25,9 @@ const LANE: LaneId = LaneId::Policy(StaticMemoryPolicy::StaticExtend);
 fn harness(by: ColorBy, size: [f32; 2]) -> Harness<'static, App> {
     let comparison = synthetic::comparison(24, 1);
     let timeline = Timeline::new(&comparison);
-    let order = LookOrder { by, hidden: Vec::new() };
+    let order = ColoringOrder { by, hidden: Vec::new() };
     let app = App {
-        look: Look::new(&comparison, &timeline, &order, None),
+        look: Coloring::new(&comparison, &timeline, &order, None),
         order,
         comparison,
         timeline,
@@ -58,7 +58,7 @@ fn harness(by: ColorBy, size: [f32; 2]) -> Harness<'static, App> {
 
 /// The parts of the picture of a lane, once it sits.
 fn parts(harness: &mut Harness<'_, App>) -> Vec<Rect> {
-    harness.state_mut().lanes.sit(Some(LANE));
+    harness.state_mut().lanes.begin(Some(LANE));
     harness.run_steps(3);
     harness.state().lanes.parts_of(LANE)
 }
@@ -88,7 +88,7 @@ fn a_lane_that_is_pictured_has_a_title_and_no_buttons() {
             assert!(parts.iter().all(|part| !part.intersects(button)), "{label}");
         }
     }
-    harness.state_mut().lanes.sit(None);
+    harness.state_mut().lanes.begin(None);
     harness.run_steps(2);
     harness.get_by_label("arrange policy 2");
 }
@@ -119,7 +119,7 @@ fn any_lane_comes_into_view_for_its_picture() {
     let height = |parts: &[Rect]| parts.get(2).map_or(0.0, Rect::height);
     let last = LaneId::Policy(StaticMemoryPolicy::FullExtend);
     let hidden = harness.state().lanes.parts_of(last);
-    harness.state_mut().lanes.sit(Some(last));
+    harness.state_mut().lanes.begin(Some(last));
     harness.run_steps(3);
     let seen = harness.state().lanes.parts_of(last);
     assert_eq!(seen.len(), 3, "{seen:?}");

@@ -9,12 +9,13 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{
-    Bookmark, Command, Document, KeptDocument, Notice, Recents, Restore, SAMPLES, Session, SourceSpec, Worker, sample,
+    Bookmark, Command, Document, Notice, PersistedDocument, Recents, Restore, SAMPLES, Session, SourceSpec, Worker,
+    sample,
 };
 use highwater_ui::app::App;
 use highwater_ui::commands::COMMANDS;
-use highwater_ui::kept::Kept;
 use highwater_ui::panes::{PANES, Pane};
+use highwater_ui::persisted::Persisted;
 
 use crate::app::{press, settle, window_of};
 
@@ -40,7 +41,7 @@ impl Storage for Fake {
 
 /// The program as it starts with a storage, without files on the command line.
 fn started(storage: &Fake, restore: Restore) -> App {
-    let kept = Kept::read(Some(storage), restore);
+    let kept = Persisted::read(Some(storage), restore);
     let document = Document::new(vec![SourceSpec::Sample(sample("mobilenet").unwrap())]);
     let worker = Worker::start(|| {}).unwrap();
     let session = highwater_ui::session(document, DeviceProfiles::bundled().unwrap(), worker, &kept);
@@ -377,11 +378,11 @@ fn nothing_that_is_stored_stops_the_start() {
 #[test]
 fn settings_that_cannot_be_read_are_told() {
     let mut storage = Fake::default();
-    let document: KeptDocument = serde_json::from_str("{\"text\": \"{\"}").unwrap();
-    let kept = Kept {
+    let document: PersistedDocument = serde_json::from_str("{\"text\": \"{\"}").unwrap();
+    let kept = Persisted {
         document: Some(document),
         recents: Recents::default(),
-        ..Kept::default()
+        ..Persisted::default()
     };
     kept.write(&mut storage);
     let app = started(&storage, Restore::Everything);

@@ -80,8 +80,8 @@ fn every_divider_can_be_dragged_to_both_ends() {
         let before = edge(&harness).expect("the pane is open");
         let mut has_moved = false;
         for end in [0.0_f32, 1.0, 0.0, 1.0, 0.3] {
-            // The divider is a few points wide and lies before the edge.
-            for offset in [-8.0_f32, -5.0, -3.0, -1.5] {
+            // The divider is a few points wide and lies before the edge of the tab, whose text has a margin.
+            for offset in [-20.0_f32, -16.0, -12.0, -8.0, -5.0, -3.0, -1.5] {
                 let Some(edge) = edge(&harness) else { continue };
                 drag(&mut harness, edge + offset, end, is_vertical);
             }

@@ -4,10 +4,10 @@
 use eframe::egui::{self, Key, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_analysis::space::SpacePoint;
+use highwater_analysis::sweep::SweepPoint;
 use highwater_model::workload::DeviceProfiles;
 use highwater_options::keys;
-use highwater_session::{Document, Session, SourceSpec, SpaceTable, Worker};
+use highwater_session::{Document, Session, SourceSpec, SweepTable, Worker};
 use highwater_ui::app::App;
 
 const LARGE: [f32; 2] = [1280.0, 800.0];
@@ -159,7 +159,7 @@ fn rows_are_sorted_and_walked_with_the_keys() {
     harness.get_by_role_and_label(Role::Button, "sorted by peak, of configurations");
     let label = {
         let table = harness.state().session().space().expect("a space");
-        let peak = |point: &SpacePoint| point.figures().map(|figures| (figures.peak_reserved, point.idx));
+        let peak = |point: &SweepPoint| point.figures().map(|figures| (figures.peak_reserved, point.idx));
         let first = table.points.iter().min_by_key(|point| peak(point)).expect("a point");
         format!("pin {}: ", table.space.title(first.idx))
     };
@@ -180,7 +180,7 @@ fn the_plot_is_walked_with_the_keys() {
     let plot = "plot of overhead against peak; arrow keys choose a configuration, Enter pins it";
     harness.get_by_role_and_label(Role::Image, plot).focus();
     harness.run_steps(2);
-    let selected = |harness: &mut Harness<'_, App>, key: Key, wanted: fn(&SpaceTable) -> u64| {
+    let selected = |harness: &mut Harness<'_, App>, key: Key, wanted: fn(&SweepTable) -> u64| {
         harness.key_press(key);
         harness.run_steps(2);
         let table = harness.state().session().space().expect("a space");

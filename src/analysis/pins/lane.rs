@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::steps::StepMap;
 use super::{Pin, PinnedLane, findings, lane_id};
 use crate::explain::explain;
+use crate::name_context::NameContext;
 use crate::rewriting::{LaneRewrite, RunRemat, onto_steps};
-use crate::scene::Scene;
 use crate::{Comparison, EstimatedWorkspaces, Lane, LaneId, Remark, Request};
 use highwater_model::graph::Graph;
 use highwater_model::progress::{Cancelled, Progress};
@@ -290,7 +290,7 @@ fn moved_rewrite(rewrite: &LaneRewrite, axis: &Axis, session: &DeviceSession, ma
 
 /// Tells in steps of the common axis how the lane fits, what its peak comes from and where it ends.
 fn tell(lane: &mut Lane, comparison: &Comparison, own: &Comparison, session: &DeviceSession, map: &StepMap) {
-    let scene = Scene {
+    let names = NameContext {
         workload: &comparison.workload,
         axis: &comparison.axis,
         session,
@@ -300,11 +300,11 @@ fn tell(lane: &mut Lane, comparison: &Comparison, own: &Comparison, session: &De
         requests: &comparison.requests,
     };
     if let Some(story) = &mut lane.out_of_memory_story {
-        story.place = scene.place(story.step);
+        story.place = names.place(story.step);
     }
     let fit = map.fit.sentences().into_iter();
     let fit = fit.map(|text| Remark { text, step: None });
-    let mut remarks = explain(lane, None, &scene);
+    let mut remarks = explain(lane, None, &names);
     let behind = remarks.len().min(1);
     remarks.splice(behind..behind, fit);
     lane.explanation = remarks;

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::beside::spread::longest_ascent;
+use crate::alignment::spread::longest_ascent;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{Axis, AxisRun, GraphIdx};
 
@@ -187,7 +187,7 @@ fn turns(run: &AxisRun) -> Vec<u32> {
     match &run.slots {
         None => (0..run.n_steps).collect(),
         Some(slots) => {
-            let turns = (0_u32..).zip(slots.iter()).filter(|(_, slot)| !slot.is_anew);
+            let turns = (0_u32..).zip(slots.iter()).filter(|(_, slot)| !slot.is_recomputed);
             turns.map(|(step, _)| step).collect()
         }
     }
@@ -288,7 +288,7 @@ mod tests {
             let slots: Option<Arc<[SlotOp]>> = word.contains('[').then(|| {
                 let slot = |mark: char| SlotOp {
                     op: OpId(0),
-                    is_anew: mark == '+',
+                    is_recomputed: mark == '+',
                 };
                 marks.chars().map(slot).collect()
             });

@@ -115,7 +115,7 @@ fn budgets(comparison: &Comparison) -> String {
             continue;
         }
         seen.push(Arc::clone(run));
-        let anew = run.sequence.slots.iter().filter(|slot| slot.is_anew).count();
+        let anew = run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count();
         table.row(vec![
             run.tape.tape.name.clone(),
             run.answer.heuristic.label.to_owned(),

@@ -5,7 +5,7 @@ use crate::text::{Table, diagnostics};
 use highwater_analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step, counted, grouped};
-use highwater_options::stamped_settings;
+use highwater_options::dumped_settings;
 
 /// More recordings than this stand in one table, a line each.
 const MOST_IN_DETAIL: usize = 6;
@@ -137,7 +137,7 @@ fn dump_text(graph: &str, dump: &DumpFigures) -> String {
         };
         line(&format!("option {}", option.key), &format!("{value}{place}"));
     }
-    let settings = stamped_settings(&dump.options);
+    let settings = dumped_settings(&dump.options);
     if !settings.is_empty() {
         line("as settings, where not the defaults", &settings.arguments().join(" "));
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use super::{VERSION, WireAxis, WirePoint, axes};
 use crate::inspect::WireDiagnostic;
 use crate::json_of;
-use highwater_analysis::space::{Chosen, Link, Recommendation, Sentence, Space, SpacePoint, WhichChoice};
+use highwater_analysis::sweep::{Chosen, Link, Recommendation, Sentence, Space, SweepPoint, WhichChoice};
 use highwater_model::diagnostics::Diagnostics;
 
 /// A recommendation.
@@ -91,7 +91,7 @@ impl WireRecommendation {
         };
         let mut at_hand = WirePoint::new(
             space,
-            &SpacePoint {
+            &SweepPoint {
                 idx: 0,
                 ..found.base.clone()
             },

@@ -2,7 +2,7 @@
 
 use super::status;
 use crate::table::Line;
-use highwater_analysis::space::{Space, SpacePoint, front};
+use highwater_analysis::sweep::{Space, SweepPoint, front};
 
 /// Columns behind those of the axes.
 const COLUMNS: [&str; 14] = [
@@ -23,7 +23,7 @@ const COLUMNS: [&str; 14] = [
 ];
 
 /// The points as a table: a row a point, its number, a column an axis, then the figures; empty where there are none.
-pub fn sweep_csv(space: &Space, points: &[SpacePoint]) -> Vec<u8> {
+pub fn sweep_csv(space: &Space, points: &[SweepPoint]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut line = Line::default();
     line.push("index");
@@ -51,7 +51,7 @@ pub fn sweep_csv(space: &Space, points: &[SpacePoint]) -> Vec<u8> {
     out
 }
 
-fn cells(point: &SpacePoint, on_front: bool) -> [String; 14] {
+fn cells(point: &SweepPoint, on_front: bool) -> [String; 14] {
     let mut cells: [String; 14] = Default::default();
     cells[0] = point.policy.number().to_string();
     status(point).clone_into(&mut cells[1]);

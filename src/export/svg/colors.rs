@@ -1,7 +1,7 @@
 //! The colours of a drawing, as texts that SVG takes. The window passes those of its theme; the command line, which has no
 //! theme, those for paper.
 
-use highwater_timeline::{CLASS_COLORS, GROUP_COLORS, PALETTE_LEN, STEPPED_BACK};
+use highwater_timeline::{CLASS_COLORS, DIMMED, GROUP_COLORS, PALETTE_LEN};
 
 /// Colours by meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct SvgColors {
     pub runs: [String; 2],
     /// Forward, backward, optimizer.
     pub phases: [String; 3],
-    /// Blocks by colour number, as [`Look`](highwater_timeline::Look) gives it: tensors, groups, classes; those that step back
+    /// Blocks by colour number, as [`Coloring`](highwater_timeline::Coloring) gives it: tensors, groups, classes; those that step back
     /// too, or they look as if they did not.
     pub blocks: Vec<String>,
 }
@@ -96,7 +96,7 @@ impl SvgColors {
     /// The colour of a block's number.
     pub(crate) fn block(&self, number: u8) -> &str {
         let of = |number: u8| self.blocks.get(usize::from(number));
-        let known = of(number).or_else(|| of(number & !STEPPED_BACK));
+        let known = of(number).or_else(|| of(number & !DIMMED));
         known.map_or("#888888", |color| color)
     }
 

@@ -2,7 +2,7 @@
 
 use super::text::{cut, escaped, number, width};
 use super::{LEFT, LaneDrawing, Pen, RIGHT, areas};
-use highwater_timeline::{LegendRow, STEPPED_BACK};
+use highwater_timeline::{DIMMED, LegendRow};
 
 /// Points between two rows.
 const ROW: f64 = 16.0;
@@ -100,7 +100,7 @@ impl Pen<'_> {
         self.words((LEFT, y), ("start", &colors.text_weak), &title(drawing));
         for placed in &groups {
             let (step_back, words) = if placed.group.is_hidden {
-                (STEPPED_BACK, &colors.text_weak)
+                (DIMMED, &colors.text_weak)
             } else {
                 (0, &colors.text)
             };

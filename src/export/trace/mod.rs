@@ -144,7 +144,7 @@ fn schedule(
             "iteration": facts.iteration,
             "run": facts.run,
             "phase": facts.phase.name(),
-            "computed anew": facts.is_anew,
+            "computed anew": facts.is_recomputed,
         });
         let times = (clock.at(step), clock.at(step + 1));
         out.slice((RUNS, OP_THREAD), times, (&name, "op"), &args);

@@ -80,7 +80,7 @@ pub(super) fn recordings(
     }
     let mut recordings = Vec::new();
     for (device, events) in &devices {
-        let mut maker = Maker::new(&collector, &names, events);
+        let mut maker = RecordingBuilder::new(&collector, &names, events);
         maker.run(progress)?;
         let (mut recording, oddities) = maker.finish();
         recording.name = device_name(*device);
@@ -126,7 +126,7 @@ fn report(name: &str, oddities: &Oddities, diagnostics: &mut Diagnostics) {
 }
 
 /// Makes one recording.
-struct Maker<'a> {
+struct RecordingBuilder<'a> {
     collector: &'a Collector,
     names: &'a [Option<u32>],
     /// Memory events of the device, by time.
@@ -140,7 +140,7 @@ struct Maker<'a> {
     oddities: Oddities,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> RecordingBuilder<'a> {
     fn new(collector: &'a Collector, names: &'a [Option<u32>], events: &[u32]) -> Self {
         let is_failed = |event: &&u32| collector.memory[**event as usize].is_out_of_memory;
         Self {

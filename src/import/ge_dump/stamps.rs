@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use highwater_model::diagnostics::{Diagnostics, Severity};
-use highwater_model::workload::StampedOption;
+use highwater_model::workload::DumpedOption;
 
 /// Sets of options among the attributes of a graph.
 const SETS: &[&str] = &["GlobalOptions", "SessionOptions", "GraphOptions"];
@@ -88,10 +88,10 @@ impl Stamps {
     }
 
     /// Sorted by key and value.
-    pub(super) fn into_options(self) -> Vec<StampedOption> {
+    pub(super) fn into_options(self) -> Vec<DumpedOption> {
         let options = self.found.into_iter();
         options
-            .map(|((key, value), (op, count))| StampedOption { key, value, op, count })
+            .map(|((key, value), (op, count))| DumpedOption { key, value, op, count })
             .collect()
     }
 }

@@ -5,7 +5,7 @@
 //! Aliases, an estimate: output 0 of Identity, Reshape, `ExpandDims`, Squeeze and `StopGradient` shares input 0's memory, and
 //! a read variable is the variable. Control edges order and keep nothing alive; those out of `NextIteration` do neither.
 
-use super::handed_on::HandedOn;
+use super::forwarded::HandedOn;
 use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph};
 use super::phase;
 use super::shape::Facts;

@@ -16,7 +16,7 @@ mod build;
 mod calls;
 mod detect;
 mod fields;
-mod handed_on;
+mod forwarded;
 mod model;
 mod ops;
 mod parse;

@@ -27,7 +27,7 @@ const MOST_COUNTS: usize = 64;
 
 /// A recording and what is to be said about it.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct BuiltRecording {
     pub(super) recording: Recording,
     pub(super) times: Times,
     /// Annotations that have no place in the trace.
@@ -47,11 +47,11 @@ pub(super) fn make(
     mut replayed: Replayed,
     budget: usize,
     progress: &Progress<'_>,
-) -> Result<Made, ImportError> {
+) -> Result<BuiltRecording, ImportError> {
     let regions = std::mem::take(&mut replayed.regions.found);
     let times_say = times(heap, device, progress)?;
     let counts = counts(heap, device);
-    let mut maker = Maker {
+    let mut maker = RecordingBuilder {
         n_steps: replayed.n_steps,
         has_times: times_say.are_known(),
         stacks: Stacks::new(budget),
@@ -78,7 +78,7 @@ pub(super) fn make(
         counts,
         ..Recording::default()
     };
-    Ok(Made {
+    Ok(BuiltRecording {
         recording,
         times: times_say,
         unplaced,
@@ -102,7 +102,7 @@ fn first_time(heap: &Heap, device: &Device, out_of_order: &[u32]) -> Nanos {
 }
 
 /// A recording on the way.
-struct Maker {
+struct RecordingBuilder {
     n_steps: u32,
     has_times: bool,
     stacks: Stacks,
@@ -111,7 +111,7 @@ struct Maker {
     marks: Vec<RecordedMark>,
 }
 
-impl Maker {
+impl RecordingBuilder {
     fn events(
         &mut self,
         heap: &mut Heap,

@@ -1,6 +1,6 @@
 //! What is said about a snapshot that does not fit together: each kind once, with a count and the first place.
 
-use super::recording::Made;
+use super::recording::BuiltRecording;
 use super::replay::{Count, Replayed};
 use super::snapshot::Device;
 use super::stacks::MOST_LINES;
@@ -117,7 +117,7 @@ fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 11] {
 const MOST_ROWS: usize = 8;
 
 /// What a recording leaves out.
-pub(super) fn made(made: &Made, number: u64, diagnostics: &mut Diagnostics) {
+pub(super) fn made(made: &BuiltRecording, number: u64, diagnostics: &mut Diagnostics) {
     let name = &made.recording.name;
     match &made.times {
         Times::Absent if made.recording.n_steps > 1 => {

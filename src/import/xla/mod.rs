@@ -24,16 +24,16 @@ mod flow;
 mod instruction;
 mod join;
 mod model;
+mod multi_file;
 mod proto;
 mod proto_shape;
 mod shape;
 #[cfg(test)]
 mod tests;
 mod text;
-mod together;
 
-pub use self::together::DumpPart;
-pub(super) use self::together::{groups, join};
+pub use self::multi_file::DumpPart;
+pub(super) use self::multi_file::{groups, join};
 
 use std::sync::Arc;
 

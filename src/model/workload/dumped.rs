@@ -16,7 +16,7 @@ pub struct DumpedOffsets {
 
 /// An option whose value a dump carries.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct StampedOption {
+pub struct DumpedOption {
     /// The key as the dump writes it.
     pub key: String,
     /// The value as text.
@@ -35,7 +35,7 @@ pub struct Dumped {
     /// Arenas as the compiler saw them, with live ranges of its own; each carries its recorded plan.
     pub arenas: Vec<Arc<ProblemEntry>>,
     /// Options, sorted by key and value.
-    pub options: Vec<StampedOption>,
+    pub options: Vec<DumpedOption>,
     /// The stream of each op of the main graph by position; empty where there is one.
     pub streams: Vec<u32>,
     /// Further facts, name and value, as the dump states them: sizes of segments, versions.

@@ -30,7 +30,7 @@ pub use alignment::Alignment;
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
 pub use device::{Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, FigureUnit};
-pub use dumped::{Dumped, DumpedOffsets, StampedOption};
+pub use dumped::{Dumped, DumpedOffsets, DumpedOption};
 pub use evaluation::{evaluation_entry, evaluation_graph};
 pub use generator::{Generator, GeneratorError, MAX_VALUES};
 pub use learn::{Learned, learned};

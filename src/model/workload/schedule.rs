@@ -258,7 +258,7 @@ pub struct SlotOp {
     /// The op. Where lanes differ in what they compute anew on this step, the op whose turn comes next.
     pub op: OpId,
     /// Whether it is not the op's own turn: some lane computes something anew before it.
-    pub is_anew: bool,
+    pub is_recomputed: bool,
 }
 
 /// The common step axis of all lanes: runs laid end to end.

@@ -15,11 +15,11 @@ mod descent;
 mod failed;
 mod flags;
 mod height;
+mod interval_propagation;
 mod lists;
 mod order;
 mod part;
 mod race;
-mod rests;
 mod search;
 mod skyline;
 #[cfg(test)]

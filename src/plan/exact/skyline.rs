@@ -10,7 +10,7 @@
 //!
 //! Two steps lead on, each with the bounds that follow from it; both say `false` when no plan is left:
 //! * [`Skyline::place`] puts a shape at its bound. All that meet it have to stand above.
-//! * [`Skyline::leave`] (in [`super::rests`]) leaves the floor of a section empty. Everything there stands higher, and because some plan of
+//! * [`Skyline::leave`] (in [`super::interval_propagation`]) leaves the floor of a section empty. Everything there stands higher, and because some plan of
 //!   least total offset exists if any plan does, nothing floats: a shape above its bound rests on an unplaced one.
 //!
 //! Both are judged by the sum rule: floor plus unplaced sizes within the capacity, in every section.

@@ -9,11 +9,11 @@
 //! Invariants: tensors of the entry's graph keep their ids, so that offsets of a dump stay right; a weight that a body keeps
 //! is counted once however often the body is called; without calls the entry stays as it is. Linear in what is copied.
 
+mod diagnostics;
 mod exprs;
 mod join;
 mod kept;
 mod limits;
-mod said;
 mod site;
 #[cfg(test)]
 mod tests;
@@ -21,11 +21,11 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use self::diagnostics::say;
 use self::join::{Call, Flat, JoinError, Kept, ResidentKey, joined};
 use self::kept::resident_roots;
 pub use self::limits::MAX_OPS;
 use self::limits::{Budget, Cost};
-use self::said::say;
 use self::site::{is_complete, loses_cost, prefix, read_tensors};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Graph, Id as _, OpId, TensorId};

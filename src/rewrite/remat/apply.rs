@@ -25,7 +25,7 @@ pub fn held(tape: &Tape, run: &RematRun, sequence: &Sequence) -> Vec<Held> {
 pub fn is_unchanged(run: &RematRun, sequence: &Sequence) -> bool {
     let is_eviction = |kind| kind == RematKind::Evict;
     sequence.ended_at.is_none()
-        && sequence.slots.iter().all(|slot| !slot.is_anew)
+        && sequence.slots.iter().all(|slot| !slot.is_recomputed)
         && !run.events.iter().any(|event| is_eviction(event.kind))
 }
 

@@ -48,7 +48,7 @@ const ONCE: [&str; 18] = [
 
 /// Makes the tape. Linear.
 pub fn graph_tape(graph: &Graph, sizes: &Sizes, rates: OpRates) -> GraphTape {
-    let mut maker = Maker {
+    let mut maker = TapeBuilder {
         graph,
         sizes,
         number: vec![None; graph.tensors().len()],
@@ -76,14 +76,14 @@ pub fn graph_tape(graph: &Graph, sizes: &Sizes, rates: OpRates) -> GraphTape {
     maker.answer
 }
 
-struct Maker<'a> {
+struct TapeBuilder<'a> {
     graph: &'a Graph,
     sizes: &'a Sizes,
     number: Vec<Option<u32>>,
     answer: GraphTape,
 }
 
-impl Maker<'_> {
+impl TapeBuilder<'_> {
     /// Inputs and weights come into being where they are met first.
     fn bring_in(&mut self, tensor: TensorId) {
         let known = &self.graph.tensors()[tensor];

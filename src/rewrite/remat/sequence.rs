@@ -19,7 +19,7 @@ pub struct Slot {
     /// The op of the tape.
     pub op: u32,
     /// Whether it is computed anew.
-    pub is_anew: bool,
+    pub is_recomputed: bool,
     /// The result that it is computed anew for; otherwise its first.
     pub wanted: Option<u32>,
 }
@@ -53,7 +53,7 @@ pub struct Sequence {
 
 /// Lays a run's events out.
 pub fn sequence(tape: &Tape, run: &RematRun) -> Sequence {
-    let mut maker = Maker {
+    let mut maker = SequenceBuilder {
         tape,
         next_op: 0,
         used: Bytes::ZERO,
@@ -70,14 +70,14 @@ pub fn sequence(tape: &Tape, run: &RematRun) -> Sequence {
     maker.answer
 }
 
-struct Maker<'a> {
+struct SequenceBuilder<'a> {
     tape: &'a Tape,
     next_op: u32,
     used: Bytes,
     answer: Sequence,
 }
 
-impl Maker<'_> {
+impl SequenceBuilder<'_> {
     fn event(&mut self, event: &RematEvent) {
         // A life ends behind its last op, also where that op has no event of its own.
         let is_end = matches!(event.kind, RematKind::Free | RematKind::Drop | RematKind::EagerEvict);
@@ -88,9 +88,9 @@ impl Maker<'_> {
         let is_source = self.tape.ops[op as usize].is_source;
         let executes = matches!(event.kind, RematKind::Compute | RematKind::Rematerialize) && !is_source;
         if executes && !event.is_sibling {
-            let is_anew = event.kind == RematKind::Rematerialize;
-            self.execute(op, is_anew, Some(event.tensor));
-            if !is_anew {
+            let is_recomputed = event.kind == RematKind::Rematerialize;
+            self.execute(op, is_recomputed, Some(event.tensor));
+            if !is_recomputed {
                 self.next_op = self.next_op.max(op + 1);
             }
         }
@@ -126,8 +126,12 @@ impl Maker<'_> {
         }
     }
 
-    fn execute(&mut self, op: u32, is_anew: bool, wanted: Option<u32>) {
-        self.answer.slots.push(Slot { op, is_anew, wanted });
+    fn execute(&mut self, op: u32, is_recomputed: bool, wanted: Option<u32>) {
+        self.answer.slots.push(Slot {
+            op,
+            is_recomputed,
+            wanted,
+        });
         self.answer.usage.push(self.used);
     }
 
@@ -208,7 +212,7 @@ pub fn live(tape: &Tape, sequence: &Sequence) -> Vec<Held> {
                 tensor: root,
                 copy,
             };
-            if executed.is_anew && executed.wanted != Some(root) {
+            if executed.is_recomputed && executed.wanted != Some(root) {
                 // Nobody asked for it: it is computed and let go.
                 unasked.push(fresh);
             } else {
@@ -313,7 +317,11 @@ mod tests {
     #[test]
     fn an_op_that_is_computed_anew_has_a_slot_of_its_own() {
         let sequence = sequence(&chain(), &run(evicting(), RematStatus::Ok));
-        let slots: Vec<(u32, bool)> = sequence.slots.iter().map(|slot| (slot.op, slot.is_anew)).collect();
+        let slots: Vec<(u32, bool)> = sequence
+            .slots
+            .iter()
+            .map(|slot| (slot.op, slot.is_recomputed))
+            .collect();
         assert_eq!(slots, [(1, false), (2, false), (3, false), (1, true), (4, false)]);
         assert_eq!(sequence.slot_of_event, [0, 1, 2, 2, 3, 3, 4]);
         assert_eq!(sequence.usage, [20, 30, 30, 30, 40].map(Bytes));

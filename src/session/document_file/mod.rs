@@ -26,10 +26,10 @@ pub(super) use opening::{save_over, states_of};
 pub(super) use places::relative as seen_from;
 pub use schema::document_schema;
 
-use super::bookmarks::{KeptBookmark, lane_of, lane_text};
+use super::bookmarks::{PersistedBookmark, lane_of, lane_text};
 use super::config::{apply_config, config_from_document};
 use super::document::{Document, SourceSpec};
-use super::kept::KeptSource;
+use super::persisted::PersistedSource;
 use highwater_analysis::LaneId;
 use highwater_export::{ConfigError, from_json, to_json};
 use highwater_model::diagnostics::Diagnostics;
@@ -114,9 +114,9 @@ impl DocumentFile {
         let document = &self.document;
         let mut sources = Vec::with_capacity(document.sources.len());
         for (position, source) in document.sources.iter().enumerate() {
-            let kept = KeptSource::of(source).ok_or_else(|| not_again(source))?;
+            let kept = PersistedSource::of(source).ok_or_else(|| not_again(source))?;
             let hash = self.hashes.get(position).cloned().flatten();
-            sources.push(KeptSource {
+            sources.push(PersistedSource {
                 sha256: hash,
                 ..places::placed(kept, folder)
             });
@@ -129,7 +129,7 @@ impl DocumentFile {
             settings: settings_of(document),
             lanes: WireLanes::of(&document.lanes),
             strategies: strategies_of(&document.strategies),
-            bookmarks: KeptBookmark::of_all(&document.bookmarks),
+            bookmarks: PersistedBookmark::of_all(&document.bookmarks),
             pins: pins::wire_of(&document.pins),
             baseline: document.baseline.map(lane_text),
             view: self.view.clone(),
@@ -173,7 +173,7 @@ impl DocumentFile {
         document.part.clone_from(&wire.part);
         document.lanes = wire.lanes.lanes(&mut remarks);
         document.strategies = strategies(&wire.strategies, &mut remarks);
-        document.bookmarks = KeptBookmark::bookmarks(&wire.bookmarks);
+        document.bookmarks = PersistedBookmark::bookmarks(&wire.bookmarks);
         let mut unread_pins = Vec::new();
         if let Some(elements) = read.get_mut("pins").and_then(Json::as_array_mut) {
             (document.pins, unread_pins) = pins::read(elements, &mut remarks);
@@ -271,7 +271,7 @@ fn too_large() -> String {
     )
 }
 
-fn source_of(wire: &KeptSource, folder: Option<&Path>, remarks: &mut Diagnostics) -> SourceSpec {
+fn source_of(wire: &PersistedSource, folder: Option<&Path>, remarks: &mut Diagnostics) -> SourceSpec {
     if wire.path.is_none() && wire.sample.is_none() {
         remarks.warning(
             "a source has neither a path nor the name of a sample".to_owned(),

@@ -5,13 +5,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::kept::KeptSource;
+use crate::persisted::PersistedSource;
 
 /// Before the name of a bundled sample.
 const SAMPLE: &str = "sample:";
 
 /// The source as a document in a folder names it; in the program's own files (`None`) paths stay absolute.
-pub(super) fn placed(mut source: KeptSource, folder: Option<&Path>) -> KeptSource {
+pub(super) fn placed(mut source: PersistedSource, folder: Option<&Path>) -> PersistedSource {
     let of_another_version = source.path.as_deref().and_then(|path| path.rsplit_once(SAMPLE));
     if let Some((_, name)) =
         of_another_version.filter(|_| !source.path.as_ref().is_some_and(|path| Path::new(path).exists()))
@@ -28,7 +28,7 @@ pub(super) fn placed(mut source: KeptSource, folder: Option<&Path>) -> KeptSourc
 }
 
 /// The path of a source that a document in a folder names.
-pub(super) fn found(source: &KeptSource, folder: Option<&Path>) -> KeptSource {
+pub(super) fn found(source: &PersistedSource, folder: Option<&Path>) -> PersistedSource {
     let mut found = source.clone();
     if let (None, Some(name)) = (&found.path, &found.sample)
         && crate::sample(name).is_none()

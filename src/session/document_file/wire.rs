@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
 
 use super::DOCUMENT_VERSION;
-use crate::bookmarks::{KeptBookmark, lane_of, lane_text};
-use crate::kept::KeptSource;
+use crate::bookmarks::{PersistedBookmark, lane_of, lane_text};
+use crate::persisted::PersistedSource;
 use highwater_analysis::{LaneSet, LaneStrategies, RematLane};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
@@ -53,7 +53,7 @@ pub(super) struct Wire {
     #[serde(default)]
     pub(super) tool_version: String,
     #[serde(default)]
-    pub(super) sources: Vec<KeptSource>,
+    pub(super) sources: Vec<PersistedSource>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) part: Option<String>,
     /// A configuration, without what follows from it.
@@ -64,7 +64,7 @@ pub(super) struct Wire {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) strategies: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) bookmarks: Vec<KeptBookmark>,
+    pub(super) bookmarks: Vec<PersistedBookmark>,
     /// Read one by one, so that a damaged one leaves the others as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pins: Vec<Json>,

@@ -50,7 +50,7 @@ impl Session {
                 self.busy = None;
                 self.take_answer((comparison, timeline), false);
             }
-            Answer::Looked(files) if generation == self.look_generation => {
+            Answer::ProbedFiles(files) if generation == self.look_generation => {
                 self.look_generation = 0;
                 if *self.files != files {
                     self.files = Arc::new(files);

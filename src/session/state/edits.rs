@@ -250,7 +250,7 @@ impl Session {
         let is_news = paths != self.looked_at || !self.history.is_typing();
         if is_news && (!paths.is_empty() || *self.files != SeenFiles::default()) {
             self.looked_at.clone_from(&paths);
-            self.look_generation = self.worker.send(Job::Look(paths));
+            self.look_generation = self.worker.send(Job::ProbeFiles(paths));
         }
     }
 

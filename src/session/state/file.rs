@@ -10,8 +10,8 @@ use super::super::commands::Command;
 use super::super::document::{Document, SourceSpec};
 use super::super::document_file::{DocumentFile, OpenedDocument, SourceNote, SourceState};
 use super::super::jobs::{Answer, Job, Loaded};
-use super::super::kept::KeptDocument;
 use super::super::known_names::rename_in_document;
+use super::super::persisted::PersistedDocument;
 use super::{Notice, Session};
 
 /// What is known of the file.
@@ -230,7 +230,7 @@ impl Session {
     }
 
     /// A document that was kept for recovery comes in the place of what is open; it counts as changed.
-    fn recover(&mut self, kept: &KeptDocument) {
+    fn recover(&mut self, kept: &PersistedDocument) {
         match kept.read() {
             Ok(file) => {
                 let sources = file.document.sources.clone();

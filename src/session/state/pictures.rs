@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Notice, Session};
 use crate::jobs::{Answer, Job};
 use crate::painter::{LanePicture, Painting, PictureOrder, RowsPicture};
-use highwater_timeline::{Look, LookOrder};
+use highwater_timeline::{Coloring, ColoringOrder};
 
 /// What is known of pictures and colours.
 #[derive(Debug, Default)]
@@ -18,9 +18,9 @@ pub(super) struct PictureWatch {
     generation: u64,
     last_generation: u64,
     /// What colours stand for, and which groups step back.
-    order: LookOrder,
+    order: ColoringOrder,
     /// The colours of the answer with this number.
-    look: Arc<Look>,
+    look: Arc<Coloring>,
     look_of: u64,
     n_looks: u64,
     look_generation: u64,
@@ -49,7 +49,7 @@ impl Session {
     }
 
     /// The colours of the answer on the screen; single tensors' own until others are worked out.
-    pub fn look(&self) -> Arc<Look> {
+    pub fn look(&self) -> Arc<Coloring> {
         if self.pictures.look_of == self.n_answers {
             Arc::clone(&self.pictures.look)
         } else {
@@ -58,7 +58,7 @@ impl Session {
     }
 
     /// What colours are to stand for.
-    pub fn look_order(&self) -> &LookOrder {
+    pub fn look_order(&self) -> &ColoringOrder {
         &self.pictures.order
     }
 
@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// Chooses what colours stand for.
-    pub(super) fn set_look(&mut self, order: LookOrder) {
+    pub(super) fn set_look(&mut self, order: ColoringOrder) {
         if self.pictures.order != order {
             self.pictures.order = order;
             self.want_look();

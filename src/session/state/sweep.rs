@@ -1,184 +1,242 @@
-//! Lanes of runs under budgets, and the sweep over many of them.
+//! The space of configurations that is tried, and the recommendation out of it.
 
 use std::sync::Arc;
 
 use super::super::document::Document;
 use super::super::jobs::{Answer, Job};
-use super::super::sweep::SweepTable;
+use super::super::sweep::{SweepOrder, SweepTable};
 use super::{Notice, Session};
-use highwater_analysis::{LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes};
-use highwater_model::workload::GraphIdx;
+use highwater_analysis::sweep::{AxisOf, Goal, Space, SweepError};
+use highwater_analysis::{Configuration, LaneSet, LaneStrategies};
+use highwater_model::workload::Workload;
 use highwater_options::keys;
 
-/// The sweep and what it was asked for.
+/// The space and what it was asked for.
 #[derive(Debug, Default)]
 pub(super) struct SweepWatch {
     table: Option<SweepTable>,
+    order: Option<SweepOrder>,
     /// The settings that the table belongs to.
     of: Option<Document>,
-    /// The graph that was asked for.
-    asked: Option<GraphIdx>,
+    /// What is to be recommended when all is tried.
+    goal: Option<Goal>,
+    /// How many spaces there were.
+    number: u64,
     /// What the worker has in hand; 0 is nothing.
     generation: u64,
 }
 
 impl Session {
-    /// The sweep, as far as it is known.
-    pub fn sweep(&self) -> Option<&SweepTable> {
-        self.sweep.table.as_ref()
+    /// The space that is tried, as far as it is known.
+    pub fn space(&self) -> Option<&SweepTable> {
+        self.space.table.as_ref()
     }
 
-    /// Whether the sweep on the screen was made with other settings than those of the document.
-    pub fn is_sweep_stale(&self) -> bool {
-        self.sweep.of.as_ref().is_some_and(|of| *of != self.sweep_settings())
+    /// What was asked for last.
+    pub fn space_order(&self) -> Option<&SweepOrder> {
+        self.space.order.as_ref()
     }
 
-    /// Whether points of the sweep are still to come.
-    pub fn is_sweeping(&self) -> bool {
-        self.sweep.generation != 0
+    /// Whether points, or a recommendation, are still to come.
+    pub fn is_trying(&self) -> bool {
+        self.space.generation != 0
     }
 
-    /// What a sweep depends on: neither lanes nor the budget.
-    fn sweep_settings(&self) -> Document {
+    /// Whether a recommendation is being worked out or waits for points.
+    pub fn is_recommending(&self) -> bool {
+        self.is_trying() && self.space.goal.is_some()
+    }
+
+    /// Whether the points on the screen were tried over other settings than those of the document, axes apart.
+    pub fn is_space_stale(&self) -> bool {
+        let space = &self.space;
+        let order = space.order.as_ref();
+        order.is_some_and(|order| space.of.as_ref() != Some(&self.space_settings(order)))
+    }
+
+    /// What a space depends on: neither what its axes set, nor how lanes are shown.
+    fn space_settings(&self, order: &SweepOrder) -> Document {
         let mut settings = self.document.clone();
         settings.lanes = LaneSet::Policies;
         settings.strategies = LaneStrategies::default();
-        settings.options.reset(keys::EVICTION_THRESHOLD);
-        settings.options.reset(keys::REMAT_HEURISTIC);
+        settings.bookmarks = Vec::new();
+        settings.baseline = None;
+        settings.pins = Vec::new();
+        for axis in &order.axes {
+            match &axis.of {
+                AxisOf::Option(key) => settings.options.reset(key),
+                AxisOf::Iterations => settings.plan.iterations = 1,
+                AxisOf::Dim(name) => {
+                    settings.plan.dims.remove(name);
+                    settings.plan.free_of(name);
+                }
+            }
+        }
+        if order.capacity.is_some() {
+            settings.options.reset(keys::DEVICE_MEMORY);
+        }
         settings
     }
 
-    /// Starts a sweep; one of the same graph under the same settings that was stopped goes on instead.
-    pub(super) fn start_sweep(&mut self, graph: GraphIdx) {
-        if self.load_generation != 0 {
+    /// The space of an order over the settings at hand.
+    ///
+    /// # Errors
+    /// [`SweepError`]: too many points, an axis twice.
+    fn space_of(&self, order: &SweepOrder, workload: &Arc<Workload>) -> Result<Space, SweepError> {
+        let mut base = self.request(Arc::clone(workload)).configuration();
+        let symbols = workload.symbols();
+        base.plan.dims.retain(|name, _| symbols.contains(name));
+        let mut space = Space::new(base, order.axes.clone())?;
+        if let Some(capacity) = order.capacity {
+            space = space.with_capacity(capacity)?;
+        }
+        space.checked()?;
+        Ok(space)
+    }
+
+    /// Tries a space; what is known of the same one stays, and goes on where it was stopped. With a goal, recommends one of its
+    /// configurations when all are tried.
+    pub(super) fn try_space(&mut self, order: SweepOrder, goal: Option<Goal>) {
+        let Some(loaded) = self.loaded.as_ref().filter(|_| self.load_generation == 0) else {
             // What is loaded is not what the document names.
             return;
-        }
-        let is_same = self.sweep.asked == Some(graph) && !self.is_sweep_stale();
-        if is_same && self.sweep.table.as_ref().is_some_and(SweepTable::is_unfinished) {
-            if !self.is_sweeping() {
-                self.next_points();
+        };
+        let is_same = self.space.order.as_ref() == Some(&order) && !self.is_space_stale();
+        if is_same && self.space.table.is_some() {
+            self.space.goal = goal.or(self.space.goal);
+            if !self.is_trying() {
+                self.next_of_space();
             }
             return;
         }
-        let Some(loaded) = &self.loaded else { return };
+        let space = match self.space_of(&order, &loaded.workload) {
+            Ok(space) => space,
+            Err(error) => {
+                self.notice = Some(Notice::Failed(error.to_string()));
+                return;
+            }
+        };
+        let number = self.space.number + 1;
         let request = self.request(Arc::clone(&loaded.workload));
-        self.sweep.of = Some(self.sweep_settings());
-        self.sweep.table = None;
-        self.sweep.asked = Some(graph);
-        self.sweep.generation = self.worker.send(Job::SweepSubject(Box::new(request), graph));
+        let job = Job::SpaceStart(Box::new(request), Box::new(space.clone()));
+        self.space = SweepWatch {
+            table: Some(SweepTable::new(space, number)),
+            of: Some(self.space_settings(&order)),
+            order: Some(order),
+            goal,
+            number,
+            generation: self.worker.send(job),
+        };
+        self.show_running();
     }
 
-    /// Forgets the sweep: it is about sources that are gone.
-    pub(super) fn drop_sweep(&mut self) {
-        self.stop_sweep();
-        self.sweep = SweepWatch::default();
+    /// Forgets the space: it is about sources that are gone.
+    pub(super) fn drop_space(&mut self) {
+        self.stop_space();
+        self.space = SweepWatch {
+            number: self.space.number,
+            ..SweepWatch::default()
+        };
     }
 
-    /// Ends the sweep where it is.
-    pub(super) fn stop_sweep(&mut self) {
-        self.sweep.generation = 0;
-        if let Some(table) = &mut self.sweep.table {
-            table.is_running = false;
+    /// Ends the trying where it is.
+    pub(super) fn stop_space(&mut self) {
+        self.space.generation = 0;
+        self.space.goal = None;
+        self.show_running();
+        self.worker.cancel_space();
+    }
+
+    fn show_running(&mut self) {
+        let is_running = self.space.generation != 0;
+        if let Some(table) = &mut self.space.table {
+            table.is_running = is_running;
         }
-        self.worker.cancel_sweep();
     }
 
-    /// Takes what the worker says about the sweep; gives back what is about something else.
-    pub(super) fn take_sweep(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
-        if generation != self.sweep.generation || generation == 0 {
-            let is_old = matches!(answer, Answer::SweepSubject(_) | Answer::Swept(_));
+    /// Takes what the worker says about the space; gives back what is about something else.
+    pub(super) fn take_space(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
+        if generation != self.space.generation || generation == 0 {
+            let is_old = matches!(
+                answer,
+                Answer::SpaceReady(..) | Answer::SpacePoints(_) | Answer::SmallestDevice(_) | Answer::Recommended(_)
+            );
             return (!is_old).then_some(answer);
         }
+        let table = self.space.table.as_mut();
         match answer {
-            Answer::SweepSubject(None) => {
-                self.sweep.generation = 0;
-                self.notice = Some(Notice::Failed(
-                    "there is nothing to run under a budget: open a graph or a DTR log".to_owned(),
-                ));
-            }
-            // Settings changed while the tape was made: nothing of the sweep is known yet, so it begins anew.
-            Answer::SweepSubject(Some(_)) if self.sweep.of.as_ref() != Some(&self.sweep_settings()) => {
-                self.sweep.generation = 0;
-                if let Some(graph) = self.sweep.asked {
-                    self.start_sweep(graph);
+            Answer::SpaceReady(explorer, points) => {
+                if let Some(table) = table {
+                    table.start(explorer, points);
                 }
+                self.next_of_space();
             }
-            Answer::SweepSubject(Some(subject)) => {
-                self.sweep.table = Some(SweepTable::new(subject));
-                self.next_points();
-            }
-            Answer::Swept(points) => {
-                if let Some(table) = &mut self.sweep.table {
+            Answer::SpacePoints(points) => {
+                if let Some(table) = table {
                     table.take(points);
                 }
-                self.next_points();
+                self.next_of_space();
+            }
+            Answer::Recommended(found) => {
+                if let Some(table) = table {
+                    table.recommendation = Some(found);
+                }
+                self.space.goal = None;
+                self.next_of_space();
+            }
+            Answer::SmallestDevice(found) => {
+                if let Some(table) = table {
+                    table.smallest = Some(found);
+                }
+                self.next_of_space();
             }
             Answer::Failed(message) => {
-                self.stop_sweep();
+                self.stop_space();
                 self.notice = Some(Notice::Failed(message));
             }
             // A comparison came in between: go on behind it.
-            Answer::Cancelled if self.sweep.table.is_some() => self.next_points(),
-            Answer::Cancelled => {
-                self.sweep.generation = 0;
-                if let Some(graph) = self.sweep.asked {
-                    self.start_sweep(graph);
-                }
-            }
+            Answer::Cancelled => self.next_of_space(),
             _ => {}
         }
         None
     }
 
-    /// Asks for the next points.
-    fn next_points(&mut self) {
-        let Some(table) = &mut self.sweep.table else { return };
-        let tasks = table.next();
-        table.is_running = !tasks.is_empty();
-        self.sweep.generation = if tasks.is_empty() {
-            0
-        } else {
-            self.worker.send(Job::SweepPoints(Arc::clone(&table.subject), tasks))
-        };
+    /// Asks for what comes next: to make ready, points, the recommendation, or nothing.
+    fn next_of_space(&mut self) {
+        let job = self.next_job();
+        self.space.generation = job.map_or(0, |job| self.worker.send(job));
+        self.show_running();
     }
 
-    /// Opens a lane of a run under a budget; the oldest makes room where there are too many.
-    pub(super) fn add_remat_lane(&mut self, lane: RematLane) {
-        let mut lanes = match &self.document.lanes {
-            LaneSet::Remat(lanes) => lanes.clone(),
-            LaneSet::Policies | LaneSet::NameReuse => self.opening_lanes(),
+    fn next_job(&self) -> Option<Job> {
+        let table = self.space.table.as_ref()?;
+        let Some(explorer) = &table.explorer else {
+            let workload = &self.loaded.as_ref()?.workload;
+            let request = self.request(Arc::clone(workload));
+            return Some(Job::SpaceStart(Box::new(request), Box::new(table.space.clone())));
         };
-        if lanes.contains(&lane) {
-            return;
+        let points = table.next();
+        if !points.is_empty() {
+            return Some(Job::SpacePoints(Arc::clone(explorer), points));
         }
-        if lanes.len() + 1 >= MAX_PASS_LANES {
-            lanes.remove(0);
+        if let Some(goal) = self.space.goal {
+            return Some(Job::Recommend(Arc::clone(explorer), goal, table.points.clone()));
         }
-        lanes.push(lane);
-        self.document.lanes = LaneSet::Remat(lanes);
+        let is_sought = table.smallest.is_none() && !table.is_unfinished();
+        is_sought.then(|| Job::SmallestDevice(Arc::clone(explorer), table.points.clone()))
     }
 
-    /// The lanes of runs under budgets that are there although nobody opened them: those of a tape.
-    fn opening_lanes(&self) -> Vec<RematLane> {
-        let tape = self
-            .loaded
-            .as_ref()
-            .filter(|loaded| !loaded.workload.tapes().is_empty());
-        let request = tape.map(|loaded| self.request(Arc::clone(&loaded.workload)));
-        request.map_or_else(Vec::new, |request| opening_lanes(&request))
-    }
-
-    /// Closes such a lane; without any the policies are compared again.
-    pub(super) fn remove_remat_lane(&mut self, position: usize) {
-        let LaneSet::Remat(lanes) = &mut self.document.lanes else {
-            return;
-        };
-        if position < lanes.len() {
-            lanes.remove(position);
-        }
-        if lanes.is_empty() {
-            self.document.lanes = LaneSet::Policies;
-        }
+    /// Takes a configuration over. Values of dimensions that were assumed and stay as they are stay assumed.
+    pub(super) fn use_configuration(&mut self, configuration: Configuration) {
+        let Configuration {
+            options,
+            environment,
+            plan,
+        } = configuration;
+        let known = &self.document.plan.dims;
+        self.assumed.retain(|name| known.get(name) == plan.dims.get(name));
+        self.document.options = options;
+        self.document.environment = environment;
+        self.document.plan = plan;
     }
 }

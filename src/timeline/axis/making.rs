@@ -104,7 +104,7 @@ fn add_run(durations: &mut [u64], run: &AxisRun, times: &OpTimes) -> u32 {
         let slot = run.slots.as_deref().map(|slots| slots.get(inside as usize));
         let op = match slot {
             None => inside as usize,
-            Some(Some(slot)) if !slot.is_anew => slot.op.0 as usize,
+            Some(Some(slot)) if !slot.is_recomputed => slot.op.0 as usize,
             Some(_) => continue,
         };
         let step = run.start.idx() + inside as usize;

@@ -151,7 +151,7 @@ fn own_steps(run: &AxisRun) -> Vec<(OpId, usize)> {
     let steps = (0..run.n_steps).filter_map(|inside| {
         let op = match &run.slots {
             None => OpId(inside),
-            Some(slots) => slots.get(inside as usize).filter(|slot| !slot.is_anew)?.op,
+            Some(slots) => slots.get(inside as usize).filter(|slot| !slot.is_recomputed)?.op,
         };
         Some((op, run.start.idx() + inside as usize))
     });
@@ -170,8 +170,14 @@ mod tests {
     fn axis_run(n_steps: u32, anew: &[u32]) -> AxisRun {
         let slots = (0..n_steps).flat_map(|op| {
             let op = OpId(op);
-            let again = anew.contains(&op.0).then_some(SlotOp { op, is_anew: true });
-            again.into_iter().chain([SlotOp { op, is_anew: false }])
+            let again = anew.contains(&op.0).then_some(SlotOp {
+                op,
+                is_recomputed: true,
+            });
+            again.into_iter().chain([SlotOp {
+                op,
+                is_recomputed: false,
+            }])
         });
         let slots: Vec<SlotOp> = slots.collect();
         AxisRun {

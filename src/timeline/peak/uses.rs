@@ -131,7 +131,7 @@ fn visit_graph(graph: &Graph, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId
             .take(graph.ops().len())
             .for_each(|step| of_op(step, OpId(step))),
         Some(slots) => {
-            let turns = (0_u32..).zip(&**slots).filter(|(_, slot)| !slot.is_anew);
+            let turns = (0_u32..).zip(&**slots).filter(|(_, slot)| !slot.is_recomputed);
             turns.for_each(|(step, slot)| of_op(step, slot.op));
         }
     }

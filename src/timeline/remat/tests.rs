@@ -94,7 +94,7 @@ fn lane(runs: &[RematRun], wait: u32) -> LaneRemat {
         let mut steps = Vec::new();
         let mut at = 0;
         for slot in &sequence.slots {
-            at += if slot.is_anew { wait } else { 0 };
+            at += if slot.is_recomputed { wait } else { 0 };
             steps.push(at);
             at += 1;
         }

@@ -27,7 +27,7 @@ use self::drawing::{LaneOnDevice, Shown};
 use self::pipelines::{DEPTH, Pipelines, SHARE};
 use self::uploads::Source;
 use highwater_session::PainterChoice;
-use highwater_timeline::{Look, MOST_ADDRESS, RasterStyle, Timeline, Viewport};
+use highwater_timeline::{Coloring, MOST_ADDRESS, RasterStyle, Timeline, Viewport};
 
 /// Blocks and holes of a lane that is drawn by the device: 400 MB of its memory.
 const MOST_ROWS: usize = 1 << 24;
@@ -122,7 +122,7 @@ pub struct DeviceLanes<'a> {
     /// The view-model.
     pub timeline: &'a Arc<Timeline>,
     /// The colours of blocks.
-    pub look: &'a Arc<Look>,
+    pub look: &'a Arc<Coloring>,
     /// The number of the answer and of its colours.
     pub version: (u64, u64),
 }
@@ -207,7 +207,7 @@ impl OnDevice {
 struct LaneCallback {
     lane: usize,
     timeline: Arc<Timeline>,
-    look: Arc<Look>,
+    look: Arc<Coloring>,
     version: (u64, u64),
     shown: Shown,
     context: egui::Context,

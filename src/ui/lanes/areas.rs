@@ -5,8 +5,8 @@ use std::sync::Arc;
 use eframe::egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2};
 
 use super::canvas::{Quads, SMALL, left_axis};
+use super::column_cache::KnownColumns;
 use super::frame::LaneFrame;
-use super::known_columns::KnownColumns;
 use super::{LanesInput, LanesState, tooltip};
 use crate::panels::elided_middle;
 use crate::theme::Theme;

@@ -6,7 +6,7 @@ use super::{LaneAction, LaneContent, LanesInput};
 use crate::combo::ShowChoices as _;
 use crate::panels::elided_middle;
 use highwater_model::units::counted;
-use highwater_timeline::{ColorBy, LegendRow, LookOrder};
+use highwater_timeline::{ColorBy, ColoringOrder, LegendRow};
 
 /// Longer names are cut, as callers with their paths are.
 const MOST_NAME: f32 = 150.0;
@@ -27,7 +27,7 @@ pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, content: LaneConten
             for by in ColorBy::all().filter(is_offered) {
                 if ui.selectable_label(by == order.by, by.words()).clicked() && by != order.by {
                     let hidden = Vec::new();
-                    actions.push(LaneAction::SetLook(LookOrder { by, hidden }));
+                    actions.push(LaneAction::SetLook(ColoringOrder { by, hidden }));
                 }
             }
         });
@@ -65,7 +65,7 @@ pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
         });
     }
     if !order.hidden.is_empty() && ui.small_button("show all groups").clicked() {
-        actions.push(LaneAction::SetLook(LookOrder {
+        actions.push(LaneAction::SetLook(ColoringOrder {
             hidden: Vec::new(),
             ..order.clone()
         }));
@@ -73,7 +73,7 @@ pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
 }
 
 /// A group: click for it alone, or for all but it; the tooltip says which.
-fn row_ui(ui: &mut Ui, row: &LegendRow, input: &LanesInput<'_>, order: &LookOrder, actions: &mut Vec<LaneAction>) {
+fn row_ui(ui: &mut Ui, row: &LegendRow, input: &LanesInput<'_>, order: &ColoringOrder, actions: &mut Vec<LaneAction>) {
     let theme = input.theme;
     let color = if row.is_hidden { theme.text_weak } else { theme.text };
     let galley = ui.painter().layout_no_wrap(
@@ -84,12 +84,7 @@ fn row_ui(ui: &mut Ui, row: &LegendRow, input: &LanesInput<'_>, order: &LookOrde
     let size = vec2(galley.size().x + 16.0, ui.text_style_height(&TextStyle::Body).max(18.0));
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let swatch = eframe::egui::Rect::from_center_size(rect.left_center() + vec2(6.0, 0.0), vec2(10.0, 10.0));
-    let number = row.color
-        | if row.is_hidden {
-            highwater_timeline::STEPPED_BACK
-        } else {
-            0
-        };
+    let number = row.color | if row.is_hidden { highwater_timeline::DIMMED } else { 0 };
     ui.painter().rect_filled(swatch, 2, theme.block(number));
     if response.hovered() || response.has_focus() {
         ui.painter().hline(
@@ -126,7 +121,7 @@ fn row_ui(ui: &mut Ui, row: &LegendRow, input: &LanesInput<'_>, order: &LookOrde
         } else {
             hidden.push(row.text.clone());
         }
-        actions.push(LaneAction::SetLook(LookOrder {
+        actions.push(LaneAction::SetLook(ColoringOrder {
             hidden,
             ..order.clone()
         }));

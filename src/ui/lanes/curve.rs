@@ -7,8 +7,8 @@ use eframe::egui::epaint::{CircleShape, PathShape};
 use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
 use super::canvas::{Quads, SMALL, beside, left_axis, reading_x, text_with_ground};
+use super::column_cache::KnownColumns;
 use super::frame::LaneFrame;
-use super::known_columns::KnownColumns;
 use super::{LanesInput, LanesState, remat};
 use highwater_analysis::{Lane, LaneId};
 use highwater_model::units::{Bytes, Step};

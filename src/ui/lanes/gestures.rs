@@ -6,7 +6,7 @@ use eframe::egui::{Event, Key, Modifiers, Pos2, Rangef, Rect, Response, Ui};
 
 use super::frame::LaneFrame;
 use super::measure::{self, Plot};
-use super::spot::{Move, Spot};
+use super::pinned_step::{Move, PinnedStep};
 use super::{LaneAction, LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
 use highwater_model::units::Step;
 use highwater_timeline::Viewport;
@@ -237,7 +237,7 @@ fn follow_step(state: &mut LanesState) {
 fn follow(lane: usize, pos: Pos2, frame: &LaneFrame, state: &mut LanesState) {
     let Some(step) = step_at(pos, frame, state) else { return };
     if state.pinned().is_none() && frame.body.contains(pos) {
-        state.spot = Some(Spot {
+        state.spot = Some(PinnedStep {
             lane,
             step,
             is_pinned: false,

@@ -11,7 +11,7 @@ use eframe::egui::{Color32, Painter, Rangef, Rect, Stroke, StrokeKind, pos2};
 
 use super::canvas::{Quads, canvas_of, on_canvas};
 use super::marks::{in_pattern, pattern};
-use super::spot::{Highlight, is_of};
+use super::pinned_step::{HoveredRegion, is_of};
 use crate::theme::Theme;
 use highwater_timeline::{ItemRect, LaneView, Owner, View};
 
@@ -84,7 +84,7 @@ pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rec
         if lane.holdings.n_pages[item.block as usize] > 0 {
             page_lines(painter, place, item.block as usize, rect, &mut n_lines);
         } else if rect.height() >= LEAST_BLOCK {
-            painter.rect_stroke(rect, 0, Stroke::new(1.0, theme.grant), StrokeKind::Inside);
+            painter.rect_stroke(rect, 0, Stroke::new(1.0, theme.apply_output), StrokeKind::Inside);
         }
     }
 }
@@ -97,7 +97,7 @@ fn page_lines(painter: &Painter, place: &Place<'_>, holding: usize, rect: Rect, 
     if place.y(base) - place.y(base.saturating_add(page)) < LEAST_PAGE && n_pages > 1 {
         return;
     }
-    let stroke = Stroke::new(1.0, place.theme.grant);
+    let stroke = Stroke::new(1.0, place.theme.apply_output);
     for number in 0..=n_pages {
         let y = place.y(base.saturating_add(page.saturating_mul(number)));
         if place.rect.y_range().contains(y) && *n_lines < MOST_LINES {
@@ -122,7 +122,7 @@ pub(super) fn paint_breaks(painter: &Painter, place: &Place<'_>, regions: &[(usi
 }
 
 /// Outlines what the device panel points at.
-pub(super) fn paint_highlight(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rect)], what: Highlight) {
+pub(super) fn paint_highlight(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rect)], what: HoveredRegion) {
     let Place { lane, theme, .. } = place;
     let stroke = Stroke::new(1.5, theme.selection);
     // Many low pieces would be all outline: these are tinted.
@@ -136,14 +136,14 @@ pub(super) fn paint_highlight(painter: &Painter, place: &Place<'_>, regions: &[(
     for (idx, rect) in regions {
         let region = &lane.regions[*idx];
         let is_meant = match what {
-            Highlight::Region(id) => region.region == id,
-            Highlight::Pool(owner) => region.owner == owner && !region.is_paged,
+            HoveredRegion::Region(id) => region.region == id,
+            HoveredRegion::Pool(owner) => region.owner == owner && !region.is_paged,
         };
         if is_meant {
             outline(*rect);
         }
     }
-    let Highlight::Pool(owner) = what else { return };
+    let HoveredRegion::Pool(owner) = what else { return };
     let items = lane.visible_holdings(place.viewport, canvas_of(place.rect));
     for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
         if is_of(lane.holdings.owner[item.block as usize], owner) {

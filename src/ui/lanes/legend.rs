@@ -95,7 +95,7 @@ fn owner_ui(ui: &mut Ui, owner: Owner, words: &str, input: &LanesInput<'_>) {
         mesh.add_rect_with_uv(area, uv, Color32::WHITE);
         ui.painter().add(Shape::mesh(mesh));
     }
-    let stroke = Stroke::new(1.0, theme.grant);
+    let stroke = Stroke::new(1.0, theme.apply_output);
     ui.painter().rect_stroke(area, 2, stroke, StrokeKind::Inside);
     ui.label(words);
 }

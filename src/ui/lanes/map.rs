@@ -6,7 +6,7 @@ use super::canvas::{Quads, SMALL, beside, canvas_of, left_axis, on_canvas, text_
 use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
-use super::{LanesInput, LanesState, Selected, away, pictures};
+use super::{LanesInput, LanesState, Selected, eviction_interval, pictures};
 use crate::gpu::LanePlace;
 use crate::theme::Theme;
 use highwater_timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, View, byte_ticks};
@@ -296,8 +296,8 @@ fn paint_away(
         return;
     }
     blocks.sort_by_key(|(_, start, end)| (*start, *end));
-    let places = away::connectors(&blocks, rect);
-    away::hatched(painter, &places, input.theme);
+    let places = eviction_interval::connectors(&blocks, rect);
+    eviction_interval::hatched(painter, &places, input.theme);
     let color = input.theme.remat_mark(highwater_timeline::RematMarkKind::Evict);
     for place in places {
         painter.rect_stroke(place, 0, Stroke::new(0.75, color), StrokeKind::Outside);

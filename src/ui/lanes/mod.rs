@@ -14,74 +14,74 @@
 //!           map: address by time, whose memory, holes, reuse edges
 //! ```
 
+mod accessibility_text;
 mod areas;
 mod arrange;
-mod away;
 mod axis;
 mod badge;
 mod bands;
+mod bookmarks;
 mod budget;
 mod canvas;
 mod colors;
+mod column_cache;
 mod curve;
 mod difference;
 mod edge_counts;
+mod eviction_interval;
 mod figures;
-mod flags;
 mod frame;
 mod gestures;
 mod goto;
 mod header;
 mod holdings;
-mod kept_stands;
-mod keyed;
-mod known_columns;
+mod keyboard_ranges;
+mod lane_capture;
 mod legend;
 mod map;
 mod marks;
 mod measure;
+mod minimap;
 mod pictures;
+mod pinned_step;
 mod placement;
-mod portrait;
 mod range;
 mod remat;
 mod reveal;
 mod row_paint;
 mod rows;
 mod ruler;
+mod saved_lane_layout;
 mod scopes;
 mod searched;
 mod shortage;
-mod spot;
 mod state;
-mod strip;
 mod ticks;
 mod toolbar;
 mod tooltip;
 mod views;
-mod words;
 
 use eframe::egui::{self, Rect, Ui};
 
+pub use accessibility_text::words;
 pub use arrange::{Arrangement, LaneStand};
-pub use flags::lane_of as bookmark_lane;
+pub use bookmarks::lane_of as bookmark_lane;
 pub use header::pinned_text;
 pub use highwater_timeline::Selected;
-pub use kept_stands::KeptStands;
-pub use keyed::Measuring;
+pub use keyboard_ranges::Measuring;
 pub use marks::{EdgeChoice, Marks};
 pub use pictures::Drawn;
+pub use pinned_step::{HoveredRegion, Move, PinnedStep};
+pub use saved_lane_layout::SavedLaneLayout;
 pub use shortage::sentences;
-pub use spot::{Highlight, Move, Spot};
 pub use state::LanesState;
-pub use words::words;
 
 use crate::theme::Theme;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Bytes;
 use highwater_session::{ContentOrder, Document, PictureOrder, Session};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, ColorBy, LookOrder, Matches, Timeline};
+use highwater_timeline::{Attribute, ColorBy, ColoringOrder, Matches, Timeline};
 
 /// What the lanes show.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +162,7 @@ pub enum LaneAction {
     /// Work out what lanes show instead of memory maps.
     ShowContent(ContentOrder),
     /// Choose what colours stand for, and which groups step back.
-    SetLook(LookOrder),
+    SetLook(ColoringOrder),
     /// Show the difference of two lanes, the first less the second, or none.
     SetDifference(Option<(LaneId, LaneId)>),
     /// Write a picture of a lane.
@@ -244,7 +244,7 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
             Attribute::OpType
         });
         state.look_beside_areas = Some((by, order.clone()));
-        actions.push(LaneAction::SetLook(LookOrder { by, ..order.clone() }));
+        actions.push(LaneAction::SetLook(ColoringOrder { by, ..order.clone() }));
     } else if content != ContentOrder::Areas
         && let Some((by, before)) = state.look_beside_areas.take()
         && input
@@ -281,7 +281,7 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
         0.0,
     )
     .ruler(0);
-    flags::note_ui(ui, plot, input, state);
+    bookmarks::note_ui(ui, plot, input, state);
     goto::goto_ui(ui, plot, input, state);
 }
 
@@ -301,7 +301,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
     };
     let lanes = shown.iter().map(|(_, stand)| of_stand(*stand));
     let wanted: Vec<frame::Wanted> = difference.chain(lanes).collect();
-    let (area, strip) = area.split_top_bottom_at_y(area.bottom() - strip::HEIGHT);
+    let (area, strip) = area.split_top_bottom_at_y(area.bottom() - minimap::HEIGHT);
     let room = if input.timeline.has_remat() {
         frame::BUDGET_ROOM
     } else {
@@ -332,7 +332,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
                 frame::LaneFrame::new(ui, grid.lane(place + n_above, space.min), input, *lane, *wanted, reach)
             })
             .collect();
-        portrait::prepare(ui, &frames, &grid, n_above, input, state);
+        lane_capture::prepare(ui, &frames, &grid, n_above, input, state);
         gestures::pointer(ui, &frames, input, state, actions);
         pictures::take(ui.ctx(), &input.drawn, &mut state.textures);
         contents_ui(ui, &frames, (input, &mut *state, &mut *actions));
@@ -345,7 +345,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         grid.plot_x(0).min..=grid.plot_x(grid.n_columns - 1).max,
         strip.y_range(),
     );
-    strip::strip_ui(ui, strip, input, state);
+    minimap::strip_ui(ui, strip, input, state);
     if state.has_untold_edges && state.picture_legend.is_none() {
         let margin = Rect::from_x_y_ranges(area.left()..=strip.left() - 4.0, strip.y_range());
         marks::edges_beside(ui, margin, input, state);
@@ -365,7 +365,7 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
     for frame in frames {
         let picture = &mut pictures[frame.lane];
         if state.is_sitting(input.comparison.lanes[frame.lane].id) {
-            portrait::title_ui(ui, frame, input);
+            lane_capture::title_ui(ui, frame, input);
         } else {
             header::header_ui(ui, frame, input, state, actions);
         }
@@ -394,12 +394,12 @@ fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions)
 /// What stands above the lanes: marks of time, the cursor, tooltips, the edges that change heights.
 fn above_ui(ui: &Ui, frames: &[frame::LaneFrame], plain: f32, input: &LanesInput<'_>, state: &mut LanesState) {
     for frame in frames {
-        words::tell(ui, frame.response.id, input, frame.lane, state);
+        accessibility_text::tell(ui, frame.response.id, input, frame.lane, state);
         shortage::paint(ui, frame, input, state);
         remat::paint_ends(ui, frame, input, state);
         range::paint(ui, frame.body, input, state);
         measure::paint(ui, gestures::plot_of(frame), input, state);
-        spot::paint(ui, frame.lane, frame.body, input, state);
+        pinned_step::paint(ui, frame.lane, frame.body, input, state);
         canvas::cursor_line(ui, frame.body, state, input.theme);
         let is_covered = state.is_noting() || ui.memory(|memory| memory.top_modal_layer().is_some());
         if state.pictured.is_none() && !is_covered {

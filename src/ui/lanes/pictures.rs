@@ -12,7 +12,7 @@ use super::{LanesInput, LanesState};
 use crate::gpu::DeviceLanes;
 use highwater_session::{ContentOrder, LanePicture, PictureFrame, PictureKind, PictureOrder, RowsPicture};
 use highwater_timeline::{
-    Areas, AxisKind, LaneDifference, LaneRows, LaneView, Look, LookOrder, RasterFrame, View, Viewport,
+    Areas, AxisKind, Coloring, ColoringOrder, LaneDifference, LaneRows, LaneView, RasterFrame, View, Viewport,
 };
 
 /// Lanes with at most so many blocks, and so many holes, in view are drawn block by block: in four lanes about two
@@ -25,9 +25,9 @@ const BESIDE: f32 = 0.25;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Drawn<'a> {
     /// The colours; those of single tensors where there are none.
-    pub look: Option<&'a Look>,
+    pub look: Option<&'a Coloring>,
     /// What colours are to stand for.
-    pub order: Option<&'a LookOrder>,
+    pub order: Option<&'a ColoringOrder>,
     /// The newest pictures.
     pub pictures: &'a [Arc<LanePicture>],
     /// What groups hold, where that is worked out.

@@ -8,7 +8,7 @@ use eframe::egui::{
 
 use super::canvas::{Quads, SMALL, on_canvas, text_in};
 use super::rows::Shown;
-use super::{LanesInput, away, frame, map, remat, searched};
+use super::{LanesInput, eviction_interval, frame, map, remat, searched};
 use highwater_model::units::grouped;
 use highwater_session::RowsPicture;
 use highwater_timeline::{RematMarkKind, RowItems, Selected};
@@ -123,7 +123,7 @@ fn paint_rows(painter: &Painter, body: Rect, shown: &Shown<'_>, items: &RowItems
     quads.paint(painter);
     searched::paint_rows(painter, body, shown, input);
     let gaps: Vec<Rect> = items.gaps.iter().map(|gap| on_canvas(gap, body)).collect();
-    away::hatched(painter, &gaps, input.theme);
+    eviction_interval::hatched(painter, &gaps, input.theme);
     paint_labels(painter, body, shown, items, input);
     paint_gap_marks(painter, body, items, input, shown.rows.lane);
 }

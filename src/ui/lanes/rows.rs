@@ -102,7 +102,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
     let part = |y_range| Rect::from_x_y_ranges(area.x_range(), y_range);
     let parts = [Rect::NOTHING, part(grid.ruler(0).y_range()), part(body.y_range())];
     state.places.push((input.comparison.lanes[rows.lane].id, parts));
-    super::words::tell(ui, output.inner, input, rows.lane, state);
+    super::accessibility_text::tell(ui, output.inner, input, rows.lane, state);
     ui.advance_cursor_after_rect(area);
 }
 
@@ -199,7 +199,7 @@ fn shown_ui(ui: &mut Ui, body: Rect, response: &Response, shown: &Shown<'_>, (in
         &mut state.row_texture,
     );
     if let Some(spot) = state.pinned() {
-        super::spot::paint(ui, spot.lane, body, input, state);
+        super::pinned_step::paint(ui, spot.lane, body, input, state);
     }
     if shown.layout.is_empty() {
         let words = empty_words(input, shown.rows.lane);

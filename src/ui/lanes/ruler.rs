@@ -4,7 +4,7 @@ use eframe::egui::{Align2, Painter, Rangef, Rect, Response, Role, Sense, Stroke,
 
 use super::canvas::{SMALL, cursor_x, text_with_ground};
 use super::tooltip::rows_ui;
-use super::{LanesInput, LanesState, bands, flags, gestures, range, remat};
+use super::{LanesInput, LanesState, bands, bookmarks, gestures, range, remat};
 use crate::theme::Theme;
 use highwater_model::units::{Nanos, Step};
 use highwater_timeline::{AxisKind, Tick, Timeline, View, step_facts, step_ticks, time_ticks};
@@ -51,7 +51,7 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
         anew_ui(response, steps, input, &view);
     }
     paint_tag(&painter, steps, input, state);
-    flags::flags_ui(ui, rect, input, state);
+    bookmarks::flags_ui(ui, rect, input, state);
 }
 
 /// What the ruler is, and the selected steps.
@@ -122,8 +122,8 @@ fn anew_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &View<'
     };
     let step = view.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()));
     let step = Step(step.max(0.0) as u32);
-    let is_anew = step_facts(input.comparison, step).is_some_and(|facts| facts.is_anew);
-    if !is_anew {
+    let is_recomputed = step_facts(input.comparison, step).is_some_and(|facts| facts.is_recomputed);
+    if !is_recomputed {
         return;
     }
     response.on_hover_ui_at_pointer(|ui| {
@@ -159,7 +159,7 @@ fn paint_tag(painter: &Painter, rect: Rect, input: &LanesInput<'_>, state: &Lane
     };
     let step = Step(step.max(0.0) as u32);
     let facts = step_facts(input.comparison, step).unwrap_or_default();
-    let text = match (facts.op_text(), facts.is_anew) {
+    let text = match (facts.op_text(), facts.is_recomputed) {
         ("", _) => format!("{} {step}", input.comparison.axis_word()),
         (op, false) => format!("step {step} · {op}"),
         (op, true) if input.timeline.has_lane_rows() => {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use eframe::egui::Rect;
 
 use super::{
-    Arrangement, Highlight, LaneContent, LaneLayout, LanesInput, Marks, Spot, areas, budget, flags, goto,
-    known_columns, marks, measure, pictures, row_paint, rows, strip, views,
+    Arrangement, HoveredRegion, LaneContent, LaneLayout, LanesInput, Marks, PinnedStep, areas, bookmarks, budget,
+    column_cache, goto, marks, measure, minimap, pictures, row_paint, rows, views,
 };
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Step;
 use highwater_session::ContentOrder;
 use highwater_timeline::{
-    AxisKind, ColorBy, Folds, LookOrder, RowsBy, Selected, StepRange, TimeAxis, Timeline, View, Viewport,
+    AxisKind, ColorBy, ColoringOrder, Folds, RowsBy, Selected, StepRange, TimeAxis, Timeline, View, Viewport,
 };
 
 /// What the lanes remember between frames: the view, nothing of the answer.
@@ -31,9 +31,9 @@ pub struct LanesState {
     /// Whether something else was there in the last frame that Esc closes or leaves.
     pub is_covered: bool,
     /// The step and the lane that the device panel looks at.
-    pub spot: Option<Spot>,
+    pub spot: Option<PinnedStep>,
     /// What the device panel points at.
-    pub highlight: Option<(LaneId, Highlight)>,
+    pub highlight: Option<(LaneId, HoveredRegion)>,
     /// The tensor under the pointer.
     pub hovered: Option<Selected>,
     /// Shapes drawn and blocks within the view, of all lanes, in the last frame.
@@ -60,9 +60,9 @@ pub struct LanesState {
     /// What that was a picture of.
     shown: Option<Shown>,
     /// What of the overview is being dragged.
-    pub(super) strip: Option<strip::Hold>,
+    pub(super) strip: Option<minimap::Hold>,
     /// The curves of the overview.
-    pub(super) strip_picture: Option<strip::Picture>,
+    pub(super) strip_picture: Option<minimap::Picture>,
     /// The budget that is being changed.
     pub(super) budget: Option<budget::BudgetDrag>,
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
@@ -79,8 +79,8 @@ pub struct LanesState {
     pub(super) row_texture: row_paint::RowTexture,
     pub(super) area_pictures: Vec<Option<areas::AreaPicture>>,
     /// The colours that areas need, and those that were before them.
-    pub(super) look_beside_areas: Option<(ColorBy, LookOrder)>,
-    pub(super) known_columns: known_columns::KnownColumns,
+    pub(super) look_beside_areas: Option<(ColorBy, ColoringOrder)>,
+    pub(super) known_columns: column_cache::KnownColumns,
     /// The selected steps.
     pub range: Option<StepRange>,
     /// Where a drag that selects steps began.
@@ -90,7 +90,7 @@ pub struct LanesState {
     /// The views to go back to.
     pub(super) views: views::Views,
     /// Bookmarks, and the note that is being written.
-    pub(super) flags: flags::Flags,
+    pub(super) flags: bookmarks::Flags,
     /// The field for a step to go to, while it is open.
     pub(super) goto: Option<goto::Goto>,
     /// Where lanes are on the screen, in points, part by part of their pictures.

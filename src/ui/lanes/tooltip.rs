@@ -198,7 +198,7 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &Lane
         ("graph", facts.graph.clone())
     }];
     // Of what is computed anew each lane says its own.
-    if !facts.is_anew && !is_alone {
+    if !facts.is_recomputed && !is_alone {
         rows.push(("op", facts.op_text().to_owned()));
     }
     rows.push(("phase", facts.phase.name().to_owned()));

@@ -8,7 +8,7 @@ use crate::theme::Theme;
 use highwater_import::IMPORTERS;
 use highwater_model::diagnostics::Diagnostic;
 use highwater_model::units::counted;
-use highwater_options::StampedSettings;
+use highwater_options::DumpedSettings;
 use highwater_session::{Command, Session, SourceReport, SourceSpec};
 
 /// What stands for the choice that the content makes.
@@ -37,7 +37,7 @@ pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &
 fn stamped_ui(
     ui: &mut egui::Ui,
     graph: &str,
-    settings: &StampedSettings,
+    settings: &DumpedSettings,
     session: &Session,
     commands: &mut Vec<Command>,
 ) {

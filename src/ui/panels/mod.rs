@@ -24,7 +24,7 @@ mod reuse;
 pub mod schedule;
 pub mod schedule_editor;
 pub mod search;
-pub mod space;
+pub mod sweep;
 pub mod tables;
 
 use eframe::egui;

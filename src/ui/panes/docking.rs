@@ -20,7 +20,7 @@ use crate::panels::planner::planner_ui;
 use crate::panels::problems::problems_ui;
 use crate::panels::schedule::schedule_ui;
 use crate::panels::schedule_editor::schedule_editor_ui;
-use crate::panels::space::space_ui;
+use crate::panels::sweep::sweep_ui;
 use crate::panels::tables::tables_ui;
 use highwater_session::Command;
 
@@ -48,7 +48,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Policies => lanes_title(self.input).into(),
             Pane::Inspector => "Inspector".into(),
             Pane::Budgets => "Budgets".into(),
-            Pane::Space => "Sweep".into(),
+            Pane::Sweep => "Sweep".into(),
             Pane::NameReuse => "Name reuse".into(),
             Pane::Compare => "Compare".into(),
             Pane::Planner => "Planner".into(),
@@ -131,9 +131,9 @@ impl Docking<'_> {
         match pane {
             Pane::Configuration => self.configuration_ui(ui),
             Pane::Policies => self.policies_ui(ui),
-            Pane::Space => {
+            Pane::Sweep => {
                 let UiState { space, lanes, .. } = &mut *self.state;
-                space_ui(ui, self.input.session, space, lanes, self.input.theme, self.commands);
+                sweep_ui(ui, self.input.session, space, lanes, self.input.theme, self.commands);
                 if let Some(option) = self.state.space.take_jump() {
                     self.state.options.jump = Some(option);
                 }

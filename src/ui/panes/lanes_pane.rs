@@ -15,7 +15,7 @@ use crate::theme::Theme;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Step;
 use highwater_session::{Bookmark, Command};
-use highwater_timeline::Turn;
+use highwater_timeline::OpOccurrence;
 
 impl Docking<'_> {
     pub(super) fn policies_ui(&mut self, ui: &mut egui::Ui) {
@@ -136,6 +136,6 @@ fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme) {
 /// A bookmark on a step, with the lane by position.
 pub(crate) fn bookmark_of(comparison: &Comparison, (step, lane, note): (Step, Option<usize>, String)) -> Bookmark {
     let lane = lane.and_then(|lane| comparison.lanes.get(lane)).map(|lane| lane.id);
-    let turn = Turn::of(comparison, step);
+    let turn = OpOccurrence::of(comparison, step);
     Bookmark { step, turn, note, lane }
 }

@@ -65,11 +65,11 @@ pub static PANES: &[PaneRow] = &[
         needs_answer: true,
     },
     PaneRow {
-        pane: Pane::Space,
+        pane: Pane::Sweep,
         name: "space",
         title: "Sweep",
         home: Home::Middle,
-        command: Some(UiCommand::ToggleSpace),
+        command: Some(UiCommand::ToggleSweep),
         what: "many configurations beside each other: which fit, which nobody beats, and which one to take",
         needs_answer: true,
     },

@@ -1,6 +1,6 @@
 //! Axes as texts, and which point of a space is which configuration.
 
-use highwater::analysis::space::{AxisOf, Space, SpaceAxis, SpaceError};
+use highwater::analysis::sweep::{AxisOf, Space, SweepAxis, SweepError};
 use highwater::options::{Value, keys};
 use highwater::units::Bytes;
 use proptest::prelude::*;
@@ -9,12 +9,12 @@ use super::{axes, small, space};
 
 #[track_caller]
 fn reads(text: &str, key: &str, values: &[&str]) {
-    let axis = SpaceAxis::parse(text, &["batch".to_owned(), "a=b".to_owned()]).unwrap();
+    let axis = SweepAxis::parse(text, &["batch".to_owned(), "a=b".to_owned()]).unwrap();
     assert_eq!(axis.key(), key, "{text}");
     let read: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
     assert_eq!(read, values, "{text}");
     assert_eq!(
-        SpaceAxis::parse(&axis.text(), &["batch".to_owned()]),
+        SweepAxis::parse(&axis.text(), &["batch".to_owned()]),
         Ok(axis),
         "reads back"
     );
@@ -84,16 +84,16 @@ fn what_is_no_axis_says_what_to_write() {
         ("batch=1..99999999999999999999", "is no range"),
         ("batch=1..100000", "more than 10000 values"),
     ] {
-        let error = SpaceAxis::parse(text, &["batch".to_owned()])
+        let error = SweepAxis::parse(text, &["batch".to_owned()])
             .expect_err(text)
             .to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
-    let inert = SpaceAxis::option("soc_config", vec![Value::Int(1)])
+    let inert = SweepAxis::option("soc_config", vec![Value::Int(1)])
         .unwrap_err()
         .to_string();
     assert!(inert.contains("changes nothing"), "{inert}");
-    assert!(SpaceAxis::option(keys::DEVICE, Vec::new()).is_err());
+    assert!(SweepAxis::option(keys::DEVICE, Vec::new()).is_err());
 }
 
 #[test]
@@ -103,17 +103,17 @@ fn sizes_are_exact_and_have_a_limit() {
     let twice = Space::new(base.clone(), axes(&request, &["policy=0", "static_memory_policy=2"]));
     assert_eq!(
         twice,
-        Err(SpaceError::Twice {
+        Err(SweepError::Twice {
             name: "static_memory_policy".to_owned()
         })
     );
-    let empty = SpaceAxis {
+    let empty = SweepAxis {
         of: AxisOf::Iterations,
         values: Vec::new(),
     };
     assert!(matches!(
         Space::new(base.clone(), vec![empty]),
-        Err(SpaceError::Axis { .. })
+        Err(SweepError::Axis { .. })
     ));
     let many = [
         "iterations=1..10000",
@@ -136,7 +136,7 @@ fn sizes_are_exact_and_have_a_limit() {
     let alone = Space::new(base.clone(), Vec::new()).unwrap();
     assert_eq!((alone.size(), alone.configuration(0)), (1, base));
     let beside = space(&request, &["device_memory=1GiB,2GiB"]);
-    assert_eq!(beside.with_capacity(Bytes::gib(1)), Err(SpaceError::CapacityTwice));
+    assert_eq!(beside.with_capacity(Bytes::gib(1)), Err(SweepError::CapacityTwice));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Who is beaten by nobody: exactly those that a comparison of every pair leaves.
 
-use highwater::analysis::space::{Ending, Outcome, PointFigures, SpacePoint, front, largest_that_fits};
+use highwater::analysis::sweep::{Ending, Outcome, PointFigures, SweepPoint, front, largest_that_fits};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::sim::fold::ReservedParts;
 use highwater::units::{Bytes, Nanos};
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::{explore, explorer, small};
 
-fn point(idx: u64, peak: u64, overhead: u64, ending: Ending) -> SpacePoint {
-    SpacePoint {
+fn point(idx: u64, peak: u64, overhead: u64, ending: Ending) -> SweepPoint {
+    SweepPoint {
         idx,
         policy: StaticMemoryPolicy::Dynamic,
         outcome: Outcome::Ran(PointFigures {
@@ -29,7 +29,7 @@ fn point(idx: u64, peak: u64, overhead: u64, ending: Ending) -> SpacePoint {
 }
 
 /// Every pair.
-fn unbeaten(points: &[SpacePoint]) -> Vec<u64> {
+fn unbeaten(points: &[SweepPoint]) -> Vec<u64> {
     let fitting: Vec<(u64, u64, u64)> = points
         .iter()
         .filter_map(|point| {
@@ -50,11 +50,11 @@ fn unbeaten(points: &[SpacePoint]) -> Vec<u64> {
 proptest! {
     #[test]
     fn the_front_is_what_pairs_leave(figures in prop::collection::vec((0_u64..12, 0_u64..12, 0_u8..6), 0..60)) {
-        let points: Vec<SpacePoint> = (0_u64..)
+        let points: Vec<SweepPoint> = (0_u64..)
             .zip(figures)
             .map(|(idx, (peak, overhead, ending))| match ending {
                 0 => point(idx, peak, overhead, Ending::OutOfMemory),
-                1 => SpacePoint { outcome: Outcome::Failed("no".to_owned()), ..point(idx, 0, 0, Ending::Complete) },
+                1 => SweepPoint { outcome: Outcome::Failed("no".to_owned()), ..point(idx, 0, 0, Ending::Complete) },
                 _ => point(idx, peak, overhead, Ending::Complete),
             })
             .collect();
@@ -77,7 +77,7 @@ fn the_largest_that_fits_costs_least() {
     let explorer = explorer(&request, &["policy=0,2,3,4", "batch=1..256x2"]);
     let points = explore(&explorer);
     let found = &points[largest_that_fits(explorer.space(), &points, 1).unwrap()];
-    let value = |point: &SpacePoint| explorer.space().values(point.idx)[1].as_int().unwrap();
+    let value = |point: &SweepPoint| explorer.space().values(point.idx)[1].as_int().unwrap();
     let largest = points
         .iter()
         .filter(|point| point.fitting().is_some())

@@ -1,8 +1,8 @@
 //! Points are what `compare` says of their configurations, whatever they share, in whatever order they are tried.
 
 use highwater::analysis::Request;
-use highwater::analysis::space::{
-    Explorer, Outcome, SmallestDevice, Space, SpaceAxis, SpaceError, SpacePoint, smallest_device,
+use highwater::analysis::sweep::{
+    Explorer, Outcome, SmallestDevice, Space, SweepAxis, SweepError, SweepPoint, smallest_device,
 };
 use highwater::options::{OptionKind, OptionRow, TABLE, Value, keys};
 use highwater::progress::{Cancel, Cancelled, Progress};
@@ -98,7 +98,7 @@ fn every_option_that_changes_memory_parts_points() {
     let rows: Vec<&OptionRow> = TABLE.iter().filter(|row| row.affects_memory()).collect();
     assert!(rows.len() > 40);
     for row in rows {
-        let axis = SpaceAxis::option(row.key, values(row)).unwrap();
+        let axis = SweepAxis::option(row.key, values(row)).unwrap();
         let mut all = vec![axis];
         all.extend(axes(&request, &["iterations=1,2"]));
         let explorer = Explorer::new(&request, Space::new(request.configuration(), all).unwrap()).unwrap();
@@ -150,7 +150,7 @@ fn order_and_parts_do_not_matter() {
     seen.sort_unstable();
     odd.reverse();
     assert_eq!(seen, odd, "each is handed on once");
-    parts.extend(explorer.explore(&even, &mut |_: &SpacePoint| {}, &progress).unwrap());
+    parts.extend(explorer.explore(&even, &mut |_: &SweepPoint| {}, &progress).unwrap());
     parts.sort_by_key(|point| point.idx);
     assert_eq!(parts, whole);
 }
@@ -159,9 +159,9 @@ fn order_and_parts_do_not_matter() {
 fn a_stop_keeps_what_was_handed_on() {
     let explorer = explorer(&sampled("resnet50"), &["policy=0,2,3,4", "malloc_ns=1..50"]);
     let cancel = Cancel::new();
-    let mut seen: Vec<SpacePoint> = Vec::new();
+    let mut seen: Vec<SweepPoint> = Vec::new();
     let all: Vec<u64> = (0..200).collect();
-    let mut on_point = |point: &SpacePoint| {
+    let mut on_point = |point: &SweepPoint| {
         seen.push(point.clone());
         if seen.len() == 3 {
             cancel.cancel();
@@ -281,7 +281,7 @@ fn traces_are_tried_and_recordings_are_not() {
     }
     let measured = sampled("measured");
     let error = Explorer::new(&measured, space(&measured, &["policy=0,2"])).unwrap_err();
-    assert!(matches!(error, SpaceError::NothingRuns { .. }));
+    assert!(matches!(error, SweepError::NothingRuns { .. }));
     let none = request_of(std::sync::Arc::new(highwater::workload::Workload::new(
         "none".to_owned(),
         highwater::workload::Source::Graphs(Vec::new()),

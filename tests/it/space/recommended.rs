@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use highwater::analysis::Request;
-use highwater::analysis::space::{Explorer, Goal, Link, Recommendation, Space, SpacePoint, recommend};
+use highwater::analysis::sweep::{Explorer, Goal, Link, Recommendation, Space, SweepPoint, recommend};
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{OnFailure, SourceSpec, load};
 use highwater::units::Bytes;
@@ -17,7 +17,7 @@ fn recommended(explorer: &Explorer, goal: Goal, most: u64) -> Recommendation {
         explorer,
         goal,
         most,
-        &mut |_: &SpacePoint| {},
+        &mut |_: &SweepPoint| {},
         &Progress::silent(&cancel),
     )
     .unwrap()
@@ -220,7 +220,7 @@ fn reasons_name_arenas_that_wait_and_lead_somewhere() {
     let texts: Vec<String> = found
         .reasons
         .iter()
-        .map(highwater::analysis::space::Sentence::text)
+        .map(highwater::analysis::sweep::Sentence::text)
         .collect();
     let arenas = texts
         .iter()
@@ -263,7 +263,7 @@ fn goals_are_read() {
 fn told_of_nothing(request: &Request, texts: &[&str]) -> Vec<String> {
     let found = recommended(&explorer(request, texts), Goal::LowestPeak, 100);
     assert!(found.winner.is_none());
-    let texts = found.reasons.iter().map(highwater::analysis::space::Sentence::text);
+    let texts = found.reasons.iter().map(highwater::analysis::sweep::Sentence::text);
     texts.map(|text| text.replace('\u{a0}', " ")).collect()
 }
 

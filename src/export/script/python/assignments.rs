@@ -11,7 +11,7 @@ use super::Reader;
 use super::arithmetic::{Outcome, binary};
 use super::changes::{merged, path_of};
 use super::datum::{Datum, Fact, Field, Fields, Object};
-use super::evaluate::Look;
+use super::evaluate::Depth;
 use super::records::Place;
 
 /// The optimizer whose parameters are options.
@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
     /// A call that sets options or variables.
     pub(super) fn found_call(&mut self, call: &'a ExprCall) {
         if let Some(group) = self.constructor(call) {
-            let object = self.object(group, call, Look::default());
+            let object = self.object(group, call, Depth::default());
             return self.take_object(object);
         }
         self.found_relative(call);

@@ -12,13 +12,13 @@ use super::arithmetic::{Outcome, float_of, int_of, text_of};
 use super::changes::CHANGED;
 use super::constructors::{find_class, n_others_in_front};
 use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object};
-use super::evaluate::Look;
+use super::evaluate::Depth;
 use super::folding::{formatted, joined, json_text, length};
 use super::lookups::field;
 
 impl<'a> Reader<'a> {
     /// What a call gives.
-    pub(super) fn call(&self, expr: &'a Expr, call: &'a ExprCall, look: Look) -> Fact {
+    pub(super) fn call(&self, expr: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
         let Some(name) = self.survey.last_name(&call.func) else {
             return self.computed(expr);
         };
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The object of a constructor call.
-    pub(super) fn object(&self, group: &'static Group, call: &'a ExprCall, look: Look) -> Object {
+    pub(super) fn object(&self, group: &'static Group, call: &'a ExprCall, look: Depth) -> Object {
         Object {
             group,
             range: call.range(),
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Arguments by name; `n_skipped` in front are none of them.
-    pub(super) fn arguments(&self, positional: &[&str], n_skipped: usize, call: &'a ExprCall, look: Look) -> Fields {
+    pub(super) fn arguments(&self, positional: &[&str], n_skipped: usize, call: &'a ExprCall, look: Depth) -> Fields {
         let mut fields = Fields::default();
         for (position, argument) in call.arguments.args.iter().enumerate().skip(n_skipped) {
             if argument.is_starred_expr() {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         fields
     }
 
-    fn take_dict(&self, expr: &'a Expr, look: Look, fields: &mut Fields) {
+    fn take_dict(&self, expr: &'a Expr, look: Depth, fields: &mut Fields) {
         match self.look(expr, look).datum {
             Datum::Dict(dict) => {
                 // What may have changed is no longer what stands where the dictionary was made.
@@ -142,13 +142,13 @@ impl<'a> Reader<'a> {
         fields.fields.truncate(MAX_ITEMS);
     }
 
-    fn converted(&self, expr: &Expr, of: &'a Expr, look: Look, convert: fn(&Value) -> Option<Value>) -> Fact {
+    fn converted(&self, expr: &Expr, of: &'a Expr, look: Depth, convert: fn(&Value) -> Option<Value>) -> Fact {
         let fact = self.look(of, look);
         let outcome = Outcome::from(fact.as_value().and_then(convert));
         self.outcome(expr, outcome, &[&fact])
     }
 
-    fn environment_variable(&self, expr: &Expr, name: &'a Expr, call: &'a ExprCall, look: Look) -> Fact {
+    fn environment_variable(&self, expr: &Expr, name: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
         match self.look(name, look).datum {
             Datum::Value(Value::Text(name)) => self.variable(&name, call.arguments.find_argument_value("default", 1)),
             _ => self.computed(expr),
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `json.dumps(value)`, with the spaces that Python puts.
-    fn json_text(&self, expr: &'a Expr, value: &'a Expr, look: Look) -> Fact {
+    fn json_text(&self, expr: &'a Expr, value: &'a Expr, look: Depth) -> Fact {
         let fact = self.look(value, look);
         match json_text(&fact.datum) {
             Some(text) if text.len() <= MAX_TEXT => Fact::value(Value::Text(text)).with_note(fact.note.as_ref()),
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `os.path.join` of texts.
-    fn joined_path(&self, expr: &'a Expr, call: &'a ExprCall, look: Look) -> Fact {
+    fn joined_path(&self, expr: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
         let mut path = String::new();
         for part in &call.arguments.args {
             let fact = self.look(part, look);
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A method of a text, a dictionary or the environment.
-    fn method(&self, expr: &'a Expr, name: &str, call: &'a ExprCall, look: Look) -> Fact {
+    fn method(&self, expr: &'a Expr, name: &str, call: &'a ExprCall, look: Depth) -> Fact {
         let Expr::Attribute(callee) = &*call.func else {
             return self.computed(expr);
         };

@@ -14,7 +14,7 @@ use highwater_options::Value;
 use super::Reader;
 use super::constructors::RUN_CONFIG;
 use super::datum::{Datum, Fact, Fields, MAX_ITEMS, Object};
-use super::evaluate::Look;
+use super::evaluate::Depth;
 
 /// How the reason of everything starts that was known and may have changed since.
 pub(super) const CHANGED: &str = "may be changed in line";
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         };
         match (&before.datum, name) {
             (Datum::Dict(dict), "update") => {
-                let new = self.arguments(&[], 0, call, Look::default());
+                let new = self.arguments(&[], 0, call, Depth::default());
                 Some(Fact::plain(Datum::Dict(Rc::new(merged(dict, &new)))))
             }
             (Datum::Dict(_), "clear") => Some(Fact::plain(Datum::Dict(Rc::default()))),

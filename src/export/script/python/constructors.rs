@@ -7,7 +7,7 @@ use highwater_options::{GROUPS, Group};
 
 use super::Reader;
 use super::datum::Object;
-use super::evaluate::Look;
+use super::evaluate::Depth;
 
 /// The arguments of `NPURunConfig` in the order in which it takes them.
 pub(in super::super) const RUN_CONFIG_ARGUMENTS: &[&str] = &[
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
             let object = Object {
                 group,
                 range: call.range(),
-                fields: self.arguments(&[], 1, call, Look::default()),
+                fields: self.arguments(&[], 1, call, Depth::default()),
             };
             self.take_object(object);
         }

@@ -27,14 +27,14 @@ const TOO_LARGE: &str = "is a number beyond 64 bits";
 
 /// How far a look has come.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Look {
+pub(super) struct Depth {
     /// Expressions around this one.
     depth: u32,
     /// Declarations passed; from the first on, names are those of the module.
     pub(super) hops: u32,
 }
 
-impl Look {
+impl Depth {
     const fn deeper(self) -> Self {
         Self {
             depth: self.depth + 1,
@@ -54,11 +54,11 @@ impl Look {
 impl<'a> Reader<'a> {
     /// What an expression stands for at this point of the script.
     pub(super) fn evaluate(&self, expr: &'a Expr) -> Fact {
-        self.look(expr, Look::default())
+        self.look(expr, Depth::default())
     }
 
     /// The same within an expression.
-    pub(super) fn look(&self, expr: &'a Expr, look: Look) -> Fact {
+    pub(super) fn look(&self, expr: &'a Expr, look: Depth) -> Fact {
         if look.depth > MAX_DEPTH || look.hops > MAX_HOPS {
             return self.computed(expr);
         }
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn f_string(&self, expr: &'a Expr, literal: &'a ExprFString, look: Look) -> Fact {
+    fn f_string(&self, expr: &'a Expr, literal: &'a ExprFString, look: Depth) -> Fact {
         let mut text = String::new();
         let mut note: Option<Rc<str>> = None;
         for part in literal.value.as_slice() {
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         Fact::value(Value::Text(text)).with_note(note.as_ref())
     }
 
-    pub(super) fn items(&self, expr: &Expr, items: &'a [Expr], wrap: fn(Vec<Value>) -> Value, look: Look) -> Fact {
+    pub(super) fn items(&self, expr: &Expr, items: &'a [Expr], wrap: fn(Vec<Value>) -> Value, look: Depth) -> Fact {
         if items.len() > MAX_ITEMS {
             return self.computed(expr);
         }
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A dictionary whose keys are texts; other entries make it a part of one.
-    fn dict(&self, dict: &'a ExprDict, look: Look) -> Fact {
+    fn dict(&self, dict: &'a ExprDict, look: Depth) -> Fact {
         let mut fields = Fields::default();
         for item in dict.items.iter().take(MAX_ITEMS) {
             let value = self.look(&item.value, look);
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         Fact::plain(Datum::Dict(Rc::new(fields))).held()
     }
 
-    fn operation(&self, expr: &'a Expr, operation: &'a ExprBinOp, look: Look) -> Fact {
+    fn operation(&self, expr: &'a Expr, operation: &'a ExprBinOp, look: Depth) -> Fact {
         let left = self.look(&operation.left, look);
         let right = self.look(&operation.right, look);
         let outcome = match (left.as_value(), right.as_value()) {
@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
         self.outcome(expr, outcome, &[&left, &right]).held()
     }
 
-    fn unary_operation(&self, expr: &'a Expr, operation: &'a ExprUnaryOp, look: Look) -> Fact {
+    fn unary_operation(&self, expr: &'a Expr, operation: &'a ExprUnaryOp, look: Depth) -> Fact {
         // The smallest integer is written as the negative of one that is too large.
         if let (UnaryOp::USub, Expr::NumberLiteral(literal)) = (operation.op, &*operation.operand)
             && let Number::Int(number) = &literal.value
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `a and b`, `a or b`: the operand that decides.
-    fn bool_operation(&self, expr: &'a Expr, operation: &'a ExprBoolOp, look: Look) -> Fact {
+    fn bool_operation(&self, expr: &'a Expr, operation: &'a ExprBoolOp, look: Depth) -> Fact {
         let mut note: Option<Rc<str>> = None;
         let mut last = None;
         for operand in &operation.values {
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         last.map_or_else(|| self.computed(expr), |fact| fact.with_note(note.as_ref()))
     }
 
-    fn comparison(&self, expr: &'a Expr, comparison: &'a ExprCompare, look: Look) -> Fact {
+    fn comparison(&self, expr: &'a Expr, comparison: &'a ExprCompare, look: Depth) -> Fact {
         let mut left = self.look(&comparison.left, look);
         let mut note = left.note.clone();
         for (op, right) in comparison.ops.iter().zip(&comparison.comparators) {

@@ -9,13 +9,13 @@ use super::Reader;
 use super::arithmetic::{float_of, int_of};
 use super::changes::CHANGED;
 use super::datum::{Datum, Fact, Fields, Instance};
-use super::evaluate::{COMPUTED, Look};
+use super::evaluate::{COMPUTED, Depth};
 
 /// Longer names of groups are not put together.
 const MAX_GROUP: usize = 256;
 
 impl<'a> Reader<'a> {
-    pub(super) fn name(&self, expr: &Expr, name: &ExprName, look: Look) -> Fact {
+    pub(super) fn name(&self, expr: &Expr, name: &ExprName, look: Depth) -> Fact {
         let name = name.id.as_str();
         let binding = if look.hops > 0 {
             self.scopes.get_in_module(name)
@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn attribute(&self, expr: &'a Expr, attribute: &'a ExprAttribute, look: Look) -> Fact {
+    pub(super) fn attribute(&self, expr: &'a Expr, attribute: &'a ExprAttribute, look: Depth) -> Fact {
         let name = attribute.attr.as_str();
         if let Expr::Name(owner) = &*attribute.value {
             let owner = owner.id.as_str();
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An attribute of an object of a class of the script: what its constructor was given, or the class declares.
-    fn instance_attribute(&self, expr: &Expr, instance: &Instance, name: &str, look: Look) -> Fact {
+    fn instance_attribute(&self, expr: &Expr, instance: &Instance, name: &str, look: Depth) -> Fact {
         let key = format!("{}.{name}", instance.class);
         let has_constructor = self.survey.constructors.contains(instance.class.as_str());
         let declarations = self.survey.attributes.get(&key).map_or(&[][..], Vec::as_slice);
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of an attribute that the whole script assigns once.
-    fn declared(&self, expr: &Expr, key: &str, look: Look) -> Option<Fact> {
+    fn declared(&self, expr: &Expr, key: &str, look: Depth) -> Option<Fact> {
         match &self.survey.attributes.get(key)?[..] {
             [only] => {
                 let fact = self.look(only.value, look.elsewhere());
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A flag of the command line has its default.
-    fn flag(&self, expr: &Expr, name: &str, look: Look) -> Fact {
+    fn flag(&self, expr: &Expr, name: &str, look: Depth) -> Fact {
         let Some(flag) = self.survey.flags.get(name) else {
             return self.computed(expr);
         };
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn subscript(&self, expr: &'a Expr, subscript: &'a ExprSubscript, look: Look) -> Fact {
+    pub(super) fn subscript(&self, expr: &'a Expr, subscript: &'a ExprSubscript, look: Depth) -> Fact {
         let owner = self.look(&subscript.value, look);
         let key = self.look(&subscript.slice, look);
         match (&owner.datum, key.as_value()) {

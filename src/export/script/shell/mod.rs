@@ -68,7 +68,7 @@ struct ShellReader {
 }
 
 /// Why a text is not known.
-enum Problem {
+enum Unresolved {
     Unset(String),
     Computed(String),
 }
@@ -176,8 +176,8 @@ impl ShellReader {
                 Ok(text) => self.reading.document.environment.set(name, text),
                 Err(problem) => {
                     let why = match problem {
-                        Problem::Unset(other) => format!("depends on ${other}, which this file does not set"),
-                        Problem::Computed(text) => format!("is computed when the script runs ({text})"),
+                        Unresolved::Unset(other) => format!("depends on ${other}, which this file does not set"),
+                        Unresolved::Computed(text) => format!("is computed when the script runs ({text})"),
                     };
                     let message = format!("line {line}: {name} {why}; set it by hand");
                     self.reading.warnings.warning(message, name);
@@ -188,19 +188,19 @@ impl ShellReader {
         self.variables.insert(name.to_owned(), expanded.ok());
     }
 
-    fn expand(&mut self, pieces: &[Piece], target: &str, line: usize) -> Result<String, Problem> {
+    fn expand(&mut self, pieces: &[Piece], target: &str, line: usize) -> Result<String, Unresolved> {
         let mut text = String::new();
         for piece in pieces {
             match piece {
                 Piece::Text(part) => text.push_str(part),
-                Piece::Computed(command) => return Err(Problem::Computed(command.clone())),
+                Piece::Computed(command) => return Err(Unresolved::Computed(command.clone())),
                 Piece::Variable(name, default) => {
                     let known = self.variables.get(name).cloned();
                     match (known, default) {
-                        (Some(None), _) => return Err(Problem::Computed(format!("${name}"))),
+                        (Some(None), _) => return Err(Unresolved::Computed(format!("${name}"))),
                         (Some(Some(known)), None) => text.push_str(&known),
                         (Some(Some(known)), Some(_)) if !known.is_empty() => text.push_str(&known),
-                        (None, None) => return Err(Problem::Unset(name.clone())),
+                        (None, None) => return Err(Unresolved::Unset(name.clone())),
                         (known, Some(default)) => {
                             let default = self.expand(default, target, line)?;
                             if known.is_none() && ENVIRONMENT.iter().any(|row| row.name == target) {
@@ -218,7 +218,7 @@ impl ShellReader {
                 }
             }
             if text.len() > MAX_TEXT {
-                return Err(Problem::Computed("a very long text".to_owned()));
+                return Err(Unresolved::Computed("a very long text".to_owned()));
             }
         }
         Ok(text)

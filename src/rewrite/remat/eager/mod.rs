@@ -16,12 +16,12 @@
 //! Not modelled, as in the recorded answers: eviction when an allocation finds no block (so it never runs out of memory),
 //! the transient memory of siblings that are computed again, sampling of candidates.
 
-mod again;
 mod arena;
 mod choose;
 mod classes;
 mod interpreter;
 mod memory;
+mod recompute;
 
 use super::run::{RematRequest, RematRun};
 use highwater_model::progress::{Cancelled, Progress};

@@ -7,7 +7,7 @@
 use super::pool::Pool;
 use super::quotient::quotient;
 use super::rule::{Form, Rule};
-use super::world::World;
+use super::storage_state::StorageState;
 use crate::remat::Choice;
 use highwater_model::units::Bytes;
 
@@ -23,11 +23,11 @@ struct Exact {
     numerator: i128,
 }
 
-fn exact<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool, storage: u32) -> Exact {
-    let numerator = rule.numerator(world, pool, storage);
-    let bytes = u128::from(world.bytes[storage as usize]);
+fn exact<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool, storage: u32) -> Exact {
+    let numerator = rule.numerator(states, pool, storage);
+    let bytes = u128::from(states.bytes[storage as usize]);
     let cost = match R::FORM {
-        Form::PerByteAndStaleness => quotient(numerator, bytes * u128::from(world.staleness(storage))),
+        Form::PerByteAndStaleness => quotient(numerator, bytes * u128::from(states.staleness(storage))),
         Form::PerByte | Form::Inverse => quotient(numerator, bytes),
         Form::LastAccess => quotient(numerator, 1),
     };
@@ -70,7 +70,7 @@ impl Best {
 }
 
 /// Chooses; `None` where the pool is empty.
-pub(super) fn choose<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Option<(u32, Choice)> {
+pub(super) fn choose<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool) -> Option<(u32, Choice)> {
     let candidates = u32::try_from(pool.len()).unwrap_or(u32::MAX);
     if candidates == 0 {
         return None;
@@ -78,30 +78,30 @@ pub(super) fn choose<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) 
     let (storage, cost, ties, numerator);
     if let Some(drawn) = rule.draw(pool) {
         (storage, cost, ties) = (drawn, 0.0, 1);
-        numerator = rule.numerator(world, pool, drawn);
+        numerator = rule.numerator(states, pool, drawn);
     } else {
-        let offset = rule.prepare(world, pool);
-        pool.scan(R::FORM, world.clock, offset, &world.last_access);
-        let best = lowest(rule, world, pool);
+        let offset = rule.prepare(states, pool);
+        pool.scan(R::FORM, states.clock, offset, &states.last_access);
+        let best = lowest(rule, states, pool);
         // Nothing is found where every cost is infinite: then all are equal.
         if let Some(found) = best.storage {
             (storage, cost, ties, numerator) = (found, best.exact.cost, best.ties, best.exact.numerator);
         } else {
             (storage, cost, ties) = (pool.last()?, f64::INFINITY, candidates);
-            numerator = rule.numerator(world, pool, storage);
+            numerator = rule.numerator(states, pool, storage);
         }
     }
     let compute = match R::FORM {
         Form::PerByteAndStaleness | Form::PerByte => numerator,
-        Form::Inverse | Form::LastAccess => world.cost[storage as usize].into(),
+        Form::Inverse | Form::LastAccess => states.cost[storage as usize].into(),
     };
     #[expect(clippy::cast_precision_loss, reason = "an explanation for people")]
     let choice = Choice {
         score: cost,
         compute: compute as f64,
         memory: 0.0,
-        staleness: world.staleness(storage),
-        bytes: Bytes(world.bytes[storage as usize]),
+        staleness: states.staleness(storage),
+        bytes: Bytes(states.bytes[storage as usize]),
         candidates,
         ties,
     };
@@ -109,7 +109,7 @@ pub(super) fn choose<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) 
 }
 
 /// The best of the scanned pool, unless all costs are infinite.
-fn lowest<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Best {
+fn lowest<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool) -> Best {
     let mut known = f64::INFINITY;
     for _ in 0..TRIES {
         let (bound, slot) = pool.lowest();
@@ -117,10 +117,10 @@ fn lowest<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Best {
             return Best::new();
         }
         if bound <= 0.0 {
-            return in_order(rule, world, pool);
+            return in_order(rule, states, pool);
         }
         let Some(storage) = pool.storage(slot) else { break };
-        let exact = exact(rule, world, pool, storage);
+        let exact = exact(rule, states, pool, storage);
         known = lower(known, exact.cost);
         pool.set_cost(slot, exact.cost);
         // Bounds are good but for rounding.
@@ -134,7 +134,7 @@ fn lowest<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Best {
         if pool.cost(slot) <= limit
             && let Some(storage) = pool.storage(slot)
         {
-            best.meet(storage, exact(rule, world, pool, storage));
+            best.meet(storage, exact(rule, states, pool, storage));
             limit = lower(limit, best.limit());
         }
     }
@@ -142,7 +142,7 @@ fn lowest<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Best {
 }
 
 /// The best where costs of 0 or less may occur: in order, up to the first of exactly 0.
-fn in_order<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Best {
+fn in_order<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool) -> Best {
     let mut best = Best::new();
     for slot in 0..pool.n_slots() {
         let bound = pool.cost(slot);
@@ -150,7 +150,7 @@ fn in_order<R: Rule>(rule: &mut R, world: &World<'_>, pool: &mut Pool) -> Best {
         if (bound < f64::INFINITY && (bound <= 0.0 || bound <= best.limit()))
             && let Some(storage) = pool.storage(slot)
         {
-            let exact = exact(rule, world, pool, storage);
+            let exact = exact(rule, states, pool, storage);
             let is_zero = exact.numerator == 0;
             best.meet(storage, exact);
             if is_zero {

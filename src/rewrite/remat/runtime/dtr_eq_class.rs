@@ -7,7 +7,7 @@
 
 use super::pool::{Bound, Pool};
 use super::rule::{Change, Form, Rule};
-use super::world::World;
+use super::storage_state::StorageState;
 
 /// No class, or no further registration.
 const NONE: u32 = u32::MAX;
@@ -107,17 +107,17 @@ impl DtrEqClass {
         }
     }
 
-    fn evicted(&mut self, world: &World<'_>, storage: u32) {
+    fn evicted(&mut self, states: &StorageState<'_>, storage: u32) {
         let mut merged = number(self.classes.len());
         self.class_of[storage as usize] = merged;
         self.classes.push(Class {
             parent: merged,
             size: 1,
-            cost: world.cost[storage as usize].into(),
+            cost: states.cost[storage as usize].into(),
             first: NONE,
             mark: 0,
         });
-        for neighbor in world.parents(storage).chain(world.children(storage)) {
+        for neighbor in states.parents(storage).chain(states.children(storage)) {
             match self.class(neighbor) {
                 Some(class) if class != merged => {
                     self.wake(class);
@@ -144,22 +144,22 @@ impl DtrEqClass {
         big
     }
 
-    fn returned(&mut self, world: &World<'_>, storage: u32) {
+    fn returned(&mut self, states: &StorageState<'_>, storage: u32) {
         let Some(class) = self.class(storage) else { return };
         self.class_of[storage as usize] = NONE;
         let cost = &mut self.classes[class as usize].cost;
-        *cost = cost.saturating_sub(world.cost[storage as usize].into());
+        *cost = cost.saturating_sub(states.cost[storage as usize].into());
         self.wake(class);
-        for neighbor in world.parents(storage).chain(world.children(storage)) {
+        for neighbor in states.parents(storage).chain(states.children(storage)) {
             self.set_stale(neighbor);
         }
     }
 
     /// Works out a numerator, and registers for what it counts.
-    fn work_out(&mut self, world: &World<'_>, storage: u32) -> i128 {
+    fn work_out(&mut self, states: &StorageState<'_>, storage: u32) -> i128 {
         self.mark += 1;
-        let mut sum = i128::from(world.cost[storage as usize]);
-        for neighbor in world.parents(storage).chain(world.children(storage)) {
+        let mut sum = i128::from(states.cost[storage as usize]);
+        for neighbor in states.parents(storage).chain(states.children(storage)) {
             if let Some(class) = self.class(neighbor)
                 && self.classes[class as usize].mark != self.mark
             {
@@ -175,34 +175,34 @@ impl DtrEqClass {
 impl Rule for DtrEqClass {
     const FORM: Form = Form::PerByteAndStaleness;
 
-    fn bound(&mut self, _world: &World<'_>, storage: u32) -> Bound {
+    fn bound(&mut self, _world: &StorageState<'_>, storage: u32) -> Bound {
         self.set_stale(storage);
         Bound::default()
     }
 
-    fn changed(&mut self, world: &World<'_>, change: Change, _pool: &mut Pool) {
+    fn changed(&mut self, states: &StorageState<'_>, change: Change, _pool: &mut Pool) {
         match change {
             Change::Called(op) => {
                 // A view costs its storage more, and links it with everything that the op reads.
-                let is_view = |storage: &u32| world.wiring.makers.of(*storage).first() != Some(&op);
-                let writes = world.wiring.writes.of(op);
+                let is_view = |storage: &u32| states.wiring.makers.of(*storage).first() != Some(&op);
+                let writes = states.wiring.writes.of(op);
                 if writes.iter().any(is_view) {
-                    for storage in writes.iter().chain(world.wiring.reads.of(op)) {
+                    for storage in writes.iter().chain(states.wiring.reads.of(op)) {
                         self.set_stale(*storage);
                     }
                 }
             }
-            Change::Evicted(storage) => self.evicted(world, storage),
-            Change::Returned(storage) | Change::Lost(storage) => self.returned(world, storage),
+            Change::Evicted(storage) => self.evicted(states, storage),
+            Change::Returned(storage) | Change::Lost(storage) => self.returned(states, storage),
         }
     }
 
-    fn prepare(&mut self, world: &World<'_>, pool: &mut Pool) -> f64 {
+    fn prepare(&mut self, states: &StorageState<'_>, pool: &mut Pool) -> f64 {
         for at in 0..self.stale.len() {
             let storage = self.stale[at];
             self.is_stale[storage as usize] = false;
             if pool.contains(storage) {
-                let sum = self.work_out(world, storage);
+                let sum = self.work_out(states, storage);
                 self.numerators[storage as usize] = sum;
                 #[expect(
                     clippy::cast_precision_loss,
@@ -221,7 +221,7 @@ impl Rule for DtrEqClass {
         0.0
     }
 
-    fn numerator(&mut self, _world: &World<'_>, _pool: &mut Pool, storage: u32) -> i128 {
+    fn numerator(&mut self, _world: &StorageState<'_>, _pool: &mut Pool, storage: u32) -> i128 {
         self.numerators[storage as usize]
     }
 }

@@ -7,7 +7,7 @@ use super::choose::choose;
 use super::materialize::Frame;
 use super::pool::Pool;
 use super::rule::{Change, Rule};
-use super::world::{State, World};
+use super::storage_state::{State, StorageState};
 use crate::remat::{
     Choice, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematRun, RematShortage, RematStatus,
 };
@@ -29,7 +29,7 @@ pub(super) enum Stop {
     Cancelled(Cancelled),
 }
 
-/// What is known of a storage besides the world's view.
+/// What is known of a storage besides the states's view.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hold {
     pub(super) locks: u32,
@@ -57,7 +57,7 @@ pub(super) struct Version {
 
 /// See the module's header.
 pub(super) struct Machine<'a, R> {
-    pub(super) world: World<'a>,
+    pub(super) states: StorageState<'a>,
     pub(super) rule: R,
     pub(super) pool: Pool,
     pub(super) holds: Vec<Hold>,
@@ -82,10 +82,10 @@ pub(super) struct Machine<'a, R> {
 
 impl<'a, R: Rule> Machine<'a, R> {
     pub(super) fn new(tape: &'a Tape, request: &RematRequest, rule: R) -> Self {
-        let world = World::new(tape);
+        let states = StorageState::new(tape);
         let n = tape.tensors.len();
         let needs = tape.ops.iter().map(|op| {
-            let bytes = op.outputs.iter().map(|tensor| world.bytes[*tensor as usize]);
+            let bytes = op.outputs.iter().map(|tensor| states.bytes[*tensor as usize]);
             bytes.fold(0, u64::saturating_add)
         });
         let base_compute = tape.compute();
@@ -99,7 +99,7 @@ impl<'a, R: Rule> Machine<'a, R> {
         let remat_limit = request.thrash_limit.map_or(f64::INFINITY, |limit| limit * base as f64);
         Self {
             needs: needs.collect(),
-            world,
+            states,
             rule,
             pool: Pool::new(n),
             holds: vec![Hold::default(); n],
@@ -141,7 +141,7 @@ impl<'a, R: Rule> Machine<'a, R> {
     }
 
     fn play(&mut self, progress: &Progress<'_>) -> Result<(), Stop> {
-        let tape = self.world.tape;
+        let tape = self.states.tape;
         for (number, call) in tape.calls.iter().enumerate() {
             if number % CALLS_BETWEEN_REPORTS == 0 {
                 let done = progress.set("rematerializing", number as u64, tape.calls.len() as u64);
@@ -150,7 +150,7 @@ impl<'a, R: Rule> Machine<'a, R> {
             match *call {
                 TapeCall::Call(op) => self.call(op, progress)?,
                 TapeCall::Retain(tensor) => {
-                    let root = self.world.root(tensor);
+                    let root = self.states.root(tensor);
                     self.refer(tensor, root);
                 }
                 TapeCall::Release(tensor) => self.release(tensor),
@@ -161,30 +161,30 @@ impl<'a, R: Rule> Machine<'a, R> {
             if !self.is_defined(*tensor) {
                 self.materialize(Frame::again(*tensor, tape), progress)?;
             }
-            self.pin(self.world.root(*tensor));
+            self.pin(self.states.root(*tensor));
         }
         Ok(())
     }
 
     fn call(&mut self, number: u32, progress: &Progress<'_>) -> Result<(), Stop> {
-        let op = &self.world.tape.ops[number as usize];
+        let op = &self.states.tape.ops[number as usize];
         self.step = number;
-        self.world.n_called = number + 1;
-        for storage in self.world.wiring.writes.of(number) {
-            let cost = &mut self.world.cost[*storage as usize];
+        self.states.n_called = number + 1;
+        for storage in self.states.wiring.writes.of(number) {
+            let cost = &mut self.states.cost[*storage as usize];
             *cost = cost.saturating_add(op.time.0);
-            let state = &mut self.world.state[*storage as usize];
+            let state = &mut self.states.state[*storage as usize];
             if *state == State::Future {
                 *state = State::Evicted;
             }
         }
-        self.rule.changed(&self.world, Change::Called(number), &mut self.pool);
+        self.rule.changed(&self.states, Change::Called(number), &mut self.pool);
         self.materialize(Frame::first(number, op.outputs.first().copied()), progress)?;
         for tensor in &op.outputs {
-            let root = self.world.root(*tensor);
+            let root = self.states.root(*tensor);
             self.refer(*tensor, root);
             self.access(root);
-            if self.world.tape.tensors[*tensor as usize].is_external {
+            if self.states.tape.tensors[*tensor as usize].is_external {
                 self.pin(root);
             } else if op.is_once {
                 self.stick(root);
@@ -210,10 +210,10 @@ impl<'a, R: Rule> Machine<'a, R> {
             return;
         }
         *references -= 1;
-        let root = self.world.root(tensor);
+        let root = self.states.root(tensor);
         let hold = &mut self.holds[root as usize];
         hold.references -= 1;
-        if hold.references == 0 && self.world.state(root) == State::Resident {
+        if hold.references == 0 && self.states.state(root) == State::Resident {
             if self.budget.is_none() {
                 self.free(root);
             } else if hold.is_stuck && !hold.is_pinned {
@@ -229,14 +229,14 @@ impl<'a, R: Rule> Machine<'a, R> {
 
     /// Whether a tensor's value is there.
     pub(super) fn is_defined(&self, tensor: u32) -> bool {
-        let hold = &self.holds[self.world.root(tensor) as usize];
+        let hold = &self.holds[self.states.root(tensor) as usize];
         self.versions[tensor as usize].residency == hold.residency.wrapping_add(1)
     }
 
     /// A storage is used now.
     pub(super) fn access(&mut self, storage: u32) {
-        self.world.last_access[storage as usize] = self.world.clock;
-        self.pool.touch(storage, self.world.clock);
+        self.states.last_access[storage as usize] = self.states.clock;
+        self.pool.touch(storage, self.states.clock);
     }
 
     pub(super) fn lock(&mut self, storage: u32) {
@@ -258,10 +258,10 @@ impl<'a, R: Rule> Machine<'a, R> {
     /// A resident storage without locks becomes evictable. Without a budget nobody asks.
     pub(super) fn enter_pool(&mut self, storage: u32) {
         if self.budget.is_some() {
-            let bound = self.rule.bound(&self.world, storage);
+            let bound = self.rule.bound(&self.states, storage);
             let columns = (
-                self.world.bytes[storage as usize],
-                self.world.last_access[storage as usize],
+                self.states.bytes[storage as usize],
+                self.states.last_access[storage as usize],
             );
             self.pool.enter(storage, bound, columns);
         }
@@ -284,7 +284,8 @@ impl<'a, R: Rule> Machine<'a, R> {
     /// Takes a storage's memory away; its recipe stays.
     fn evict(&mut self, storage: u32) {
         self.take(storage, State::Evicted);
-        self.rule.changed(&self.world, Change::Evicted(storage), &mut self.pool);
+        self.rule
+            .changed(&self.states, Change::Evicted(storage), &mut self.pool);
     }
 
     /// Takes a storage's memory away for good.
@@ -296,8 +297,8 @@ impl<'a, R: Rule> Machine<'a, R> {
 
     fn take(&mut self, storage: u32, state: State) {
         let number = storage as usize;
-        self.used = self.used.saturating_sub(self.world.bytes[number]);
-        self.world.state[number] = state;
+        self.used = self.used.saturating_sub(self.states.bytes[number]);
+        self.states.state[number] = state;
         self.holds[number].residency = self.holds[number].residency.wrapping_add(1);
         self.holds[number].n_defined = 0;
         self.pool.leave(storage);
@@ -308,7 +309,7 @@ impl<'a, R: Rule> Machine<'a, R> {
         let Some(budget) = self.budget else { return Ok(()) };
         let need = self.needs[op as usize];
         while self.used.saturating_add(need) > budget {
-            let Some((storage, choice)) = choose(&mut self.rule, &self.world, &mut self.pool) else {
+            let Some((storage, choice)) = choose(&mut self.rule, &self.states, &mut self.pool) else {
                 return Err(Stop::OutOfMemory(self.shortage(op, budget)));
             };
             self.run.counts.evictions += 1;
@@ -322,12 +323,12 @@ impl<'a, R: Rule> Machine<'a, R> {
 
     fn shortage(&self, op: u32, budget: u64) -> RematShortage {
         let requested = self.needs[op as usize];
-        let roots = (0_u32..).zip(&self.world.state);
+        let roots = (0_u32..).zip(&self.states.state);
         let mut held: Vec<u32> = roots
             .filter(|(_, state)| **state == State::Resident)
             .map(|(root, _)| root)
             .collect();
-        held.sort_by_key(|root| (std::cmp::Reverse(self.world.bytes[*root as usize]), *root));
+        held.sort_by_key(|root| (std::cmp::Reverse(self.states.bytes[*root as usize]), *root));
         RematShortage {
             op,
             requested: Bytes(requested),
@@ -355,7 +356,7 @@ impl<'a, R: Rule> Machine<'a, R> {
             tensor,
             copy: self.versions[tensor as usize].copy,
             chain: 0,
-            clock: self.world.clock,
+            clock: self.states.clock,
             memory_after: Bytes(self.used),
             choice: NO_CHOICE,
             is_sibling: false,

@@ -6,7 +6,7 @@
 
 use super::machine::{Machine, Stop};
 use super::rule::{Change, Rule};
-use super::world::State;
+use super::storage_state::State;
 use crate::remat::{RematEvent, RematKind};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos};
@@ -67,12 +67,12 @@ impl<R: Rule> Machine<'_, R> {
                 continue;
             };
             if self.is_defined(input) {
-                self.lock(self.world.root(input));
+                self.lock(self.states.root(input));
                 if let Some(frame) = self.frames.last_mut() {
                     frame.next += 1;
                 }
             } else {
-                self.begin(Frame::again(input, self.world.tape));
+                self.begin(Frame::again(input, self.states.tape));
             }
         }
         Ok(())
@@ -82,13 +82,13 @@ impl<R: Rule> Machine<'_, R> {
     fn begin(&mut self, mut frame: Frame) {
         frame.begin = self.waiting.len();
         frame.next = frame.begin;
-        let op = &self.world.tape.ops[frame.op as usize];
+        let op = &self.states.tape.ops[frame.op as usize];
         for input in &op.inputs {
-            self.access(self.world.root(*input));
+            self.access(self.states.root(*input));
         }
         for input in &op.inputs {
             if self.is_defined(*input) {
-                self.lock(self.world.root(*input));
+                self.lock(self.states.root(*input));
             } else {
                 self.waiting.push(*input);
             }
@@ -99,8 +99,8 @@ impl<R: Rule> Machine<'_, R> {
     /// All inputs are there and locked.
     fn compute(&mut self, frame: Frame, progress: &Progress<'_>) -> Result<(), Stop> {
         self.make_room(frame.op, progress)?;
-        let op = &self.world.tape.ops[frame.op as usize];
-        self.world.clock = self.world.clock.saturating_add(op.time.0);
+        let op = &self.states.tape.ops[frame.op as usize];
+        self.states.clock = self.states.clock.saturating_add(op.time.0);
         self.used = self.used.saturating_add(self.needs[frame.op as usize]);
         if self.used > self.run.peak.get() {
             self.run.peak = Bytes(self.used);
@@ -127,7 +127,7 @@ impl<R: Rule> Machine<'_, R> {
         }
         for tensor in op.outputs.iter().filter(|tensor| Some(**tensor) != frame.tensor) {
             if self.is_defined(*tensor) {
-                self.used = self.used.saturating_sub(self.world.bytes[*tensor as usize]);
+                self.used = self.used.saturating_sub(self.states.bytes[*tensor as usize]);
                 continue;
             }
             self.define(*tensor, frame.is_first);
@@ -148,7 +148,7 @@ impl<R: Rule> Machine<'_, R> {
             self.define(tensor, frame.is_first);
         }
         for input in &op.inputs {
-            self.unlock(self.world.root(*input));
+            self.unlock(self.states.root(*input));
         }
         if !frame.is_first {
             let counts = &mut self.run.counts;
@@ -174,7 +174,7 @@ impl<R: Rule> Machine<'_, R> {
 
     /// A tensor was computed; its storage is resident from here on, and evictable unless it is locked.
     fn define(&mut self, tensor: u32, is_first: bool) {
-        let root = self.world.root(tensor);
+        let root = self.states.root(tensor);
         let hold = &mut self.holds[root as usize];
         let version = &mut self.versions[tensor as usize];
         version.residency = hold.residency.wrapping_add(1);
@@ -184,15 +184,15 @@ impl<R: Rule> Machine<'_, R> {
         } else {
             version.copy = version.copy.saturating_add(1);
         }
-        let (is_unlocked, before) = (hold.locks == 0, self.world.state(root));
+        let (is_unlocked, before) = (hold.locks == 0, self.states.state(root));
         if before == State::Resident {
             return;
         }
-        self.world.state[root as usize] = State::Resident;
+        self.states.state[root as usize] = State::Resident;
         if before == State::Evicted {
-            self.rule.changed(&self.world, Change::Returned(root), &mut self.pool);
+            self.rule.changed(&self.states, Change::Returned(root), &mut self.pool);
         }
-        if is_unlocked && !self.world.tape.tensors[tensor as usize].is_external {
+        if is_unlocked && !self.states.tape.tensors[tensor as usize].is_external {
             self.enter_pool(root);
         }
     }

@@ -6,7 +6,7 @@
 //! what nobody refers to any more is evicted at once and can come back as an input of others; without one it is given
 //! up for good. Out of memory and thrashing are answers.
 //!
-//! The room: `wiring` (who is made from whom), `world` (what every storage is now), `pool` and `choose` (the decision),
+//! The room: `wiring` (who is made from whom), `states` (what every storage is now), `pool` and `choose` (the decision),
 //! `rule` and one file per heuristic, `machine`, `materialize` and `once` (what happens).
 
 mod choose;
@@ -18,14 +18,14 @@ mod lru;
 mod machine;
 mod materialize;
 mod msps;
-mod once;
+mod non_recomputable;
 mod pool;
 mod quotient;
 mod random;
 mod reach;
 mod rule;
+mod storage_state;
 mod wiring;
-mod world;
 
 use super::run::{RematRequest, RematRun};
 use highwater_model::progress::{Cancelled, Progress};

@@ -3,7 +3,7 @@
 use super::pool::{Bound, Pool};
 use super::reach::Reach;
 use super::rule::{Change, Form, Rule};
-use super::world::World;
+use super::storage_state::StorageState;
 
 /// See the module's header.
 pub(super) struct Msps(Reach);
@@ -17,19 +17,19 @@ impl Msps {
 impl Rule for Msps {
     const FORM: Form = Form::PerByte;
 
-    fn bound(&mut self, world: &World<'_>, storage: u32) -> Bound {
-        self.0.bound(world, storage)
+    fn bound(&mut self, states: &StorageState<'_>, storage: u32) -> Bound {
+        self.0.bound(states, storage)
     }
 
-    fn changed(&mut self, world: &World<'_>, change: Change, pool: &mut Pool) {
-        self.0.changed(world, change, pool);
+    fn changed(&mut self, states: &StorageState<'_>, change: Change, pool: &mut Pool) {
+        self.0.changed(states, change, pool);
     }
 
-    fn prepare(&mut self, _world: &World<'_>, _pool: &mut Pool) -> f64 {
+    fn prepare(&mut self, _world: &StorageState<'_>, _pool: &mut Pool) -> f64 {
         self.0.offset()
     }
 
-    fn numerator(&mut self, world: &World<'_>, pool: &mut Pool, storage: u32) -> i128 {
-        self.0.numerator(world, pool, storage)
+    fn numerator(&mut self, states: &StorageState<'_>, pool: &mut Pool, storage: u32) -> i128 {
+        self.0.numerator(states, pool, storage)
     }
 }

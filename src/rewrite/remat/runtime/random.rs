@@ -2,7 +2,7 @@
 
 use super::pool::{Bound, Pool};
 use super::rule::{Change, Form, Rule, own_cost};
-use super::world::World;
+use super::storage_state::StorageState;
 
 /// See the module's header. The generator is splitmix64.
 pub(super) struct Random(u64);
@@ -25,14 +25,14 @@ impl Random {
 impl Rule for Random {
     const FORM: Form = Form::LastAccess;
 
-    fn bound(&mut self, world: &World<'_>, storage: u32) -> Bound {
-        own_cost(world, storage)
+    fn bound(&mut self, states: &StorageState<'_>, storage: u32) -> Bound {
+        own_cost(states, storage)
     }
 
-    fn changed(&mut self, _world: &World<'_>, _change: Change, _pool: &mut Pool) {}
+    fn changed(&mut self, _world: &StorageState<'_>, _change: Change, _pool: &mut Pool) {}
 
-    fn numerator(&mut self, world: &World<'_>, _pool: &mut Pool, storage: u32) -> i128 {
-        world.cost[storage as usize].into()
+    fn numerator(&mut self, states: &StorageState<'_>, _pool: &mut Pool, storage: u32) -> i128 {
+        states.cost[storage as usize].into()
     }
 
     fn draw(&mut self, pool: &mut Pool) -> Option<u32> {

@@ -8,7 +8,7 @@
 
 use super::pool::{Bound, Pool};
 use super::rule::Change;
-use super::world::World;
+use super::storage_state::StorageState;
 
 /// Sums along parents that are larger are taken for this in bounds: up to twice this floats are exact.
 const MOST_FADING: u64 = 1 << 52;
@@ -51,9 +51,9 @@ impl Reach {
         }
     }
 
-    pub(super) fn bound(&self, world: &World<'_>, storage: u32) -> Bound {
+    pub(super) fn bound(&self, states: &StorageState<'_>, storage: u32) -> Bound {
         let known = self.bounds[storage as usize];
-        let own = float(world.cost[storage as usize]);
+        let own = float(states.cost[storage as usize]);
         Bound {
             firm: if known.firm > own { known.firm } else { own },
             fading: known.fading,
@@ -64,64 +64,64 @@ impl Reach {
         float(self.offset)
     }
 
-    pub(super) fn changed(&mut self, world: &World<'_>, change: Change, pool: &mut Pool) {
+    pub(super) fn changed(&mut self, states: &StorageState<'_>, change: Change, pool: &mut Pool) {
         self.epoch += 1;
         match change {
             Change::Called(op) => {
                 self.n_sums_at_call = self.n_sums;
-                for storage in world.wiring.writes.of(op) {
-                    pool.set(*storage, self.bound(world, *storage));
+                for storage in states.wiring.writes.of(op) {
+                    pool.set(*storage, self.bound(states, *storage));
                 }
             }
             // What is evicted was in the pool: its numerator starts anew when it returns.
             Change::Evicted(storage) => self.bounds[storage as usize] = Bound::default(),
-            Change::Returned(storage) => self.returned(world, storage, pool),
-            Change::Lost(_) => self.start_anew(world, pool),
+            Change::Returned(storage) => self.returned(states, storage, pool),
+            Change::Lost(_) => self.start_anew(states, pool),
         }
     }
 
-    fn returned(&mut self, world: &World<'_>, storage: u32, pool: &mut Pool) {
-        let is_new = world.wiring.makers.of(storage).first() == world.n_called.checked_sub(1).as_ref();
+    fn returned(&mut self, states: &StorageState<'_>, storage: u32, pool: &mut Pool) {
+        let is_new = states.wiring.makers.of(storage).first() == states.n_called.checked_sub(1).as_ref();
         if is_new && self.n_sums == self.n_sums_at_call {
             return;
         }
-        self.offset = self.offset.saturating_add(world.cost[storage as usize]);
-        if self.offset > MOST_FADING || world.parents(storage).any(|parent| world.is_evicted(parent)) {
-            self.start_anew(world, pool);
+        self.offset = self.offset.saturating_add(states.cost[storage as usize]);
+        if self.offset > MOST_FADING || states.parents(storage).any(|parent| states.is_evicted(parent)) {
+            self.start_anew(states, pool);
             return;
         }
         if self.has_children {
-            for parent in world.parents(storage) {
+            for parent in states.parents(storage) {
                 self.bounds[parent as usize].firm = 0.0;
-                pool.set(parent, self.bound(world, parent));
+                pool.set(parent, self.bound(states, parent));
             }
         }
     }
 
-    fn start_anew(&mut self, world: &World<'_>, pool: &mut Pool) {
+    fn start_anew(&mut self, states: &StorageState<'_>, pool: &mut Pool) {
         self.offset = 0;
         self.bounds.fill(Bound::default());
         for slot in 0..pool.n_slots() {
             if let Some(storage) = pool.storage(slot) {
-                pool.set(storage, self.bound(world, storage));
+                pool.set(storage, self.bound(states, storage));
             }
         }
     }
 
     /// Own cost and sums of a storage.
-    pub(super) fn numerator(&mut self, world: &World<'_>, pool: &mut Pool, storage: u32) -> i128 {
+    pub(super) fn numerator(&mut self, states: &StorageState<'_>, pool: &mut Pool, storage: u32) -> i128 {
         let number = storage as usize;
         if self.exact_at[number] == self.epoch {
             return self.exact[number];
         }
         self.n_sums += 1;
-        let own = i128::from(world.cost[number]);
+        let own = i128::from(states.cost[number]);
         let children = if self.has_children {
-            self.walk.children(world, storage)
+            self.walk.children(states, storage)
         } else {
             0
         };
-        let parents = self.walk.parents(world, storage);
+        let parents = self.walk.parents(states, storage);
         self.exact_at[number] = self.epoch;
         self.exact[number] = own.saturating_add(children).saturating_add(parents);
         let fading = u64::try_from(parents).unwrap_or(u64::MAX).min(MOST_FADING);
@@ -156,26 +156,26 @@ struct Walk {
 }
 
 impl Walk {
-    fn children(&mut self, world: &World<'_>, from: u32) -> i128 {
+    fn children(&mut self, states: &StorageState<'_>, from: u32) -> i128 {
         self.start(from);
         let mut sum = 0;
         while let Some(storage) = self.stack.pop() {
-            for op in world.readers(storage) {
+            for op in states.readers(storage) {
                 if self.is_first(op) {
-                    sum += self.visit(world, world.wiring.writes.of(op));
+                    sum += self.visit(states, states.wiring.writes.of(op));
                 }
             }
         }
         sum
     }
 
-    fn parents(&mut self, world: &World<'_>, from: u32) -> i128 {
+    fn parents(&mut self, states: &StorageState<'_>, from: u32) -> i128 {
         self.start(from);
         let mut sum = 0;
         while let Some(storage) = self.stack.pop() {
-            for op in world.makers(storage) {
+            for op in states.makers(storage) {
                 if self.is_first(op) {
-                    sum += self.visit(world, world.wiring.reads.of(op));
+                    sum += self.visit(states, states.wiring.reads.of(op));
                 }
             }
         }
@@ -193,13 +193,13 @@ impl Walk {
     }
 
     /// Goes on with the evicted ones among storages; returns what they cost.
-    fn visit(&mut self, world: &World<'_>, storages: &[u32]) -> i128 {
+    fn visit(&mut self, states: &StorageState<'_>, storages: &[u32]) -> i128 {
         let mut sum = 0;
         for storage in storages {
             let number = *storage as usize;
-            if world.is_evicted(*storage) && self.seen[number] != self.mark {
+            if states.is_evicted(*storage) && self.seen[number] != self.mark {
                 self.seen[number] = self.mark;
-                sum += i128::from(world.cost[number]);
+                sum += i128::from(states.cost[number]);
                 self.stack.push(*storage);
             }
         }

@@ -1,10 +1,10 @@
 //! What a heuristic is to the machine: a numerator for every storage, and a form that makes a cost of it.
 //!
-//! In: every change of the world. Out: exact numerators on demand, and bounds of them that are good at any time, so that
+//! In: every change of the states. Out: exact numerators on demand, and bounds of them that are good at any time, so that
 //! only those that could be the lowest are worked out. A bound is never above the numerator but for rounding.
 
 use super::pool::{Bound, Pool};
-use super::world::World;
+use super::storage_state::StorageState;
 
 /// How a cost is formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) enum Form {
     LastAccess,
 }
 
-/// What happened to the world; it has happened already.
+/// What happened to the states; it has happened already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// An op is called: its new storages count as evicted, its views cost their storages more and link them anew.
@@ -38,18 +38,18 @@ pub(super) trait Rule {
     const FORM: Form;
 
     /// The bound with which a storage enters the pool.
-    fn bound(&mut self, world: &World<'_>, storage: u32) -> Bound;
+    fn bound(&mut self, states: &StorageState<'_>, storage: u32) -> Bound;
 
-    /// Keeps up with the world.
-    fn changed(&mut self, world: &World<'_>, change: Change, pool: &mut Pool);
+    /// Keeps up with the states.
+    fn changed(&mut self, states: &StorageState<'_>, change: Change, pool: &mut Pool);
 
     /// Comes before a choice: brings bounds up to date; returns the offset of what fades.
-    fn prepare(&mut self, _world: &World<'_>, _pool: &mut Pool) -> f64 {
+    fn prepare(&mut self, _world: &StorageState<'_>, _pool: &mut Pool) -> f64 {
         0.0
     }
 
     /// The exact numerator of a storage in the pool.
-    fn numerator(&mut self, world: &World<'_>, pool: &mut Pool, storage: u32) -> i128;
+    fn numerator(&mut self, states: &StorageState<'_>, pool: &mut Pool, storage: u32) -> i128;
 
     /// A storage drawn instead of chosen, for rules without costs.
     fn draw(&mut self, _pool: &mut Pool) -> Option<u32> {
@@ -62,9 +62,9 @@ pub(super) trait Rule {
     clippy::cast_precision_loss,
     reason = "a bound; decisions are made with whole numbers"
 )]
-pub(super) fn own_cost(world: &World<'_>, storage: u32) -> Bound {
+pub(super) fn own_cost(states: &StorageState<'_>, storage: u32) -> Bound {
     Bound {
-        firm: world.cost[storage as usize] as f64,
+        firm: states.cost[storage as usize] as f64,
         fading: 0.0,
     }
 }

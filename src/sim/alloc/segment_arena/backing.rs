@@ -33,7 +33,7 @@ pub(super) struct BackingRange {
 
 /// A block that was made.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(super) struct BackedRange {
     /// Where.
     pub(super) at: Address,
     /// Its bytes after rounding.
@@ -42,11 +42,11 @@ pub(super) struct Made {
 
 impl Backing {
     /// A new block. In a range it is used from now on.
-    pub(super) fn make(&mut self, bytes: Bytes, device: &mut SimulatedDevice) -> Result<Made, Shortage> {
+    pub(super) fn make(&mut self, bytes: Bytes, device: &mut SimulatedDevice) -> Result<BackedRange, Shortage> {
         if let Self::Range(range) = self
             && let Some(at) = range.make(bytes, device)
         {
-            return Ok(Made { at, total: bytes });
+            return Ok(BackedRange { at, total: bytes });
         }
         let total = if bytes.get() > LARGE {
             bytes.align_up(LARGE)
@@ -54,7 +54,7 @@ impl Backing {
             bytes
         };
         let at = device.driver.malloc(total)?;
-        Ok(Made { at, total })
+        Ok(BackedRange { at, total })
     }
 
     /// Begins to use a part; nothing happens to device memory.

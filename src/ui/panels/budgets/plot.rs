@@ -9,7 +9,7 @@ use super::points::{self, Mark, Sweep};
 use super::{Axes, BudgetsState};
 use crate::panels::still_plot;
 use crate::theme::Theme;
-use highwater_analysis::SweepPoint;
+use highwater_analysis::BudgetSweepPoint;
 use highwater_model::units::Bytes;
 use highwater_rewrite::remat::{HEURISTICS, Heuristic};
 use highwater_session::Command;
@@ -93,8 +93,8 @@ pub(super) fn plot_ui(
             plot.text(Text::new("strip", place, text).anchor(anchor).allow_hover(false));
         }
     });
-    let place = |point: &SweepPoint| response.transform.position_from_point(&frame.place(point));
-    let placed: Vec<(egui::Pos2, &SweepPoint)> =
+    let place = |point: &BudgetSweepPoint| response.transform.position_from_point(&frame.place(point));
+    let placed: Vec<(egui::Pos2, &BudgetSweepPoint)> =
         sweep.shown(&state.hidden).map(|point| (place(point), point)).collect();
     let painter = ui.painter().with_clip_rect(response.response.rect.expand(4.0));
     paint_points(&painter, sweep, state, &placed, theme);
@@ -167,7 +167,7 @@ impl Frame {
         from + height * (1.0 - (row as f64 + 0.5) / self.rows.len().max(1) as f64)
     }
 
-    fn place(&self, point: &SweepPoint) -> PlotPoint {
+    fn place(&self, point: &BudgetSweepPoint) -> PlotPoint {
         let y = if Mark::of(point).has_ended() {
             self.axes.y(point.overhead)
         } else {
@@ -203,7 +203,7 @@ impl Axes {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
-    fn x(self, point: &SweepPoint) -> f64 {
+    fn x(self, point: &BudgetSweepPoint) -> f64 {
         if self.in_bytes {
             point.budget.get() as f64
         } else {
@@ -296,7 +296,7 @@ fn shown_lines(sweep: &Sweep<'_>, state: &BudgetsState, frame: &Frame) -> Vec<(u
     let mut lines = Vec::new();
     for (position, heuristic) in HEURISTICS.iter().enumerate() {
         let points = sweep.shown(&state.hidden).filter(|point| point.heuristic == heuristic);
-        let mut points: Vec<&SweepPoint> = points.collect();
+        let mut points: Vec<&BudgetSweepPoint> = points.collect();
         points.sort_by_key(|point| point.budget);
         for piece in points.split(|point| !Mark::of(point).has_ended()) {
             lines.push((position, piece.iter().map(|point| frame.place(point)).collect()));
@@ -319,7 +319,7 @@ fn paint_points(
     painter: &egui::Painter,
     sweep: &Sweep<'_>,
     state: &BudgetsState,
-    placed: &[(egui::Pos2, &SweepPoint)],
+    placed: &[(egui::Pos2, &BudgetSweepPoint)],
     theme: &Theme,
 ) {
     for (at, point) in placed {
@@ -340,7 +340,11 @@ fn paint_points(
     }
 }
 
-type Shown<'a, 'b> = (&'a Sweep<'b>, &'a mut BudgetsState, &'a [(egui::Pos2, &'b SweepPoint)]);
+type Shown<'a, 'b> = (
+    &'a Sweep<'b>,
+    &'a mut BudgetsState,
+    &'a [(egui::Pos2, &'b BudgetSweepPoint)],
+);
 
 /// Hover tells the figures, a click opens, arrows walk.
 fn answer(
@@ -409,7 +413,7 @@ fn walk(ui: &egui::Ui, response: &egui::Response, sweep: &Sweep<'_>, state: &mut
     if along == 0 && across == 0 {
         return;
     }
-    let mut shown: Vec<&SweepPoint> = sweep.shown(&state.hidden).collect();
+    let mut shown: Vec<&BudgetSweepPoint> = sweep.shown(&state.hidden).collect();
     shown.sort_by_key(|point| (points::position(point.heuristic), point.budget));
     let Some(at) = shown
         .iter()
@@ -423,7 +427,7 @@ fn walk(ui: &egui::Ui, response: &egui::Response, sweep: &Sweep<'_>, state: &mut
         let next = at.checked_add_signed(isize::from(along)).and_then(|at| shown.get(at));
         next.filter(|point| point.heuristic == here.heuristic)
     } else {
-        let order = |point: &SweepPoint| points::position(point.heuristic);
+        let order = |point: &BudgetSweepPoint| points::position(point.heuristic);
         let others = shown.iter().filter(|point| match across {
             1 => order(point) > order(here),
             _ => order(point) < order(here),

@@ -1,10 +1,10 @@
 //! Points of a sweep: which are shown, what they are called, what they open.
 
-use highwater_analysis::{LaneSet, RematLane, SweepPoint, feasible_limit};
+use highwater_analysis::{BudgetSweepPoint, LaneSet, RematLane, feasible_limit};
 use highwater_model::units::{Bytes, grouped};
 use highwater_options::{Edit, Fix, Value, keys};
 use highwater_rewrite::remat::{Budget, HEURISTICS, Heuristic, RematStatus};
-use highwater_session::{Command, Session, SweepTable};
+use highwater_session::{BudgetSweepTable, Command, Session};
 
 /// Which point: the heuristic's name and the budget.
 pub(super) type Key = (&'static str, Bytes);
@@ -13,7 +13,7 @@ pub(super) type Key = (&'static str, Bytes);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sweep<'a> {
     /// The points.
-    pub(super) table: &'a SweepTable,
+    pub(super) table: &'a BudgetSweepTable,
     /// The lanes that are open, as the document has them.
     pub(super) lanes: &'a [RematLane],
     /// Whether no other graph is open.
@@ -34,7 +34,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    pub(super) fn of(point: &SweepPoint) -> Self {
+    pub(super) fn of(point: &BudgetSweepPoint) -> Self {
         match point.status {
             RematStatus::Ok if point.is_feasible() => Self::Fits,
             RematStatus::Ok => Self::Over,
@@ -75,12 +75,12 @@ pub(super) fn position(heuristic: &Heuristic) -> usize {
 }
 
 /// Which point this is.
-pub(super) fn key(point: &SweepPoint) -> Key {
+pub(super) fn key(point: &BudgetSweepPoint) -> Key {
     (point.heuristic.name, point.budget)
 }
 
 /// The lane that a point opens.
-pub(super) fn lane(point: &SweepPoint) -> RematLane {
+pub(super) fn lane(point: &BudgetSweepPoint) -> RematLane {
     RematLane {
         heuristic: point.heuristic,
         budget: Budget::Bytes(point.budget),
@@ -88,7 +88,7 @@ pub(super) fn lane(point: &SweepPoint) -> RematLane {
 }
 
 /// The edit that makes a point the configuration.
-pub(super) fn as_options(point: &SweepPoint) -> Command {
+pub(super) fn as_options(point: &BudgetSweepPoint) -> Command {
     let threshold = i64::try_from(point.budget.get()).unwrap_or(i64::MAX);
     Command::ApplyFix(Fix {
         text: "set as dtr.eviction_threshold".to_owned(),
@@ -121,18 +121,18 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    pub(super) fn find(&self, wanted: Key) -> Option<&'a SweepPoint> {
+    pub(super) fn find(&self, wanted: Key) -> Option<&'a BudgetSweepPoint> {
         self.table.points.iter().find(|point| key(point) == wanted)
     }
 
     /// The points of heuristics that are not hidden.
-    pub(super) fn shown(&self, hidden: &[&'static str]) -> impl Iterator<Item = &'a SweepPoint> {
-        let is_shown = move |point: &&SweepPoint| !hidden.contains(&point.heuristic.name);
+    pub(super) fn shown(&self, hidden: &[&'static str]) -> impl Iterator<Item = &'a BudgetSweepPoint> {
+        let is_shown = move |point: &&BudgetSweepPoint| !hidden.contains(&point.heuristic.name);
         self.table.points.iter().filter(is_shown)
     }
 
     /// Position among the open lanes.
-    pub(super) fn lane_of(&self, point: &SweepPoint) -> Option<usize> {
+    pub(super) fn lane_of(&self, point: &BudgetSweepPoint) -> Option<usize> {
         let is_same = |open: &RematLane| {
             let budget = match open.budget {
                 Budget::Unlimited => false,
@@ -146,26 +146,26 @@ impl<'a> Sweep<'a> {
     }
 
     /// What a click on a point asks for: its lane, unless that is open.
-    pub(super) fn open(&self, point: &SweepPoint) -> Option<Command> {
+    pub(super) fn open(&self, point: &BudgetSweepPoint) -> Option<Command> {
         self.lane_of(point)
             .is_none()
             .then(|| Command::AddRematLane(lane(point)))
     }
 
     /// The point with the smallest feasible budget, of a heuristic.
-    pub(super) fn limit(&self, heuristic: &Heuristic) -> Option<&'a SweepPoint> {
+    pub(super) fn limit(&self, heuristic: &Heuristic) -> Option<&'a BudgetSweepPoint> {
         let limit = feasible_limit(&self.table.points, heuristic)?;
         self.find((HEURISTICS[position(heuristic)].name, limit))
     }
 }
 
 /// A part of the peak: `50 %`.
-pub(super) fn percent(point: &SweepPoint) -> String {
+pub(super) fn percent(point: &BudgetSweepPoint) -> String {
     format!("{:.0} %", point.ratio * 100.0)
 }
 
 /// An overhead; what is more than nothing never reads as 1.000.
-pub(super) fn overhead_text(point: &SweepPoint) -> String {
+pub(super) fn overhead_text(point: &BudgetSweepPoint) -> String {
     let text = format!("{:.3}", point.overhead);
     if text == "1.000" && point.overhead > 1.0 {
         return "> 1.000".to_owned();
@@ -174,7 +174,7 @@ pub(super) fn overhead_text(point: &SweepPoint) -> String {
 }
 
 /// The point in a line.
-pub(super) fn sentence(point: &SweepPoint) -> String {
+pub(super) fn sentence(point: &BudgetSweepPoint) -> String {
     let mark = Mark::of(point);
     format!(
         "{} under {} ({} of its peak): {}, overhead {}",
@@ -187,7 +187,7 @@ pub(super) fn sentence(point: &SweepPoint) -> String {
 }
 
 /// Every figure of a point.
-pub(super) fn hover_text(point: &SweepPoint) -> String {
+pub(super) fn hover_text(point: &BudgetSweepPoint) -> String {
     let counts = &point.counts;
     let mut text = format!(
         "{}\n{}\nbudget {} ({:.1} % of the peak)\noverhead {:.6}: {} computed anew, beside {}\npeak {}\n{} evictions of {}, \

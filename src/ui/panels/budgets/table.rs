@@ -7,7 +7,7 @@ use super::BudgetsState;
 use super::marker::{DOWN, UP, marker};
 use super::points::{self, Mark, Sweep};
 use crate::theme::Theme;
-use highwater_analysis::SweepPoint;
+use highwater_analysis::BudgetSweepPoint;
 use highwater_model::units::grouped;
 use highwater_session::Command;
 
@@ -77,7 +77,7 @@ pub(super) fn table_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let mut rows: Vec<&SweepPoint> = sweep.shown(&state.hidden).collect();
+    let mut rows: Vec<&BudgetSweepPoint> = sweep.shown(&state.hidden).collect();
     sort(&mut rows, state.order);
     let target = walk(ui, &rows, state);
     // Figures stay near to the names that they belong to.
@@ -113,10 +113,10 @@ pub(super) fn table_ui(
     });
 }
 
-fn sort(rows: &mut [&SweepPoint], Sorting { order, is_descending }: Sorting) {
-    let own = |point: &SweepPoint| (points::position(point.heuristic), std::cmp::Reverse(point.budget));
+fn sort(rows: &mut [&BudgetSweepPoint], Sorting { order, is_descending }: Sorting) {
+    let own = |point: &BudgetSweepPoint| (points::position(point.heuristic), std::cmp::Reverse(point.budget));
     let bits = |value: f64| value.max(0.0).to_bits();
-    let figure = |point: &SweepPoint| match order {
+    let figure = |point: &BudgetSweepPoint| match order {
         Order::Heuristic => 0,
         Order::Budget => point.budget.get(),
         Order::Percent => bits(point.ratio),
@@ -163,7 +163,7 @@ pub(in crate::panels) fn direction_ui(ui: &mut egui::Ui, is_descending: bool) {
 }
 
 /// Up and down while a row has the keyboard; the row to bring into view.
-fn walk(ui: &egui::Ui, rows: &[&SweepPoint], state: &mut BudgetsState) -> Option<usize> {
+fn walk(ui: &egui::Ui, rows: &[&BudgetSweepPoint], state: &mut BudgetsState) -> Option<usize> {
     let focused = state.focused?;
     let here = rows.iter().position(|point| points::key(point) == focused)?;
     let pressed = |letter| ui.input(|input| input.key_pressed(letter));
@@ -189,7 +189,7 @@ fn walk(ui: &egui::Ui, rows: &[&SweepPoint], state: &mut BudgetsState) -> Option
 fn row_ui(
     line: &mut TableRow<'_, '_>,
     sweep: &Sweep<'_>,
-    point: &SweepPoint,
+    point: &BudgetSweepPoint,
     state: &mut BudgetsState,
     theme: &Theme,
     commands: &mut Vec<Command>,
@@ -235,7 +235,7 @@ fn row_ui(
 fn name_ui(
     ui: &mut egui::Ui,
     sweep: &Sweep<'_>,
-    point: &SweepPoint,
+    point: &BudgetSweepPoint,
     state: &mut BudgetsState,
     theme: &Theme,
     commands: &mut Vec<Command>,

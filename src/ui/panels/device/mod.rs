@@ -12,7 +12,7 @@ mod regions;
 
 use eframe::egui::{self, RichText};
 
-use crate::lanes::{Highlight, LanesInput, LanesState, Move, Spot, sentences};
+use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sentences};
 use crate::panels::empty::other_ui;
 use crate::panels::swatch_ui;
 use crate::theme::Theme;
@@ -137,7 +137,7 @@ fn picture_ui(
 }
 
 /// Which lane and which step, and how to move on.
-fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: Spot, lanes: &mut LanesState) {
+fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &mut LanesState) {
     let mut chosen = spot.lane;
     ui.horizontal_wrapped(|ui| {
         let title = match (input.comparison.is_measured(), input.comparison.compares_passes()) {
@@ -358,7 +358,7 @@ fn pages_ui(ui: &mut egui::Ui, picture: &DevicePicture) {
 fn highlight_ui(
     ui: &mut egui::Ui,
     (text, words): (&str, &str),
-    (shown, what): (Shown<'_>, Highlight),
+    (shown, what): (Shown<'_>, HoveredRegion),
     lanes: &mut LanesState,
 ) -> egui::Response {
     let lane = shown.lane.id;

@@ -3,7 +3,7 @@
 use eframe::egui;
 
 use super::{Shown, figure_ui, highlight_ui};
-use crate::lanes::{Highlight, LanesState};
+use crate::lanes::{HoveredRegion, LanesState};
 use highwater_model::units::{Bytes, grouped};
 use highwater_sim::{DevicePicture, PoolPicture};
 use highwater_timeline::Owner;
@@ -59,7 +59,7 @@ fn pool_ui(
         let (square, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), egui::Sense::hover());
         ui.painter().rect_filled(square, 2, shown.theme.pool(pool.graph));
         let words = format!("outline the {name} in the memory map");
-        let what = (shown, Highlight::Pool(owner));
+        let what = (shown, HoveredRegion::Pool(owner));
         highlight_ui(ui, (&name, &words), what, lanes).on_hover_text(&words);
     });
     let (given, gave) = match pool.graph {

@@ -4,7 +4,7 @@ use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
 use super::{Shown, highlight_ui};
-use crate::lanes::{Highlight, LanesState};
+use crate::lanes::{HoveredRegion, LanesState};
 use highwater_model::units::{Bytes, grouped};
 use highwater_sim::{DevicePicture, RegionPicture};
 use highwater_timeline::region_text;
@@ -111,7 +111,7 @@ fn figure_ui(ui: &mut egui::Ui, bytes: Option<Bytes>, is_wide: bool) {
 fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &RegionPicture, lanes: &mut LanesState) {
     let name = region_text(&shown.comparison.session, (row.kind, row.graph));
     let words = format!("outline region {}, {name}, in the memory map", row.region.0);
-    let what = (shown, Highlight::Region(row.region));
+    let what = (shown, HoveredRegion::Region(row.region));
     ui.style_mut().override_font_id = Some(egui::FontId::proportional(SIZE));
     let tensors = grouped(row.n_live);
     highlight_ui(ui, (&name, &words), what, lanes).on_hover_text(format!(

@@ -69,7 +69,7 @@ impl OptionsState {
 
 /// What rows read.
 #[derive(Clone, Copy)]
-struct Look<'a> {
+struct RowInput<'a> {
     session: &'a Session,
     theme: &'a Theme,
 }
@@ -133,7 +133,7 @@ pub fn options_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let look = Look { session, theme };
+    let look = RowInput { session, theme };
     filter::search_ui(ui, session, state, commands);
     filter::filters_ui(ui, state);
     let troubled: BTreeSet<&str> = session
@@ -233,7 +233,7 @@ fn opens_by_itself(section: &str) -> bool {
         || section == "environment"
 }
 
-fn section_ui(ui: &mut egui::Ui, rows: &[Item], troubled: &BTreeSet<&str>, look: Look<'_>, edit: &mut Edit<'_>) {
+fn section_ui(ui: &mut egui::Ui, rows: &[Item], troubled: &BTreeSet<&str>, look: RowInput<'_>, edit: &mut Edit<'_>) {
     let section = rows[0].section();
     let n_changed = rows.iter().filter(|item| item.is_changed(look.session)).count();
     let n_troubled = rows.iter().filter(|item| troubled.contains(item.name())).count();
@@ -290,7 +290,7 @@ fn header_ui(
 }
 
 /// Draws a row if it can be seen, else keeps its place.
-fn culled_ui(ui: &mut egui::Ui, item: Item, look: Look<'_>, edit: &mut Edit<'_>) {
+fn culled_ui(ui: &mut egui::Ui, item: Item, look: RowInput<'_>, edit: &mut Edit<'_>) {
     let name = item.name();
     let top = ui.cursor().top();
     let height = edit.state.heights.get(name).copied().unwrap_or(USUAL_HEIGHT);

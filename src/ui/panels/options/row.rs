@@ -6,7 +6,7 @@ use super::choices::{bool_ui, choice_ui};
 use super::names::names_ui;
 use super::texts::text_ui;
 use super::tooltip::{explanation_ui, option_text, option_tooltip};
-use super::{Edit, Look};
+use super::{Edit, RowInput};
 use crate::panels::problems::icon;
 use crate::theme::Theme;
 use highwater_options::{Finding, OptionKind, OptionRow, Value, find_group, sets_a_figure};
@@ -16,7 +16,7 @@ use highwater_session::Command;
 const FRAMES_TO_SETTLE: u8 = 4;
 
 /// Draws a row.
-pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: Look<'_>, edit: &mut Edit<'_>) {
+pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: RowInput<'_>, edit: &mut Edit<'_>) {
     ui.add_space(3.0);
     let is_set = look.session.document().options.is_set(row.key);
     let label = name_ui(ui, row, is_set, look.theme);
@@ -183,7 +183,7 @@ pub(super) fn follow(ui: &egui::Ui, name: &'static str, field: &Response, edit: 
 }
 
 /// What acts, where it is not what the field says.
-fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, look: Look<'_>) {
+fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, look: RowInput<'_>) {
     if let Some(acting) = look.session.acts_as(row.key) {
         let unit = row.unit.map_or_else(String::new, |unit| format!(" {unit}"));
         let text = format!("acts as {acting}{unit}");
@@ -193,7 +193,7 @@ fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, look: Look<'_>) {
 }
 
 /// What the rules say about this field, with a button where the mend is clear.
-pub(super) fn findings_ui(ui: &mut egui::Ui, name: &str, look: Look<'_>, edit: &mut Edit<'_>) {
+pub(super) fn findings_ui(ui: &mut egui::Ui, name: &str, look: RowInput<'_>, edit: &mut Edit<'_>) {
     let is_about = |finding: &&Finding| finding.options.iter().any(|option| option == name);
     for finding in look.session.findings().iter().filter(is_about) {
         let text = format!("{} {}: {}", icon(finding.severity), finding.rule, finding.message);

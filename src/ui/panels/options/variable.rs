@@ -5,12 +5,12 @@ use eframe::egui::{self, Response, RichText};
 use super::choices::choice_ui;
 use super::row::{findings_ui, follow};
 use super::tooltip::{explanation_ui, variable_text, variable_tooltip};
-use super::{Edit, Look};
+use super::{Edit, RowInput};
 use highwater_options::EnvironmentRow;
 use highwater_session::Command;
 
 /// Draws a row.
-pub(super) fn variable_ui(ui: &mut egui::Ui, row: &'static EnvironmentRow, look: Look<'_>, edit: &mut Edit<'_>) {
+pub(super) fn variable_ui(ui: &mut egui::Ui, row: &'static EnvironmentRow, look: RowInput<'_>, edit: &mut Edit<'_>) {
     let current = look.session.document().environment.get(row.name);
     ui.add_space(3.0);
     let name = match current {

@@ -1,0 +1,367 @@
+//! One graph under one binding: everything that the passes make of it, with steps as executed slots.
+//!
+//! The rewrites apply in their order: precision, host ops, rematerialization or name reuse, estimated workspaces, atomic
+//! clean. What is executed several times has its scratch memory and its clears each time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::allocation_order::arena_order;
+use super::lanes::Arena;
+use super::name_reuse::report_names;
+use super::rewriting::{Executed, LaneRewrite, Layout, RunRemat, onto_steps};
+use super::session::{RunKey, Variant, arena_problem, rounded};
+use super::{AnalysisError, Request};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes, TensorId};
+use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{AllocationOrder, Axis, GraphEntry, Lifetime, Lifetimes, Program, Run};
+use highwater_options::Lowered;
+use highwater_rewrite::name_reuse::{ReuseQuestion, block_program, merged_storage, reuse_report};
+use highwater_rewrite::remat::{
+    GraphTape, RematRun, Sequence, Slot, graph_tape, is_unchanged, remat, rewritten_lifetimes, sequence,
+};
+use highwater_rewrite::{
+    AtomicClean, Sides, atomic_clean, clears, control_flow_workspace, host_split, with_control_flow_workspaces,
+    with_precision, with_workspaces, without_host,
+};
+use highwater_sim::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor};
+
+/// A graph under one binding, with steps as slots.
+#[derive(Debug)]
+pub(super) struct LoweredGraph {
+    bound: BoundGraph,
+    order: Option<AllocationOrder>,
+    is_static: bool,
+    remat: Option<(RematRun, Arc<GraphTape>, Sequence)>,
+}
+
+impl LoweredGraph {
+    /// The executed ops; `None` where each op is executed once.
+    pub(super) fn executed(&self) -> Option<Vec<Executed>> {
+        let (run, tape, sequence) = self.remat.as_ref()?;
+        if is_unchanged(run, sequence) {
+            return None;
+        }
+        let op = |slot: &Slot| Some((tape.ops[slot.op as usize]?, slot.is_recomputed));
+        Some(sequence.slots.iter().filter_map(op).collect())
+    }
+}
+
+pub(super) struct GraphLowering<'a> {
+    pub(super) request: &'a Request,
+    pub(super) lowered: &'a Lowered,
+    pub(super) diagnostics: Diagnostics,
+    pub(super) made: BTreeMap<RunKey, Arc<LoweredGraph>>,
+}
+
+impl GraphLowering<'_> {
+    /// What the passes make of a run's graph.
+    pub(super) fn make(
+        &mut self,
+        run: &Run,
+        is_static: bool,
+        progress: &Progress<'_>,
+    ) -> Result<LoweredGraph, AnalysisError> {
+        let entry = &self.request.workload.graphs()[run.graph.idx()];
+        let graph = &*entry.graph;
+        let sizes = graph.sizes(&run.bindings);
+        self.note_unknown_shapes(graph, &sizes);
+        let split = match &self.lowered.host_ops {
+            Some(host_ops) if host_ops.occur_in(graph) => Some(host_split(graph, host_ops)),
+            _ => None,
+        };
+        // What crosses the device's border keeps its width, as the graph's own inputs and outputs do.
+        let io = io_tensors(graph, &sizes, split.as_ref());
+        let sizes = with_precision(graph, sizes, &self.lowered.precision);
+        let remat = self.remat(graph, &sizes, progress)?;
+        let rewrites = |(run, _, sequence): &(RematRun, Arc<GraphTape>, Sequence)| !is_unchanged(run, sequence);
+        if remat.as_ref().is_some_and(rewrites) && self.lowered.reuses_names {
+            self.diagnostics.warning(
+                "names are not reused where ops are computed anew: memory_optimize options do nothing beside \
+                 dtr.eviction_threshold"
+                    .to_owned(),
+                graph.name(),
+            );
+        }
+        let about = (entry, &sizes, &run.bindings);
+        let program = self.program(about, (split.as_ref(), is_static), remat.as_ref(), progress)?;
+        let engine_sizes: Vec<Bytes> = program
+            .lifetimes
+            .items
+            .iter()
+            .map(|item| rounded(item.bytes, self.lowered.tensor_rounding))
+            .collect();
+        // The order of one op after another says nothing about ops that are computed several times.
+        let is_changed = remat
+            .as_ref()
+            .is_some_and(|(run, _, sequence)| !is_unchanged(run, sequence));
+        let order = (is_static && !is_changed).then(|| arena_order(graph, &program, &io));
+        let mut clears = self.clears(graph, &sizes, split.as_ref(), is_static);
+        if let Some((_, tape, sequence)) = remat.as_ref().filter(|_| is_changed) {
+            clears = repeated_clears(&clears, tape, sequence, self.clean_policy(is_static));
+        }
+        let bound = BoundGraph {
+            program,
+            engine_sizes,
+            plan: None,
+            segments: Vec::new(),
+            io,
+            clears,
+        };
+        Ok(LoweredGraph {
+            bound,
+            order,
+            is_static,
+            remat,
+        })
+    }
+
+    /// The graph's run under the eviction threshold, where there is one.
+    fn remat(
+        &self,
+        graph: &Graph,
+        sizes: &Sizes,
+        progress: &Progress<'_>,
+    ) -> Result<Option<(RematRun, Arc<GraphTape>, Sequence)>, AnalysisError> {
+        if self.lowered.dtr.budget.is_none() {
+            return Ok(None);
+        }
+        let tape = Arc::new(graph_tape(graph, sizes, self.lowered.rates));
+        let run = remat(&tape.tape, &self.lowered.dtr, progress)?;
+        let sequence = sequence(&tape.tape, &run);
+        Ok(Some((run, tape, sequence)))
+    }
+
+    /// The session with every run's live ranges on the common steps.
+    pub(super) fn variant(
+        &self,
+        mut session: DeviceSession,
+        axis: &Axis,
+        layouts: &BTreeMap<RunKey, Layout>,
+        variant: usize,
+    ) -> Variant {
+        let mut laid: BTreeMap<RunKey, (Arc<BoundGraph>, Option<Arc<RunRemat>>)> = BTreeMap::new();
+        let mut arenas = Vec::new();
+        let mut rewrite = LaneRewrite::default();
+        for run in &axis.runs {
+            let key = (run.run.graph, run.run.bindings.clone());
+            let (bound, remat) = laid.entry(key).or_insert_with_key(|key| {
+                let made = &self.made[key];
+                let steps = layouts[key].steps[variant].clone();
+                let bound = onto_steps(made.bound.clone(), steps.as_deref());
+                if made.is_static {
+                    arenas.push(Arena {
+                        graph: key.0,
+                        problem: arena_problem(&bound.program, &bound.engine_sizes),
+                        order: made.order.clone(),
+                    });
+                }
+                (Arc::new(bound), made.run_remat(steps, self.lowered.dtr.thrash_limit))
+            });
+            rewrite.remat.push(remat.clone());
+            session.runs.push(DeviceRun {
+                graph: run.run.graph,
+                bound: Arc::clone(bound),
+                start: run.start,
+                n_steps: run.n_steps,
+            });
+        }
+        let is_rewritten = rewrite.remat.iter().any(Option::is_some);
+        Variant {
+            session,
+            arenas,
+            rewrite: is_rewritten.then(|| Arc::new(rewrite)),
+        }
+    }
+
+    /// Feature memory after all rewrites.
+    fn program(
+        &mut self,
+        (entry, sizes, bindings): (&GraphEntry, &Sizes, &Bindings),
+        (split, is_static): (Option<&Sides>, bool),
+        remat: Option<&(RematRun, Arc<GraphTape>, Sequence)>,
+        progress: &Progress<'_>,
+    ) -> Result<Program, AnalysisError> {
+        let graph = &*entry.graph;
+        let mut lifetimes = feature_lifetimes(graph, sizes);
+        if let Some(split) = split {
+            lifetimes = without_host(graph, lifetimes, split);
+        }
+        let rewrites = remat.is_some_and(|(run, _, sequence)| !is_unchanged(run, sequence));
+        if self.lowered.reuses_names && !rewrites {
+            lifetimes = self.with_names_reused(graph, sizes, bindings, lifetimes, progress)?;
+        }
+        let host_ops = self.lowered.host_ops.as_ref();
+        if let Some(table) = &self.lowered.workspaces {
+            lifetimes = with_workspaces(graph, sizes, lifetimes, table, host_ops);
+        }
+        lifetimes = with_control_flow_workspaces(
+            graph,
+            lifetimes,
+            (&control_flow_workspace(entry, bindings, progress)?, host_ops),
+        );
+        if let Some((run, tape, sequence)) = remat.filter(|(run, _, sequence)| !is_unchanged(run, sequence)) {
+            lifetimes = rewritten_lifetimes(&lifetimes, graph, tape, run, sequence);
+        }
+        let program = Program {
+            lifetimes,
+            kept_apart: Vec::new(),
+        };
+        Ok(atomic_clean(program, graph, self.clean_policy(is_static)))
+    }
+
+    /// Feature memory by names: every variable that shares another's name lies in its slot, which is held from its first
+    /// to its last use. As in fluid, a view is a variable with memory of its own. Of the lifetimes given, those of
+    /// storages that hold feature memory on the device take part; scratch memory stays.
+    fn with_names_reused(
+        &mut self,
+        graph: &Graph,
+        sizes: &Sizes,
+        bindings: &Bindings,
+        given: Lifetimes,
+        progress: &Progress<'_>,
+    ) -> Result<Lifetimes, AnalysisError> {
+        let converted = block_program(graph, bindings);
+        let question = ReuseQuestion {
+            program: &converted.program,
+            request: &self.lowered.name_reuse,
+            fetched: &converted.fetched,
+            batch: 1,
+        };
+        let report = reuse_report(&question, progress)?;
+        report_names(graph.name(), &report, &mut self.diagnostics);
+        if graph.tensors().len() > graph.storages().len() {
+            self.diagnostics.info(
+                "with names reused every view has memory of its own, as in fluid: peaks may rise by that".to_owned(),
+                graph.name(),
+            );
+        }
+        let slot_of = merged_storage(graph, &converted, &report.reuse);
+        let mut is_held = vec![false; graph.tensors().len()];
+        let (scratch, held): (Vec<Lifetime>, Vec<Lifetime>) = given.items.into_iter().partition(|item| {
+            let known = graph.tensors().get(item.tensor);
+            known.is_none_or(|known| known.role == Role::Workspace)
+        });
+        for item in held {
+            is_held[item.tensor.idx()] = true;
+        }
+        let root = |tensor: TensorId| graph.storages()[graph.tensors()[tensor].storage].root;
+        let mut slots: BTreeMap<TensorId, Lifetime> = BTreeMap::new();
+        for mut item in lifetimes(graph, sizes, View::Naive).items {
+            let storage = graph.tensors()[item.tensor].storage;
+            if !is_held[root(item.tensor).idx()] {
+                continue;
+            }
+            // Passes before this one may have changed the width of the storage.
+            let whole = Bytes(sizes.storage(storage));
+            item.bytes = if root(item.tensor) == item.tensor {
+                whole
+            } else {
+                item.bytes.min(whole)
+            };
+            let slot = slots.entry(slot_of[item.tensor.idx()]).or_insert(item);
+            slot.end = slot.end.max(item.end);
+            slot.bytes = slot.bytes.max(item.bytes);
+        }
+        let mut items: Vec<Lifetime> = slots.into_values().chain(scratch).collect();
+        items.sort_unstable_by_key(|item| (item.birth, item.tensor));
+        Ok(Lifetimes {
+            n_steps: given.n_steps,
+            items,
+        })
+    }
+
+    /// Dynamic graphs are always cleared op by op.
+    fn clean_policy(&self, is_static: bool) -> AtomicClean {
+        if self.lowered.atomic_clean_separate || !is_static {
+            AtomicClean::Separate
+        } else {
+            AtomicClean::Collective
+        }
+    }
+
+    /// What is cleared in a run.
+    fn clears(&self, graph: &Graph, sizes: &Sizes, split: Option<&Sides>, is_static: bool) -> Vec<Clear> {
+        let host = self.lowered.host_ops.as_ref().zip(split);
+        let clears = clears(graph, sizes, self.clean_policy(is_static), host);
+        clears.into_iter().map(|(step, bytes)| Clear { step, bytes }).collect()
+    }
+
+    fn note_unknown_shapes(&mut self, graph: &Graph, sizes: &Sizes) {
+        let mut unknown = graph.unknown_activations(sizes);
+        if let Some(first) = unknown.next() {
+            let count = 1 + unknown.count() as u64;
+            self.diagnostics.unknown_shapes(graph.tensor_name(first), count);
+        }
+    }
+}
+
+impl LoweredGraph {
+    fn run_remat(&self, steps: Option<Arc<[u32]>>, thrash_limit: Option<f64>) -> Option<Arc<RunRemat>> {
+        let (answer, tape, sequence) = self.remat.as_ref()?;
+        let n_slots = u32::try_from(sequence.slots.len()).unwrap_or(u32::MAX);
+        Some(Arc::new(RunRemat {
+            answer: answer.clone(),
+            tape: Arc::clone(tape),
+            sequence: sequence.clone(),
+            steps: steps.unwrap_or_else(|| (0..=n_slots).collect()),
+            thrash_limit,
+        }))
+    }
+}
+
+/// An op that is computed anew has its memory cleared anew, unless all of it is cleared at the start.
+fn repeated_clears(clears: &[Clear], tape: &GraphTape, sequence: &Sequence, policy: AtomicClean) -> Vec<Clear> {
+    let mut repeated = Vec::new();
+    for (slot, executed) in (0_u32..).zip(&sequence.slots) {
+        let Some(op) = tape.ops[executed.op as usize] else {
+            continue;
+        };
+        if executed.is_recomputed && policy == AtomicClean::Collective {
+            continue;
+        }
+        let first = clears.partition_point(|clear| clear.step.0 < op.0);
+        let of_op = clears[first..].iter().take_while(|clear| clear.step.0 == op.0);
+        repeated.extend(of_op.map(|clear| Clear {
+            step: Step(slot),
+            bytes: clear.bytes,
+        }));
+    }
+    repeated
+}
+
+/// Graph inputs, roots of graph outputs that are computed, and what is carried between device and host.
+fn io_tensors(graph: &Graph, sizes: &Sizes, split: Option<&Sides>) -> Vec<IoTensor> {
+    let mut is_io = vec![false; graph.storages().len()];
+    for (_, tensor) in graph
+        .tensors()
+        .iter_ids()
+        .filter(|(_, tensor)| tensor.role == Role::Input)
+    {
+        is_io[tensor.storage.idx()] = true;
+    }
+    for tensor in graph.outputs() {
+        let storage = graph.tensors()[*tensor].storage;
+        let root = graph.storages()[storage].root;
+        is_io[storage.idx()] |= !graph.tensors()[root].role.is_resident();
+    }
+    for (id, side) in split.into_iter().flat_map(IdVec::iter_ids) {
+        let root = graph.storages()[id].root;
+        let is_activation = graph.tensors()[root].role == Role::Activation;
+        is_io[id.idx()] |= is_activation && side.crosses();
+        is_io[id.idx()] &= !side.is_host_only();
+    }
+    graph
+        .storages()
+        .iter_ids()
+        .filter(|(id, _)| is_io[id.idx()])
+        .map(|(id, storage)| IoTensor {
+            tensor: storage.root,
+            bytes: Bytes(sizes.storage(id)),
+            is_input: graph.tensors()[storage.root].role == Role::Input,
+        })
+        .collect()
+}

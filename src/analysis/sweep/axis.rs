@@ -1,0 +1,283 @@
+//! An axis: what varies, and its values in order.
+//!
+//! In: `KEY=VALUES`. Keys: an option that changes what is simulated (by its key, or by its last part: `static_memory_policy`;
+//! `policy` for short), a symbolic dimension by its name (`dim:NAME` where an option is called so too), or `iterations`. The
+//! values are described in [`super::values`].
+
+use super::SweepError;
+use super::values::{ValueForm, parse};
+use crate::Configuration;
+use highwater_model::units::Bytes;
+use highwater_options::{OptionKind, OptionRow, TABLE, Value, find, keys, nearest_of, unknown_key};
+
+/// What an axis varies.
+#[derive(Clone, Copy, Debug)]
+enum Found<'a> {
+    Option(&'static OptionRow),
+    Dim(&'a str),
+    Iterations,
+}
+
+/// What an axis varies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AxisOf {
+    /// An option, by its key.
+    Option(&'static str),
+    /// A symbolic dimension, by its name; it has one value then.
+    Dim(String),
+    /// How often the schedule repeats.
+    Iterations,
+}
+
+/// An axis of a space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweepAxis {
+    /// What varies.
+    pub of: AxisOf,
+    /// Its values in order, each once; never empty. [`Value::Unset`] leaves an option at its default.
+    pub values: Vec<Value>,
+}
+
+/// The word for how often the schedule repeats.
+const ITERATIONS: &str = "iterations";
+
+/// In front of the name of a dimension.
+const DIM: &str = "dim:";
+
+/// The short word for the option that everybody varies.
+const POLICY: &str = "policy";
+
+impl SweepAxis {
+    /// An axis over an option.
+    ///
+    /// # Errors
+    /// [`SweepError::Axis`]: the option does not exist, changes nothing that is simulated, or there is no value.
+    pub fn option(key: &str, values: Vec<Value>) -> Result<Self, SweepError> {
+        let fail = |why: String| SweepError::Axis {
+            text: key.to_owned(),
+            why,
+        };
+        let row = find(key).ok_or_else(|| fail(unknown_key(key)))?;
+        if !row.affects_memory() {
+            return Err(fail(inert(row)));
+        }
+        if values.is_empty() {
+            return Err(fail("it has no value".to_owned()));
+        }
+        Ok(Self {
+            of: AxisOf::Option(row.key),
+            values,
+        })
+    }
+
+    /// Reads `KEY=VALUES`; `dims` are the symbolic dimensions of what runs.
+    ///
+    /// # Errors
+    /// [`SweepError::Axis`] says what is wrong and what to write.
+    pub fn parse(text: &str, dims: &[String]) -> Result<Self, SweepError> {
+        let fail = |why: String| SweepError::Axis {
+            text: text.to_owned(),
+            why,
+        };
+        let form = || "write KEY=VALUE,VALUE, such as policy=0,2,3,4 or batch=8..128x2".to_owned();
+        let (key, values) = text.split_once('=').ok_or_else(|| fail(form()))?;
+        let key = key.trim();
+        if key.is_empty() {
+            return Err(fail(form()));
+        }
+        let found = find_axis(key, dims).map_err(fail)?;
+        let values = match found {
+            Found::Option(row) => option_values(values, row),
+            Found::Dim(_) => numbers(values, i64::MAX),
+            Found::Iterations => numbers(values, u32::MAX.into()),
+        };
+        let of = match found {
+            Found::Option(row) => AxisOf::Option(row.key),
+            Found::Dim(name) => AxisOf::Dim(name.to_owned()),
+            Found::Iterations => AxisOf::Iterations,
+        };
+        Ok(Self {
+            of,
+            values: values.map_err(fail)?,
+        })
+    }
+
+    /// The axes that are searched where nobody names any: the policies, and who clears.
+    pub fn usual() -> Vec<Self> {
+        let of = |key, values: &[i64]| Self {
+            of: AxisOf::Option(key),
+            values: values.iter().map(|value| Value::Int(*value)).collect(),
+        };
+        vec![
+            of(keys::STATIC_MEMORY_POLICY, &[0, 2, 3, 4]),
+            of(keys::ATOMIC_CLEAN_POLICY, &[0, 1]),
+        ]
+    }
+
+    /// What it is called: the option's key without its group, the dimension, `iterations`.
+    pub fn name(&self) -> &str {
+        match &self.of {
+            AxisOf::Option(key) => find(key).map_or(key, OptionRow::short_key),
+            AxisOf::Dim(name) => name,
+            AxisOf::Iterations => ITERATIONS,
+        }
+    }
+
+    /// What it is called in files, so that it reads back: the option's whole key, `dim:NAME`, `iterations`.
+    pub fn key(&self) -> String {
+        match &self.of {
+            AxisOf::Option(key) => (*key).to_owned(),
+            AxisOf::Dim(name) => format!("{DIM}{name}"),
+            AxisOf::Iterations => ITERATIONS.to_owned(),
+        }
+    }
+
+    /// A value in words: sizes with their unit.
+    pub fn value_text(&self, value: &Value) -> String {
+        let is_size = matches!(&self.of, AxisOf::Option(key)
+            if find(key).is_some_and(|row| matches!(row.kind, OptionKind::Bytes { .. })));
+        match value {
+            Value::Int(bytes) if is_size => {
+                u64::try_from(*bytes).map_or_else(|_| bytes.to_string(), |n| Bytes(n).to_string())
+            }
+            Value::Unset => "unset".to_owned(),
+            value => value.to_string(),
+        }
+    }
+
+    /// As [`Self::parse`] reads it.
+    pub fn text(&self) -> String {
+        let values: Vec<String> = self.values.iter().map(ToString::to_string).collect();
+        format!("{}={}", self.key(), values.join(","))
+    }
+
+    /// Whether it is an amount of what runs, of which more is wanted, so that "the largest that fits" asks something:
+    /// dimensions, iterations, concurrent instances.
+    pub fn is_quantity(&self) -> bool {
+        match &self.of {
+            AxisOf::Option(key) => *key == keys::GRAPH_MAX_PARALLEL_MODEL_NUM,
+            AxisOf::Dim(_) | AxisOf::Iterations => true,
+        }
+    }
+
+    /// The flag of the command line that sets a value, and what stands behind it.
+    pub fn flag(&self, value: &Value) -> (&'static str, String) {
+        match &self.of {
+            AxisOf::Option(key) => ("--set", format!("{key}={value}")),
+            AxisOf::Dim(name) => ("--dim", format!("{name}={value}")),
+            AxisOf::Iterations => ("--iterations", value.to_string()),
+        }
+    }
+
+    /// Puts one value into a configuration.
+    pub(super) fn put(&self, value: &Value, configuration: &mut Configuration) {
+        let number = value.as_int().and_then(|number| u64::try_from(number).ok());
+        match &self.of {
+            // The key is a row of the table: an axis is made of one.
+            AxisOf::Option(key) => drop(configuration.options.set(key, value.clone())),
+            AxisOf::Dim(name) => {
+                let values = number.map_or_else(Vec::new, |number| vec![number]);
+                configuration.plan.free_of(name);
+                configuration.plan.dims.insert(name.clone(), values);
+            }
+            AxisOf::Iterations => {
+                configuration.plan.iterations = number.and_then(|number| u32::try_from(number).ok()).unwrap_or(1);
+            }
+        }
+    }
+}
+
+fn inert(row: &OptionRow) -> String {
+    format!(
+        "{} changes nothing that is simulated, so every value gives the same figures; `highwater options` says which options do",
+        row.key
+    )
+}
+
+fn find_axis<'a>(key: &str, dims: &'a [String]) -> Result<Found<'a>, String> {
+    let dim = |name: &str| dims.iter().find(|dim| *dim == name).map(|dim| Found::Dim(dim));
+    if let Some(name) = key.strip_prefix(DIM) {
+        return dim(name.trim()).ok_or_else(|| no_dim(name.trim(), dims));
+    }
+    if key == ITERATIONS {
+        return Ok(Found::Iterations);
+    }
+    let key = if key == POLICY { keys::STATIC_MEMORY_POLICY } else { key };
+    let row = find(key);
+    if row.is_none()
+        && let Some(found) = dim(key)
+    {
+        return Ok(found);
+    }
+    let row = row.or_else(|| TABLE.iter().find(|row| row.affects_memory() && row.short_key() == key));
+    match row {
+        Some(row) if row.affects_memory() => Ok(Found::Option(row)),
+        Some(row) => Err(inert(row)),
+        None => Err(unknown(key, dims)),
+    }
+}
+
+fn unknown(key: &str, dims: &[String]) -> String {
+    let options = TABLE.iter().filter(|row| row.affects_memory()).map(|row| row.key);
+    let known = options
+        .chain(dims.iter().map(String::as_str))
+        .chain([ITERATIONS, POLICY]);
+    match nearest_of(key, known) {
+        Some(nearest) => format!("there is no option and no dimension \"{key}\"; did you mean \"{nearest}\"?"),
+        None => format!("there is no option and no dimension \"{key}\"; {}", known_dims(dims)),
+    }
+}
+
+fn no_dim(name: &str, dims: &[String]) -> String {
+    format!("no graph has a dimension \"{name}\"; {}", known_dims(dims))
+}
+
+fn known_dims(dims: &[String]) -> String {
+    match dims {
+        [] => "no dimension has a name here, and `highwater options` lists the options".to_owned(),
+        dims => format!("dimensions: {}", dims.join(", ")),
+    }
+}
+
+/// Values of an option; what is no value of its type is kept, as everywhere, and the rules speak about it.
+fn option_values(text: &str, row: &OptionRow) -> Result<Vec<Value>, String> {
+    let has_ranges = matches!(
+        row.kind,
+        OptionKind::Int { .. } | OptionKind::IntChoice(_) | OptionKind::Bytes { .. }
+    );
+    let read = |item: &str| {
+        Ok(match item {
+            "None" => Value::Unset,
+            item => row.kind.read(item),
+        })
+    };
+    parse(
+        text,
+        ValueForm {
+            read: &read,
+            has_ranges,
+        },
+    )
+}
+
+/// Whole numbers from 1.
+fn numbers(text: &str, largest: i64) -> Result<Vec<Value>, String> {
+    let read = |item: &str| {
+        let number = item.parse::<i64>().ok().filter(|number| (1..=largest).contains(number));
+        number
+            .map(Value::Int)
+            .ok_or_else(|| format!("\"{item}\" is no whole number from 1 to {largest}"))
+    };
+    let values = parse(
+        text,
+        ValueForm {
+            read: &read,
+            has_ranges: true,
+        },
+    )?;
+    let is_small = |value: &Value| value.as_int().is_some_and(|number| (1..=largest).contains(&number));
+    match values.iter().find(|value| !is_small(value)) {
+        None => Ok(values),
+        Some(value) => Err(format!("{value} is no whole number from 1 to {largest}")),
+    }
+}

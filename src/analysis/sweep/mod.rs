@@ -1,0 +1,41 @@
+//! A space of configurations: every combination of the values of some axes over one configuration.
+//!
+//! ```text
+//! axes   policy 0 2 3 4  x  atomic_clean_policy 0 1  x  batch 8 16 32 64        32 points, each a Configuration
+//!        points --explore--> figures --front--> who is beaten by nobody --recommend--> winner, runner-up, reasons
+//! ```
+//!
+//! In: a [`Request`](super::Request), whose own configuration is the base, and axes. Out: a [`SweepPoint`] for each point: the
+//! figures of one simulation under its configuration, or why there are none. A point's figures are those that
+//! [`compare`](super::compare) gives for its configuration; what several points share is made once. The answer does not depend
+//! on timing, although points come in the order in which they are ready.
+//!
+//! Deliberately not here: lanes to look at (a point is pinned for that), and any judgement without figures.
+
+mod axis;
+mod error;
+mod explore;
+mod fields;
+mod front;
+mod goal;
+mod memo;
+mod nothing_fits;
+mod point;
+mod reasons;
+mod recommend;
+mod sentence;
+mod store;
+mod values;
+
+pub use axis::{AxisOf, SweepAxis};
+pub use error::SweepError;
+pub use explore::Explorer;
+pub use fields::Space;
+pub use front::{MOST_ON_A_DEVICE, SmallestDevice, front, front_of, largest_of, largest_that_fits, smallest_device};
+pub use goal::{Goal, GoalError};
+pub use point::{Ending, Outcome, PointFigures, Refusal, SweepPoint};
+pub use recommend::{
+    Chosen, LeftOut, RECOMMEND_EXHAUSTIVE, Recommendation, RuleCount, Searched, left_out, recommend, recommend_from,
+    refused_by,
+};
+pub use sentence::{Link, Part, Sentence, WhichChoice};

@@ -1,0 +1,130 @@
+//! Why nothing can be recommended, and what would help: which rules refuse, how much memory is needed at least, and a device that
+//! is enough.
+
+use super::sentence::{Link, Sentence};
+use super::{Ending, Explorer, PointFigures, Recommendation, SweepPoint};
+use crate::{AnalysisError, compare};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, counted, grouped};
+use highwater_options::keys;
+
+/// Points that run out of memory, and are simulated again with more memory than they need.
+const MOST_AGAIN: usize = 1_000;
+
+/// The sentences.
+pub(super) fn nothing_fits(
+    explorer: &Explorer,
+    found: &Recommendation,
+    progress: &Progress<'_>,
+) -> Result<Vec<Sentence>, AnalysisError> {
+    let ran = |point: &&SweepPoint| point.figures().is_some();
+    let simulated: Vec<&SweepPoint> = found.points.iter().filter(ran).collect();
+    if simulated.is_empty() {
+        return Ok(not_simulated(found));
+    }
+    let mut sentences = vec![Sentence::of(format!(
+        "None of {} that {} simulated runs to its end on its device.",
+        counted(simulated.len() as u64, "configuration"),
+        if simulated.len() == 1 { "was" } else { "were" }
+    ))];
+    let is_short = |figures: &PointFigures| figures.ending == Ending::OutOfMemory;
+    let short: Vec<&SweepPoint> = simulated
+        .iter()
+        .filter(|point| point.figures().is_some_and(is_short))
+        .copied()
+        .collect();
+    sentences.extend(needed(explorer, &short, progress)?);
+    if short.len() < simulated.len() {
+        let link = Link::Option(keys::DTR_EVICTION_THRESHOLD.to_owned());
+        sentences.push(
+            Sentence::of(
+                "Where a budget is too small, or computing anew costs more than the limit: try a larger value of ",
+            )
+            .linked(keys::DTR_EVICTION_THRESHOLD, link)
+            .say("."),
+        );
+    }
+    Ok(sentences)
+}
+
+/// Nothing was simulated: rules forbid it, or it cannot be.
+fn not_simulated(found: &Recommendation) -> Vec<Sentence> {
+    let tried = counted(found.searched.tried, "configuration");
+    let mut sentences = Vec::new();
+    let Some(rule) = found.rules.first() else {
+        sentences.push(Sentence::of(format!(
+            "None of {tried} that were tried can be simulated."
+        )));
+        return sentences;
+    };
+    let failed: u64 = found.left_out.failed.iter().map(|(_, count)| count).sum();
+    let refused = grouped(found.searched.tried - failed);
+    sentences.push(Sentence::of(format!(
+        "None of {tried} was simulated: rules forbid {}.",
+        if failed == 0 { "all of them".to_owned() } else { refused }
+    )));
+    let mut sentence = Sentence::of(format!(
+        "{} forbids {}: {}. ",
+        rule.rule,
+        grouped(rule.count),
+        rule.message
+    ));
+    sentence = sentence.say("Try other values of ");
+    for (position, key) in rule.options.iter().enumerate() {
+        let link = Link::Option(key.clone());
+        sentence = sentence
+            .say(if position > 0 { " or " } else { "" })
+            .linked(key.clone(), link);
+    }
+    if rule.options.is_empty() {
+        sentence = sentence.say("the axes");
+    }
+    sentences.push(sentence.say("."));
+    sentences
+}
+
+/// The point that needs least where memory is no limit, and a device on which it runs to its end.
+fn needed(explorer: &Explorer, short: &[&SweepPoint], progress: &Progress<'_>) -> Result<Vec<Sentence>, AnalysisError> {
+    let space = explorer.space();
+    let silent = Progress::silent(progress.cancel_flag());
+    let mut least: Option<(Bytes, u64)> = None;
+    for point in short.iter().take(MOST_AGAIN) {
+        progress.check()?;
+        let again = explorer.beside(point.idx, &space.unbounded(point.idx), &silent)?;
+        let peak = again.fitting().map(|figures| figures.peak_reserved);
+        least = peak.map(|peak| (peak, point.idx)).into_iter().chain(least).min();
+    }
+    let Some((peak, idx)) = least else {
+        return Ok(Vec::new());
+    };
+    let memory = || Link::Option(keys::DEVICE_MEMORY.to_owned());
+    let capacity = short
+        .iter()
+        .find(|point| point.idx == idx)
+        .and_then(|point| point.figures());
+    let among = match short.len() {
+        n if n > MOST_AGAIN => format!(" of the first {}", grouped(MOST_AGAIN as u64)),
+        _ => String::new(),
+    };
+    let mut sentences = vec![
+        Sentence::of(format!("Least{among} is needed by {}: its peak is ", space.title(idx)))
+            .bytes(peak, memory())
+            .say(" where memory is no limit, and the device has ")
+            .bytes(capacity.map_or(Bytes::ZERO, |figures| figures.capacity), memory())
+            .say("."),
+    ];
+    let request = explorer.request().configured(&space.configuration(idx))?;
+    let comparison = compare(&request, &silent)?;
+    let story = comparison
+        .simulated_lanes()
+        .next()
+        .and_then(|lane| lane.out_of_memory_story.as_ref());
+    if let Some(enough) = story.and_then(|story| story.enough) {
+        sentences.push(
+            Sentence::of(format!("A device of {} MiB (", grouped(enough.get() >> 20)))
+                .bytes(enough, memory())
+                .say(") was tried and is enough for it."),
+        );
+    }
+    Ok(sentences)
+}

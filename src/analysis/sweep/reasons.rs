@@ -1,0 +1,216 @@
+//! Why one configuration is taken and not the next, in sentences with figures; everything said is counted from event logs.
+
+mod costs;
+mod memory;
+mod story;
+mod uncertain;
+
+use super::sentence::{Link, Sentence, WhichChoice};
+use super::{Goal, Recommendation, Space};
+use costs::{LEAST, causes};
+use highwater_model::units::{Bytes, Nanos, Step, counted};
+use highwater_options::keys;
+use highwater_sim::Subject;
+use highwater_sim::fold::blocks;
+use memory::{parts, pools, waiting};
+pub(super) use story::Story;
+pub(super) use uncertain::uncertain;
+
+/// Winner, and who comes next.
+type Told<'a> = (&'a Story, Option<&'a Story>);
+
+const WINNER: Link = Link::Lane(WhichChoice::Winner);
+const RUNNER_UP: Link = Link::Lane(WhichChoice::RunnerUp);
+const BASE: Link = Link::Lane(WhichChoice::Base);
+
+/// Why, in the order in which it is asked: what wins, what comes next, what tells them apart, what changes.
+pub(super) fn reasons(space: &Space, found: &Recommendation, (winner, runner_up): Told<'_>) -> Vec<Sentence> {
+    let mut sentences = vec![wins(space, found, winner)];
+    sentences.extend(next_larger(space, found));
+    if let Some(other) = runner_up {
+        sentences.push(comes_next(winner, other));
+        sentences.extend(parts(winner, other));
+        sentences.extend(waiting(winner, other));
+        sentences.extend(pools(winner, other));
+        sentences.extend(causes(winner, other));
+    } else if found.equals > 0 {
+        sentences.push(Sentence::of(
+            "Every configuration that fits comes to exactly these figures: the axes change nothing here.",
+        ));
+    }
+    sentences.extend(largest_tensor(winner));
+    sentences.push(against_base(found, winner));
+    if found.equals > 0 && runner_up.is_some() {
+        sentences.push(Sentence::of(format!(
+            "{} exactly the same figures; the one that changes least is named.",
+            if found.equals == 1 {
+                "One other configuration comes to".to_owned()
+            } else {
+                format!("{} come to", counted(found.equals, "other configuration"))
+            }
+        )));
+    }
+    sentences
+}
+
+fn wins(space: &Space, found: &Recommendation, winner: &Story) -> Sentence {
+    let figures = winner.figures();
+    let title = Sentence::default().linked(winner.chosen.title.clone(), WINNER);
+    let peak = Link::Step {
+        of: WhichChoice::Winner,
+        step: winner.peak_step(),
+    };
+    let capacity = Link::Option(keys::DEVICE_MEMORY.to_owned());
+    let left = figures.capacity.saturating_sub(figures.peak_reserved);
+    let title = match found.goal {
+        Goal::LeastSlowdown => title
+            .say(" fits in ")
+            .bytes(figures.capacity, capacity)
+            .say(" with the least estimated overhead, ")
+            .time(figures.overhead, WINNER)
+            .say(": its peak is ")
+            .bytes(figures.peak_reserved, peak),
+        Goal::LowestPeak => title
+            .say(" has the lowest peak, ")
+            .bytes(figures.peak_reserved, peak)
+            .say(", at an estimated overhead of ")
+            .time(figures.overhead, WINNER)
+            .say(" on a device with ")
+            .bytes(figures.capacity, capacity),
+        Goal::Largest(axis) => {
+            let axis_name = space.axes()[axis].name();
+            let value = space.values(winner.chosen.point.idx)[axis].to_string();
+            title
+                .say(format!(" has the largest {axis_name} that fits in "))
+                .bytes(figures.capacity, capacity)
+                .say(format!(", {value}: its peak is "))
+                .bytes(figures.peak_reserved, peak)
+        }
+    };
+    title.say(", which leaves ").bytes(left, WINNER).say(".")
+}
+
+/// Of the largest value of an axis: what the next larger one runs into.
+fn next_larger(space: &Space, found: &Recommendation) -> Option<Sentence> {
+    let Goal::Largest(axis) = found.goal else { return None };
+    let value = |idx: u64| space.values(idx)[axis].as_int();
+    let best = value(found.winner.as_ref()?.point.idx)?;
+    let larger = space.axes()[axis]
+        .values
+        .iter()
+        .filter_map(highwater_options::Value::as_int)
+        .filter(|value| *value > best);
+    let name = space.axes()[axis].name();
+    Some(match larger.min() {
+        None => Sentence::of(format!(
+            "That is the largest {name} of the axis: a larger one may fit too."
+        )),
+        Some(next) => {
+            let tried = found
+                .points
+                .iter()
+                .filter(|point| value(point.idx) == Some(next))
+                .count() as u64;
+            Sentence::of(format!(
+                "The next larger value, {next}, fits under none of {} that were tried with it.",
+                counted(tried, "configuration")
+            ))
+        }
+    })
+}
+
+fn comes_next(winner: &Story, other: &Story) -> Sentence {
+    let (own, next) = (winner.figures(), other.figures());
+    let step = Link::Step {
+        of: WhichChoice::RunnerUp,
+        step: other.peak_step(),
+    };
+    let sentence = Sentence::of("Next comes ")
+        .linked(other.chosen.title.clone(), RUNNER_UP)
+        .say(": its peak is ")
+        .bytes(next.peak_reserved, step);
+    let sentence = bytes_beside(sentence, next.peak_reserved, own.peak_reserved);
+    let sentence = sentence.say(", its estimated overhead ").time(next.overhead, RUNNER_UP);
+    time_beside(sentence, next.overhead, own.overhead).say(".")
+}
+
+/// ` (12 MiB more)`.
+fn bytes_beside(sentence: Sentence, bytes: Bytes, other: Bytes) -> Sentence {
+    match bytes.cmp(&other) {
+        std::cmp::Ordering::Equal => sentence.say(" (the same)"),
+        std::cmp::Ordering::Greater => sentence.say(" (").bytes(bytes - other, RUNNER_UP).say(" more)"),
+        std::cmp::Ordering::Less => sentence.say(" (").bytes(other - bytes, RUNNER_UP).say(" less)"),
+    }
+}
+
+fn time_beside(sentence: Sentence, time: Nanos, other: Nanos) -> Sentence {
+    let by = Nanos(time.0.abs_diff(other.0));
+    if by < LEAST && time >= LEAST && time != other {
+        return sentence.say(format!(" (the same but for less than {LEAST})"));
+    }
+    match time.cmp(&other) {
+        std::cmp::Ordering::Equal => sentence.say(" (the same)"),
+        std::cmp::Ordering::Greater => sentence.say(" (").time(by, RUNNER_UP).say(" more)"),
+        std::cmp::Ordering::Less => sentence.say(" (").time(by, RUNNER_UP).say(" less)"),
+    }
+}
+
+/// The largest tensor that lives where the winner's graphs ask for most: what to look at to get lower still.
+fn largest_tensor(winner: &Story) -> Option<Sentence> {
+    let lane = winner.lane()?;
+    let step = lane.summary.peak_live_step?;
+    let is_live = |start: Step, end: Step| start <= step && step < end;
+    let blocks = blocks(&lane.simulation);
+    let live = blocks.iter().filter(|block| is_live(block.start, block.end));
+    let tensors = live.filter_map(|block| {
+        let row = lane.simulation.subject(block.subject);
+        let Subject::Tensor { run, tensor, .. } = row.who else {
+            return None;
+        };
+        Some((row.requested, std::cmp::Reverse(block.subject.0), run, tensor))
+    });
+    let (bytes, _, run, tensor) = tensors.max()?;
+    let graph = winner.comparison.axis.runs.get(run as usize)?.run.graph;
+    let name = winner.comparison.tensor_name(graph, tensor);
+    let of = WhichChoice::Winner;
+    let link = Link::Tensor {
+        of,
+        step,
+        graph,
+        tensor,
+    };
+    Some(
+        Sentence::of("Its graphs ask for most at ")
+            .linked(winner.names().place(step), Link::Step { of, step })
+            .say(": the largest tensor there is ")
+            .linked(if name.is_empty() { "one without a name" } else { name }, link.clone())
+            .say(" with ")
+            .bytes(bytes, link)
+            .say("."),
+    )
+}
+
+/// What taking the winner changes.
+fn against_base(found: &Recommendation, winner: &Story) -> Sentence {
+    let own = winner.figures();
+    let start = Sentence::of("The ").linked("configuration at hand", BASE);
+    match found.base.fitting() {
+        Some(base) if base == own => start.say(" comes to the same figures: there is nothing to gain by a change."),
+        Some(base) => {
+            let start = start
+                .say(" peaks at ")
+                .bytes(base.peak_reserved, BASE)
+                .say(" with an estimated overhead of ");
+            let start = start.time(base.overhead, BASE);
+            let is_less = own.peak_reserved < base.peak_reserved;
+            let by = Bytes(own.peak_reserved.get().abs_diff(base.peak_reserved.get()));
+            let start = start.say(": the recommended one needs ").bytes(by, WINNER);
+            start.say(if is_less { " less." } else { " more." })
+        }
+        None => {
+            let why = found.base.why();
+            let label = why.first().map_or_else(|| found.base.label().to_owned(), Clone::clone);
+            start.say(format!(" does not run to its end: {label}."))
+        }
+    }
+}

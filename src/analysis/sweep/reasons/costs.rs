@@ -1,0 +1,181 @@
+//! What tells two configurations apart in time: the net, with what is spent more and what is saved for it.
+
+use super::Story;
+use crate::sweep::sentence::{Link, Sentence, WhichChoice};
+use highwater_model::units::Nanos;
+use highwater_sim::fold::{Cause, Overhead};
+
+/// Causes that are named in each direction.
+const SHOWN: usize = 2;
+
+/// A cause is named where it makes at least one part in so many of the difference...
+const SHARE: u64 = 20;
+
+/// ...and so much: what is below is a remainder of rounding.
+pub(super) const LEAST: Nanos = Nanos(1_000);
+
+/// What a cause makes of a difference.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    cause: Cause,
+    time: Nanos,
+    /// How often it occurs in the slower one, and in the other.
+    counts: (u64, u64),
+    is_more: bool,
+}
+
+/// What the slower one spends more time on, and what it saves.
+pub(super) fn causes(winner: &Story, other: &Story) -> Option<Sentence> {
+    let (own, next) = (winner.figures().overhead, other.figures().overhead);
+    let (slow, fast, which) = if own > next {
+        (winner, other, WhichChoice::Winner)
+    } else {
+        (other, winner, WhichChoice::RunnerUp)
+    };
+    let who = if which == WhichChoice::Winner {
+        "The recommended one"
+    } else {
+        "The next one"
+    };
+    let difference = Nanos(own.0.abs_diff(next.0));
+    let lists = (&slow.lane()?.summary.overhead[..], &fast.lane()?.summary.overhead[..]);
+    told(who, difference, lists, &Link::Lane(which))
+}
+
+/// The sentence; `None` where nothing is worth one.
+fn told(who: &str, net: Nanos, (slow, fast): (&[Overhead], &[Overhead]), link: &Link) -> Option<Sentence> {
+    if net < LEAST {
+        return None;
+    }
+    let mut shares: Vec<Share> = Cause::ALL.iter().map(|cause| share(*cause, slow, fast)).collect();
+    shares.retain(|share| share.time >= LEAST && share.time.0 >= net.0 / SHARE);
+    shares.sort_by_key(|share| std::cmp::Reverse(share.time));
+    let named = |is_more| shares.iter().filter(move |share| share.is_more == is_more).take(SHOWN);
+    let (more, less): (Vec<&Share>, Vec<&Share>) = (named(true).collect(), named(false).collect());
+    let total = |list: &[&Share]| list.iter().map(|share| i128::from(share.time.0)).sum::<i128>();
+    let rest = i128::from(net.0) - total(&more) + total(&less);
+    let mut sentence = Sentence::of(format!("{who} spends "));
+    let is_all_of_it = less.is_empty() && more.len() == 1 && rest.unsigned_abs() < u128::from(LEAST.0);
+    if !is_all_of_it {
+        sentence = sentence.time(net, link.clone()).say(" more in sum: ");
+    }
+    let n_named = more.len() + less.len();
+    for (position, share) in more.into_iter().chain(less).enumerate() {
+        let word = if share.is_more { "more" } else { "less" };
+        sentence = sentence
+            .say(if position > 0 { ", " } else { "" })
+            .time(share.time, link.clone())
+            .say(format!(" {word} on {} ({})", share.cause.label(), share.counted()));
+    }
+    if rest.unsigned_abs() >= u128::from(LEAST.0) {
+        let time = Nanos(u64::try_from(rest.unsigned_abs()).unwrap_or(u64::MAX));
+        let word = if rest > 0 { "more" } else { "less" };
+        sentence = sentence
+            .say(", ")
+            .time(time, link.clone())
+            .say(format!(" {word} on all else"));
+    }
+    (n_named > 0).then(|| sentence.say("."))
+}
+
+fn share(cause: Cause, slow: &[Overhead], fast: &[Overhead]) -> Share {
+    let of = |list: &[Overhead]| {
+        let found = list.iter().find(|overhead| overhead.cause == cause);
+        found.map_or((0, Nanos(0)), |overhead| (overhead.count, overhead.time))
+    };
+    let ((slow_count, slow_time), (fast_count, fast_time)) = (of(slow), of(fast));
+    Share {
+        cause,
+        time: Nanos(slow_time.0.abs_diff(fast_time.0)),
+        counts: (slow_count, fast_count),
+        is_more: slow_time > fast_time,
+    }
+}
+
+impl Share {
+    /// How often, beside the other; where that alone does not explain the time, what does.
+    fn counted(&self) -> String {
+        let (count, before) = self.counts;
+        let size = if self.is_more { "longer" } else { "shorter" };
+        if count == before {
+            return format!("{count} {size}");
+        }
+        if (count > before) == self.is_more {
+            return format!("{count} instead of {before}");
+        }
+        format!("{count} {size} instead of {before}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn says(slow: &[(Cause, u64, u64)], fast: &[(Cause, u64, u64)], expected: Option<&str>) {
+        let list = |rows: &[(Cause, u64, u64)]| -> Vec<Overhead> {
+            let rows = rows.iter();
+            rows.map(|(cause, count, time)| Overhead {
+                cause: *cause,
+                count: *count,
+                time: Nanos(*time),
+            })
+            .collect()
+        };
+        let sum = |rows: &[(Cause, u64, u64)]| rows.iter().map(|(_, _, time)| time).sum::<u64>();
+        let net = Nanos(sum(slow) - sum(fast));
+        let link = Link::Lane(WhichChoice::RunnerUp);
+        let told = told("It", net, (&list(slow), &list(fast)), &link);
+        let parts = told.iter().flat_map(|sentence| &sentence.parts);
+        assert!(parts.into_iter().all(|part| !part.text.is_empty()), "{told:?}");
+        let told = told.map(|sentence| sentence.text());
+        let told = told.map(|text| text.replace('\u{a0}', " "));
+        assert_eq!(told.as_deref(), expected);
+    }
+
+    #[test]
+    fn the_net_is_told_with_what_makes_it() {
+        use Cause::{Free, LoadMemset, Malloc, Map};
+        // More on one, less on another: neither alone is the difference.
+        says(
+            &[(Malloc, 4, 400_000), (Map, 2, 40_000)],
+            &[(Malloc, 2, 200_000), (Map, 10, 200_000)],
+            Some(
+                "It spends 40.00 µs more in sum: 200.00 µs more on device mallocs (4 instead of 2), 160.00 µs less on pages mapped (2 instead of 10).",
+            ),
+        );
+        // One cause alone, and a remainder of rounding that is no reason.
+        says(
+            &[(Malloc, 4, 400_000), (LoadMemset, 3, 501)],
+            &[(Malloc, 2, 200_000), (LoadMemset, 4, 500)],
+            Some("It spends 200.00 µs more on device mallocs (4 instead of 2)."),
+        );
+        says(&[(LoadMemset, 3, 501)], &[(LoadMemset, 4, 500)], None);
+        // What is too small to be named is in the rest.
+        says(
+            &[(Map, 333, 19_980_000)],
+            &[(Malloc, 2, 160_000)],
+            Some(
+                "It spends 19.82 ms more in sum: 19.98 ms more on pages mapped (333 instead of 0), 160.00 µs less on all else.",
+            ),
+        );
+        // Fewer that take longer; three causes, of which the smallest is in the rest.
+        says(
+            &[(LoadMemset, 3, 9_000)],
+            &[(LoadMemset, 4, 4_000)],
+            Some("It spends 5.00 µs more on memory zeroed at load (3 longer instead of 4)."),
+        );
+        says(
+            &[
+                (Malloc, 3, 300_000),
+                (Free, 3, 150_000),
+                (Map, 1, 20_000),
+                (LoadMemset, 1, 50_000),
+            ],
+            &[],
+            Some(
+                "It spends 520.00 µs more in sum: 300.00 µs more on device mallocs (3 instead of 0), 150.00 µs more on device frees (3 instead of 0), 70.00 µs more on all else.",
+            ),
+        );
+    }
+}

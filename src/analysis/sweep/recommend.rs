@@ -1,0 +1,316 @@
+//! The configuration to take: who wins, who comes next, and why.
+//!
+//! In: an [`Explorer`] and a [`Goal`]. Out: a [`Recommendation`]. A space of up to [`RECOMMEND_EXHAUSTIVE`] points is tried
+//! whole, and then the winner is the best there is in it. Of a larger one evenly spread points are tried, and from the best of
+//! them axis after axis is varied until nothing gets better; the answer says so. A configuration that a rule calls an error is never
+//! simulated, so never recommended.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::goal::Rank;
+use super::nothing_fits::nothing_fits;
+use super::reasons::{Story, reasons, uncertain};
+use super::{Ending, Explorer, Goal, Outcome, PointFigures, Sentence, SweepPoint};
+use crate::{AnalysisError, Configuration, compare};
+use highwater_model::progress::{Cancelled, Progress};
+
+/// Points of a space that is tried whole, unless another number is asked for.
+pub const RECOMMEND_EXHAUSTIVE: u64 = 20_000;
+
+/// Number of the configuration at hand, which is no point.
+const BASE: u64 = u64::MAX;
+
+/// Points from which single axes are varied.
+const STARTS: usize = 4;
+
+/// A configuration that is named.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen {
+    /// The point.
+    pub point: SweepPoint,
+    /// What it is called.
+    pub title: String,
+    /// All of it.
+    pub configuration: Configuration,
+}
+
+impl Chosen {
+    /// Its figures: what is chosen fits.
+    pub fn figures(&self) -> &PointFigures {
+        self.point.fitting().expect("a point that is chosen fits")
+    }
+}
+
+/// How much was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Searched {
+    /// Points that were tried.
+    pub tried: u64,
+    /// Points that there are.
+    pub of: u64,
+}
+
+impl Searched {
+    /// Whether nothing was left out.
+    pub const fn is_whole(self) -> bool {
+        self.tried == self.of
+    }
+}
+
+/// A rule that was obeyed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleCount {
+    /// Its id.
+    pub rule: &'static str,
+    /// What it says of the first point that it refuses.
+    pub message: String,
+    /// The options at fault there.
+    pub options: Vec<String>,
+    /// Points that it refuses.
+    pub count: u64,
+}
+
+/// Points that cannot be chosen, beside those that rules refuse.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// They run out of memory.
+    pub out_of_memory: u64,
+    /// They thrash.
+    pub thrashes: u64,
+    /// Their budget is too small.
+    pub budget_too_small: u64,
+    /// They could not be simulated: why, and how many.
+    pub failed: Vec<(String, u64)>,
+}
+
+/// The configuration to take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recommendation {
+    /// What was asked for.
+    pub goal: Goal,
+    /// How much was looked at.
+    pub searched: Searched,
+    /// The best; `None` where nothing fits.
+    pub winner: Option<Chosen>,
+    /// The best of those with other figures.
+    pub runner_up: Option<Chosen>,
+    /// Points with the figures of the winner, beside itself.
+    pub equals: u64,
+    /// The configuration at hand.
+    pub base: SweepPoint,
+    /// Why, in sentences.
+    pub reasons: Vec<Sentence>,
+    /// Which rules were obeyed, most points first.
+    pub rules: Vec<RuleCount>,
+    /// What else could not be chosen.
+    pub left_out: LeftOut,
+    /// What the figures rest on that is not certain.
+    pub uncertain: Vec<Sentence>,
+    /// Every point that was tried, by number.
+    pub points: Vec<SweepPoint>,
+}
+
+/// Searches a space and recommends a configuration. `most` points are tried about at most; each is handed on when it is ready.
+///
+/// # Errors
+/// [`AnalysisError::Cancelled`]; others where the winner cannot be told of.
+pub fn recommend(
+    explorer: &Explorer,
+    goal: Goal,
+    most: u64,
+    on_point: &mut dyn FnMut(&SweepPoint),
+    progress: &Progress<'_>,
+) -> Result<Recommendation, AnalysisError> {
+    let points = search(explorer, goal, most, on_point, progress)?;
+    recommend_from(explorer, goal, points, progress)
+}
+
+/// Recommends one of some points that were tried.
+///
+/// # Errors
+/// As [`recommend`].
+pub fn recommend_from(
+    explorer: &Explorer,
+    goal: Goal,
+    points: Vec<SweepPoint>,
+    progress: &Progress<'_>,
+) -> Result<Recommendation, AnalysisError> {
+    let space = explorer.space();
+    let ranked = points
+        .iter()
+        .filter_map(|point| Some((goal.rank(space, point)?, point)));
+    let ranked: Vec<(Rank, &SweepPoint)> = ranked.collect();
+    let best = ranked.iter().min_by_key(|(rank, _)| *rank).map(|(_, point)| *point);
+    let is_equal = |point: &SweepPoint| best.is_some_and(|best| best.figures() == point.figures());
+    let others = ranked.iter().filter(|(_, point)| !is_equal(point));
+    let next = others.min_by_key(|(rank, _)| *rank).map(|(_, point)| *point);
+    let equals = ranked
+        .iter()
+        .filter(|(_, point)| is_equal(point))
+        .count()
+        .saturating_sub(1) as u64;
+    let chosen = |point: &SweepPoint| Chosen {
+        point: point.clone(),
+        title: space.title(point.idx),
+        configuration: space.configuration(point.idx),
+    };
+    let searched = Searched {
+        tried: points.len() as u64,
+        of: space.size(),
+    };
+    let mut found = Recommendation {
+        goal,
+        searched,
+        winner: best.map(chosen),
+        runner_up: next.map(chosen),
+        equals,
+        base: explorer.beside(BASE, space.base(), progress)?,
+        reasons: Vec::new(),
+        rules: refused_by(&points),
+        left_out: left_out(&points),
+        uncertain: Vec::new(),
+        points,
+    };
+    tell(explorer, &mut found, progress)?;
+    Ok(found)
+}
+
+/// Simulates winner and runner-up as lanes, and says what tells them apart.
+fn tell(explorer: &Explorer, found: &mut Recommendation, progress: &Progress<'_>) -> Result<(), AnalysisError> {
+    let silent = Progress::silent(progress.cancel_flag());
+    let story = |chosen: &Chosen| -> Result<Story, AnalysisError> {
+        let request = explorer.request().configured(&chosen.configuration)?;
+        Ok(Story {
+            chosen: chosen.clone(),
+            comparison: compare(&request, &silent)?,
+        })
+    };
+    let winner = found.winner.as_ref().map(story).transpose()?;
+    let runner_up = found.runner_up.as_ref().map(story).transpose()?;
+    found.reasons = match &winner {
+        Some(winner) => reasons(explorer.space(), found, (winner, runner_up.as_ref())),
+        None => nothing_fits(explorer, found, progress)?,
+    };
+    found.uncertain = uncertain(explorer.space(), found, winner.as_ref());
+    Ok(())
+}
+
+/// The points that are tried.
+fn search(
+    explorer: &Explorer,
+    goal: Goal,
+    most: u64,
+    on_point: &mut dyn FnMut(&SweepPoint),
+    progress: &Progress<'_>,
+) -> Result<Vec<SweepPoint>, Cancelled> {
+    let space = explorer.space();
+    let most = most.clamp(1, super::Space::MAX_POINTS);
+    if space.size() <= most {
+        let all: Vec<u64> = (0..space.size()).collect();
+        return explorer.explore(&all, on_point, progress);
+    }
+    let mut known: BTreeMap<u64, SweepPoint> = BTreeMap::new();
+    let mut try_all = |known: &mut BTreeMap<u64, SweepPoint>, wanted: BTreeSet<u64>| -> Result<(), Cancelled> {
+        let room = usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(known.len());
+        let new: Vec<u64> = wanted
+            .into_iter()
+            .filter(|idx| !known.contains_key(idx))
+            .take(room)
+            .collect();
+        for point in explorer.explore(&new, on_point, progress)? {
+            known.insert(point.idx, point);
+        }
+        Ok(())
+    };
+    try_all(&mut known, spread(space.size(), most.div_ceil(2)))?;
+    loop {
+        let before = known.len();
+        let mut ranked: Vec<(Rank, u64)> = known
+            .values()
+            .filter_map(|point| Some((goal.rank(space, point)?, point.idx)))
+            .collect();
+        ranked.sort_unstable();
+        let starts = ranked.iter().take(STARTS);
+        let wanted = starts.flat_map(|(_, idx)| neighbours(explorer, *idx)).collect();
+        try_all(&mut known, wanted)?;
+        if known.len() == before {
+            return Ok(known.into_values().collect());
+        }
+    }
+}
+
+/// So many numbers below `size`, evenly spread so that the values of every axis come in turn: multiples of a step that shares no
+/// factor with the size, near its golden section.
+fn spread(size: u64, count: u64) -> BTreeSet<u64> {
+    let mut step = u64::try_from(u128::from(size) * 618_033_989 / 1_000_000_000)
+        .unwrap_or(1)
+        .max(1);
+    while common_divisor(step, size) > 1 {
+        step += 1;
+    }
+    let numbers = (0..count).map(|n| u128::from(n) * u128::from(step) % u128::from(size));
+    numbers.filter_map(|number| u64::try_from(number).ok()).collect()
+}
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+/// The points that differ from one on a single axis.
+fn neighbours(explorer: &Explorer, idx: u64) -> Vec<u64> {
+    let space = explorer.space();
+    let digits = space.digits(idx);
+    let mut found = Vec::new();
+    for (position, axis) in space.axes().iter().enumerate() {
+        for digit in 0..axis.values.len() {
+            let mut other = digits.clone();
+            other[position] = digit;
+            found.push(space.idx(&other));
+        }
+    }
+    found
+}
+
+/// The rules that refuse points: most points first, then by id and message.
+pub fn refused_by(points: &[SweepPoint]) -> Vec<RuleCount> {
+    let mut rules: BTreeMap<(&'static str, &[String]), RuleCount> = BTreeMap::new();
+    for point in points {
+        let Outcome::Refused(refusals) = &point.outcome else {
+            continue;
+        };
+        let mut counted = BTreeSet::new();
+        for refusal in refusals {
+            let key = (refusal.rule, &refusal.options[..]);
+            let row = rules.entry(key).or_insert_with(|| RuleCount {
+                rule: refusal.rule,
+                message: refusal.message.clone(),
+                options: refusal.options.clone(),
+                count: 0,
+            });
+            row.count += u64::from(counted.insert(key));
+        }
+    }
+    let mut rules: Vec<RuleCount> = rules.into_values().collect();
+    rules.sort_by_key(|row| std::cmp::Reverse(row.count));
+    rules
+}
+
+/// The points that cannot be chosen beside those that rules refuse, counted.
+pub fn left_out(points: &[SweepPoint]) -> LeftOut {
+    let mut out = LeftOut::default();
+    let mut failed: BTreeMap<&str, u64> = BTreeMap::new();
+    for point in points {
+        match &point.outcome {
+            Outcome::Refused(_) => {}
+            Outcome::Failed(why) => *failed.entry(why).or_default() += 1,
+            Outcome::Ran(figures) => match figures.ending {
+                Ending::Complete => {}
+                Ending::OutOfMemory => out.out_of_memory += 1,
+                Ending::Thrashes => out.thrashes += 1,
+                Ending::BudgetTooSmall => out.budget_too_small += 1,
+            },
+        }
+    }
+    out.failed = failed.into_iter().map(|(why, count)| (why.to_owned(), count)).collect();
+    out
+}

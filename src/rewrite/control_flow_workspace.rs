@@ -1,0 +1,351 @@
+//! What loops and branches hold while they run: the memory of the graphs that they run, on the op's own step.
+//!
+//! In: an entry with the table of uses, values of dimensions. Out: for each op of the entry's graph that runs bodies the most
+//! bytes that one of them holds at once, beside its inputs, what stays resident and those of its outputs that the op's
+//! results count (all of which the graph around it counts), so that the op's step holds the more of the body's peak and the
+//! results; for a loop that is one turn. Bodies within bodies count on their op's step. As live ranges they are
+//! scratch memory, under ids behind the graph's own ([`estimated_workspace`]). An estimate: a runtime may run turns side by
+//! side, and where shapes are unknown it is a lower bound. A use that closes a circle counts nothing. O(tensors of bodies).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::op_types::OpTypes;
+use super::workspaces::estimated_workspace;
+use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Role, Sizes, StorageId, TensorId};
+use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
+use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::{BodyUse, GraphEntry, Lifetime, Lifetimes, UseKind};
+
+/// What an op holds for the bodies that it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControlFlowWorkspace {
+    /// The op.
+    pub op: OpId,
+    /// The most that one of its bodies holds.
+    pub bytes: Bytes,
+    /// The number of that body; of equal ones the first.
+    pub body: u32,
+    /// How the op runs it.
+    pub kind: UseKind,
+    /// Whether shapes are unknown within it, so that it may be more.
+    pub is_lower_bound: bool,
+}
+
+/// What a body holds.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    /// Most at once, its outputs included.
+    peak: Bytes,
+    /// Its outputs.
+    outputs: Bytes,
+    is_lower_bound: bool,
+}
+
+/// What the ops of the entry's own graph hold, ascending by op.
+///
+/// # Errors
+/// Cancelled by the user.
+pub fn control_flow_workspace(
+    entry: &GraphEntry,
+    bindings: &Bindings,
+    progress: &Progress<'_>,
+) -> Result<Vec<ControlFlowWorkspace>, Cancelled> {
+    if entry.uses.is_empty() {
+        return Ok(Vec::new());
+    }
+    let order = entry.call_order();
+    let by_graph = entry.uses_by_graph();
+    let is_wanted = entry.graphs_run();
+    let outputs = outputs(entry);
+    let mut held: BTreeMap<u32, Held> = BTreeMap::new();
+    let mut of_main: Vec<ControlFlowWorkspace> = Vec::new();
+    for number in order.order {
+        if !is_wanted[number as usize] {
+            continue;
+        }
+        progress.check()?;
+        let Some(graph) = entry.numbered(number) else { continue };
+        let sizes = graph.sizes(bindings);
+        let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
+        let uses = positions.iter().filter(|position| !order.is_circular[**position]);
+        let uses: Vec<&BodyUse> = uses.map(|position| &entry.uses[*position]).collect();
+        let scratch = largest(&uses, &held, (graph, &sizes));
+        if number == 0 {
+            of_main = scratch;
+        } else {
+            let outputs = outputs.get(&number).map_or(&[][..], Vec::as_slice);
+            held.insert(number, held_by(graph, &sizes, outputs, &scratch));
+        }
+    }
+    of_main.retain(|one| one.bytes > Bytes::ZERO || one.is_lower_bound);
+    Ok(of_main)
+}
+
+/// By number of a body: what is known to be an output of it, besides what it says itself.
+fn outputs(entry: &GraphEntry) -> BTreeMap<u32, Vec<TensorId>> {
+    let mut outputs: BTreeMap<u32, Vec<TensorId>> = BTreeMap::new();
+    for one in &entry.uses {
+        let results = one.map.iter().flat_map(|map| &map.results);
+        let of_body = results.map(|(_, of_body)| *of_body);
+        outputs.entry(one.body).or_default().extend(of_body);
+    }
+    outputs
+}
+
+/// What the graph around a body counts for the results of the op that runs it.
+fn counted_results((graph, sizes): (&Graph, &Sizes), op: OpId) -> Bytes {
+    if graph.ops().get(op).is_none() {
+        return Bytes::ZERO;
+    }
+    let results = graph.results(op).iter().map(|result| &graph.tensors()[*result]);
+    let storages: BTreeSet<StorageId> = results
+        .filter(|tensor| tensor.role != Role::Workspace)
+        .map(|tensor| tensor.storage)
+        .collect();
+    let bytes = storages.into_iter().map(|storage| sizes.storage(storage));
+    Bytes(bytes.fold(0, u64::saturating_add))
+}
+
+/// By op the largest of its bodies.
+fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>, around: (&Graph, &Sizes)) -> Vec<ControlFlowWorkspace> {
+    let mut by_op: BTreeMap<OpId, ControlFlowWorkspace> = BTreeMap::new();
+    for one in uses {
+        let Some(of_body) = held.get(&one.body) else { continue };
+        let results = counted_results(around, one.op);
+        let new = ControlFlowWorkspace {
+            op: one.op,
+            bytes: Bytes(of_body.peak.get().saturating_sub(of_body.outputs.min(results).get())),
+            body: one.body,
+            kind: one.kind,
+            is_lower_bound: of_body.is_lower_bound,
+        };
+        let known = by_op.entry(one.op).or_insert(new);
+        let is_lower_bound = known.is_lower_bound || new.is_lower_bound;
+        if new.bytes > known.bytes {
+            *known = new;
+        }
+        known.is_lower_bound = is_lower_bound;
+    }
+    by_op.into_values().collect()
+}
+
+fn held_by(body: &Graph, sizes: &Sizes, outputs: &[TensorId], within: &[ControlFlowWorkspace]) -> Held {
+    let mut is_output = vec![false; body.storages().len()];
+    for tensor in outputs.iter().chain(body.outputs()) {
+        if let Some(tensor) = body.tensors().get(*tensor) {
+            is_output[tensor.storage.idx()] = true;
+        }
+    }
+    let is_returned = |item: &Lifetime| is_output[body.tensors()[item.tensor].storage.idx()];
+    let mut held = feature_lifetimes(body, sizes);
+    held.items.retain(|item| !is_returned(item));
+    let end = Step(held.n_steps);
+    let mut of_outputs = 0_u64;
+    for mut item in lifetimes(body, sizes, View::Aliased)
+        .items
+        .into_iter()
+        .filter(is_returned)
+    {
+        of_outputs = of_outputs.saturating_add(item.bytes.get());
+        item.end = end;
+        held.items.push(item);
+    }
+    held.items.sort_unstable_by_key(|item| (item.birth, item.tensor));
+    let unknown = body.unknown_activations(sizes).next().is_some();
+    let held = with_control_flow_workspaces(body, held, (within, None));
+    Held {
+        peak: held.peak().0,
+        outputs: Bytes(of_outputs),
+        is_lower_bound: unknown || within.iter().any(|one| one.is_lower_bound),
+    }
+}
+
+/// The live ranges with what ops hold for their bodies. An op that has an estimate of its own keeps the larger one; ops of the
+/// host hold nothing on the device.
+pub fn with_control_flow_workspaces(
+    graph: &Graph,
+    mut lifetimes: Lifetimes,
+    (scratch, host_ops): (&[ControlFlowWorkspace], Option<&OpTypes>),
+) -> Lifetimes {
+    if scratch.is_empty() {
+        return lifetimes;
+    }
+    let is_of_host = |op: OpId| host_ops.is_some_and(|types| types.contains(graph.op_kind(op)));
+    let mut known: BTreeMap<TensorId, usize> = BTreeMap::new();
+    for (position, item) in lifetimes.items.iter().enumerate() {
+        if item.tensor.idx() >= graph.tensors().len() {
+            known.insert(item.tensor, position);
+        }
+    }
+    let holds = |one: &&ControlFlowWorkspace| one.bytes > Bytes::ZERO && !is_of_host(one.op);
+    for one in scratch.iter().filter(holds) {
+        let Some(tensor) = estimated_workspace(graph, one.op) else {
+            continue;
+        };
+        if let Some(position) = known.get(&tensor) {
+            let item = &mut lifetimes.items[*position];
+            item.bytes = item.bytes.max(one.bytes);
+            continue;
+        }
+        lifetimes.items.push(Lifetime {
+            birth: Step(one.op.0),
+            end: Step(one.op.0 + 1),
+            bytes: one.bytes,
+            tensor,
+        });
+    }
+    lifetimes.items.sort_unstable_by_key(|item| (item.birth, item.tensor));
+    lifetimes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::inline::{MAX_OPS, inline};
+    use highwater_model::graph::{DType, Dim, GraphBuilder, NewOp, NewTensor, Role};
+    use highwater_model::progress::Cancel;
+    use highwater_model::workload::BodyMap;
+
+    /// A chain of ops, each of which computes so many bytes from what the one before computed.
+    fn chain(name: &str, bytes: &[u64]) -> Graph {
+        let ops: Vec<(u64, usize)> = bytes.iter().map(|bytes| (*bytes, 1)).collect();
+        linked(name, &ops)
+    }
+
+    /// Ops, each of which computes so many bytes from what the one before and the one so many places before computed.
+    fn linked(name: &str, ops: &[(u64, usize)]) -> Graph {
+        let mut builder = GraphBuilder::new(name);
+        let tensor = |builder: &mut GraphBuilder, bytes: u64, role| {
+            let shape = builder.shape(&[Dim::Known(bytes)]);
+            let new = NewTensor {
+                name: "t",
+                dtype: DType::Uint8,
+                shape: Some(shape),
+                role,
+            };
+            builder.tensor(new).expect("a tensor")
+        };
+        let mut all = vec![tensor(&mut builder, 1000, Role::Input)];
+        for (bytes, back) in ops {
+            let result = tensor(&mut builder, *bytes, Role::Activation);
+            let new = NewOp {
+                kind: "Op",
+                operands: &[all[all.len() - 1], all[all.len().saturating_sub(*back)]],
+                results: &[result],
+                ..NewOp::default()
+            };
+            builder.op(new).expect("an op");
+            all.push(result);
+        }
+        builder.output(all[all.len() - 1]);
+        builder.finish().expect("a graph")
+    }
+
+    fn entry(graphs: &[&[u64]], uses: &[(u32, u32, u32, UseKind)]) -> GraphEntry {
+        let mut all = graphs
+            .iter()
+            .enumerate()
+            .map(|(number, bytes)| Arc::new(chain(&number.to_string(), bytes)));
+        let main = all.next().expect("a graph");
+        let mut entry = GraphEntry::new("main".to_owned(), main);
+        entry.bodies = all.collect();
+        entry.uses = uses
+            .iter()
+            .map(|(graph, op, body, kind)| BodyUse {
+                graph: *graph,
+                op: OpId(*op),
+                body: *body,
+                kind: *kind,
+                map: None,
+            })
+            .collect();
+        entry
+    }
+
+    fn found(entry: &GraphEntry) -> Vec<ControlFlowWorkspace> {
+        let cancel = Cancel::new();
+        control_flow_workspace(entry, &Bindings::new(), &Progress::silent(&cancel)).expect("not cancelled")
+    }
+
+    #[test]
+    fn an_op_holds_the_largest_of_its_bodies_and_what_is_within() {
+        use UseKind::{Branch, Call, Loop};
+        type Case<'a> = (&'a [&'a [u64]], &'a [(u32, u32, u32, UseKind)], &'a [(u32, u64, u32)]);
+        let cases: &[Case<'_>] = &[
+            // Inputs (1000) are the caller's, and of the outputs (the last) what its results count (1).
+            (&[&[1, 1], &[8, 16, 32]], &[(0, 1, 1, Loop)], &[(1, 47, 1)]),
+            (&[&[1, 32], &[8, 16, 32]], &[(0, 1, 1, Loop)], &[(1, 16, 1)]),
+            (&[&[1, 99], &[64, 16, 32]], &[(0, 1, 1, Loop)], &[(1, 48, 1)]),
+            // Of branches the larger, of equal ones the first.
+            (
+                &[&[1], &[8, 1], &[9, 1], &[9, 1]],
+                &[(0, 0, 1, Branch), (0, 0, 3, Branch), (0, 0, 2, Branch)],
+                &[(0, 9, 3)],
+            ),
+            // A loop within a loop counts on its step: 8 + 2 + 4 while op 1 runs (5 + 1, of which 1 is among the 2).
+            (
+                &[&[1], &[8, 2, 1], &[5, 1]],
+                &[(0, 0, 1, Loop), (1, 1, 2, Loop)],
+                &[(0, 14, 1)],
+            ),
+            // A body that runs itself, or none.
+            (&[&[1], &[8, 1]], &[(0, 0, 1, Call), (1, 0, 1, Call)], &[(0, 8, 1)]),
+            (&[&[8], &[8]], &[(0, 0, 1, Call)], &[]),
+            (&[&[1], &[8, 1]], &[(0, 0, 9, Call)], &[]),
+        ];
+        for (graphs, uses, expected) in cases {
+            let found = found(&entry(graphs, uses));
+            let found: Vec<(u32, u64, u32)> = found.iter().map(|one| (one.op.0, one.bytes.get(), one.body)).collect();
+            assert_eq!(&found[..], *expected, "{uses:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_only_branch_holds_what_its_ops_hold_without_it(
+            ops in prop::collection::vec((1_u64..100, 1_usize..6), 1..9),
+        ) {
+            let result = ops[ops.len() - 1].0;
+            let mut entry = entry(&[&[result, 1], &[]], &[(0, 0, 1, UseKind::Branch)]);
+            entry.bodies = vec![Arc::new(linked("body", &ops))];
+            let held = |entry: &GraphEntry| {
+                let graph = &entry.graph;
+                let plain = feature_lifetimes(graph, &graph.sizes(&Bindings::new()));
+                with_control_flow_workspaces(graph, plain, (&found(entry), None)).peak().0
+            };
+            let as_branch = held(&entry);
+            entry.uses[0].kind = UseKind::Call;
+            entry.uses[0].map = Some(BodyMap {
+                inputs: vec![(TensorId(0), TensorId(0))],
+                results: vec![(TensorId(1), TensorId::from_idx(ops.len()))],
+            });
+            let cancel = Cancel::new();
+            let done = inline(&mut entry, MAX_OPS, &Progress::silent(&cancel)).expect("not cancelled");
+            prop_assert_eq!(done.calls, 1);
+            prop_assert_eq!(as_branch, held(&entry));
+        }
+    }
+
+    #[test]
+    fn the_live_ranges_hold_it_on_the_op_alone() {
+        let entry = entry(&[&[1, 1, 1], &[8, 16, 32]], &[(0, 1, 1, UseKind::Loop)]);
+        let scratch = found(&entry);
+        let graph = &entry.graph;
+        let plain = feature_lifetimes(graph, &graph.sizes(&Bindings::new()));
+        let with = with_control_flow_workspaces(graph, plain.clone(), (&scratch, None));
+        assert_eq!(with.items.len(), plain.items.len() + 1);
+        let twice = with_control_flow_workspaces(graph, with.clone(), (&scratch, None));
+        assert_eq!(twice, with);
+        let item = with
+            .items
+            .iter()
+            .find(|item| item.tensor.idx() >= graph.tensors().len());
+        let item = item.expect("scratch memory");
+        assert_eq!((item.birth, item.end, item.bytes), (Step(1), Step(2), Bytes(47)));
+    }
+}

@@ -1,0 +1,106 @@
+//! What every storage is at the moment, as far as heuristics may know it.
+//!
+//! In: changes by the machine. Out: states, costs and bytes by storage (the number of its root tensor). Invariants: a
+//! storage counts as evicted from the moment at which its op begins to be computed for the first time; what has not been
+//! called yet is neither resident nor evicted.
+
+use super::wiring::Wiring;
+use highwater_model::workload::Tape;
+
+/// Where a storage's bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Its op has not been called.
+    Future,
+    /// Not there, and can be computed (again).
+    Evicted,
+    /// There.
+    Resident,
+    /// Given up for good.
+    Gone,
+}
+
+/// See the module's header.
+#[derive(Debug)]
+pub(super) struct StorageState<'a> {
+    pub(super) tape: &'a Tape,
+    pub(super) wiring: Wiring,
+    /// Ops that have been called, the one at hand included.
+    pub(super) n_called: u32,
+    /// Nanoseconds, from 1 on.
+    pub(super) clock: u64,
+    pub(super) state: Vec<State>,
+    /// Own cost: the time of the ops of the root and of all views so far, each once.
+    pub(super) cost: Vec<u64>,
+    pub(super) bytes: Vec<u64>,
+    pub(super) last_access: Vec<u64>,
+}
+
+impl<'a> StorageState<'a> {
+    pub(super) fn new(tape: &'a Tape) -> Self {
+        let n = tape.tensors.len();
+        let is_own = |tensor: &highwater_model::workload::TapeTensor| {
+            !tensor.is_external || tape.ops[tensor.op as usize].is_source
+        };
+        let bytes = tape.tensors.iter().enumerate().map(|(number, tensor)| {
+            // What the caller's memory takes in when an op writes to it costs nothing: it was there before.
+            let is_root = tensor.storage as usize == number;
+            if is_root && is_own(tensor) {
+                tensor.bytes.get()
+            } else {
+                0
+            }
+        });
+        Self {
+            bytes: bytes.collect(),
+            wiring: Wiring::new(tape),
+            tape,
+            n_called: 0,
+            clock: 1,
+            state: vec![State::Future; n],
+            cost: vec![0; n],
+            last_access: vec![0; n],
+        }
+    }
+
+    pub(super) fn root(&self, tensor: u32) -> u32 {
+        self.tape.tensors[tensor as usize].storage
+    }
+
+    pub(super) fn state(&self, storage: u32) -> State {
+        self.state[storage as usize]
+    }
+
+    pub(super) fn is_evicted(&self, storage: u32) -> bool {
+        self.state(storage) == State::Evicted
+    }
+
+    /// How long it has not been used.
+    pub(super) fn staleness(&self, storage: u32) -> u64 {
+        self.clock.saturating_sub(self.last_access[storage as usize])
+    }
+
+    /// The ops called so far that write a storage.
+    pub(super) fn makers(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
+        let ops = self.wiring.makers.of(storage).iter().copied();
+        ops.take_while(|op| *op < self.n_called)
+    }
+
+    /// The ops called so far that read a storage.
+    pub(super) fn readers(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
+        let ops = self.wiring.readers.of(storage).iter().copied();
+        ops.take_while(|op| *op < self.n_called)
+    }
+
+    /// The storages that a storage is made from, with repetitions; of views also the storage itself.
+    pub(super) fn parents(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
+        self.makers(storage)
+            .flat_map(|op| self.wiring.reads.of(op).iter().copied())
+    }
+
+    /// The storages that are made from a storage, with repetitions; of views also the storage itself.
+    pub(super) fn children(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
+        self.readers(storage)
+            .flat_map(|op| self.wiring.writes.of(op).iter().copied())
+    }
+}

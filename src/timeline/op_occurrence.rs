@@ -1,0 +1,75 @@
+//! A step told by what happens on it, so that it is found again on another axis of the same graphs.
+//!
+//! Where ops are computed anew, or other iterations run, the axis has other steps: 812 is no longer 812, while "the
+//! turn of op 40 in the second run of the graph" is the same moment everywhere.
+
+use serde::{Deserialize, Serialize};
+
+use highwater_analysis::Comparison;
+use highwater_model::graph::{Id as _, OpId};
+use highwater_model::units::Step;
+use highwater_model::workload::AxisRun;
+
+/// The turn of an op, or a moment shortly before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OpOccurrence {
+    /// The name of the graph that runs.
+    pub graph: String,
+    /// The iteration.
+    pub iteration: u32,
+    /// Which of the graph's runs in that iteration: it may run once per shape.
+    pub run: u32,
+    /// The op, by position in its program.
+    pub op: u32,
+    /// How many steps before its turn, while others are computed anew; 0 is its turn.
+    pub ahead: u32,
+}
+
+impl OpOccurrence {
+    /// What happens on a step; `None` behind the end. O(runs + steps of the run).
+    pub fn of(comparison: &Comparison, step: Step) -> Option<Self> {
+        let (place, op) = comparison.axis.locate(step)?;
+        let run = &comparison.axis.runs[place];
+        let (graph, iteration) = (graph_name(comparison, run), run.run.iteration);
+        let earlier = comparison.axis.runs[..place].iter();
+        let alike = earlier.filter(|run| run.run.iteration == iteration && graph_name(comparison, run) == graph);
+        Some(Self {
+            graph: graph.to_owned(),
+            iteration,
+            run: u32::try_from(alike.count()).unwrap_or(u32::MAX),
+            op: op.0,
+            ahead: own_turn(run, op).map_or(0, |own| own.saturating_sub(step.0 - run.start.0)),
+        })
+    }
+
+    /// The step on which it happens in a comparison; `None` where it does not. Where fewer steps stand before the turn
+    /// than asked, the first of them. O(runs + steps of the run).
+    pub fn step(&self, comparison: &Comparison) -> Option<Step> {
+        let runs = comparison.axis.runs.iter();
+        let mut alike =
+            runs.filter(|run| run.run.iteration == self.iteration && graph_name(comparison, run) == self.graph);
+        let run = alike.nth(self.run as usize)?;
+        let own = own_turn(run, OpId::from_idx(self.op as usize))?;
+        let before = run.slots.as_deref().unwrap_or(&[]).get(..own as usize).unwrap_or(&[]);
+        let anew = before.iter().rev().take_while(|slot| slot.is_recomputed).count();
+        let ahead = self.ahead.min(u32::try_from(anew).unwrap_or(u32::MAX));
+        Some(Step(run.start.0 + own - ahead))
+    }
+}
+
+fn graph_name<'a>(comparison: &'a Comparison, run: &AxisRun) -> &'a str {
+    let graphs = &comparison.session_of(0).graphs;
+    graphs.get(run.run.graph.idx()).map_or("", |graph| &graph.name)
+}
+
+/// The step of an op's own turn within its run.
+fn own_turn(run: &AxisRun, op: OpId) -> Option<u32> {
+    match run.slots.as_deref() {
+        None => (op.0 < run.n_steps).then_some(op.0),
+        Some(slots) => {
+            let own = slots.iter().position(|slot| slot.op == op && !slot.is_recomputed)?;
+            u32::try_from(own).ok()
+        }
+    }
+}

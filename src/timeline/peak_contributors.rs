@@ -1,0 +1,135 @@
+//! Who holds the bytes at a peak of a lane, by name: tensors, and what is reserved beside them.
+//!
+//! In: a lane. Out: [`PeakContributors`]: the largest tensors, the others together, the rest. They add up to the reserved bytes of the
+//! step, unless tensors share a place.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use super::peak::{LiveSet, peak_step, tensor_label};
+use super::reserved_rest::rest_by_graph;
+use highwater_analysis::Comparison;
+use highwater_model::graph::Id as _;
+use highwater_model::units::{Bytes, Step};
+
+/// Whose bytes: a tensor by graph and name, or what is no tensor's.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContributorName {
+    /// The graph; empty for what belongs to none.
+    pub graph: String,
+    /// The tensor, or what the bytes are.
+    pub name: String,
+}
+
+impl ContributorName {
+    /// Of bytes that belong to no graph.
+    pub fn beside(what: &str) -> Self {
+        Self {
+            graph: String::new(),
+            name: what.to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Display for ContributorName {
+    /// The name, and its graph where it has one.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.graph.as_str() {
+            "" => f.write_str(&self.name),
+            graph => write!(f, "{} ({graph})", self.name),
+        }
+    }
+}
+
+/// Who holds the reserved bytes of a peak.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PeakContributors {
+    /// The step.
+    pub step: Step,
+    /// Live bytes on it.
+    pub live: Bytes,
+    /// Reserved bytes on it; `None` where they are not known.
+    pub reserved: Option<Bytes>,
+    /// Tensors, most bytes first, by name where bytes are equal. Tensors of one name are one.
+    pub tensors: Vec<(ContributorName, Bytes)>,
+    /// Tensors that are not listed one by one: how many, their bytes.
+    pub others: (u64, Bytes),
+    /// Reserved bytes that are no tensor's; at the peak of reserved bytes by graph.
+    pub rest: Vec<(ContributorName, Bytes)>,
+}
+
+impl PeakContributors {
+    /// Who holds the bytes at the peak of a lane: the largest `most` tensors, the others together. `None` where the lane has no
+    /// step. O(events + tensors log tensors).
+    pub fn new(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
+        let step = peak_step(comparison, lane)?;
+        Some(Self::at(comparison, lane, step, most))
+    }
+
+    /// The same at the peak of reserved bytes: which graph has them is told, whether it runs or not. `None` where the lane has no
+    /// step, or its reserved bytes are not known.
+    pub fn reserved(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
+        let step = comparison.lanes.get(lane)?.summary.peak_reserved_step?;
+        if !comparison.states(lane).0 {
+            return None;
+        }
+        let (set, moment) = LiveSet::most_reserved(comparison, lane, step)?;
+        let mut holders = Self::of_set(comparison, &set, most);
+        if !comparison.is_measured_lane(lane) {
+            holders.rest = rest_by_graph(comparison, lane, &moment, step);
+        }
+        Some(holders)
+    }
+
+    /// On a step.
+    pub fn at(comparison: &Comparison, lane: usize, step: Step, most: usize) -> Self {
+        Self::of_set(comparison, &LiveSet::new(comparison, lane, step), most)
+    }
+
+    fn of_set(comparison: &Comparison, set: &LiveSet, most: usize) -> Self {
+        let mut sums: IndexMap<ContributorName, u64> = IndexMap::new();
+        for member in &set.members {
+            let graph = comparison.session.graphs.get(member.tensor.graph.idx());
+            let name = ContributorName {
+                graph: graph.map_or_else(String::new, |graph| graph.name.clone()),
+                name: tensor_label(comparison, member.tensor).into_owned(),
+            };
+            let sum = sums.entry(name).or_default();
+            *sum = sum.saturating_add(member.bytes.get());
+        }
+        let mut tensors: Vec<(ContributorName, Bytes)> =
+            sums.into_iter().map(|(name, sum)| (name, Bytes(sum))).collect();
+        tensors.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
+        let small = tensors.split_off(most.min(tensors.len()));
+        let unlisted: Bytes = small.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + set.unlisted;
+        Self {
+            step: set.step,
+            live: set.live,
+            reserved: set.reserved,
+            tensors,
+            others: (small.len() as u64, unlisted),
+            rest: set
+                .rest
+                .iter()
+                .map(|(rest, bytes)| (ContributorName::beside(rest.words()), *bytes))
+                .collect(),
+        }
+    }
+
+    /// By name.
+    pub(super) fn by_name(&self) -> BTreeMap<&ContributorName, Bytes> {
+        self.tensors.iter().map(|(name, bytes)| (name, *bytes)).collect()
+    }
+
+    /// What somebody may hold at the most who is not listed.
+    pub(super) fn most_unlisted(&self) -> Bytes {
+        let (count, bytes) = self.others;
+        let least_listed = self.tensors.last().map_or(bytes, |(_, least)| *least);
+        if count == 0 {
+            Bytes::ZERO
+        } else {
+            least_listed.min(bytes)
+        }
+    }
+}

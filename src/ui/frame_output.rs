@@ -1,0 +1,361 @@
+//! What a frame asks for: commands for the session, and what the window does itself.
+
+use eframe::egui;
+
+use super::app::App;
+use super::commands::UiCommand;
+use super::lanes::{LaneContent, LanesInput, LanesState, Measuring};
+use super::palette::Choice;
+use super::panes::{Pane, Panes};
+use super::pictures::Wanted;
+use super::theme::Theme;
+use crate::dialogs::Purpose;
+use highwater_analysis::LaneId;
+use highwater_session::{Command, ExportForm, LaneInView, Notice, Recents, SourceSpec};
+use highwater_timeline::AxisKind;
+
+/// Everything that was asked for in a frame.
+#[derive(Debug, Default)]
+pub struct FrameOutput {
+    /// Commands of the table.
+    pub asked: Vec<UiCommand>,
+    /// Commands for the session.
+    pub commands: Vec<Command>,
+    /// Panes that come to the front.
+    pub shown: Vec<Pane>,
+    /// Panes that are closed or come back.
+    pub toggled: Vec<Pane>,
+    /// The option whose field gets the keyboard.
+    pub option: Option<&'static str>,
+    /// The step that is pinned.
+    pub step: Option<u32>,
+    /// What of a lane is to be written.
+    pub saved: Option<Purpose>,
+}
+
+/// How wide and high drawings are.
+const DRAWING: (f64, f64) = (1200.0, 600.0);
+
+impl FrameOutput {
+    /// Whether more than the session is asked.
+    pub(super) fn asks_the_window(&self) -> bool {
+        let has_purpose = self.option.is_some() || self.step.is_some() || self.saved.is_some();
+        has_purpose || !(self.asked.is_empty() && self.shown.is_empty() && self.toggled.is_empty())
+    }
+
+    /// Takes what was chosen in the palette.
+    pub(super) fn choose(&mut self, choice: &Choice, recents: &Recents) {
+        match *choice {
+            Choice::Command(command) => self.asked.push(command),
+            Choice::Pane(pane) => self.shown.push(pane),
+            Choice::Sample(sample) => self.commands.push(Command::Open(vec![SourceSpec::Sample(sample)])),
+            Choice::Recent(position) => {
+                let recent = recents.list.get(position);
+                self.commands
+                    .extend(recent.map(|recent| Command::Open(recent.sources())));
+            }
+            Choice::Option(name) => self.option = Some(name),
+            Choice::Step(step) => self.step = Some(step),
+        }
+    }
+}
+
+impl App {
+    /// Puts the explained step on the clipboard.
+    pub(super) fn copy_peak(&mut self, ctx: &egui::Context) {
+        let Some(text) = self.session.peak_text() else { return };
+        let first = text.lines().next().unwrap_or_default();
+        self.session.notify(Notice::Done(format!("copied: {first}")));
+        ctx.copy_text(text);
+        // The notice stands above what was drawn.
+        ctx.request_repaint();
+    }
+
+    /// Does what the window does itself; returns the commands for the session.
+    pub(super) fn apply_output(&mut self, output: FrameOutput, ctx: &egui::Context) -> Vec<Command> {
+        let FrameOutput {
+            asked,
+            mut commands,
+            shown,
+            toggled,
+            option,
+            step,
+            saved,
+        } = output;
+        if let Some(purpose) = saved {
+            self.state.dialogs.ask(purpose, ctx);
+        }
+        for command in asked {
+            self.perform(command, ctx, &mut commands);
+        }
+        for pane in shown {
+            self.panes.show(pane);
+        }
+        for pane in toggled {
+            if self.panes.is_open(pane) {
+                self.panes.close(pane);
+            } else {
+                self.panes.show(pane);
+            }
+        }
+        if let Some(step) = step {
+            self.go_to(step, ctx);
+        }
+        if let Some(name) = option {
+            self.state.options.jump = Some(name.to_owned());
+        }
+        let is_wanted = self.state.options.jump.is_some() || self.state.options.wants_search;
+        if is_wanted && !self.panes.is_in_front(Pane::Configuration) {
+            self.panes.show(Pane::Configuration);
+            ctx.request_repaint();
+        }
+        commands
+    }
+
+    /// How a toggle of the window itself stands.
+    pub(super) fn now_in_shell(&self, command: UiCommand) -> Option<&'static str> {
+        let lanes = &self.state.lanes;
+        let is_on = match command {
+            UiCommand::ToggleEvents => lanes.marks.has_events,
+            UiCommand::ToggleScales => lanes.arrangement.has_own_scales,
+            UiCommand::ToggleWheel => lanes.has_plain_wheel,
+            UiCommand::ColorBy(by) => return (self.session.look_order().by == by).then_some("chosen"),
+            _ => return None,
+        };
+        Some(if is_on { "on" } else { "off" })
+    }
+
+    /// Adds a run to the schedule, or lists every graph; its pane comes to the front.
+    fn schedule(&mut self, is_one_run: bool) {
+        self.panes.show(Pane::Schedule);
+        let editor = &mut self.state.schedule_editor;
+        let edit = if is_one_run {
+            editor.add_run(&self.session)
+        } else {
+            editor.list_graphs(&self.session)
+        };
+        if let Some(edit) = edit {
+            self.session.apply(edit);
+        }
+    }
+
+    /// Tries the configurations of the axes, or names the best of them.
+    fn try_space(&mut self, is_to_recommend: bool, ctx: &egui::Context) {
+        self.panes.show(Pane::Sweep);
+        // The points get the keyboard, from the field of an axis too.
+        if let Some(id) = ctx.memory(egui::Memory::focused) {
+            ctx.memory_mut(|memory| memory.surrender_focus(id));
+        }
+        self.state.space.focus_points();
+        match self.state.space.order(&self.session) {
+            Ok(order) if is_to_recommend => {
+                let goal = self.state.space.goal(&order);
+                self.session.apply(Command::Recommend(Box::new(order), goal));
+            }
+            Ok(order) => self.session.apply(Command::TrySweep(Box::new(order))),
+            Err(why) => self.session.notify(Notice::Failed(why)),
+        }
+    }
+
+    /// Commands about the window itself.
+    pub(super) fn perform_in_shell(&mut self, command: UiCommand, ctx: &egui::Context) {
+        let state = &mut self.state;
+        match command {
+            UiCommand::OpenPalette => {
+                if !state.palette.is_open() {
+                    state.palette.open();
+                }
+                self.session.apply(Command::FindMissing(state.recents.paths()));
+            }
+            UiCommand::ToggleMeasuredRun => self.panes.toggle(Pane::MeasuredRun),
+            UiCommand::ToggleCompare => {
+                self.panes.toggle(Pane::Compare);
+                state.compare.wants_focus = true;
+            }
+            UiCommand::ToggleSchedule => {
+                self.panes.toggle(Pane::Schedule);
+                state.schedule_editor.wants_focus = true;
+            }
+            UiCommand::AddRun | UiCommand::ListGraphs => self.schedule(command == UiCommand::AddRun),
+            UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
+            UiCommand::Save => self.save(ctx),
+            UiCommand::SaveAs => {
+                self.keep_note();
+                self.state.dialogs.ask(Purpose::SaveDocument, ctx);
+            }
+            UiCommand::LocateSources => state.document.locate(),
+            UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,
+            UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),
+            UiCommand::ToggleEvents => state.lanes.marks.has_events = !state.lanes.marks.has_events,
+            UiCommand::ToggleScales => {
+                let arrangement = &mut state.lanes.arrangement;
+                arrangement.has_own_scales = !arrangement.has_own_scales;
+            }
+            UiCommand::ToggleWheel => state.lanes.has_plain_wheel = !state.lanes.has_plain_wheel,
+            UiCommand::ToggleDetails => self.panes.toggle_details(),
+            UiCommand::MaximizeLanes => self.panes.toggle_maximized(),
+            UiCommand::ResetLayout => self.panes = Panes::new(),
+            UiCommand::Larger => egui::gui_zoom::zoom_in(ctx),
+            UiCommand::Smaller => egui::gui_zoom::zoom_out(ctx),
+            UiCommand::UsualSize => ctx.set_zoom_factor(1.0),
+            UiCommand::ForgetRecent => state.recents.list.clear(),
+            UiCommand::NextAxis => self.next_axis(),
+            UiCommand::NextRows => self.state.lanes.next_rows(),
+            UiCommand::ToggleSweep => self.panes.toggle(Pane::Sweep),
+            UiCommand::TrySweep if self.session.is_trying() => self.session.apply(Command::StopSpace),
+            UiCommand::TrySweep | UiCommand::Recommend => {
+                self.try_space(command == UiCommand::Recommend, ctx);
+            }
+            UiCommand::Measure(how) => self.measure(how, ctx),
+            UiCommand::Export(form) => state.dialogs.ask(Purpose::Export(form), ctx),
+            UiCommand::ExportWindow => state.dialogs.ask(Purpose::SavePicture(None), ctx),
+            UiCommand::ExportLane | UiCommand::DrawLane => {
+                let lane = self.lane_to_draw();
+                let purpose = match (command, lane) {
+                    (_, None) => return,
+                    (UiCommand::DrawLane, Some(lane)) => Purpose::DrawLane(lane),
+                    (_, Some(lane)) => Purpose::SavePicture(Some(lane)),
+                };
+                self.state.dialogs.ask(purpose, ctx);
+            }
+            _ => {}
+        }
+    }
+
+    /// How lanes are shown, for tests.
+    pub const fn lanes(&self) -> &LanesState {
+        &self.state.lanes
+    }
+
+    /// The time axis counts what comes next of what the data has; where there is nothing else, says why.
+    fn next_axis(&mut self) {
+        let Some((comparison, timeline)) = self.session.answer() else {
+            return;
+        };
+        let (axes, word) = (&timeline.axes, comparison.axis_word());
+        let next = axes.next(self.state.lanes.axis);
+        let is_alone = next == axes.effective(self.state.lanes.axis);
+        let reasons = AxisKind::ALL.into_iter().filter_map(|kind| axes.why_not(kind));
+        let reasons: Vec<&str> = reasons.collect();
+        self.state.lanes.axis = next;
+        if is_alone {
+            let text = format!("the axis counts {word}s alone. {}", reasons.join(" "));
+            self.session.notify(Notice::Done(text));
+        }
+    }
+
+    /// Pins a step in the lanes, which come to the front.
+    fn go_to(&mut self, step: u32, ctx: &egui::Context) {
+        let theme = Theme::of(&ctx.global_style().visuals);
+        if let Some(input) = LanesInput::of(&self.session, &theme) {
+            self.panes.show(Pane::Policies);
+            self.state.lanes.go_to(step, &input);
+        }
+    }
+
+    /// A range or a ruler, as by a drag; where that cannot be, says why.
+    fn measure(&mut self, how: Measuring, ctx: &egui::Context) {
+        let theme = Theme::of(&ctx.global_style().visuals);
+        let Some(input) = LanesInput::of(&self.session, &theme) else {
+            return;
+        };
+        self.panes.show(Pane::Policies);
+        if let Err(why) = self.state.lanes.measure(how, &input) {
+            self.session.notify(Notice::Failed(why.to_owned()));
+        }
+    }
+
+    /// The lane less the next one of the others, or no difference behind the last.
+    pub(super) fn next_difference(&mut self) -> Option<Command> {
+        let (comparison, _) = self.session.answer()?;
+        let shown = self.state.lanes.arrangement.shown_lanes(comparison);
+        let now = self.session.difference_order();
+        let now = now.filter(|(first, second)| shown.contains(first) && shown.contains(second));
+        let first = now.map(|(first, _)| first).or_else(|| self.lane_to_draw())?;
+        let mut others = shown.into_iter().filter(|id| *id != first);
+        let next = match now {
+            Some((_, second)) => others.skip_while(|id| *id != second).nth(1),
+            None => others.next(),
+        };
+        self.panes.show(Pane::Policies);
+        Some(Command::SetDifference(next.map(|next| (first, next))))
+    }
+
+    /// Where lifetimes are seen, they are those of this lane.
+    fn show_rows_of(&mut self, lane: LaneId) {
+        let lanes = self.session.answer().map(|(comparison, _)| &comparison.lanes);
+        let position = lanes.and_then(|lanes| lanes.iter().position(|known| known.id == lane));
+        if self.state.lanes.content == LaneContent::Lifetimes
+            && let Some(position) = position
+        {
+            self.state.lanes.rows_lane = Some(position);
+        }
+    }
+
+    /// The lane whose lifetimes are seen; of those that are shown the one that was clicked last, else the first.
+    fn lane_to_draw(&self) -> Option<LaneId> {
+        let (comparison, _) = self.session.answer()?;
+        let rows = self.state.lanes.rows_lane.and_then(|lane| comparison.lanes.get(lane));
+        if let Some(lane) = rows.filter(|_| self.state.lanes.content == LaneContent::Lifetimes) {
+            return Some(lane.id);
+        }
+        let shown = self.state.lanes.arrangement.shown_lanes(comparison);
+        let chosen = self.state.inspector.explained().filter(|id| shown.contains(id));
+        chosen.or(shown.first().copied())
+    }
+
+    /// The lanes that a file is of: those that are shown, for tables one of them; `None` for all.
+    fn lanes_to_export(&self, form: ExportForm) -> Option<Vec<LaneId>> {
+        match form {
+            ExportForm::Timeline | ExportForm::Trace => {
+                let (comparison, _) = self.session.answer()?;
+                let shown = self.state.lanes.arrangement.shown_lanes(comparison);
+                (!shown.is_empty()).then_some(shown)
+            }
+            ExportForm::Tensors | ExportForm::Plan => self.lane_to_draw().map(|lane| vec![lane]),
+            ExportForm::Config | ExportForm::Report => None,
+        }
+    }
+
+    /// Takes a picture of the window or of a lane, or draws the lane, as the name of the file asks.
+    pub(super) fn picture(
+        &mut self,
+        path: std::path::PathBuf,
+        purpose: Purpose,
+        ctx: &egui::Context,
+        theme: &Theme,
+        commands: &mut Vec<Command>,
+    ) {
+        match purpose {
+            Purpose::SavePicture(lane) => {
+                if let Some(lane) = lane {
+                    self.panes.show(Pane::Policies);
+                    self.show_rows_of(lane);
+                }
+                self.state.pictures.want(Wanted { lane, path });
+                ctx.request_repaint();
+            }
+            Purpose::Export(form) => {
+                let lanes = self.lanes_to_export(form);
+                commands.push(Command::Export { form, path, lanes });
+            }
+            Purpose::DrawLane(lane) => {
+                let Some(viewport) = self.state.lanes.viewport else {
+                    return;
+                };
+                let view = LaneInView {
+                    viewport,
+                    axis: self.state.lanes.axis,
+                    size: DRAWING,
+                    colors: theme.svg(),
+                };
+                commands.push(Command::DrawLane {
+                    path,
+                    lane,
+                    view: Box::new(view),
+                });
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The step and the lane that the device panel looks at: where the pointer is, or where it was pinned.
+
+use eframe::egui::{Align2, Rect, Stroke, Ui, pos2};
+
+use super::canvas::text_with_ground;
+use super::{LanesInput, LanesState};
+use highwater_model::units::Step;
+use highwater_sim::RegionId;
+use highwater_timeline::{LaneView, Owner, Viewport};
+
+/// A step of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PinnedStep {
+    /// Which lane, by position.
+    pub lane: usize,
+    /// Which step.
+    pub step: Step,
+    /// Whether it stays where it is while the pointer moves.
+    pub is_pinned: bool,
+}
+
+/// What the device panel points at in a lane's memory map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HoveredRegion {
+    /// A region.
+    Region(RegionId),
+    /// All that a pool holds.
+    Pool(Owner),
+}
+
+/// How the keys move the pinned step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// By one step.
+    Step {
+        /// To the right.
+        is_next: bool,
+    },
+    /// To the next step on which the device or a pool did something, or a tensor is evicted or computed anew.
+    Event {
+        /// To the right.
+        is_next: bool,
+    },
+}
+
+impl LanesState {
+    /// The spot, where it lies in this answer; otherwise the peak of the main lane.
+    pub fn spot_in(&self, input: &LanesInput<'_>) -> Option<PinnedStep> {
+        let comparison = input.comparison;
+        let last = Step(input.timeline.n_steps.checked_sub(1)?);
+        let known = self.spot.filter(|spot| spot.lane < comparison.lanes.len());
+        if let Some(spot) = known {
+            return Some(PinnedStep {
+                step: spot.step.min(last),
+                ..spot
+            });
+        }
+        let lane = comparison.main_lane().unwrap_or(0);
+        let summary = &comparison.lanes.get(lane)?.summary;
+        Some(PinnedStep {
+            lane,
+            step: summary.peak_reserved_step.unwrap_or(Step(0)).min(last),
+            is_pinned: false,
+        })
+    }
+
+    /// Moves the pinned step, and pins what was not.
+    pub fn move_spot(&mut self, how: Move, input: &LanesInput<'_>) {
+        let Some(spot) = self.spot_in(input) else { return };
+        let lane = &input.timeline.lanes[spot.lane];
+        let last = input.timeline.n_steps.saturating_sub(1);
+        let step = match how {
+            Move::Step { is_next: true } => spot.step.0 + 1,
+            Move::Step { is_next: false } => spot.step.0.saturating_sub(1),
+            Move::Event { is_next } => {
+                let marks = lane.remat.as_ref();
+                let marks = marks.and_then(|remat| remat.neighbour(spot.step.0, is_next));
+                let both = lane.ticks.neighbour(spot.step.0, is_next).into_iter().chain(marks);
+                let nearest = if is_next { both.min() } else { both.max() };
+                nearest.unwrap_or(spot.step.0)
+            }
+        };
+        self.pin(spot.lane, Step(step.min(last)));
+    }
+
+    /// Pins a step of a lane; it comes into view.
+    pub fn pin(&mut self, lane: usize, step: Step) {
+        self.spot = Some(PinnedStep {
+            lane,
+            step,
+            is_pinned: true,
+        });
+        let at = f64::from(step.0) + 0.5;
+        self.change_view(|view| {
+            if view.t0 <= at && at <= view.t1 {
+                view.viewport()
+            } else {
+                view.centred(at)
+            }
+        });
+    }
+
+    /// The pinned step.
+    pub fn pinned(&self) -> Option<PinnedStep> {
+        self.spot.filter(|spot| spot.is_pinned)
+    }
+
+    /// Follows the pointer from now on.
+    pub fn unpin(&mut self) {
+        if let Some(spot) = &mut self.spot {
+            spot.is_pinned = false;
+        }
+    }
+
+    /// Brings what the device panel points at into view, where it is outside or small.
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    pub fn show_highlight(&mut self, lane: &LaneView, what: HoveredRegion, step: Step) {
+        const ROOM: f64 = 0.15;
+        const LEAST: f64 = 65536.0;
+        let extents = extents(lane, what, step);
+        let Some(low) = extents.iter().map(|(low, _)| *low).min() else {
+            return;
+        };
+        let high = extents.iter().map(|(_, high)| *high).max().unwrap_or(low);
+        let (low, high) = (low as f64, high as f64);
+        let room = ((high - low) * ROOM).max(LEAST);
+        self.change_view(|view| {
+            let is_large = (high - low) * 4.0 >= view.bytes();
+            if is_large && low >= view.a0 && high <= view.a1 {
+                return view.viewport();
+            }
+            Viewport {
+                a0: low - room,
+                a1: high + room,
+                ..view.viewport()
+            }
+        });
+    }
+
+    /// The step that readings are of: under the pointer, or pinned.
+    pub(super) fn reading(&self) -> Option<f64> {
+        self.cursor.or_else(|| self.pinned().map(|spot| f64::from(spot.step.0)))
+    }
+}
+
+/// Where on a step what is pointed at lies.
+fn extents(lane: &LaneView, what: HoveredRegion, step: Step) -> Vec<(u64, u64)> {
+    let regions = lane.regions.iter().filter(|region| {
+        let is_meant = match what {
+            HoveredRegion::Region(id) => region.region == id,
+            HoveredRegion::Pool(owner) => region.owner == owner && !region.is_paged,
+        };
+        is_meant && region.start <= step && step < region.end
+    });
+    let regions = regions.map(|region| (region.base, region.base + region.bytes.get()));
+    let holdings = &lane.holdings;
+    let held = holdings.alive(f64::from(step.0)).into_iter().filter(|idx| match what {
+        HoveredRegion::Region(_) => false,
+        HoveredRegion::Pool(pool) => is_of(holdings.owner[*idx], pool),
+    });
+    let held = held.map(|idx| (holdings.base[idx], holdings.base[idx] + holdings.bytes[idx]));
+    regions.chain(held).collect()
+}
+
+/// Whether a holding belongs to a pool; stitched pages belong to the graph's.
+pub(super) fn is_of(holding: Owner, pool: Owner) -> bool {
+    match (holding, pool) {
+        (Owner::Stitched(graph), Owner::Pool(of)) => graph == of,
+        _ => holding == pool,
+    }
+}
+
+/// The line at the pinned step, through all lanes, with its step at the foot of its own lane.
+pub(super) fn paint(ui: &Ui, lane: usize, body: Rect, input: &LanesInput<'_>, state: &LanesState) {
+    let (Some(spot), Some(viewport)) = (state.pinned(), state.view()) else {
+        return;
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+    let x = viewport.x_from_step(f64::from(spot.step.0), f64::from(body.width())) as f32;
+    if x < 0.0 || x > body.width() {
+        return;
+    }
+    let (x, theme) = (body.left() + x, input.theme);
+    let painter = ui.painter_at(body);
+    let (ground, words) = theme.cursor_tag;
+    painter.vline(x, body.y_range(), Stroke::new(1.5, ground));
+    if lane == spot.lane {
+        let place = (pos2(x, body.bottom() - 1.0), Align2::CENTER_BOTTOM);
+        text_with_ground(
+            &painter,
+            place,
+            format!("{} {} pinned", input.comparison.axis_word(), spot.step),
+            (words, ground),
+            body,
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! The recommendation: what is asked, the configuration to take, why, which rules were obeyed, what is uncertain.
+
+use eframe::egui::{self, RichText};
+
+use super::{Shown, SweepState, Wanted, quantities};
+use crate::lanes::LanesState;
+use highwater_analysis::Configuration;
+use highwater_analysis::sweep::{Chosen, Link, Part, Recommendation, Sentence, WhichChoice};
+use highwater_model::units::{Step, counted, grouped};
+use highwater_options::keys;
+use highwater_session::{Command, Selected, Session, SweepOrder};
+
+const SIZE: f32 = 12.0;
+
+/// What is asked for, and the button that asks.
+pub(super) fn goal_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    state: &mut SweepState,
+    order: Option<&SweepOrder>,
+    commands: &mut Vec<Command>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        let axes = order.map_or(&[][..], |order| &order.axes[..]);
+        let mut choices = vec![
+            (Wanted::LeastSlowdown, "least slowdown".to_owned()),
+            (Wanted::LowestPeak, "lowest peak".to_owned()),
+        ];
+        choices.extend(quantities(axes).map(|axis| (Wanted::Largest(axis.key()), format!("largest {}", axis.name()))));
+        if !choices.iter().any(|(wanted, _)| *wanted == state.wanted) {
+            state.wanted = Wanted::default();
+        }
+        for (wanted, words) in choices {
+            let is_chosen = state.wanted == wanted;
+            let response = ui.selectable_label(is_chosen, &words);
+            response.widget_info(|| {
+                egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, format!("goal: {words}"))
+            });
+            if response.clicked() {
+                state.wanted = wanted;
+            }
+        }
+        if session.is_recommending() {
+            ui.add(egui::Spinner::new().size(12.0));
+            return;
+        }
+        let button = ui.add_enabled(order.is_some(), egui::Button::new("Recommend"));
+        let hint = "name the best configuration that fits, and say why; what was not tried is tried first";
+        if button.on_hover_text(hint).clicked()
+            && let Some(order) = order
+        {
+            commands.push(Command::Recommend(Box::new(order.clone()), state.goal(order)));
+        }
+    });
+}
+
+/// The answer.
+pub(super) fn advice_ui(
+    ui: &mut egui::Ui,
+    shown: &Shown<'_>,
+    state: &mut SweepState,
+    lanes: &mut LanesState,
+    commands: &mut Vec<Command>,
+) {
+    let Some(found) = &shown.table.recommendation else {
+        let text = "Recommend weighs the points that fit: it names the best for the goal and the next best, with reasons, the rules that \
+                    were obeyed, and what is uncertain.";
+        ui.add(egui::Label::new(RichText::new(text).weak()).wrap());
+        return;
+    };
+    ui.set_width(ui.available_width());
+    ui.weak(format!(
+        "goal: {}",
+        found.goal.name(&shown.table.space).replace(['-', ':'], " ")
+    ));
+    match &found.winner {
+        Some(winner) => winner_ui(ui, shown, winner, state, commands),
+        None => {
+            ui.label(RichText::new("Nothing fits.").color(shown.theme.bad).strong());
+        }
+    }
+    for sentence in &found.reasons {
+        sentence_ui(ui, shown, sentence, state, lanes, commands);
+    }
+    obeyed_ui(ui, shown, found);
+    if !found.uncertain.is_empty() {
+        ui.add_space(4.0);
+        ui.label(RichText::new("Uncertain").size(SIZE).strong());
+        for sentence in &found.uncertain {
+            sentence_ui(ui, shown, sentence, state, lanes, commands);
+        }
+    }
+}
+
+fn winner_ui(
+    ui: &mut egui::Ui,
+    shown: &Shown<'_>,
+    winner: &Chosen,
+    state: &mut SweepState,
+    commands: &mut Vec<Command>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(&winner.title).color(shown.theme.good).strong());
+        let apply = ui.button("Apply this configuration");
+        if apply
+            .on_hover_text("set options, dimensions and iterations so, as one step")
+            .clicked()
+        {
+            commands.push(Command::UseConfiguration(Box::new(winner.configuration.clone())));
+        }
+        let pin = ui.button("Pin");
+        pin.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "pin the recommended configuration"));
+        if pin
+            .on_hover_text("keep it as a lane of its own, to compare with")
+            .clicked()
+        {
+            state.selected = Some(winner.point.idx);
+            commands.push(super::pin(&shown.table.space, winner.point.idx));
+        }
+    });
+}
+
+fn sentence_ui(
+    ui: &mut egui::Ui,
+    shown: &Shown<'_>,
+    sentence: &Sentence,
+    state: &mut SweepState,
+    lanes: &mut LanesState,
+    commands: &mut Vec<Command>,
+) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        for part in &sentence.parts {
+            if part_ui(ui, part)
+                && let Some(link) = &part.link
+            {
+                follow(shown, link, state, lanes, commands);
+            }
+        }
+    });
+}
+
+/// Draws a piece of a sentence; says whether it was clicked.
+fn part_ui(ui: &mut egui::Ui, part: &Part) -> bool {
+    let text = RichText::new(&part.text).size(SIZE);
+    let Some(link) = &part.link else {
+        ui.label(text);
+        return false;
+    };
+    let response = ui.link(text);
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::Role::Link, true, format!("{}, {}", part.text, leads_to(link)))
+    });
+    let hint = match &part.exact {
+        Some(exact) => format!("{exact}\n{}", leads_to(link)),
+        None => leads_to(link),
+    };
+    response.on_hover_text(hint).clicked()
+}
+
+/// Where a click leads.
+fn leads_to(link: &Link) -> String {
+    match link {
+        Link::Lane(of) => format!("shows {}", named(*of)),
+        Link::Step { of, step } => format!("goes to step {step} of {}", named(*of)),
+        Link::Tensor { of, .. } => format!("selects it in {}", named(*of)),
+        Link::Option(key) => format!("goes to {key}"),
+    }
+}
+
+const fn named(of: WhichChoice) -> &'static str {
+    match of {
+        WhichChoice::Winner => "the recommended configuration",
+        WhichChoice::RunnerUp => "the next best one",
+        WhichChoice::Base => "the configuration at hand",
+    }
+}
+
+/// Goes where a figure leads. A configuration that no lane shows is pinned, so that it becomes one.
+fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut LanesState, commands: &mut Vec<Command>) {
+    let (of, step, tensor) = match link {
+        Link::Option(key) => {
+            state.jump = Some(key.clone());
+            return;
+        }
+        Link::Lane(of) => (*of, None, None),
+        Link::Step { of, step } => (*of, Some(*step), None),
+        Link::Tensor {
+            of,
+            step,
+            graph,
+            tensor,
+        } => (*of, Some(*step), Some((*graph, *tensor))),
+    };
+    let found = shown.table.recommendation.as_deref();
+    let chosen = found.and_then(|found| match of {
+        WhichChoice::Winner => found.winner.as_ref(),
+        WhichChoice::RunnerUp => found.runner_up.as_ref(),
+        WhichChoice::Base => None,
+    });
+    if let Some(chosen) = chosen {
+        state.selected = Some(chosen.point.idx);
+    }
+    let base = shown.table.space.base();
+    let configuration = chosen.map_or(base, |chosen| &chosen.configuration);
+    let Some((lane, run)) = lane_of(shown.session, configuration, step) else {
+        let name = chosen.map_or_else(|| "as it was tried".to_owned(), |chosen| chosen.title.clone());
+        commands.push(Command::PinConfiguration {
+            name,
+            configuration: Box::new(configuration.clone()),
+        });
+        return;
+    };
+    if let Some(step) = step {
+        lanes.pin(lane, step);
+    }
+    if let Some(((graph, tensor), run)) = tensor.zip(run) {
+        commands.push(Command::Select(Some(Selected { run, graph, tensor })));
+    }
+}
+
+/// The lane on the screen that shows a configuration, and the run of a step: all policies of what is set are lanes.
+fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Option<(usize, Option<u32>)> {
+    let (comparison, _) = session.answer()?;
+    let document = session.document();
+    let mut own = Configuration {
+        options: document.options.clone(),
+        environment: document.environment.clone(),
+        plan: document.plan.clone(),
+    };
+    let mut other = wanted.clone();
+    for configuration in [&mut own, &mut other] {
+        configuration.options.reset(keys::STATIC_MEMORY_POLICY);
+        // An option at its default is the same as one that is not set.
+        let overrides = configuration.options.overrides();
+        let set: Vec<&str> = overrides.map(|(key, _)| key).collect();
+        for key in set {
+            if !configuration.options.is_changed(key) {
+                configuration.options.reset(key);
+            }
+        }
+    }
+    let known = comparison.workload.symbols();
+    own.plan.dims.retain(|name, _| known.contains(name));
+    if session.is_stale() {
+        return None;
+    }
+    // A pin whose steps are those of the axis shows it, too.
+    let is_pin = |lane: &highwater_analysis::Lane| {
+        let pinned = lane.pinned.as_ref().filter(|_| !lane.shares_steps);
+        pinned.is_some_and(|pinned| pinned.configuration == *wanted && pinned.fit.n_placed == pinned.fit.n_runs)
+    };
+    let policy = highwater_analysis::LaneId::Policy(wanted.policy());
+    let of_options = comparison.lanes.iter().position(|lane| lane.id == policy);
+    let of_options = of_options.filter(|_| own == other);
+    let lane = of_options.or_else(|| comparison.lanes.iter().position(is_pin))?;
+    let run = step
+        .and_then(|step| comparison.axis.locate(step))
+        .and_then(|(run, _)| u32::try_from(run).ok());
+    Some((lane, run))
+}
+
+/// Which rules left points out, and what else could not be taken.
+fn obeyed_ui(ui: &mut egui::Ui, shown: &Shown<'_>, found: &Recommendation) {
+    let left = &found.left_out;
+    let counts = [
+        (left.out_of_memory, "run out of memory"),
+        (left.thrashes, "thrash"),
+        (left.budget_too_small, "have too small a budget"),
+    ];
+    let all = counted(found.searched.of, "configuration");
+    ui.add_space(4.0);
+    let tried = if found.searched.is_whole() {
+        format!("All of {all} tried.")
+    } else {
+        format!("{} of {all} tried.", grouped(found.searched.tried))
+    };
+    ui.label(RichText::new(tried).size(SIZE).strong());
+    for (count, why) in counts.into_iter().filter(|(count, _)| *count > 0) {
+        let words = format!("{} of them {why}.", grouped(count));
+        ui.add(egui::Label::new(RichText::new(words).size(SIZE)).wrap());
+    }
+    for rule in &found.rules {
+        let words = format!("{} leaves out {}: {}.", rule.rule, grouped(rule.count), rule.message);
+        ui.add(egui::Label::new(RichText::new(words).size(SIZE).color(shown.theme.text_weak)).wrap());
+    }
+    for (why, count) in &left.failed {
+        let words = format!("{} could not be simulated: {why}.", grouped(*count));
+        ui.add(egui::Label::new(RichText::new(words).size(SIZE)).wrap());
+    }
+}
