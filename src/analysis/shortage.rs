@@ -141,15 +141,15 @@ fn holders(then: &DevicePicture, names: &NameContext<'_>) -> Vec<(String, Bytes)
     let mut list: Vec<_> = sums.into_iter().filter(|(_, bytes)| *bytes > Bytes::ZERO).collect();
     list.sort_by_key(|(who, bytes)| (std::cmp::Reverse(*bytes), *who));
     let rest: Bytes = list.iter().skip(SHOWN).map(|(_, bytes)| *bytes).sum();
-    let mut named: Vec<(String, Bytes)> = list
+    let mut shown: Vec<(String, Bytes)> = list
         .iter()
         .take(SHOWN)
         .map(|(who, bytes)| (region_text(*who, names), *bytes))
         .collect();
     if rest > Bytes::ZERO {
-        named.push((format!("{} others", list.len() - SHOWN), rest));
+        shown.push((format!("{} others", list.len() - SHOWN), rest));
     }
-    named
+    shown
 }
 
 fn idle(then: &DevicePicture) -> (Bytes, Bytes) {

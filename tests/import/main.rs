@@ -1,5 +1,9 @@
 //! Importers: what is read of files made here and of the corpus, and what is said about the rest.
-#![expect(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::unwrap_used,
+    reason = "tests compute expectations in plain numbers and may stop at the first surprise"
+)]
 
 mod calls;
 mod known_bytes;

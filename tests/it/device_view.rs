@@ -49,7 +49,6 @@ fn event(step: u32, kind: EventKind, region: u32, subject: u32, extent: (u64, u6
 }
 
 /// A pool block with grants, two ranges that share a page, a stitched range, and an end out of memory at step 9.
-#[expect(clippy::too_many_lines, reason = "one log, written down")]
 pub(crate) fn simulation(n_steps: u32) -> Simulation {
     use EventKind as Kind;
     let [first, second, third] = PAGES;

@@ -98,7 +98,6 @@ fn dims(layer: u32, n_layers: u32) -> [u64; 4] {
     [32, channels + u64::from(layer % 3) * 32, side, side]
 }
 
-#[expect(clippy::too_many_lines, reason = "one graph, written down")]
 fn graph(name: &str, n_layers: u32, is_training: bool) -> Graph {
     let mut builder = GraphBuilder::new(name);
     let add = |builder: &mut GraphBuilder, name: String, dims: &[u64], role: Role| {

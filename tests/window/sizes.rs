@@ -1,6 +1,6 @@
 //! No size of the window and no position of a divider ends the program: every view and pane from 1x1 up.
 
-use eframe::egui::{Key, Modifiers, Role, pos2, vec2};
+use eframe::egui::{Key, Modifiers, Pos2, Rect, Role, pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_ui::app::App;
@@ -64,49 +64,41 @@ fn every_pane_has_a_layout_at_every_size() {
 
 #[test]
 fn every_divider_can_be_dragged_to_both_ends() {
-    let mut harness = window_of(2, 800.0);
     // The left edges of the middle and of the right column, and the upper edge of the panes below.
     for (name, is_vertical) in [("Policies", true), ("Inspector", true), ("Import report", false)] {
-        let edge = |harness: &Harness<'_, App>| {
+        let mut harness = window_of(2, 800.0);
+        let tab = |harness: &Harness<'_, App>| {
             let mut tabs = harness.query_all_by_role_and_label(Role::Tab, name);
-            tabs.next().map(|tab| {
-                if is_vertical {
-                    tab.rect().left()
-                } else {
-                    tab.rect().top()
-                }
-            })
+            tabs.next().map(|tab| tab.rect())
         };
-        let before = edge(&harness).expect("the pane is open");
+        let edge = |rect: Rect| if is_vertical { rect.left() } else { rect.top() };
+        let before = tab(&harness).expect("the pane is open");
         let mut has_moved = false;
         for end in [0.0_f32, 1.0, 0.0, 1.0, 0.3] {
-            // The divider is a few points wide and lies before the edge of the tab, whose text has a margin.
+            // The divider is a few points wide and lies before the tab, whose text has a margin.
             for offset in [-20.0_f32, -16.0, -12.0, -8.0, -5.0, -3.0, -1.5] {
-                let Some(edge) = edge(&harness) else { continue };
-                drag(&mut harness, edge + offset, end, is_vertical);
+                let Some(rect) = tab(&harness) else { continue };
+                let along = edge(rect) + offset;
+                let (from, to) = if is_vertical {
+                    (pos2(along, 320.0), pos2(end * 1280.0, 320.0))
+                } else {
+                    let x = before.center().x;
+                    (pos2(x, along), pos2(x, end * 800.0))
+                };
+                drag(&mut harness, from, to);
             }
-            has_moved |= edge(&harness).is_none_or(|edge| (edge - before).abs() > 50.0);
+            has_moved |= tab(&harness).is_none_or(|rect| (edge(rect) - edge(before)).abs() > 50.0);
         }
         assert!(has_moved, "no divider was found at {name}");
         lay_out_at_every_size(&mut harness);
     }
 }
 
-/// Drags what lies at a place along one axis to a share of the window.
-fn drag(harness: &mut Harness<'_, App>, from: f32, end: f32, is_vertical: bool) {
-    let window = vec2(1280.0, 800.0);
-    let at = |along: f32| {
-        if is_vertical {
-            pos2(along, window.y * 0.4)
-        } else {
-            pos2(window.x * 0.5, along)
-        }
-    };
-    let target = at(end * if is_vertical { window.x } else { window.y });
-    harness.drag_at(at(from));
+fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2) {
+    harness.drag_at(from);
     harness.run_steps(2);
-    harness.hover_at(target);
+    harness.hover_at(to);
     harness.run_steps(2);
-    harness.drop_at(target);
+    harness.drop_at(to);
     harness.run_steps(2);
 }

@@ -402,12 +402,12 @@ impl Table for Events {
                 }
                 _ => None,
             };
-            let as_written = entries.iter().filter_map(own).collect();
-            let by_time = order
+            let as_written: Vec<Item> = entries.iter().filter_map(own).collect();
+            let by_time: Vec<Item> = order
                 .iter()
                 .filter_map(|(_, _, row)| own(&entries[*row as usize]))
                 .collect();
-            group.record(as_written, by_time, &shared, sink)?;
+            group.record(&as_written, &by_time, &shared, sink)?;
         }
         Ok(())
     }

@@ -167,16 +167,16 @@ impl Group {
     /// Makes the recording, or the two.
     pub(super) fn record(
         self,
-        as_written: Vec<Item>,
-        by_time: Vec<Item>,
+        as_written: &[Item],
+        by_time: &[Item],
         shared: &Shared<'_>,
         sink: &mut Sink<'_, '_>,
     ) -> Result<(), ImportError> {
-        let by_time = self.draft(&by_time, shared.has_times, shared, sink.progress)?;
+        let by_time = self.draft(by_time, shared.has_times, shared, sink.progress)?;
         by_time.report(&self.name, sink);
         let mut by_time = by_time.recording;
         if shared.has_times && !self.is_by_time {
-            let as_written = self.draft(&as_written, false, shared, sink.progress)?.recording;
+            let as_written = self.draft(as_written, false, shared, sink.progress)?.recording;
             let peak = |recording: &Recording| recording.peaks().live.0.get();
             let message = format!(
                 "the rows do not stand in the order of their times (a block is written when it is freed): as they stand they \

@@ -67,7 +67,7 @@ pub(super) fn entry_ui(
 /// A list of choices with a name; returns what was chosen.
 fn combo_ui<T: Clone>(
     ui: &mut egui::Ui,
-    words: String,
+    words: &str,
     selected: &str,
     width: f32,
     choices: &[(T, String, &str)],
@@ -104,7 +104,7 @@ fn kind_ui(
     };
     let choices = EntryKind::ALL.map(|kind| (kind, kind.name().to_owned(), explanation(kind)));
     let words = format!("entry {}: what happens", position + 1);
-    let (response, chosen) = combo_ui(ui, words, entry.kind.name(), 66.0, &choices);
+    let (response, chosen) = combo_ui(ui, &words, entry.kind.name(), 66.0, &choices);
     if let Some(kind) = chosen.filter(|kind| *kind != entry.kind) {
         commands.push(shown.edited(|entries| entries[position].kind = kind, None));
     }
@@ -120,7 +120,7 @@ fn graph_ui(ui: &mut egui::Ui, shown: Shown<'_>, position: usize, entry: &Schedu
         .collect();
     let words = format!("entry {}: graph", position + 1);
     let selected = shown.plan.shown_name(&entry.graph);
-    let (_, chosen) = combo_ui(ui, words, selected, 118.0, &choices);
+    let (_, chosen) = combo_ui(ui, &words, selected, 118.0, &choices);
     if let Some(own) = chosen {
         commands.push(shown.edited(
             |entries| {
@@ -178,7 +178,7 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, position: usize, entry: &Schedu
         ));
     }
     let words = format!("entry {}: concurrent group", position + 1);
-    let (_, chosen) = combo_ui(ui, words, &text(entry.group), 76.0, &choices);
+    let (_, chosen) = combo_ui(ui, &words, &text(entry.group), 76.0, &choices);
     if let Some(group) = chosen {
         commands.push(shown.edited(|entries| entries[position].group = group, None));
     }
