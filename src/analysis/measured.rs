@@ -16,7 +16,7 @@ use super::calibration::taught;
 use super::lanes::{LaneId, Plans};
 use super::measured_remarks::remarks;
 use super::recorded::contradiction;
-use super::run_lanes::with_folds;
+use super::run_lanes::{LaneParts, with_folds};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, Scratch};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Id as _, TensorId};
@@ -228,7 +228,11 @@ pub(super) fn lane(
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
     let log = recorded_log(recording, steps, n_steps, progress)?;
-    let parts = (LaneId::Measured(place.position), place.strategy, Plans::new());
+    let parts = LaneParts {
+        id: LaneId::Measured(place.position),
+        strategy: place.strategy,
+        plans: Plans::new(),
+    };
     let mut lane = with_folds(log.simulation, parts, place.params);
     // What calls cost was not measured, and is not estimated for a run that was.
     lane.summary.estimated_overhead = Nanos(0);

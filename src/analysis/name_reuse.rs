@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::lanes::{LaneId, Plans};
 use super::problem::PLAIN_ARENA;
 use super::rewriting::LaneRewrite;
-use super::run_lanes::lane_of;
+use super::run_lanes::{LaneParts, lane_of};
 use super::slots::{BlockPicture, block_picture};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Request, Scratch};
 use highwater_model::diagnostics::Diagnostics;
@@ -74,7 +74,11 @@ pub(super) fn compare_name_reuse(
             feature_copies: 1,
             ..lowered.params.clone()
         };
-        let parts = (LaneId::Pass(position), lowered.strategy, plans);
+        let parts = LaneParts {
+            id: LaneId::Pass(position),
+            strategy: lowered.strategy,
+            plans,
+        };
         let mut lane = lane_of(&planned, parts, (PLAIN_ARENA, &params), progress)?;
         // Nothing of a device is asked: neither calls nor the time they cost.
         lane.summary.estimated_overhead = Nanos(0);

@@ -8,7 +8,7 @@ use super::lanes::{LaneId, LaneSet, RematLane, place_arenas, with_plans};
 use super::name_context::NameContext;
 use super::name_reuse::{Subject, compare_name_reuse};
 use super::rewriting::{LaneRewrite, RunRemat};
-use super::run_lanes::{LaneJob, simulate_all, tell};
+use super::run_lanes::{LaneJob, LaneParts, simulate_all, tell};
 use super::session::{Variant, device_sessions, first_bindings};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, check_copies, workspaces};
 use highwater_model::diagnostics::Diagnostics;
@@ -200,7 +200,11 @@ pub(super) fn compare_variants(
     let jobs: Vec<LaneJob<'_>> = (0_u8..)
         .zip(&planned)
         .map(|(position, (session, plans))| {
-            let parts = (LaneId::Pass(position), lowered.strategy, plans.clone());
+            let parts = LaneParts {
+                id: LaneId::Pass(position),
+                strategy: lowered.strategy,
+                plans: plans.clone(),
+            };
             (session, lowered.policy, parts)
         })
         .collect();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::lanes::{LaneId, place_arenas, with_plans};
 use super::name_context::NameContext;
-use super::run_lanes::{LaneJob, set_divergence, simulate_all, tell};
+use super::run_lanes::{LaneJob, LaneParts, set_divergence, simulate_all, tell};
 use super::session::{Variant, device_sessions};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, check_copies, passes, remarks, workspaces};
 use highwater_model::diagnostics::Diagnostics;
@@ -99,7 +99,11 @@ fn policy_lanes(
         .into_iter()
         .map(|(id, strategy)| {
             let plans = placed[strategy.name].clone();
-            (&sessions[strategy.name], lowered.policy, (id, strategy, plans))
+            (
+                &sessions[strategy.name],
+                lowered.policy,
+                LaneParts { id, strategy, plans },
+            )
         })
         .collect();
     let mut lanes = simulate_all(jobs, &lowered.params, progress)?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::lanes::{LaneId, Plans, problem_lanes};
-use super::run_lanes::lane_of;
+use super::run_lanes::{LaneParts, lane_of};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, Scratch};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
@@ -62,7 +62,12 @@ pub(super) fn compare_problem(
             feature_copies: 1,
             ..lowered.params.clone()
         };
-        let mut lane = lane_of(&session, (id, strategy, plans), (PLAIN_ARENA, &params), progress)?;
+        let mut lane = lane_of(
+            &session,
+            LaneParts { id, strategy, plans },
+            (PLAIN_ARENA, &params),
+            progress,
+        )?;
         // Nothing of a device is asked: neither calls nor the time they cost.
         lane.summary.estimated_overhead = highwater_model::units::Nanos(0);
         lane.summary.overhead.clear();

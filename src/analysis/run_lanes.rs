@@ -13,8 +13,14 @@ use highwater_sim::{DeviceSession, Params, Simulation, StaticMemoryPolicy, simul
 /// A session with its plans, the policy of lanes that are not named after theirs, and what the lane is called and made of.
 pub(super) type LaneJob<'a> = (&'a DeviceSession, StaticMemoryPolicy, LaneParts);
 
-/// Id, strategy, and the plans that it made.
-pub(super) type LaneParts = (LaneId, &'static Strategy, Plans);
+/// What a lane is called and made of.
+#[derive(Debug)]
+pub(super) struct LaneParts {
+    pub(super) id: LaneId,
+    pub(super) strategy: &'static Strategy,
+    /// The plans that the strategy made.
+    pub(super) plans: Plans,
+}
 
 /// The lanes in order; each is computed by a thread of its own.
 pub(super) fn simulate_all(
@@ -28,7 +34,7 @@ pub(super) fn simulate_all(
         let handles: Vec<_> = jobs
             .into_iter()
             .map(|(session, policy, parts)| {
-                let settings = (problem::policy_of(parts.0, policy), params);
+                let settings = (problem::policy_of(parts.id, policy), params);
                 scope.spawn(move || lane_of(session, parts, settings, &Progress::silent(cancel)))
             })
             .collect();
@@ -43,17 +49,23 @@ pub(super) fn simulate_all(
 
 pub(super) fn lane_of(
     session: &DeviceSession,
-    (id, strategy, plans): LaneParts,
+    parts: LaneParts,
     (policy, params): (StaticMemoryPolicy, &Params),
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
     let simulation = simulate(session, policy, params, progress)?;
-    debug_assert_eq!(highwater_sim::verify(&simulation, session), Ok(()), "lane {id:?}");
-    Ok(with_folds(simulation, (id, strategy, plans), params))
+    debug_assert_eq!(
+        highwater_sim::verify(&simulation, session),
+        Ok(()),
+        "lane {:?}",
+        parts.id
+    );
+    Ok(with_folds(simulation, parts, params))
 }
 
 /// A lane of a log, not yet explained.
-pub(super) fn with_folds(simulation: Simulation, (id, strategy, plans): LaneParts, params: &Params) -> Lane {
+pub(super) fn with_folds(simulation: Simulation, parts: LaneParts, params: &Params) -> Lane {
+    let LaneParts { id, strategy, plans } = parts;
     let curves = curves(&simulation);
     Lane {
         id,

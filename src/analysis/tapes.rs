@@ -145,15 +145,17 @@ fn tape_variants(
         }],
     };
     let variants = runs.into_iter().zip(&layout.steps);
-    let variants = variants.map(|(run, steps)| tape_variant(whole, (run, thrash_limit), (&axis, steps.as_ref())));
+    let variants = variants.map(|(run, steps)| tape_variant(whole, run, thrash_limit, &axis, steps.as_ref()));
     let variants = variants.collect();
     Ok((axis, variants))
 }
 
 fn tape_variant(
     whole: &Arc<GraphTape>,
-    ((answer, sequence), thrash_limit): ((RematRun, Sequence), Option<f64>),
-    (axis, steps): (&Axis, Option<&Arc<[u32]>>),
+    (answer, sequence): (RematRun, Sequence),
+    thrash_limit: Option<f64>,
+    axis: &Axis,
+    steps: Option<&Arc<[u32]>>,
 ) -> Variant {
     let tape = &whole.tape;
     let n_slots = u32::try_from(sequence.slots.len()).unwrap_or(u32::MAX);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::lanes::{LaneId, Plans};
 use super::name_context::NameContext;
-use super::run_lanes::{set_divergence, with_folds};
+use super::run_lanes::{LaneParts, set_divergence, with_folds};
 use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Remark, Request, Scratch, explain, remarks};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -168,7 +168,15 @@ fn lanes(
         let rules = rules(trace, policy, params);
         let (simulation, refusals) = simulate_trace(trace, session, &rules, &Progress::silent(cancel))?;
         debug_assert_eq!(verify_log(&simulation), Ok(()), "policy {}", policy.number());
-        let lane = with_folds(simulation, (LaneId::Policy(policy), strategy, Plans::new()), params);
+        let lane = with_folds(
+            simulation,
+            LaneParts {
+                id: LaneId::Policy(policy),
+                strategy,
+                plans: Plans::new(),
+            },
+            params,
+        );
         Ok(Lane { refusals, ..lane })
     };
     let one = &one;

@@ -20,7 +20,7 @@ use super::point::{Outcome, PointFigures, Refusal, SweepPoint};
 use crate::lanes::{Arena, LaneId, Plans, with_plans};
 use crate::lowering::{GraphLowering, LoweredGraph};
 use crate::rewriting::LaneRewrite;
-use crate::run_lanes::lane_of;
+use crate::run_lanes::{LaneParts, lane_of};
 use crate::session::{RunKey, check_names, device_sessions_by};
 use crate::{AnalysisError, Configuration, Request, check_copies, compare, inference, passes, shapes};
 use highwater_model::diagnostics::{Diagnostics, Severity};
@@ -254,7 +254,11 @@ impl Store {
         let (session, plans) = laid
             .planned
             .get(&strategy.name, || self.planned(laid, passes, strategy, progress))?;
-        let parts = (LaneId::Policy(lowered.policy), strategy, plans);
+        let parts = LaneParts {
+            id: LaneId::Policy(lowered.policy),
+            strategy,
+            plans,
+        };
         let mut lane = lane_of(&session, parts, (lowered.policy, &lowered.params), progress)?;
         passes::add_rewrite(&mut lane, laid.rewrite.as_ref());
         Ok(PointFigures::of(&lane, &lowered.params))

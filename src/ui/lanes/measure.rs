@@ -72,7 +72,8 @@ impl Measures {
 
     /// A ruler over the addresses of a block at a step of a lane, or over what that lane's ruler covers and the block.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-    pub(super) fn measure_block(&mut self, (lane, step, (low, high)): (usize, Step, (u64, u64)), is_both: bool) {
+    pub(super) fn measure_block(&mut self, block: (usize, Step, (u64, u64)), is_both: bool) {
+        let (lane, step, (low, high)) = block;
         let (low, high) = (low as f64, high as f64);
         let known = self.bytes.filter(|known| is_both && known.lane == lane);
         self.bytes = Some(Height {

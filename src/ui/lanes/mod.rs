@@ -270,8 +270,8 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     let area = frame::at_least_smallest(area);
     state.cursor = None;
     match state.content {
-        LaneContent::MemoryMap | LaneContent::Areas => maps_ui(ui, area, (input, &mut *state, actions)),
-        LaneContent::Lifetimes => rows::rows_ui(ui, area, (input, &mut *state, actions)),
+        LaneContent::MemoryMap | LaneContent::Areas => maps_ui(ui, area, input, state, actions),
+        LaneContent::Lifetimes => rows::rows_ui(ui, area, input, state, actions),
     }
     let plot = frame::Grid::new(
         area,
@@ -285,10 +285,8 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     goto::goto_ui(ui, plot, input, state);
 }
 
-type Parts<'a, 'b> = (&'a LanesInput<'b>, &'a mut LanesState, &'a mut Vec<LaneAction>);
-
 /// Rulers on top, lanes below them, in as many columns as the layout says.
-fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
+fn maps_ui(ui: &mut Ui, area: Rect, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
     let shown = state.arrangement.shown(input.comparison);
     // The difference stands above all lanes, where it is seen.
     let n_above = usize::from(input.drawn.difference.is_some());
@@ -335,7 +333,7 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
         lane_capture::prepare(ui, &frames, &grid, n_above, input, state);
         gestures::pointer(ui, &frames, input, state, actions);
         pictures::take(ui.ctx(), &input.drawn, &mut state.textures);
-        contents_ui(ui, &frames, (input, &mut *state, &mut *actions));
+        contents_ui(ui, &frames, input, &mut *state, &mut *actions);
         if state.content == LaneContent::MemoryMap {
             actions.extend(pictures::order(ui, &frames, input, state).map(LaneAction::Paint));
         }
@@ -354,7 +352,13 @@ fn maps_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
 }
 
 /// Headers, curves, events and maps.
-fn contents_ui(ui: &mut Ui, frames: &[frame::LaneFrame], (input, state, actions): Parts<'_, '_>) {
+fn contents_ui(
+    ui: &mut Ui,
+    frames: &[frame::LaneFrame],
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
+    actions: &mut Vec<LaneAction>,
+) {
     let mut counts = [(0, 0); 3];
     state.hole_pictures.resize(input.comparison.lanes.len(), None);
     state.area_pictures.resize(input.comparison.lanes.len(), None);

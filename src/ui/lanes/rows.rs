@@ -10,8 +10,7 @@ use eframe::egui::{self, Rangef, Rect, Response, Role, Sense, Ui, WidgetInfo, po
 use super::canvas::{canvas_of, cursor_line};
 use super::measure::Plot;
 use super::{
-    LaneAction, LaneLayout, LanesInput, LanesState, Parts, frame, gestures, measure, range, row_paint, ruler, scopes,
-    tooltip,
+    LaneAction, LaneLayout, LanesInput, LanesState, frame, gestures, measure, range, row_paint, ruler, scopes, tooltip,
 };
 use highwater_session::{ContentOrder, PictureOrder, RowsFrame, RowsPicture};
 use highwater_timeline::{LaneRows, RowLayout, RowPlace, RowWindow, Selected, View};
@@ -52,7 +51,13 @@ impl PartialEq for Asked {
 }
 
 /// Ruler and rows.
-pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_, '_>) {
+pub(super) fn rows_ui(
+    ui: &mut Ui,
+    area: Rect,
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
+    actions: &mut Vec<LaneAction>,
+) {
     let grid = frame::Grid::new(
         area,
         &[frame::Wanted::PLAIN],
@@ -73,7 +78,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
         ui.advance_cursor_after_rect(area);
         return;
     };
-    let (layout, picture) = layout_of(ui, rows, view, body, (input, state, actions));
+    let (layout, picture) = layout_of(ui, rows, view, body, input, state, actions);
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("rows"));
     child.set_clip_rect(ui.clip_rect().intersect(body.expand2(vec2(frame::GUTTER, 1.0))));
     let mut scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt("scroll");
@@ -96,7 +101,7 @@ pub(super) fn rows_ui(ui: &mut Ui, area: Rect, (input, state, actions): Parts<'_
                 sight: (f64::from(sight.top()), f64::from(sight.top() + body.height())),
             },
         };
-        shown_ui(ui, body, &response, &shown, (input, state, actions));
+        shown_ui(ui, body, &response, &shown, input, state, actions);
         response.id
     });
     let part = |y_range| Rect::from_x_y_ranges(area.x_range(), y_range);
@@ -122,7 +127,9 @@ fn layout_of<'a>(
     rows: &'a Arc<LaneRows>,
     view: View<'_>,
     body: Rect,
-    (input, state, actions): Parts<'_, 'a>,
+    input: &LanesInput<'a>,
+    state: &mut LanesState,
+    actions: &mut Vec<LaneAction>,
 ) -> (Arc<RowLayout>, Option<&'a RowsPicture>) {
     let canvas = canvas_of(body);
     if rows.n_alive(&view) <= MOST_DIRECT {
@@ -162,7 +169,15 @@ fn layout_of<'a>(
 }
 
 /// What is in sight, and what the hands do to it.
-fn shown_ui(ui: &mut Ui, body: Rect, response: &Response, shown: &Shown<'_>, (input, state, actions): Parts<'_, '_>) {
+fn shown_ui(
+    ui: &mut Ui,
+    body: Rect,
+    response: &Response,
+    shown: &Shown<'_>,
+    input: &LanesInput<'_>,
+    state: &mut LanesState,
+    actions: &mut Vec<LaneAction>,
+) {
     let plot = Plot {
         lane: 0,
         body,

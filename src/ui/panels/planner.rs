@@ -81,7 +81,7 @@ pub fn planner_ui(
     heading_ui(ui, comparison, table, commands);
     egui::ScrollArea::vertical()
         .auto_shrink([false, false])
-        .show(ui, |ui| rows_ui(ui, comparison, table, (state, theme, commands)));
+        .show(ui, |ui| rows_ui(ui, comparison, table, state, theme, commands));
 }
 
 fn graph_ui(ui: &mut egui::Ui, comparison: &Comparison, arenas: &[usize], state: &mut PlannerState) {
@@ -164,9 +164,14 @@ fn heading_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, 
     }
 }
 
-type Parts<'a> = (&'a mut PlannerState, &'a Theme, &'a mut Vec<Command>);
-
-fn rows_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, (state, theme, commands): Parts<'_>) {
+fn rows_ui(
+    ui: &mut egui::Ui,
+    comparison: &Comparison,
+    table: &PlannerTable,
+    state: &mut PlannerState,
+    theme: &Theme,
+    commands: &mut Vec<Command>,
+) {
     let mut rows: Vec<&PlannerRow> = table.rows.iter().collect();
     match state.order {
         Order::Footprint => {
