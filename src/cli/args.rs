@@ -24,7 +24,12 @@ use highwater_session::{PainterChoice, SAMPLES};
 
 /// Plans, simulates and compares the device memory of neural networks under every static memory policy.
 #[derive(Parser, Debug)]
-#[command(name = "highwater", version, about, args_conflicts_with_subcommands = true, after_help = after_help())]
+#[command(
+    name = "highwater",
+    version,
+    about = "Plans, simulates and compares the device memory of neural networks under every static memory policy",
+    args_conflicts_with_subcommands = true, after_help = after_help()
+)]
 pub struct Arguments {
     /// What to do; without a command the window opens.
     #[command(subcommand)]
@@ -385,7 +390,7 @@ pub struct ExportArgs {
     /// The policies to simulate; all unless given.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub policies: Vec<String>,
-    /// Coloring at one graph alone: of several, or one that ops call, branch to or repeat.
+    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
     /// What the axis of drawings counts: "program order" (unless given), "estimated time" or "wall time".

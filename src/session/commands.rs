@@ -34,7 +34,7 @@ pub enum Command {
     },
     /// Remove a source by position.
     Remove(usize),
-    /// Coloring at a part of the sources by itself; `None` at the whole session.
+    /// Look at a part of the sources by itself; `None` at the whole session.
     ShowPart(Option<String>),
     /// Set an option from text.
     SetOption {
@@ -213,7 +213,7 @@ pub enum Command {
         /// Back, not forth.
         is_back: bool,
     },
-    /// Coloring for tensors in a lane; blank text looks for nothing. See [`highwater_timeline::Query`].
+    /// Look for tensors in a lane; blank text looks for nothing. See [`highwater_timeline::Query`].
     Search {
         /// The query.
         text: String,

@@ -84,7 +84,7 @@ pub enum Job {
         /// When.
         step: Step,
     },
-    /// Coloring for tensors in a lane.
+    /// Look for tensors in a lane.
     Search {
         /// The answer on the screen.
         comparison: Arc<Comparison>,
@@ -117,7 +117,7 @@ pub enum Job {
     },
     /// Read a configuration file.
     ReadConfig(PathBuf),
-    /// Coloring at the paths that options name.
+    /// Look at the paths that options name.
     ProbeFiles(Vec<String>),
     /// Take one lane from another.
     Difference(Arc<Comparison>, (LaneId, LaneId)),

@@ -39,7 +39,7 @@ fn the_pane_says_what_the_library_says() {
     for group in &report.groups {
         harness.get_by_label_contains(&format!("open {}: {}", group.text, group.bytes.exact()));
     }
-    for part in ["Without the largest", "Longest idle", "Persisted for", "Bookmarks"] {
+    for part in ["Without the largest", "Longest idle", "Kept for", "Bookmarks"] {
         harness.get_by_label(part);
     }
     // Another attribute is other groups.

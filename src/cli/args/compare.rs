@@ -22,7 +22,7 @@ pub struct CompareArgs {
     /// How static arenas are placed, instead of `simulation.placement_strategy`.
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// Coloring at one graph alone: of several, or one that ops call, branch to or repeat.
+    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
     /// Say where each policy's peak comes from, and where it first differs from policy 0.

@@ -19,7 +19,7 @@ pub struct LearnArgs {
     /// Take these alone, by their keys; all unless given.
     #[arg(long, value_name = "KEYS", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Coloring at one graph alone: of several, or one that ops call, branch to or repeat.
+    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
     /// Settings.

@@ -33,7 +33,7 @@ pub struct PeakArgs {
     /// bigger, smaller here. Lanes of policies are 0, 2, 3 and 4, in this order.
     #[arg(long, value_name = "N")]
     pub against: Option<usize>,
-    /// Coloring at one graph alone: of several, or one that ops call, branch to or repeat.
+    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
     /// Settings.

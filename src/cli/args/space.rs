@@ -19,7 +19,7 @@ pub struct SpaceArgs {
     /// Memory of the device on which a configuration has to fit, such as 16GiB; stands in the place of --device-memory.
     #[arg(long, value_name = "SIZE", conflicts_with = "device_memory")]
     pub capacity: Option<String>,
-    /// Coloring at one graph alone: of several, or one that ops call, branch to or repeat.
+    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
     /// Settings of the configuration that the axes vary.

@@ -146,7 +146,7 @@ fn buttons_ui(ui: &mut egui::Ui) -> Option<Pressed> {
             Pressed::Previous,
         ),
         ("next", "Select the next match (Enter in the field)", Pressed::Next),
-        ("clear", "Coloring for nothing (Esc in the field)", Pressed::Clear),
+        ("clear", "Look for nothing (Esc in the field)", Pressed::Clear),
     ] {
         if ui.small_button(text).on_hover_text(tooltip).clicked() {
             pressed = Some(what);

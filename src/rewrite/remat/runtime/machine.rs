@@ -29,7 +29,7 @@ pub(super) enum Stop {
     Cancelled(Cancelled),
 }
 
-/// What is known of a storage besides the states's view.
+/// What is known of a storage besides the simulation's view.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hold {
     pub(super) locks: u32,

@@ -1,6 +1,6 @@
 //! What a heuristic is to the machine: a numerator for every storage, and a form that makes a cost of it.
 //!
-//! In: every change of the states. Out: exact numerators on demand, and bounds of them that are good at any time, so that
+//! In: every change of a storage. Out: exact numerators on demand, and bounds of them that are good at any time, so that
 //! only those that could be the lowest are worked out. A bound is never above the numerator but for rounding.
 
 use super::pool::{Bound, Pool};
@@ -19,7 +19,7 @@ pub(super) enum Form {
     LastAccess,
 }
 
-/// What happened to the states; it has happened already.
+/// What happened to a storage; it has happened already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// An op is called: its new storages count as evicted, its views cost their storages more and link them anew.
@@ -40,7 +40,7 @@ pub(super) trait Rule {
     /// The bound with which a storage enters the pool.
     fn bound(&mut self, states: &StorageState<'_>, storage: u32) -> Bound;
 
-    /// Keeps up with the states.
+    /// Follows a change of a storage.
     fn changed(&mut self, states: &StorageState<'_>, change: Change, pool: &mut Pool);
 
     /// Comes before a choice: brings bounds up to date; returns the offset of what fades.

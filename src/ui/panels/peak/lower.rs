@@ -36,7 +36,7 @@ pub(super) fn lower_ui(ui: &mut egui::Ui, shown: Shown<'_>, lanes: &mut LanesSta
             idle_ui(ui, shown, row, commands);
         }
     });
-    section(ui, "Persisted for", |ui| {
+    section(ui, "Kept for", |ui| {
         for holder in &uses.holders {
             holder_ui(ui, shown, holder, lanes);
         }
