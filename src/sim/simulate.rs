@@ -98,6 +98,8 @@ struct GraphState<'a> {
     pool_before: Option<PoolFigures>,
     /// Who its inputs and outputs are.
     io_subject: SubjectId,
+    /// Its first run of the session.
+    first_run: Option<&'a DeviceRun>,
 }
 
 /// Where the tensors of a run are.
@@ -161,8 +163,12 @@ impl<'a> Machine<'a> {
             io_subject: memory
                 .log
                 .add_subject(Subject::InputOutput(GraphIdx::from_idx(graph)), Bytes::ZERO),
+            first_run: None,
         };
-        let graphs = (0..session.graphs.len()).map(&mut state).collect();
+        let mut graphs: Vec<GraphState<'a>> = (0..session.graphs.len()).map(&mut state).collect();
+        for run in &session.runs {
+            graphs[run.graph.idx()].first_run.get_or_insert(run);
+        }
         Self {
             session,
             params,

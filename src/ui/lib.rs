@@ -109,12 +109,16 @@ pub fn run(
             }),
         )
     };
-    start().map_err(|_error| {
-        anyhow!(
-            "the window cannot open: there is no display or no graphics driver; README.md lists the packages it needs, and \
-             `highwater compare FILE` prints the same figures without a window"
-        )
-    })
+    start().map_err(|error| anyhow!(start_failure(&error)))
+}
+
+/// One sentence about a window that does not open: the cause, and what to do.
+fn start_failure(error: &eframe::Error) -> String {
+    let cause = error.to_string().replace(['\n', '\r'], " ");
+    format!(
+        "the window cannot open: {cause}; README.md lists the packages it needs, and `highwater compare FILE` prints the \
+         same figures without a window"
+    )
 }
 
 /// What is known before the window is there.
@@ -152,4 +156,20 @@ pub fn session(document: Document, profiles: DeviceProfiles, worker: Worker, kep
         session.notify(Notice::Failed(complaints.join("; ")));
     }
     session
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_start_names_its_cause_on_one_line() {
+        let causes = ["the storage is locked", "no adapter\nfound"];
+        for (cause, words) in causes.iter().zip(["the storage is locked", "no adapter found"]) {
+            let text = start_failure(&eframe::Error::AppCreation((*cause).into()));
+            assert!(text.contains(words), "{text}");
+            assert_eq!(text.lines().count(), 1);
+            assert!(text.contains("highwater compare"), "{text}");
+        }
+    }
 }

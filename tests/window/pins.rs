@@ -1,15 +1,17 @@
 //! Pins in the window: pinned by key and by button under a name that is asked for, as lanes with a badge, and in the pane that puts
 //! lanes side by side; renamed, moved, used and removed by keyboard and pointer.
 
-use eframe::egui::{Key, Modifiers, Role};
+use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::LaneId;
-use highwater_session::Command;
+use highwater_model::workload::DeviceProfiles;
+use highwater_session::{Command, Document, Session, Worker};
 use highwater_sim::StaticMemoryPolicy;
 use highwater_ui::app::App;
 
 use crate::app::{press, settle, window_of};
+use crate::sessions::{SYMBOLIC, source};
 
 /// Sample "mixed": two graphs, so that policies differ.
 const MIXED: usize = 3;
@@ -176,4 +178,33 @@ fn lanes_stand_side_by_side_with_their_differences() {
             .query_by_role_and_label(Role::ComboBox, "baseline: pinned small")
             .is_some()
     );
+}
+
+#[test]
+fn the_inspector_lists_tensors_of_the_lane_that_it_explains() {
+    let worker = Worker::start(|| {}).unwrap();
+    let document = Document::new(vec![source("chain.json", SYMBOLIC)]);
+    let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker)).with_typed_paths();
+    app.settle();
+    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
+    let mut harness = Harness::builder()
+        .with_size([1280.0, 1400.0])
+        .with_max_steps(12)
+        .build_ui_state(ui, app);
+    harness.run_steps(3);
+    let set_length = |harness: &mut Harness<'_, App>, length: u64| {
+        harness.state_mut().apply(Command::SetDim {
+            name: "seq".to_owned(),
+            values: vec![length],
+        });
+        settle(harness);
+    };
+    set_length(&mut harness, 4096);
+    pin(&mut harness, Some("wide"));
+    set_length(&mut harness, 2);
+    harness.get_by_label_contains("explain the lane of wide").click();
+    harness.run_steps(3);
+    // The largest tensor has 4096 x 1024 floats in that lane, and 2 x 1024 in the others.
+    assert!(cell(&harness, "  16.00 MiB"));
+    assert!(!cell(&harness, "  8.000 KiB"));
 }

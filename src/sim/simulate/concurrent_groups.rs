@@ -11,6 +11,8 @@
 //! of its graphs goes to make room. Where static graphs share an arena, a group is no group: what must not run at the same
 //! time is simulated one after another.
 
+use std::ops::Range;
+
 use super::{Loading, Machine, Stop, static_plan};
 use crate::session::DeviceRun;
 use highwater_model::graph::Id as _;
@@ -24,7 +26,7 @@ impl<'a> Machine<'a> {
         for change in changes[first..].iter().take_while(|change| change.before == position) {
             self.change(change.graph, change.is_load)?;
         }
-        let group = self.session.groups.iter().find(|group| group.start == position);
+        let group = starting_at(&self.session.groups, position);
         match group.filter(|_| !self.statics.shares_arena()) {
             Some(group) => self.begin_group(group.start, group.end),
             None => Ok(()),
@@ -33,7 +35,7 @@ impl<'a> Machine<'a> {
 
     fn change(&mut self, graph: GraphIdx, is_load: bool) -> Result<(), Stop> {
         let is_loaded = self.graphs[graph.idx()].loading == Loading::Loaded;
-        let run = self.session.runs.iter().find(|run| run.graph == graph);
+        let run = self.graphs[graph.idx()].first_run;
         match (is_load, is_loaded, run) {
             (true, false, Some(run)) => self.hold(run),
             (false, true, Some(run)) => {
@@ -91,7 +93,7 @@ impl<'a> Machine<'a> {
 
     /// Lets the graphs of the group go that ends before a run.
     pub(super) fn end_group(&mut self, position: u32) {
-        let group = self.session.groups.iter().find(|group| group.end == position);
+        let group = ending_at(&self.session.groups, position);
         let Some((start, end)) = group.map(|group| (group.start, group.end)) else {
             return;
         };
@@ -114,5 +116,45 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+    }
+}
+
+/// The group whose first run is at a position. Groups ascend and none overlaps another. O(log groups).
+fn starting_at(groups: &[Range<u32>], position: u32) -> Option<&Range<u32>> {
+    let at = groups.partition_point(|group| group.start < position);
+    groups.get(at).filter(|group| group.start == position)
+}
+
+/// The group that ends before the run at a position. O(log groups).
+fn ending_at(groups: &[Range<u32>], position: u32) -> Option<&Range<u32>> {
+    let at = groups.partition_point(|group| group.end < position);
+    groups.get(at).filter(|group| group.end == position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_found_at_both_ends() {
+        // Groups that touch, groups apart, and none at all.
+        for groups in [vec![], vec![0..2, 2..5, 5..6, 9..12], vec![3..4]] {
+            for position in 0..14 {
+                let first = groups.iter().find(|group: &&Range<u32>| group.start == position);
+                let last = groups.iter().find(|group: &&Range<u32>| group.end == position);
+                assert_eq!(starting_at(&groups, position), first, "{groups:?} at {position}");
+                assert_eq!(ending_at(&groups, position), last, "{groups:?} at {position}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_million_groups_are_looked_up_at_every_position() {
+        // Ten minutes and more where every look-up reads all groups.
+        let groups: Vec<Range<u32>> = (0..1_000_000).map(|group| 2 * group..2 * group + 2).collect();
+        let found = (0..2_000_001).filter(|position| starting_at(&groups, *position).is_some());
+        assert_eq!(found.count(), 1_000_000);
+        let found = (0..2_000_001).filter(|position| ending_at(&groups, *position).is_some());
+        assert_eq!(found.count(), 1_000_000);
     }
 }

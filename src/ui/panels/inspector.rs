@@ -151,11 +151,11 @@ fn peak_ui(
     theme: &Theme,
     commands: &mut Vec<Command>,
 ) {
-    let position = lane_ui(ui, comparison, state);
-    let Some((lane, view)) = position.map(|position| (&comparison.lanes[position], &timeline.lanes[position])) else {
+    let Some(position) = lane_ui(ui, comparison, state) else {
         ui.weak("Click a tensor in a lane to see its facts.");
         return;
     };
+    let (lane, view) = (&comparison.lanes[position], &timeline.lanes[position]);
     if let Some(story) = &lane.out_of_memory_story {
         for sentence in story.sentences() {
             ui.add(egui::Label::new(RichText::new(sentence).color(theme.bad)).wrap());
@@ -215,7 +215,7 @@ fn peak_ui(
     ui.label(format!(
         "Most bytes are live at {word} {live_step}{at}. {holders} {verb} them:"
     ));
-    live_table_ui(ui, comparison, timeline, view, &live, commands);
+    live_table_ui(ui, comparison, timeline, position, &live, commands);
 }
 
 /// What a recording says of itself, and what it leaves out.
@@ -263,10 +263,11 @@ fn live_table_ui(
     ui: &mut egui::Ui,
     comparison: &Comparison,
     timeline: &Timeline,
-    view: &LaneView,
+    lane: usize,
     live: &[u32],
     commands: &mut Vec<Command>,
 ) {
+    let view = &timeline.lanes[lane];
     ui.add_space(4.0);
     let height = ui.text_style_height(&egui::TextStyle::Body) + 6.0;
     let table = TableBuilder::new(ui)
@@ -281,7 +282,7 @@ fn live_table_ui(
             let Some(selected) = live.get(row.index()).and_then(|block| view.tensor(*block)) else {
                 return;
             };
-            let facts = timeline.facts(comparison, 0, selected);
+            let facts = timeline.facts(comparison, lane, selected);
             let bytes = facts.bytes.unwrap_or_default();
             row.col(|ui| {
                 ui.monospace(format!("{:>11}", bytes.to_string()))
