@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 #[test]
 fn every_file_says_what_it_is() {
-    let folders = ["src", "tests", "benches"];
+    let folders = ["src", "tests", "benches", "examples"];
     let files = folders.iter().flat_map(|folder| rust_files(folder));
     let silent: Vec<String> = files
         .filter(|file| !read(file).starts_with("//!"))

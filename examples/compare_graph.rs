@@ -1,0 +1,43 @@
+//! Simulates a graph under every policy: `cargo run --release --example compare_graph [FILE]`.
+#![expect(clippy::print_stdout, reason = "an example prints its answer")]
+
+use std::error::Error;
+use std::sync::Arc;
+
+use highwater::analysis::{LaneSet, LaneStrategies, Request, compare};
+use highwater::import::{Input, import};
+use highwater::options::{Environment, Options};
+use highwater::plan::Limits;
+use highwater::progress::{Cancel, Progress};
+use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_traces/mobilenet_v2.onnx");
+    let path = std::env::args().nth(1).unwrap_or_else(|| sample.to_owned());
+    let cancel = Cancel::new();
+    let progress = Progress::silent(&cancel);
+    let imported = import(&mut Input::from_bytes(&path, std::fs::read(&path)?)?, &progress)?;
+    let request = Request {
+        workload: Arc::new(Workload::new(path, imported.source)),
+        plan: SchedulePlan::default(),
+        options: Options::default(),
+        environment: Environment::default(),
+        files: Arc::default(),
+        device: DeviceProfiles::bundled()?.find(DeviceProfiles::DEFAULT)?,
+        policies: Vec::new(),
+        strategies: LaneStrategies::default(),
+        lanes: LaneSet::Policies,
+        search_nodes: Limits::DEFAULT_NODES,
+        pins: Vec::new(),
+    };
+    for lane in compare(&request, &progress)?.lanes {
+        let summary = &lane.summary;
+        println!(
+            "policy {}: peak reserved {}, peak live {}",
+            lane.policy.number(),
+            summary.peak_reserved,
+            summary.peak_live
+        );
+    }
+    Ok(())
+}
