@@ -4,7 +4,6 @@ use std::fmt;
 
 /// The group under which an option is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "each variant's name is its heading, see `name`")]
 pub enum Section {
     Memory,
     Basic,

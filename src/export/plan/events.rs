@@ -7,7 +7,6 @@ use highwater_plan::{Assigner, EnginePlan, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS
 
 /// One plan of an op list.
 #[derive(Serialize, Debug)]
-#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
 pub struct WireEnginePlan<'a> {
     pub variant: String,
     pub winner: &'static str,

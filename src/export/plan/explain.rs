@@ -9,7 +9,6 @@ use highwater_plan::{Fragmentation, PeakChain, ReuseEdge, WhyHere};
 
 /// The stack that fixes the footprint, from the top down.
 #[derive(Serialize, Debug)]
-#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
 pub struct WireChain {
     pub peak_live_bytes: u64,
     pub peak_live_step: Option<u64>,
@@ -32,7 +31,6 @@ pub struct WireLink {
 
 /// Idle bytes.
 #[derive(Serialize, Debug)]
-#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
 pub struct WireFragmentation {
     pub footprint_bytes: u64,
     pub peak_live_bytes: u64,
@@ -66,7 +64,6 @@ pub struct WireHole {
 
 /// Why a buffer stands where it does.
 #[derive(Serialize, Debug)]
-#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
 pub struct WireWhy {
     pub buffer: String,
     pub offset: u64,

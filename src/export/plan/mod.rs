@@ -29,7 +29,6 @@ pub struct WireEdge {
 
 /// One strategy's result.
 #[derive(Serialize, Debug)]
-#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
 pub struct WireStrategy {
     pub strategy: &'static str,
     pub footprint_bytes: u64,
@@ -98,7 +97,6 @@ impl PlanAnswer<'_> {
 
 /// A plan's figures.
 #[derive(Serialize, Debug)]
-#[expect(missing_docs, reason = "the fields are described in docs of the command line")]
 pub struct WirePlan {
     pub strategy: &'static str,
     pub name: String,

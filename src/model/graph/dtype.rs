@@ -4,7 +4,6 @@
 
 /// The type of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are the field's own")]
 pub enum DType {
     Bool,
     Int2,
