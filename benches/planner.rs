@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use highwater::import::{Input, import};
-use highwater::plan::{Limits, PlanRequest, Planned, Problem, find, plan, verify};
+use highwater::plan::{Limits, PlacementProblem, PlanRequest, Planned, find, plan, verify};
 use highwater::progress::{Cancel, Progress};
 use highwater::units::Bytes;
 use highwater::workload::Source;
@@ -106,7 +106,7 @@ fn corpus() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-fn read(folder: &std::path::Path, name: &str) -> Problem {
+fn read(folder: &std::path::Path, name: &str) -> PlacementProblem {
     let path = folder.join(format!("{name}.csv"));
     let bytes = std::fs::read(&path).expect("the corpus is complete");
     let cancel = Cancel::new();
@@ -118,7 +118,7 @@ fn read(folder: &std::path::Path, name: &str) -> Problem {
     }
 }
 
-fn run(strategy: &str, problem: &Problem, limits: Limits<'_>) -> Planned {
+fn run(strategy: &str, problem: &PlacementProblem, limits: Limits<'_>) -> Planned {
     let cancel = Cancel::new();
     let request = PlanRequest {
         limits,

@@ -1,7 +1,7 @@
 //! A placement problem of any size, the same in every run: 30 % buffers of nested forward and backward passes, 70 %
 //! short ones.
 
-use highwater::plan::{Buffer, Problem};
+use highwater::plan::{Buffer, PlacementProblem};
 use highwater::units::{Bytes, Step};
 
 /// A generator of pseudo-random numbers (xorshift).
@@ -17,7 +17,7 @@ impl Random {
 }
 
 /// `n` buffers over `n` steps.
-pub(crate) fn nested_and_short(n: u32) -> Problem {
+pub(crate) fn nested_and_short(n: u32) -> PlacementProblem {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let n_steps = n.max(16);
     let buffers = (0..n).map(|_| {
@@ -39,5 +39,5 @@ pub(crate) fn nested_and_short(n: u32) -> Problem {
             offset: None,
         }
     });
-    Problem::of(buffers)
+    PlacementProblem::of(buffers)
 }

@@ -9,7 +9,7 @@ use highwater_model::graph::{Bindings, Graph, Role, Sizes};
 use highwater_model::liveness::{View, lifetimes};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{DumpedOffsets, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, RecordedPlan};
-use highwater_plan::Problem;
+use highwater_plan::PlacementProblem;
 
 /// Divisor of offsets and sizes where nothing says another, in bytes.
 pub const USUAL_ALIGNMENT: u64 = 512;
@@ -72,7 +72,7 @@ fn dumped_problem(entry: &GraphEntry) -> Option<ProblemEntry> {
         .iter()
         .map(|item| graph.tensor_name(item.tensor))
         .collect();
-    let mut problem = Problem::from_lifetimes(&lifetimes, 1);
+    let mut problem = PlacementProblem::from_lifetimes(&lifetimes, 1);
     let alignment = common_alignment(&plan.offsets);
     for buffer in &mut problem.buffers {
         buffer.alignment = alignment;

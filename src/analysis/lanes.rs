@@ -8,7 +8,7 @@ use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationOrder, GraphIdx, ProblemEntry};
 use highwater_plan::{
-    AS_DUMPED, BEST, DEFAULT, PlanRequest, Planned, Problem, SEGMENT_LIMIT, SegmentRule, Strategy, find, plan,
+    AS_DUMPED, BEST, DEFAULT, PlacementProblem, PlanRequest, Planned, SEGMENT_LIMIT, SegmentRule, Strategy, find, plan,
 };
 use highwater_rewrite::remat::{Budget, Heuristic};
 use highwater_sim::{BoundGraph, DeviceSession, Segment, StaticMemoryPolicy};
@@ -122,7 +122,7 @@ pub type Plans = Vec<(GraphIdx, Arc<Planned>)>;
 #[derive(Clone, Debug)]
 pub(super) struct Arena {
     pub(super) graph: GraphIdx,
-    pub(super) problem: Problem,
+    pub(super) problem: PlacementProblem,
     /// The order in which its buffers come and go.
     pub(super) order: Option<AllocationOrder>,
 }

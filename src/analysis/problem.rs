@@ -15,7 +15,7 @@ use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Axis, AxisRun, GraphIdx, Lifetime, Lifetimes, ProblemEntry, Program, Run, Shapes};
 use highwater_options::Lowered;
-use highwater_plan::{Plan, PlanRequest, Planned, Problem, Strategy, plan, verify_with};
+use highwater_plan::{PlacementProblem, Plan, PlanRequest, Planned, Strategy, plan, verify_with};
 use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, StaticMemoryPolicy};
 
 /// Runs every lane's strategy over the first problem of the workload.
@@ -180,7 +180,7 @@ fn with_plan(session: &DeviceSession, plan: &Plan) -> DeviceSession {
     let run = &session.runs[0];
     let items = &run.bound.program.lifetimes.items;
     let offsets = items.iter().map(|item| plan.offsets[item.tensor.0 as usize]).collect();
-    let of_pieces = Problem::of(items.iter().map(|item| highwater_plan::Buffer {
+    let of_pieces = PlacementProblem::of(items.iter().map(|item| highwater_plan::Buffer {
         lower: item.birth,
         upper: item.end,
         size: item.bytes,

@@ -19,7 +19,7 @@ use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
 use highwater_options::Lowered;
-use highwater_plan::{Buffer, Problem};
+use highwater_plan::{Buffer, PlacementProblem};
 use highwater_sim::{DeviceSession, LoadedGraph, Variable};
 
 /// Most steps of a schedule with several runs: every lane keeps a few hundred bytes a step.
@@ -303,7 +303,7 @@ fn variables(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<Variable>
 }
 
 /// Lifetimes with the engine's sizes, rounded to the arena's alignment.
-pub fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
+pub fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> PlacementProblem {
     let buffers = program
         .lifetimes
         .items
@@ -316,5 +316,5 @@ pub fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> Problem {
             alignment: ARENA_ALIGNMENT,
             offset: None,
         });
-    Problem::of(buffers)
+    PlacementProblem::of(buffers)
 }

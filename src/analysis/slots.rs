@@ -18,7 +18,7 @@ use indexmap::IndexMap;
 use highwater_model::graph::TensorId;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Block, BlockOp, BlockProgram, BlockVariable, Lifetime, Lifetimes};
-use highwater_plan::{Buffer, Plan, Problem};
+use highwater_plan::{Buffer, PlacementProblem, Plan};
 
 /// What tensors are made of, as programs write it.
 const TENSOR: &str = "LOD_TENSOR";
@@ -65,7 +65,7 @@ pub(super) fn block_picture(program: &BlockProgram, before: &Block, after: &Bloc
     }
     let items: Vec<Lifetime> = lives.iter().map(lifetime).collect();
     let offsets = lives.iter().map(|life| offset_of[life.slot]).collect();
-    let mut plan = Plan::new(&Problem::of(items.iter().map(buffer)), offsets);
+    let mut plan = Plan::new(&PlacementProblem::of(items.iter().map(buffer)), offsets);
     plan.footprint = Bytes(footprint);
     let persistable = before.variables.iter().filter(|(_, variable)| variable.is_persistable);
     BlockPicture {

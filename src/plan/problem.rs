@@ -5,7 +5,7 @@ use highwater_model::progress::{Cancel, Cancelled, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationOrder, RecordedPlan, Shapes};
 
-pub use highwater_model::workload::{Buffer, Gap, Problem, ProblemError};
+pub use highwater_model::workload::{Buffer, Gap, PlacementProblem, ProblemError};
 
 /// An offset for each buffer of a problem.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Plan {
 
 impl Plan {
     /// The plan of these offsets, with its footprint.
-    pub fn new(problem: &Problem, offsets: Vec<u64>) -> Self {
+    pub fn new(problem: &PlacementProblem, offsets: Vec<u64>) -> Self {
         let footprint = problem
             .buffers
             .iter()
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Limits<'_> {
 /// What a strategy gets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {
-    pub(super) problem: &'a Problem,
+    pub(super) problem: &'a PlacementProblem,
     /// The problem's shapes; offsets are chosen for these.
     pub(super) shapes: &'a Shapes,
     /// The shapes' lower bound.
@@ -187,7 +187,7 @@ impl Planned {
 
     /// The segments in which the arena is placed on a device, and behind them that of graph inputs and outputs. Where
     /// the maker of the plan has no top-level parts, an address that no buffer crosses parts it. O(n log n).
-    pub fn segments(&self, problem: &Problem, rule: SegmentRule) -> Vec<Segment> {
+    pub fn segments(&self, problem: &PlacementProblem, rule: SegmentRule) -> Vec<Segment> {
         segments(problem, &self.plan, &self.regions, rule)
     }
 

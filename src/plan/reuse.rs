@@ -22,7 +22,7 @@ mod sweep;
 
 pub use history::{AddressHistory, Holder};
 
-use super::problem::{Plan, Problem};
+use super::problem::{PlacementProblem, Plan};
 use highwater_model::units::{Bytes, Step};
 use sweep::{Change, sweep};
 
@@ -84,7 +84,7 @@ impl ReuseIndex {
     }
 
     /// The edges of a valid plan; positions in edges are those of the problem's buffers.
-    pub fn of_plan(problem: &Problem, plan: &Plan) -> Self {
+    pub fn of_plan(problem: &PlacementProblem, plan: &Plan) -> Self {
         let (rectangles, owners) = pieces(problem, plan);
         Self::with_owners(&rectangles, |piece| owners[piece as usize], problem.buffers.len())
     }
@@ -145,12 +145,12 @@ impl ReuseIndex {
 }
 
 /// All reuse edges of a valid plan, by heir's birth, then offset.
-pub fn reuse_edges(problem: &Problem, plan: &Plan) -> Vec<ReuseEdge> {
+pub fn reuse_edges(problem: &PlacementProblem, plan: &Plan) -> Vec<ReuseEdge> {
     ReuseIndex::of_plan(problem, plan).edges
 }
 
 /// The rectangles of a plan, each with its buffer: one a buffer, or one between any two of its gaps. O(n log gaps).
-pub fn pieces(problem: &Problem, plan: &Plan) -> (Vec<Rectangle>, Vec<u32>) {
+pub fn pieces(problem: &PlacementProblem, plan: &Plan) -> (Vec<Rectangle>, Vec<u32>) {
     let mut rectangles = Vec::with_capacity(problem.buffers.len() + problem.gaps.len());
     let mut owners = Vec::with_capacity(rectangles.capacity());
     for ((idx, buffer), offset) in problem.buffers.iter().enumerate().zip(&plan.offsets) {

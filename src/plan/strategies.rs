@@ -1,6 +1,6 @@
 //! The table of placement strategies, and the one function that runs a row.
 
-use super::problem::{Limits, Placement, Plan, PlanError, Planned, Problem, Task};
+use super::problem::{Limits, Placement, PlacementProblem, Plan, PlanError, Planned, Task};
 use super::{
     as_dumped, best, best_fit, engine, exact, first_fit, gap_fit, greedy_by_breadth, greedy_by_size, hill_climb, naive,
     shared, skyline,
@@ -250,7 +250,7 @@ pub fn default_strategy() -> &'static Strategy {
 #[derive(Clone, Copy, Debug)]
 pub struct PlanRequest<'a> {
     /// The problem.
-    pub problem: &'a Problem,
+    pub problem: &'a PlacementProblem,
     /// The plan that the source carries.
     pub recorded: Option<&'a RecordedPlan>,
     /// The order in which buffers come and go, where more is known than their steps: the vendor's planner asks.
@@ -261,7 +261,7 @@ pub struct PlanRequest<'a> {
 
 impl<'a> PlanRequest<'a> {
     /// A problem under the default limits.
-    pub fn new(problem: &'a Problem) -> Self {
+    pub fn new(problem: &'a PlacementProblem) -> Self {
         Self {
             problem,
             recorded: None,

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 
-use super::problem::{Plan, Problem};
+use super::problem::{PlacementProblem, Plan};
 use highwater_model::progress::{Cancel, Cancelled, Progress};
 
 /// How many buffers are passed over between two looks at the cancel flag.
@@ -133,7 +133,7 @@ impl std::error::Error for PlanDefect {}
 ///
 /// # Errors
 /// The first defect in that order; of overlaps the first in the order of births.
-pub fn verify(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
+pub fn verify(problem: &PlacementProblem, plan: &Plan) -> Result<(), PlanDefect> {
     // Nobody can set this flag.
     verify_with(problem, plan, &Progress::silent(&Cancel::new())).unwrap_or(Ok(()))
 }
@@ -143,7 +143,7 @@ pub fn verify(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
 /// # Errors
 /// [`Cancelled`] once the flag is set; within, the first defect.
 pub fn verify_with(
-    problem: &Problem,
+    problem: &PlacementProblem,
     plan: &Plan,
     progress: &Progress<'_>,
 ) -> Result<Result<(), PlanDefect>, Cancelled> {
@@ -155,7 +155,7 @@ pub fn verify_with(
 }
 
 /// Everything but overlaps.
-fn of_each(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
+fn of_each(problem: &PlacementProblem, plan: &Plan) -> Result<(), PlanDefect> {
     if plan.offsets.len() != problem.buffers.len() {
         return Err(PlanDefect::Count {
             offsets: plan.offsets.len(),
@@ -191,7 +191,7 @@ fn of_each(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
 }
 
 /// Members of a group stand at one offset.
-fn together(problem: &Problem, plan: &Plan) -> Result<(), PlanDefect> {
+fn together(problem: &PlacementProblem, plan: &Plan) -> Result<(), PlanDefect> {
     for group in &problem.groups {
         for pair in group.windows(2) {
             let (first, second) = (pair[0] as usize, pair[1] as usize);
@@ -221,7 +221,7 @@ struct Held {
 }
 
 /// What every buffer holds when, by birth.
-fn all_held(problem: &Problem, plan: &Plan, progress: &Progress<'_>) -> Result<Vec<Held>, Cancelled> {
+fn all_held(problem: &PlacementProblem, plan: &Plan, progress: &Progress<'_>) -> Result<Vec<Held>, Cancelled> {
     let mut group_of: Vec<usize> = (0..problem.buffers.len())
         .map(|idx| problem.groups.len() + idx)
         .collect();
@@ -285,7 +285,11 @@ fn are_apart(held: &[Held]) -> bool {
 
 /// Neighbours first, since that is quick and mostly all there is to say; pair by pair where they meet or groups are
 /// about, to name the first two.
-fn overlaps(problem: &Problem, plan: &Plan, progress: &Progress<'_>) -> Result<Result<(), PlanDefect>, Cancelled> {
+fn overlaps(
+    problem: &PlacementProblem,
+    plan: &Plan,
+    progress: &Progress<'_>,
+) -> Result<Result<(), PlanDefect>, Cancelled> {
     let held = all_held(problem, plan, progress)?;
     if problem.groups.is_empty() && are_apart(&held) {
         return Ok(Ok(()));

@@ -9,7 +9,9 @@ use highwater_analysis::{Comparison, arena_order, arena_problem, dumped_plan};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{AllocationOrder, GraphIdx, ProblemEntry, RecordedPlan};
-use highwater_plan::{EXACT, Effort, Limits, PlanError, PlanRequest, Planned, Problem, STRATEGIES, Strategy, plan};
+use highwater_plan::{
+    EXACT, Effort, Limits, PlacementProblem, PlanError, PlanRequest, Planned, STRATEGIES, Strategy, plan,
+};
 
 /// Strategies that are more than a sweep are left out of the table beyond so many buffers.
 const MAX_BUFFERS: usize = 200_000;
@@ -24,7 +26,7 @@ pub struct PlannerSubject {
     /// The graph whose arena is placed; of a problem the only one.
     pub graph: GraphIdx,
     /// What to place.
-    pub problem: Problem,
+    pub problem: PlacementProblem,
     /// The plan that the source carries.
     pub recorded: Option<RecordedPlan>,
     /// The order in which buffers come and go, where more is known than their steps.

@@ -5,7 +5,7 @@ mod recorded;
 mod rules;
 
 use highwater::import::Imported;
-use highwater::plan::{Assigner, EnginePlan, Problem, engine_plan, verify};
+use highwater::plan::{Assigner, EnginePlan, PlacementProblem, engine_plan, verify};
 use highwater::progress::{Cancel, Progress};
 use highwater::workload::{ProblemEntry, Source};
 
@@ -35,7 +35,7 @@ fn planned(entry: &ProblemEntry, assigner: Assigner) -> EnginePlan {
     plan
 }
 
-fn of(problem: &Problem, entry: &ProblemEntry, assigner: Assigner) -> EnginePlan {
+fn of(problem: &PlacementProblem, entry: &ProblemEntry, assigner: Assigner) -> EnginePlan {
     let cancel = Cancel::new();
     let progress = Progress::silent(&cancel);
     engine_plan(problem, entry.order.as_ref(), assigner, &progress).unwrap()

@@ -116,7 +116,7 @@ fn sizes_beyond_every_device_saturate() {
     let graph = &workload.graphs()[0].graph;
     let lifetimes =
         highwater::liveness::lifetimes(graph, &graph.sizes(&Bindings::new()), highwater::liveness::View::Naive);
-    let problem = highwater::plan::Problem::from_lifetimes(&lifetimes, 512);
+    let problem = highwater::plan::PlacementProblem::from_lifetimes(&lifetimes, 512);
     let cancel = highwater::progress::Cancel::new();
     let planned = highwater::plan::plan(
         highwater::plan::find(highwater::plan::BEST).unwrap(),

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::problems::{any_rich_problem, planned};
 use crate::support;
 
-fn as_read(problem: &highwater::plan::Problem, ids: &[String], plan: &Plan) -> ProblemEntry {
+fn as_read(problem: &highwater::plan::PlacementProblem, ids: &[String], plan: &Plan) -> ProblemEntry {
     let entry = ProblemEntry {
         problem: problem.clone(),
         ids: ids.iter().map(String::as_str).collect::<Names>(),

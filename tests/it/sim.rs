@@ -12,7 +12,7 @@ mod real_graphs;
 use std::sync::Arc;
 
 use highwater::graph::TensorId;
-use highwater::plan::{self, Plan, Problem};
+use highwater::plan::{self, PlacementProblem, Plan};
 use highwater::progress::{Cancel, Cancelled, Progress};
 use highwater::sim::fold::{self, Curves};
 use highwater::sim::{
@@ -86,7 +86,7 @@ fn bound(n_steps: u32, tensors: &[(u32, u32, u64)]) -> BoundGraph {
 
 fn place(lifetimes: &Lifetimes) -> Plan {
     let cancel = Cancel::new();
-    let problem = Problem::from_lifetimes(lifetimes, 512);
+    let problem = PlacementProblem::from_lifetimes(lifetimes, 512);
     let strategy = plan::find("greedy_by_size").expect("a strategy");
     plan::plan(strategy, &plan::PlanRequest::new(&problem), &Progress::silent(&cancel))
         .expect("nobody cancels")

@@ -2,7 +2,7 @@
 
 use highwater::graph::{Bindings, Graph, Id as _, Role, Tensor, TensorId};
 use highwater::liveness::{View, lifetimes};
-use highwater::plan::{Buffer, PlanRequest, Problem, find, plan};
+use highwater::plan::{Buffer, PlacementProblem, PlanRequest, find, plan};
 use highwater::progress::{Cancel, Progress};
 use highwater::units::{Bytes, Step};
 use serde_json::Value as Json;
@@ -42,7 +42,7 @@ fn peak(ranges: &[(TensorId, u32, u32, u64)]) -> u64 {
 }
 
 fn greedy_by_size(ranges: &[(TensorId, u32, u32, u64)]) -> u64 {
-    let problem = Problem::of(ranges.iter().map(|range| Buffer {
+    let problem = PlacementProblem::of(ranges.iter().map(|range| Buffer {
         lower: Step(range.1),
         upper: Step(range.2),
         size: Bytes(range.3).align_up(ALIGNMENT),

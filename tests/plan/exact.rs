@@ -6,9 +6,9 @@ mod limits;
 
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{Buffer, Limits, PlanRequest, Planned, Problem, find, plan, verify};
+use highwater_plan::{Buffer, Limits, PlacementProblem, PlanRequest, Planned, find, plan, verify};
 
-fn exact(problem: &Problem, limits: Limits<'_>) -> Planned {
+fn exact(problem: &PlacementProblem, limits: Limits<'_>) -> Planned {
     let cancel = Cancel::new();
     let request = PlanRequest {
         limits,
@@ -51,7 +51,7 @@ impl Random {
 }
 
 /// Rectangles that fill `capacity` x 60 steps without a hole, by halving at random places; some are then left out.
-fn puzzle(random: &mut Random, n_buffers: usize, leave_out: u64) -> Problem {
+fn puzzle(random: &mut Random, n_buffers: usize, leave_out: u64) -> PlacementProblem {
     let mut pieces = vec![(0_u32, 60_u32, 0_u64, 1000_u64)];
     while pieces.len() < n_buffers {
         let idx = (0..3).map(|_| usize::try_from(random.below(pieces.len() as u64)).unwrap());
@@ -71,7 +71,7 @@ fn puzzle(random: &mut Random, n_buffers: usize, leave_out: u64) -> Problem {
     let kept = pieces
         .into_iter()
         .filter(|_| leave_out == 0 || random.below(leave_out) > 0);
-    Problem::of(kept.map(|(lower, upper, bottom, top)| Buffer {
+    PlacementProblem::of(kept.map(|(lower, upper, bottom, top)| Buffer {
         lower: Step(lower),
         upper: Step(upper),
         size: Bytes(top - bottom),

@@ -1,7 +1,7 @@
 //! Explanations: hand-made cases, and random plans against pictures of bytes and steps.
 
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{Gap, Plan, Problem, fragmentation, peak_chain, peak_live, why_here};
+use highwater_plan::{Gap, PlacementProblem, Plan, fragmentation, peak_chain, peak_live, why_here};
 use proptest::prelude::*;
 
 use super::problem;
@@ -132,7 +132,7 @@ fn holes_are_counted_step_by_step() {
 
 #[test]
 fn nothing_is_explained_by_nothing() {
-    let problem = Problem::default();
+    let problem = PlacementProblem::default();
     let plan = Plan::default();
     assert!(peak_chain(&problem, &plan).links.is_empty());
     assert!(fragmentation(&problem, &plan).steps.is_empty());
@@ -140,7 +140,7 @@ fn nothing_is_explained_by_nothing() {
 }
 
 /// Which bytes are held on a step.
-fn picture(problem: &Problem, plan: &Plan, step: u32) -> Vec<bool> {
+fn picture(problem: &PlacementProblem, plan: &Plan, step: u32) -> Vec<bool> {
     let mut bytes = vec![false; plan.footprint.get() as usize];
     for idx in 0..problem.buffers.len() {
         if is_live(problem, idx, step) {
@@ -263,7 +263,7 @@ proptest! {
 #[test]
 fn twenty_thousand_buffers_are_explained_at_once() {
     let buffers = (0..20_000_u32).map(|idx| super::buffer(idx / 4, idx / 4 + 1 + idx % 97, 64));
-    let mut problem = Problem::of(buffers);
+    let mut problem = PlacementProblem::of(buffers);
     problem.gaps = vec![Gap {
         buffer: 3,
         lower: Step(1),

@@ -6,15 +6,15 @@ use std::cmp::Reverse;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_plan::{
-    AS_DUMPED, BEST, Buffer, Effort, Gap, Limits, PlanError, PlanRequest, Planned, Problem, STRATEGIES, find, plan,
-    verify,
+    AS_DUMPED, BEST, Buffer, Effort, Gap, Limits, PlacementProblem, PlanError, PlanRequest, Planned, STRATEGIES, find,
+    plan, verify,
 };
 use proptest::prelude::*;
 
 use super::nested::nested;
 use crate::support::shared;
 
-fn planned(strategy: &str, problem: &Problem, limits: Limits<'_>) -> Planned {
+fn planned(strategy: &str, problem: &PlacementProblem, limits: Limits<'_>) -> Planned {
     let cancel = Cancel::new();
     let request = PlanRequest {
         limits,
@@ -31,7 +31,7 @@ fn short() -> Limits<'static> {
     }
 }
 
-fn offsets(strategy: &str, problem: &Problem) -> Vec<u64> {
+fn offsets(strategy: &str, problem: &PlacementProblem) -> Vec<u64> {
     planned(strategy, problem, short()).plan.offsets
 }
 
@@ -50,8 +50,8 @@ fn buffer(lower: u32, upper: u32, size: u64) -> Buffer {
     }
 }
 
-fn problem(buffers: &[(u32, u32, u64)]) -> Problem {
-    Problem::of(buffers.iter().map(|(lower, upper, size)| buffer(*lower, *upper, *size)))
+fn problem(buffers: &[(u32, u32, u64)]) -> PlacementProblem {
+    PlacementProblem::of(buffers.iter().map(|(lower, upper, size)| buffer(*lower, *upper, *size)))
 }
 
 #[track_caller]
@@ -179,7 +179,7 @@ fn rectangles_around_shapes_stay_above_what_is_fixed() {
 }
 
 /// Plain definitions: one after the other in an order, all neighbours, all gaps.
-fn plain_fill(problem: &Problem, order: &[usize], is_smallest: bool) -> Vec<u64> {
+fn plain_fill(problem: &PlacementProblem, order: &[usize], is_smallest: bool) -> Vec<u64> {
     let buffers = &problem.buffers;
     let mut placed: Vec<Option<u64>> = vec![None; buffers.len()];
     for &idx in order {
@@ -206,7 +206,7 @@ fn plain_fill(problem: &Problem, order: &[usize], is_smallest: bool) -> Vec<u64>
     placed.into_iter().map(|offset| offset.unwrap_or(0)).collect()
 }
 
-fn order_by<K: Ord>(problem: &Problem, key: impl Fn(&Buffer) -> K) -> Vec<usize> {
+fn order_by<K: Ord>(problem: &PlacementProblem, key: impl Fn(&Buffer) -> K) -> Vec<usize> {
     let mut order: Vec<usize> = (0..problem.buffers.len()).collect();
     order.sort_by_key(|idx| key(&problem.buffers[*idx]));
     order
@@ -216,7 +216,7 @@ fn life(buffer: &Buffer) -> u64 {
     u64::from(buffer.upper.0 - buffer.lower.0)
 }
 
-fn plain_breadth(problem: &Problem) -> Vec<u64> {
+fn plain_breadth(problem: &PlacementProblem) -> Vec<u64> {
     let buffers = &problem.buffers;
     let end = buffers.iter().map(|buffer| buffer.upper.0).max().unwrap_or(0);
     let is_live = |buffer: &Buffer, step: u32| buffer.lower.0 <= step && step < buffer.upper.0;
@@ -236,7 +236,7 @@ fn plain_breadth(problem: &Problem) -> Vec<u64> {
     plain_fill(problem, &order, true)
 }
 
-fn plain_skyline(problem: &Problem) -> Vec<u64> {
+fn plain_skyline(problem: &PlacementProblem) -> Vec<u64> {
     let end = problem
         .buffers
         .iter()
@@ -260,7 +260,7 @@ fn plain_skyline(problem: &Problem) -> Vec<u64> {
     offsets
 }
 
-fn plain(strategy: &str, problem: &Problem) -> Vec<u64> {
+fn plain(strategy: &str, problem: &PlacementProblem) -> Vec<u64> {
     let fill = |order: Vec<usize>, is_smallest: bool| plain_fill(problem, &order, is_smallest);
     let size = |buffer: &Buffer| (Reverse(buffer.size.get()), Reverse(life(buffer)), buffer.lower);
     let area = |buffer: &Buffer| {
@@ -306,18 +306,18 @@ fn any_buffer() -> impl Strategy<Value = Buffer> {
     })
 }
 
-fn plain_problem() -> impl Strategy<Value = Problem> {
-    prop::collection::vec(any_buffer(), 0..40).prop_map(Problem::of)
+fn plain_problem() -> impl Strategy<Value = PlacementProblem> {
+    prop::collection::vec(any_buffer(), 0..40).prop_map(PlacementProblem::of)
 }
 
 /// Alignments, fixed offsets, gaps and groups; only those that are valid.
-fn any_problem() -> impl Strategy<Value = Problem> {
+fn any_problem() -> impl Strategy<Value = PlacementProblem> {
     let fixed = prop::option::weighted(0.1, 0_u64..12);
     let gap = prop::option::weighted(0.4, (1_u32..6, 1_u32..4));
     let row = (any_buffer(), fixed, gap, 0_u32..24);
     prop::collection::vec(row, 0..24)
         .prop_map(|rows| {
-            let mut problem = Problem::default();
+            let mut problem = PlacementProblem::default();
             let mut groups: Vec<Vec<u32>> = vec![Vec::new(); 6];
             for (position, (mut buffer, fixed, gap, group)) in (0_u32..).zip(rows) {
                 buffer.offset = fixed.map(|offset| offset * 24);
@@ -343,7 +343,7 @@ fn any_problem() -> impl Strategy<Value = Problem> {
 }
 
 /// Every rule of a problem, step by step and pair by pair.
-fn assert_valid(problem: &Problem, offsets: &[u64], strategy: &str) {
+fn assert_valid(problem: &PlacementProblem, offsets: &[u64], strategy: &str) {
     let buffers = &problem.buffers;
     assert_eq!(buffers.len(), offsets.len());
     let end = buffers.iter().map(|buffer| buffer.upper.0).max().unwrap_or(0);
@@ -498,13 +498,13 @@ fn the_core_of_a_large_problem_keeps_every_rule() {
 }
 
 /// Many buffers of odd sizes that live about as long: hard to stack.
-fn narrow(n_buffers: u32) -> Problem {
+fn narrow(n_buffers: u32) -> PlacementProblem {
     let buffers = (0..n_buffers).map(|position| {
         let lower = position * 7919 % 97;
         let size = u64::from(position * 104_729 % 61 + 20);
         buffer(lower, lower + 5 + position * 31 % 17, size)
     });
-    Problem::of(buffers)
+    PlacementProblem::of(buffers)
 }
 
 #[test]
@@ -597,7 +597,8 @@ fn a_search_cancelled_on_the_way_ends_there() {
 /// All live at once, so that any order is optimal.
 #[test]
 fn nothing_follows_a_sweep_that_reaches_the_bound_of_a_large_problem() {
-    let together = |n_buffers: u32| Problem::of((0..n_buffers).map(|size| buffer(0, 2, u64::from(size % 7 + 1))));
+    let together =
+        |n_buffers: u32| PlacementProblem::of((0..n_buffers).map(|size| buffer(0, 2, u64::from(size % 7 + 1))));
     let large = planned(BEST, &together(12_000), short());
     let names: Vec<&str> = large.tried.iter().map(|row| row.strategy).collect();
     assert_eq!(names, ["naive", "best_fit", "skyline"]);
@@ -608,12 +609,12 @@ fn nothing_follows_a_sweep_that_reaches_the_bound_of_a_large_problem() {
 }
 
 /// Buffers of a file with a line of columns and a line for each buffer.
-fn read(text: &str) -> Problem {
+fn read(text: &str) -> PlacementProblem {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
     let column = |name: &str| columns.iter().position(|column| *column == name).unwrap();
     let (lower, upper, size) = (column("lower"), column("upper"), column("size"));
-    Problem::of(lines.map(|line| {
+    PlacementProblem::of(lines.map(|line| {
         let fields: Vec<&str> = line.split(',').collect();
         buffer(
             fields[lower].parse().unwrap(),

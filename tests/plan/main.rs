@@ -20,13 +20,13 @@ mod verify;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_plan::{
-    AS_DUMPED, BEST, Buffer, Effort, Plan, PlanDefect, PlanRequest, Problem, STRATEGIES, find, plan, reuse_edges,
-    verify,
+    AS_DUMPED, BEST, Buffer, Effort, PlacementProblem, Plan, PlanDefect, PlanRequest, STRATEGIES, find, plan,
+    reuse_edges, verify,
 };
 use proptest::prelude::*;
 
 /// One buffer a line: `name lower..upper size`.
-fn problem(text: &str) -> Problem {
+fn problem(text: &str) -> PlacementProblem {
     let buffers = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (lower, upper) = words[1].split_once("..").expect("a range");
@@ -36,7 +36,7 @@ fn problem(text: &str) -> Problem {
             words[2].parse().unwrap(),
         )
     });
-    Problem::of(buffers)
+    PlacementProblem::of(buffers)
 }
 
 fn buffer(lower: u32, upper: u32, size: u64) -> Buffer {
@@ -49,7 +49,7 @@ fn buffer(lower: u32, upper: u32, size: u64) -> Buffer {
     }
 }
 
-fn offsets(strategy: &str, problem: &Problem) -> Vec<u64> {
+fn offsets(strategy: &str, problem: &PlacementProblem) -> Vec<u64> {
     let cancel = Cancel::new();
     let planned = plan(
         find(strategy).unwrap(),
@@ -91,7 +91,7 @@ fn ties_go_to_the_earlier_birth_and_then_to_file_order() {
 
 #[test]
 fn an_empty_problem_needs_nothing() {
-    let problem = Problem::default();
+    let problem = PlacementProblem::default();
     for strategy in makers() {
         assert!(offsets(strategy.name, &problem).is_empty());
     }
@@ -152,7 +152,7 @@ fn heirs_take_bytes_from_the_last_holders() {
     assert_eq!(edges, [(0, 2, 4), (1, 2, 2), (2, 3, 6), (1, 3, 2)]);
 }
 
-fn any_problem() -> impl Strategy<Value = Problem> {
+fn any_problem() -> impl Strategy<Value = PlacementProblem> {
     let any_buffer = (
         0_u32..12,
         1_u32..8,
@@ -163,7 +163,7 @@ fn any_problem() -> impl Strategy<Value = Problem> {
         alignment,
         ..buffer(lower, lower + steps, size)
     });
-    prop::collection::vec(aligned, 0..40).prop_map(Problem::of)
+    prop::collection::vec(aligned, 0..40).prop_map(PlacementProblem::of)
 }
 
 proptest! {
@@ -201,7 +201,7 @@ proptest! {
     }
 }
 
-fn plain_greedy(problem: &Problem) -> Vec<u64> {
+fn plain_greedy(problem: &PlacementProblem) -> Vec<u64> {
     let buffers = &problem.buffers;
     let mut order: Vec<usize> = (0..buffers.len()).collect();
     order.sort_by_key(|idx| (std::cmp::Reverse(buffers[*idx].size), buffers[*idx].lower, *idx));

@@ -364,7 +364,7 @@ fn the_plan_of_the_engine_stands_beside_ours() {
 }
 
 /// Bytes and steps of every piece of fixed shapes, one by one.
-fn collides(problem: &highwater_plan::Problem) -> bool {
+fn collides(problem: &highwater_plan::PlacementProblem) -> bool {
     let shapes = highwater_model::workload::Shapes::new(problem);
     let mut held = std::collections::BTreeSet::new();
     (0_u32..).zip(&shapes.items).any(|(idx, item)| {
@@ -382,7 +382,7 @@ proptest! {
     fn fixed_shapes_collide_where_they_hold_one_byte(
         rows in prop::collection::vec((0_u32..20, 2_u32..8, 1_u64..5, 0_u64..24, 0_u32..4), 1..12),
     ) {
-        let mut problem = highwater_plan::Problem::default();
+        let mut problem = highwater_plan::PlacementProblem::default();
         for (position, (lower, life, size, offset, kind)) in (0_u32..).zip(rows) {
             problem.buffers.push(highwater_plan::Buffer {
                 lower: Step(lower),

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use highwater_model::units::{Bytes, Step};
 use highwater_plan::{
-    AddressHistory, Gap, HoleRule, HoleSum, Plan, Problem, Rectangle, ReuseIndex, hole_sums, holes, reuse_edges, sum_at,
+    AddressHistory, Gap, HoleRule, HoleSum, PlacementProblem, Plan, Rectangle, ReuseIndex, hole_sums, holes,
+    reuse_edges, sum_at,
 };
 use proptest::prelude::*;
 
@@ -250,7 +251,7 @@ proptest! {
 
     #[test]
     fn edges_of_a_plan_equal_those_of_its_pieces(rectangles in rectangles(), gaps in prop::collection::vec((0_u32..16, 1_u32..3), 40)) {
-        let mut problem = Problem::default();
+        let mut problem = PlacementProblem::default();
         let (mut pieces, mut owners, mut offsets) = (Vec::new(), Vec::new(), Vec::new());
         for (rectangle, (from, steps)) in rectangles.iter().zip(&gaps).filter(|(rectangle, _)| rectangle.start < rectangle.end) {
             let owner = problem.buffers.len() as u32;

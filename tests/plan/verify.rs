@@ -1,7 +1,7 @@
 //! The check of plans against a picture of bytes and steps, for problems with everything that a problem may have.
 
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{Buffer, Gap, Plan, PlanDefect, Problem, verify};
+use highwater_plan::{Buffer, Gap, PlacementProblem, Plan, PlanDefect, verify};
 use proptest::prelude::*;
 
 use crate::problems::{any_rich_problem, planned};
@@ -11,7 +11,7 @@ fn buffer(lower: u32, upper: u32, size: u64) -> Buffer {
 }
 
 /// Whether a buffer holds its bytes on a step.
-pub(super) fn is_live(problem: &Problem, idx: usize, step: u32) -> bool {
+pub(super) fn is_live(problem: &PlacementProblem, idx: usize, step: u32) -> bool {
     let buffer = &problem.buffers[idx];
     let is_lent = problem
         .gaps
@@ -21,7 +21,7 @@ pub(super) fn is_live(problem: &Problem, idx: usize, step: u32) -> bool {
 }
 
 /// Whether both stand at one address by the problem's word.
-pub(super) fn share(problem: &Problem, one: usize, other: usize) -> bool {
+pub(super) fn share(problem: &PlacementProblem, one: usize, other: usize) -> bool {
     let holds = |group: &Vec<u32>, idx: usize| group.iter().any(|member| *member as usize == idx);
     one == other
         || problem
@@ -31,7 +31,7 @@ pub(super) fn share(problem: &Problem, one: usize, other: usize) -> bool {
 }
 
 /// Whether two buffers hold a byte on one step and may not.
-pub(super) fn collide(problem: &Problem, offsets: &[u64], one: usize, other: usize) -> bool {
+pub(super) fn collide(problem: &PlacementProblem, offsets: &[u64], one: usize, other: usize) -> bool {
     let end = |idx: usize| offsets[idx] + problem.buffers[idx].size.get();
     !share(problem, one, other)
         && offsets[one] < end(other)
@@ -40,7 +40,7 @@ pub(super) fn collide(problem: &Problem, offsets: &[u64], one: usize, other: usi
         && (0..24).any(|step| is_live(problem, one, step) && is_live(problem, other, step))
 }
 
-fn is_valid(problem: &Problem, offsets: &[u64]) -> bool {
+fn is_valid(problem: &PlacementProblem, offsets: &[u64]) -> bool {
     let n = problem.buffers.len();
     let aligned = (0..n).all(|idx| offsets[idx].is_multiple_of(problem.buffers[idx].alignment));
     let fixed = (0..n).all(|idx| problem.buffers[idx].offset.is_none_or(|fixed| fixed == offsets[idx]));
@@ -103,9 +103,9 @@ proptest! {
 
 #[test]
 fn each_defect_is_told_with_positions_or_with_names() {
-    let mut problem = Problem::of([buffer(0, 4, 8), buffer(2, 6, 8), buffer(2, 3, 8)]);
+    let mut problem = PlacementProblem::of([buffer(0, 4, 8), buffer(2, 6, 8), buffer(2, 3, 8)]);
     problem.buffers[2].offset = Some(16);
-    let check = |problem: &Problem, offsets: [u64; 3]| {
+    let check = |problem: &PlacementProblem, offsets: [u64; 3]| {
         let defect = verify(problem, &Plan::new(problem, offsets.to_vec())).unwrap_err();
         let name = |idx: usize| ["\"a\"", "\"b\"", "\"c\""][idx].to_owned();
         (
@@ -137,7 +137,7 @@ fn each_defect_is_told_with_positions_or_with_names() {
 
 #[test]
 fn gaps_lend_their_bytes_and_nothing_else() {
-    let mut problem = Problem::of([buffer(0, 10, 8), buffer(4, 6, 8)]);
+    let mut problem = PlacementProblem::of([buffer(0, 10, 8), buffer(4, 6, 8)]);
     problem.gaps = vec![Gap {
         buffer: 0,
         lower: Step(4),
@@ -159,6 +159,6 @@ fn gaps_lend_their_bytes_and_nothing_else() {
 #[test]
 fn twenty_thousand_buffers_are_checked_at_once() {
     let buffers = (0..20_000_u32).map(|idx| buffer(idx, idx + 1 + idx % 300, 64));
-    let problem = Problem::of(buffers);
+    let problem = PlacementProblem::of(buffers);
     planned("naive", &problem);
 }

@@ -11,7 +11,7 @@ use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::Nanos;
 use highwater_model::workload::{BodyMap, BodyUse, GraphEntry, Lifetimes, UseKind};
-use highwater_plan::{PlanRequest, Problem, find, plan};
+use highwater_plan::{PlacementProblem, PlanRequest, find, plan};
 use highwater_rewrite::inline::{MAX_OPS, inline};
 use proptest::prelude::*;
 
@@ -413,7 +413,7 @@ fn figures(graph: &Graph) -> impl PartialEq + std::fmt::Debug + use<> {
 
 /// The arena of buffers in a fixed order.
 fn placed(items: &[(u32, u32, u64, bool)]) -> u64 {
-    let problem = Problem::of(items.iter().map(|(birth, end, bytes, _)| highwater_plan::Buffer {
+    let problem = PlacementProblem::of(items.iter().map(|(birth, end, bytes, _)| highwater_plan::Buffer {
         lower: highwater_model::units::Step(*birth),
         upper: highwater_model::units::Step(*end),
         size: highwater_model::units::Bytes(*bytes),

@@ -2,7 +2,7 @@
 
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{Buffer, Gap, Plan, PlanRequest, Problem, find, plan, verify};
+use highwater_plan::{Buffer, Gap, PlacementProblem, Plan, PlanRequest, find, plan, verify};
 use proptest::prelude::*;
 
 fn buffer(lower: u32, upper: u32, size: u64) -> Buffer {
@@ -16,7 +16,7 @@ fn buffer(lower: u32, upper: u32, size: u64) -> Buffer {
 }
 
 /// Problems with alignments, gaps, groups and zero sizes.
-pub(crate) fn any_rich_problem() -> impl Strategy<Value = Problem> {
+pub(crate) fn any_rich_problem() -> impl Strategy<Value = PlacementProblem> {
     let row = (
         (0_u32..12, 1_u32..8, 0_u64..12),
         prop_oneof![3 => Just(1_u64), 1 => Just(4), 1 => Just(8)],
@@ -24,7 +24,7 @@ pub(crate) fn any_rich_problem() -> impl Strategy<Value = Problem> {
         prop::option::weighted(0.25, 0_u32..4),
     );
     prop::collection::vec(row, 0..14).prop_map(|rows| {
-        let mut problem = Problem::default();
+        let mut problem = PlacementProblem::default();
         let mut groups: Vec<Vec<u32>> = vec![Vec::new(); 4];
         for (position, ((lower, steps, size), alignment, cuts, group)) in (0_u32..).zip(rows) {
             problem.buffers.push(Buffer {
@@ -53,7 +53,7 @@ pub(crate) fn any_rich_problem() -> impl Strategy<Value = Problem> {
 }
 
 /// The plan of a strategy, checked.
-pub(crate) fn planned(strategy: &str, problem: &Problem) -> Plan {
+pub(crate) fn planned(strategy: &str, problem: &PlacementProblem) -> Plan {
     let cancel = Cancel::new();
     let progress = Progress::silent(&cancel);
     let plan = plan(find(strategy).unwrap(), &PlanRequest::new(problem), &progress)

@@ -21,7 +21,7 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::{
     AllocationTrace, GraphEntry, Lifetimes, Names, ProblemEntry, Program, Recording, Source, Workload,
 };
-use highwater_plan::{AS_DUMPED, Buffer, Problem};
+use highwater_plan::{AS_DUMPED, Buffer, PlacementProblem};
 
 /// Plans that dumps state for their own graphs, by position of the graph.
 pub(super) type DumpedProblems = [(usize, Arc<ProblemEntry>)];
@@ -204,7 +204,7 @@ fn of_lifetimes(name: &str, ids: Names, lifetimes: &Lifetimes, alignment: u64) -
     ProblemEntry {
         name: name.to_owned(),
         ids,
-        problem: Problem::from_lifetimes(lifetimes, alignment),
+        problem: PlacementProblem::from_lifetimes(lifetimes, alignment),
         ..ProblemEntry::default()
     }
 }
@@ -235,7 +235,7 @@ fn of_trace(trace: &AllocationTrace, alignment: u64) -> ProblemEntry {
     ProblemEntry {
         name: trace.name.clone(),
         ids: Names::unique(&names),
-        problem: Problem::of(lifetimes.iter().map(|one| Buffer {
+        problem: PlacementProblem::of(lifetimes.iter().map(|one| Buffer {
             lower: one.birth,
             upper: one.end,
             size: one.bytes.align_up(alignment),
@@ -253,7 +253,7 @@ fn of_recording(recording: &Recording, alignment: u64) -> ProblemEntry {
     ProblemEntry {
         name: recording.name.clone(),
         ids: Names::unique(&names),
-        problem: Problem::of(blocks.iter().map(|block| Buffer {
+        problem: PlacementProblem::of(blocks.iter().map(|block| Buffer {
             lower: block.birth,
             upper: block.end,
             size: block.bytes.align_up(alignment),
@@ -302,7 +302,7 @@ fn of_graph(
     let mut placed = ProblemEntry {
         name: entry.name.clone(),
         ids,
-        problem: Problem::from_lifetimes(&lifetimes, alignment),
+        problem: PlacementProblem::from_lifetimes(&lifetimes, alignment),
         order,
         ..ProblemEntry::default()
     };
@@ -317,7 +317,7 @@ fn of_graph(
         Some(Ok(plan)) if args.strategy == AS_DUMPED => {
             // What the dump states, to the byte; its own rule of alignment is in its offsets.
             let alignment = args.alignment.unwrap_or_else(|| common_alignment(&plan.offsets));
-            placed.problem = Problem::from_lifetimes(&lifetimes, args.alignment.unwrap_or(1));
+            placed.problem = PlacementProblem::from_lifetimes(&lifetimes, args.alignment.unwrap_or(1));
             for buffer in &mut placed.problem.buffers {
                 buffer.alignment = alignment;
             }

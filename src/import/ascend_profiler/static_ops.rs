@@ -13,7 +13,7 @@ use super::table::{Fault, Row, Sink, Table};
 use crate::ImportError;
 use highwater_model::diagnostics::Severity;
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{Buffer, Names, Problem, ProblemEntry};
+use highwater_model::workload::{Buffer, Names, PlacementProblem, ProblemEntry};
 
 /// Ends from here on are the life of the graph.
 const WHOLE_LIFE: u32 = u32::MAX - 1;
@@ -178,7 +178,7 @@ impl Graph {
             alignment: 1,
             offset: None,
         });
-        let problem = Problem::of(buffers);
+        let problem = PlacementProblem::of(buffers);
         let shapes = problem.checked(sink.progress)?.map_err(|error| {
             ImportError::at(
                 error.to_string(),

@@ -8,7 +8,7 @@ use super::index::Index;
 use crate::ImportError;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{Buffer, Gap, Names, Problem, ProblemEntry, RecordedPlan};
+use highwater_model::workload::{Buffer, Gap, Names, PlacementProblem, ProblemEntry, RecordedPlan};
 
 /// Above this time, times are replaced by their rank.
 pub(super) const MOST_STEPS: u64 = 4_000_000;
@@ -142,7 +142,7 @@ impl Draft {
         }
         let mut entry = ProblemEntry {
             name: self.name,
-            problem: Problem {
+            problem: PlacementProblem {
                 gaps: gaps(self.gaps, &times),
                 buffers: self.buffers,
                 groups,

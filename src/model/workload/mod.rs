@@ -38,7 +38,7 @@ pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use names::Names;
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
 pub use parts::{Part, PartOf};
-pub use problem::{Buffer, Gap, Problem, ProblemEntry, ProblemError, RecordedPlan};
+pub use problem::{Buffer, Gap, PlacementProblem, ProblemEntry, ProblemError, RecordedPlan};
 pub use recording::{
     BlockAddress, MarkKind, RecordedBlock, RecordedFrame, RecordedMark, RecordedName, RecordedNames, RecordedOp,
     RecordedPeaks, RecordedRegion, RecordedTotal, Recording, StackIdx, TotalKind,

@@ -7,7 +7,7 @@
 
 use super::allocation_order::{AllocationOrder, IoBlock};
 use super::names::Names;
-use super::problem::{Buffer, Problem};
+use super::problem::{Buffer, PlacementProblem};
 use crate::units::{Bytes, Step};
 
 /// The type of ops that stand for graph inputs.
@@ -76,7 +76,7 @@ pub struct ListedPlaces {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedArena {
     /// What to place, in the order in which it is taken.
-    pub problem: Problem,
+    pub problem: PlacementProblem,
     /// Names: `op:output`, `op:ws0`.
     pub ids: Names,
     /// How buffers come and go.

@@ -56,7 +56,7 @@ pub struct Gap {
 
 /// Buffers to place in one arena, in file order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Problem {
+pub struct PlacementProblem {
     /// The buffers.
     pub buffers: Vec<Buffer>,
     /// Gaps, sorted; those of one buffer are disjoint and within its range, of which they leave at least a step.
@@ -160,7 +160,7 @@ pub struct ProblemEntry {
     /// The name shown to users.
     pub name: String,
     /// The problem.
-    pub problem: Problem,
+    pub problem: PlacementProblem,
     /// The buffers' names, in their order.
     pub ids: Names,
     /// The file's time of each step, where steps stand for times too large to count; else empty.
@@ -182,7 +182,7 @@ impl ProblemEntry {
     }
 }
 
-impl Problem {
+impl PlacementProblem {
     /// The problem of placing lifetimes: sizes are rounded up to `alignment`, ranges stay as they are.
     pub fn from_lifetimes(lifetimes: &Lifetimes, alignment: u64) -> Self {
         Self::of(lifetimes.items.iter().map(|item| Buffer {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use crate::progress::{Cancel, Cancelled, Progress};
 use crate::units::{Bytes, Step};
 
-use super::problem::{Problem, ProblemError, lcm};
+use super::problem::{PlacementProblem, ProblemError, lcm};
 
 /// How many buffers or pieces are passed over between two looks at the cancel flag.
 const CHUNK: usize = 32_768;
@@ -60,7 +60,7 @@ pub struct Shapes {
 
 impl Shapes {
     /// The shapes of a problem whose buffers, gaps and groups are valid. O(n log n).
-    pub fn new(problem: &Problem) -> Self {
+    pub fn new(problem: &PlacementProblem) -> Self {
         // Nobody can set this flag.
         Self::of(problem, &Progress::silent(&Cancel::new())).unwrap_or_default()
     }
@@ -69,7 +69,7 @@ impl Shapes {
     ///
     /// # Errors
     /// [`Cancelled`] once the flag is set.
-    pub fn of(problem: &Problem, progress: &Progress<'_>) -> Result<Self, Cancelled> {
+    pub fn of(problem: &PlacementProblem, progress: &Progress<'_>) -> Result<Self, Cancelled> {
         let mut shapes = Self {
             item_of: vec![u32::MAX; problem.buffers.len()],
             is_plain: problem.gaps.is_empty() && problem.groups.is_empty(),
@@ -101,7 +101,7 @@ impl Shapes {
         Ok(shapes)
     }
 
-    fn add(&mut self, problem: &Problem, members: &[u32]) {
+    fn add(&mut self, problem: &PlacementProblem, members: &[u32]) {
         let number = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
         let first_piece = u32::try_from(self.pieces.len()).unwrap_or(u32::MAX);
         let (mut alignment, mut fixed) = (1, None);

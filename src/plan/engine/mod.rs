@@ -31,7 +31,7 @@ use arena::Arena;
 use demand::Demand;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
-use highwater_model::workload::{AllocationOrder, Problem, Shapes};
+use highwater_model::workload::{AllocationOrder, PlacementProblem, Shapes};
 
 /// Which assigners plan, and whether they may reuse memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl EnginePlan {
 /// # Errors
 /// [`PlanError`]: the problem contradicts itself, its sizes in whole units leave 62 bits, or the user stopped it.
 pub fn engine_plan(
-    problem: &Problem,
+    problem: &PlacementProblem,
     order: Option<&AllocationOrder>,
     assigner: Assigner,
     progress: &Progress<'_>,

@@ -4,7 +4,7 @@
 //! is cut by the same rule between its own top-level parts: wherever no buffer crosses an address. What is kept
 //! apart is a segment of its own, and so are graph inputs and outputs, as the last, even without a byte.
 
-use crate::problem::{Plan, Problem};
+use crate::problem::{PlacementProblem, Plan};
 use highwater_model::units::Bytes;
 
 /// The limit of a graph that is static as a whole: a segment for every top-level part.
@@ -45,7 +45,7 @@ pub struct SegmentRule {
 /// The segments of a plan, with that of graph inputs and outputs as the last. `regions` are its top-level parts where
 /// its maker knows them ([`Planned::regions`](crate::Planned::regions)); they are looked for where there are
 /// none. O(n log n).
-pub fn segments(problem: &Problem, plan: &Plan, regions: &[Region], rule: SegmentRule) -> Vec<Segment> {
+pub fn segments(problem: &PlacementProblem, plan: &Plan, regions: &[Region], rule: SegmentRule) -> Vec<Segment> {
     if regions.is_empty() {
         return of_regions(&parts(problem, plan), plan.footprint.get(), rule);
     }
@@ -77,7 +77,7 @@ pub(super) fn of_regions(regions: &[Region], arena: u64, rule: SegmentRule) -> V
 }
 
 /// The parts of a plan that no buffer joins; a hole belongs to the part before.
-fn parts(problem: &Problem, plan: &Plan) -> Vec<Region> {
+fn parts(problem: &PlacementProblem, plan: &Plan) -> Vec<Region> {
     let placed = problem.buffers.iter().zip(&plan.offsets);
     let mut held: Vec<(u64, u64)> = placed
         .map(|(buffer, offset)| (*offset, offset.saturating_add(buffer.size.get())))

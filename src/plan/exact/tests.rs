@@ -12,7 +12,7 @@ use super::order::order;
 use super::race::{Answer, Ledger, ask, lanes};
 use super::search::{Budget, Search, Verdict, WORK_PER_NODE};
 use super::{Line, Task, build, partitions, solve};
-use crate::{Buffer, Gap, Limits, Plan, Problem, verify};
+use crate::{Buffer, Gap, Limits, PlacementProblem, Plan, verify};
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::Shapes;
@@ -51,8 +51,8 @@ const N_STEPS: u32 = 9;
 /// What is live at once in every step, as far as buffers go in: so it takes luck to place them in as much.
 const FULL: u64 = 16;
 
-fn random_problem(random: &mut Random, kind: Kind) -> Problem {
-    let mut problem = Problem::default();
+fn random_problem(random: &mut Random, kind: Kind) -> PlacementProblem {
+    let mut problem = PlacementProblem::default();
     let mut loads = [0; N_STEPS as usize];
     for buffer in 0..16 {
         // From somewhere before the emptiest step to somewhere behind.
@@ -93,7 +93,7 @@ const MOST_NODES: u64 = 200_000;
 /// Places by ascending offset, each buffer on top of those below it: pushing everything down as far as it goes makes
 /// such a plan of any plan.
 struct Oracle<'a> {
-    problem: &'a Problem,
+    problem: &'a PlacementProblem,
     /// The steps of each buffer, as bits.
     live: Vec<u32>,
     capacity: u64,
@@ -103,7 +103,7 @@ struct Oracle<'a> {
 
 impl<'a> Oracle<'a> {
     /// Whether there is a plan; `None` if that takes too long.
-    fn fits(problem: &'a Problem, capacity: u64) -> Option<bool> {
+    fn fits(problem: &'a PlacementProblem, capacity: u64) -> Option<bool> {
         let mut live: Vec<u32> = Vec::new();
         for buffer in &problem.buffers {
             live.push((buffer.lower.0..buffer.upper.0).fold(0, |steps, step| steps | 1 << step));
@@ -183,7 +183,7 @@ impl<'a> Oracle<'a> {
 }
 
 /// The least capacity with a plan.
-fn optimum(problem: &Problem) -> Option<u64> {
+fn optimum(problem: &PlacementProblem) -> Option<u64> {
     (problem.lower_bound().get()..200).find_map(|capacity| match Oracle::fits(problem, capacity) {
         Some(true) => Some(Some(capacity)),
         Some(false) => None,
@@ -205,7 +205,7 @@ fn ledger<'a>(progress: &'a Progress<'a>) -> Ledger<'a> {
 }
 
 /// Asks every part of the problem in every kind of round; whether all have a plan.
-fn all_fit(problem: &Problem, round: u64, capacity: u64) -> bool {
+fn all_fit(problem: &PlacementProblem, round: u64, capacity: u64) -> bool {
     let cancel = Cancel::new();
     let progress = Progress::silent(&cancel);
     let shapes = Shapes::new(problem);
@@ -272,9 +272,9 @@ fn gaps_equal_a_search_without_memory_in_every_round() {
 }
 
 /// Long and short lives, many at once.
-fn crowd(n_buffers: u32) -> Problem {
+fn crowd(n_buffers: u32) -> PlacementProblem {
     let mut random = Random::new(1);
-    Problem::of((0..n_buffers).map(|_| {
+    PlacementProblem::of((0..n_buffers).map(|_| {
         let lower = random.step(n_buffers / 2);
         Buffer {
             lower: Step(lower),

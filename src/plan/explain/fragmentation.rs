@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::problem::{Plan, Problem};
+use super::super::problem::{PlacementProblem, Plan};
 use super::{live_parts, peak_live};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::Shapes;
@@ -79,7 +79,7 @@ impl Fragmentation {
 }
 
 /// The idle bytes of a valid plan.
-pub fn fragmentation(problem: &Problem, plan: &Plan) -> Fragmentation {
+pub fn fragmentation(problem: &PlacementProblem, plan: &Plan) -> Fragmentation {
     let (peak_live, peak_step) = peak_live(problem);
     let steps = steps(problem, plan);
     let at_top = steps.iter().enumerate().filter(|(_, at)| at.top == plan.footprint);
@@ -107,7 +107,7 @@ struct Change {
     end: u64,
 }
 
-fn steps(problem: &Problem, plan: &Plan) -> Vec<StepHoles> {
+fn steps(problem: &PlacementProblem, plan: &Plan) -> Vec<StepHoles> {
     let shapes = Shapes::new(problem);
     let mut offsets = vec![0; shapes.items.len()];
     for (item, offset) in shapes.item_of.iter().zip(&plan.offsets) {
@@ -214,7 +214,7 @@ impl Blocks {
 }
 
 /// The holes of one step. O(n log n).
-fn holes(problem: &Problem, plan: &Plan, step: Step) -> Vec<StepHole> {
+fn holes(problem: &PlacementProblem, plan: &Plan, step: Step) -> Vec<StepHole> {
     let is_live = |idx: usize| live_parts(problem, idx).any(|(lower, upper)| (lower..upper).contains(&step.0));
     let mut live: Vec<(u64, u64, u32)> = (0_u32..)
         .zip(&problem.buffers)

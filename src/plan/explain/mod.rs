@@ -12,12 +12,12 @@ pub use fragmentation::{Fragmentation, StepHole, StepHoles, fragmentation};
 pub use peak_chain::{ChainLink, PeakChain, peak_chain};
 pub use why_here::{Blocker, WhyHere, why_here};
 
-use super::problem::Problem;
+use super::problem::PlacementProblem;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::Shapes;
 
 /// The ranges on which a buffer is live: its own without its gaps.
-fn live_parts(problem: &Problem, buffer: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+fn live_parts(problem: &PlacementProblem, buffer: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
     let whole = &problem.buffers[buffer];
     let gaps = problem.gaps_of(buffer).iter().map(|gap| (gap.lower.0, gap.upper.0));
     let mut lower = whole.lower.0;
@@ -30,7 +30,7 @@ fn live_parts(problem: &Problem, buffer: usize) -> impl Iterator<Item = (u32, u3
 }
 
 /// The first steps `lower..upper` on which both are live. O(gaps of both).
-fn meeting(problem: &Problem, one: usize, other: usize) -> Option<(Step, Step)> {
+fn meeting(problem: &PlacementProblem, one: usize, other: usize) -> Option<(Step, Step)> {
     if !problem.buffers[one].overlaps(&problem.buffers[other]) {
         return None;
     }
@@ -45,7 +45,7 @@ fn meeting(problem: &Problem, one: usize, other: usize) -> Option<(Step, Step)> 
 }
 
 /// The group of each buffer.
-fn groups_of(problem: &Problem) -> Vec<Option<u32>> {
+fn groups_of(problem: &PlacementProblem) -> Vec<Option<u32>> {
     let mut groups = vec![None; problem.buffers.len()];
     for (number, group) in (0_u32..).zip(&problem.groups) {
         for member in group {
@@ -56,13 +56,13 @@ fn groups_of(problem: &Problem) -> Vec<Option<u32>> {
 }
 
 /// Who moves with a buffer, itself included.
-fn movers<'a>(problem: &'a Problem, group: Option<u32>, alone: &'a [u32]) -> &'a [u32] {
+fn movers<'a>(problem: &'a PlacementProblem, group: Option<u32>, alone: &'a [u32]) -> &'a [u32] {
     group.map_or(alone, |group| &problem.groups[group as usize])
 }
 
 /// Most bytes that are live at once, and the first step on which they are; a group counts its largest live
-/// member. Unlike [`Problem::lower_bound`] this looks at no fixed offset. O(n log n).
-pub fn peak_live(problem: &Problem) -> (Bytes, Option<Step>) {
+/// member. Unlike [`PlacementProblem::lower_bound`] this looks at no fixed offset. O(n log n).
+pub fn peak_live(problem: &PlacementProblem) -> (Bytes, Option<Step>) {
     let shapes = Shapes::new(problem);
     let mut changes: Vec<(u32, bool, u64)> = Vec::with_capacity(shapes.pieces.len() * 2);
     for piece in &shapes.pieces {

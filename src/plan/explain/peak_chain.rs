@@ -6,7 +6,7 @@
 //! then the earlier position. O(n log n + n x gaps): each buffer is looked at once, because the next link ends below
 //! the start of the one before.
 
-use super::super::problem::{Plan, Problem};
+use super::super::problem::{PlacementProblem, Plan};
 use super::{groups_of, live_parts, meeting, movers, peak_live};
 use highwater_model::units::{Bytes, Step};
 
@@ -41,7 +41,7 @@ pub struct PeakChain {
 }
 
 /// The stack of a plan.
-pub fn peak_chain(problem: &Problem, plan: &Plan) -> PeakChain {
+pub fn peak_chain(problem: &PlacementProblem, plan: &Plan) -> PeakChain {
     let (peak_live, peak_step) = peak_live(problem);
     let end = |idx: u32| plan.offsets[idx as usize].saturating_add(problem.buffers[idx as usize].size.get());
     let is_live = |idx: u32| {

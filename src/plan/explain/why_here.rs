@@ -11,7 +11,7 @@
 //! Of several neighbours that refuse an offset the one is named that refuses longest, the earlier buffer on a tie.
 //! O(n log n + gaps).
 
-use super::super::problem::{Plan, Problem};
+use super::super::problem::{PlacementProblem, Plan};
 use super::{groups_of, meeting, movers};
 use highwater_model::units::{Bytes, Step};
 
@@ -54,7 +54,7 @@ pub struct WhyHere {
 }
 
 /// Which neighbours keep the buffer at a position from a lower offset; `None` where there is no such buffer.
-pub fn why_here(problem: &Problem, plan: &Plan, buffer: usize) -> Option<WhyHere> {
+pub fn why_here(problem: &PlacementProblem, plan: &Plan, buffer: usize) -> Option<WhyHere> {
     let offset = *plan.offsets.get(buffer)?;
     let position = u32::try_from(buffer).ok()?;
     problem.buffers.get(buffer)?;
@@ -84,7 +84,7 @@ pub fn why_here(problem: &Problem, plan: &Plan, buffer: usize) -> Option<WhyHere
 }
 
 /// What `other` refuses to those who move, if it is ever live with one of them.
-fn blocker(problem: &Problem, plan: &Plan, other: u32, members: &[u32]) -> Option<Blocker> {
+fn blocker(problem: &PlacementProblem, plan: &Plan, other: u32, members: &[u32]) -> Option<Blocker> {
     let neighbour = &problem.buffers[other as usize];
     let size_of = |member: u32| problem.buffers[member as usize].size.get();
     let met = members.iter().filter(|member| size_of(**member) > 0);

@@ -230,14 +230,14 @@ fn asked_level(strides: &[u32], life: u32) -> usize {
 mod tests {
     use super::*;
     use crate::gaps::{Fit, fill_on};
-    use crate::problem::{Buffer, Problem};
+    use crate::problem::{Buffer, PlacementProblem};
     use highwater_model::progress::Cancel;
     use highwater_model::units::{Bytes, Step};
     use highwater_model::workload::Shapes;
 
     /// One birth on each step.
-    fn short_lives(n_buffers: u32) -> Problem {
-        Problem::of((0..n_buffers).map(|step| Buffer {
+    fn short_lives(n_buffers: u32) -> PlacementProblem {
+        PlacementProblem::of((0..n_buffers).map(|step| Buffer {
             lower: Step(step),
             upper: Step(step + 1 + step * 7919 % 20),
             size: Bytes(u64::from(step.wrapping_mul(2_654_435_761) >> 20) + 1),

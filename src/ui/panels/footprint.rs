@@ -10,7 +10,7 @@ use highwater_analysis::{Comparison, Lane, arena_problem};
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
-use highwater_plan::{ChainLink, Fragmentation, PeakChain, Planned, Problem, fragmentation, peak_chain};
+use highwater_plan::{ChainLink, Fragmentation, PeakChain, PlacementProblem, Planned, fragmentation, peak_chain};
 use highwater_session::{Command, Selected};
 use highwater_timeline::{Timeline, facts};
 
@@ -48,19 +48,20 @@ impl Footprint {
         let position = session.runs.iter().position(|run| run.graph == graph);
         let bound = position.map(|run| &session.runs[run].bound);
         let made;
-        let empty = Problem::default();
-        let (problem, tensors): (&Problem, Vec<TensorId>) = match (comparison.workload.problems().first(), bound) {
-            (Some(entry), _) => {
-                let n_buffers = u32::try_from(entry.problem.buffers.len()).unwrap_or(0);
-                (&entry.problem, (0..n_buffers).map(TensorId).collect())
-            }
-            (None, Some(bound)) => {
-                made = arena_problem(&bound.program, &bound.engine_sizes);
-                let items = &bound.program.lifetimes.items;
-                (&made, items.iter().map(|item| item.tensor).collect())
-            }
-            (None, None) => (&empty, Vec::new()),
-        };
+        let empty = PlacementProblem::default();
+        let (problem, tensors): (&PlacementProblem, Vec<TensorId>) =
+            match (comparison.workload.problems().first(), bound) {
+                (Some(entry), _) => {
+                    let n_buffers = u32::try_from(entry.problem.buffers.len()).unwrap_or(0);
+                    (&entry.problem, (0..n_buffers).map(TensorId).collect())
+                }
+                (None, Some(bound)) => {
+                    made = arena_problem(&bound.program, &bound.engine_sizes);
+                    let items = &bound.program.lifetimes.items;
+                    (&made, items.iter().map(|item| item.tensor).collect())
+                }
+                (None, None) => (&empty, Vec::new()),
+            };
         let is_known = problem.buffers.len() == planned.plan.offsets.len() && problem.buffers.len() <= MAX_BUFFERS;
         let (chain, fragmentation) = if is_known {
             (

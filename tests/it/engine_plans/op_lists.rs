@@ -1,8 +1,8 @@
 //! Op lists: what is read, what is refused and where, what the command line makes of them; random ones.
 
 use highwater::plan::{
-    Assigner, EnginePlan, Limits, PlanRequest, Problem, SEGMENT_LIMIT, STRATEGIES, SegmentRule, engine_plan, find,
-    plan, verify,
+    Assigner, EnginePlan, Limits, PlacementProblem, PlanRequest, SEGMENT_LIMIT, STRATEGIES, SegmentRule, engine_plan,
+    find, plan, verify,
 };
 use highwater::progress::{Cancel, Progress};
 use highwater::units::{Bytes, Step};
@@ -190,13 +190,13 @@ fn any_list() -> impl Strategy<Value = String> {
     })
 }
 
-fn engine(problem: &Problem, order: Option<&AllocationOrder>, assigner: Assigner) -> EnginePlan {
+fn engine(problem: &PlacementProblem, order: Option<&AllocationOrder>, assigner: Assigner) -> EnginePlan {
     let cancel = Cancel::new();
     engine_plan(problem, order, assigner, &Progress::silent(&cancel)).unwrap()
 }
 
 /// Everything that holds of every plan of the engine.
-fn assert_consistent(problem: &Problem, order: Option<&AllocationOrder>) {
+fn assert_consistent(problem: &PlacementProblem, order: Option<&AllocationOrder>) {
     let [both, binary, max, none] = [Assigner::Default, Assigner::Binary, Assigner::Max, Assigner::NoReuse]
         .map(|assigner| engine(problem, order, assigner));
     assert_eq!(both.total(), binary.total().min(max.total()));
@@ -227,7 +227,7 @@ fn assert_consistent(problem: &Problem, order: Option<&AllocationOrder>) {
     }
 }
 
-fn any_problem() -> impl Strategy<Value = (Problem, AllocationOrder)> {
+fn any_problem() -> impl Strategy<Value = (PlacementProblem, AllocationOrder)> {
     let row = (0_u32..30, 1_u32..12, 1_u64..9, any::<bool>());
     let orders = (
         prop::collection::vec(0_u32..50, 0..60),
@@ -239,7 +239,7 @@ fn any_problem() -> impl Strategy<Value = (Problem, AllocationOrder)> {
             deaths,
             ..AllocationOrder::default()
         };
-        let mut problem = Problem::default();
+        let mut problem = PlacementProblem::default();
         for (position, (lower, steps, units, is_odd)) in (0_u32..).zip(rows) {
             if is_odd && position % 9 == 8 {
                 order.kept_apart.push(position);

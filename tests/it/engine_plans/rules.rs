@@ -1,8 +1,8 @@
 //! Every rule by a case that shows it. Sizes are in units of 512 bytes where nothing else is said.
 
 use highwater::plan::{
-    Assigner, Buffer, Gap, Plan, PlanRequest, Problem, SEGMENT_LIMIT, Segment, SegmentRule, engine_plan, find, plan,
-    verify,
+    Assigner, Buffer, Gap, PlacementProblem, Plan, PlanRequest, SEGMENT_LIMIT, Segment, SegmentRule, engine_plan, find,
+    plan, verify,
 };
 use highwater::progress::{Cancel, Progress};
 use highwater::units::{Bytes, Step};
@@ -12,7 +12,7 @@ use super::{listed, offset, planned};
 
 /// One buffer a word: `first-last:units`, both inclusive, as lists of the engine have it.
 fn buffers(text: &str) -> ProblemEntry {
-    let mut problem = Problem::default();
+    let mut problem = PlacementProblem::default();
     for word in text.split_whitespace() {
         let (range, units) = word.split_once(':').unwrap();
         let (first, last) = range.split_once('-').unwrap();
@@ -256,7 +256,7 @@ fn problems_of_other_kinds_get_valid_plans() {
         alignment,
         offset,
     };
-    let problem = Problem {
+    let problem = PlacementProblem {
         buffers: vec![
             buffer(0, 4, 7, 1, Some(3)),
             buffer(0, 9, 5, 4, None),
@@ -278,7 +278,7 @@ fn problems_of_other_kinds_get_valid_plans() {
         assert_eq!(planned.plan.offsets[1] % 12, 0);
     }
     // Without alignment sizes count to the byte.
-    let plain = Problem::of([buffer(0, 2, 7, 1, None), buffer(1, 3, 5, 1, None)]);
+    let plain = PlacementProblem::of([buffer(0, 2, 7, 1, None), buffer(1, 3, 5, 1, None)]);
     let planned = plan(find("ge_no_reuse").unwrap(), &PlanRequest::new(&plain), &progress).unwrap();
     assert_eq!(planned.plan.footprint, Bytes(12));
 }

@@ -1,7 +1,7 @@
 //! Small problems with everything a problem can have, against exhaustive search.
 
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{Buffer, Fit, Gap, Limits, Problem};
+use highwater_plan::{Buffer, Fit, Gap, Limits, PlacementProblem};
 
 use super::{Random, at, exact};
 
@@ -15,10 +15,10 @@ struct Kind {
     groups: bool,
 }
 
-fn random_problem(random: &mut Random, kind: Kind) -> Problem {
+fn random_problem(random: &mut Random, kind: Kind) -> PlacementProblem {
     let n_buffers = 2 + random.below(kind.n_buffers - 1);
     let n_steps = 3 + random.step(6);
-    let mut problem = Problem::default();
+    let mut problem = PlacementProblem::default();
     for buffer in 0..n_buffers {
         let lower = random.step(n_steps);
         let upper = lower + 1 + random.step(n_steps - lower);
@@ -65,14 +65,14 @@ fn random_problem(random: &mut Random, kind: Kind) -> Problem {
 
 /// Tries every offset of every buffer, in file order.
 struct Exhaustive<'a> {
-    problem: &'a Problem,
+    problem: &'a PlacementProblem,
     group_of: Vec<Option<usize>>,
     capacity: u64,
     offsets: Vec<u64>,
 }
 
 impl<'a> Exhaustive<'a> {
-    fn fits(problem: &'a Problem, capacity: u64) -> bool {
+    fn fits(problem: &'a PlacementProblem, capacity: u64) -> bool {
         let group = |buffer: usize| {
             let is_member = |members: &Vec<u32>| members.iter().any(|member| *member as usize == buffer);
             problem.groups.iter().position(is_member)
@@ -128,7 +128,7 @@ impl<'a> Exhaustive<'a> {
 }
 
 /// The optimum is what exhaustive search finds, and every smaller capacity is proved impossible.
-fn check(problem: &Problem) {
+fn check(problem: &PlacementProblem) {
     let optimum = (0..100).find(|capacity| Exhaustive::fits(problem, *capacity)).unwrap();
     let planned = exact(problem, Limits::default());
     assert_eq!(planned.plan.footprint, Bytes(optimum), "{problem:?}");
@@ -220,7 +220,7 @@ fn everything_at_once_equals_exhaustive_search() {
 }
 
 /// Tries every order, each buffer at the lowest offset that is free: enough for rectangles, and fast enough for more.
-fn best_of_all_orders(problem: &Problem, placed: &mut Vec<(usize, u64)>, best: &mut u64) {
+fn best_of_all_orders(problem: &PlacementProblem, placed: &mut Vec<(usize, u64)>, best: &mut u64) {
     let end = |(idx, offset): &(usize, u64)| offset + problem.buffers[*idx].size.get();
     let height = placed.iter().map(end).max().unwrap_or(0);
     if height >= *best {
@@ -268,7 +268,7 @@ fn more_rectangles_equal_the_best_of_all_orders() {
                 offset: None,
             }
         });
-        let problem = Problem::of(buffers);
+        let problem = PlacementProblem::of(buffers);
         let mut optimum = u64::MAX;
         best_of_all_orders(&problem, &mut Vec::new(), &mut optimum);
         let planned = exact(&problem, Limits::default());

@@ -1,7 +1,7 @@
 //! Puzzles without a hole, heights beyond 32 bits, and the benchmarks of the corpus.
 
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{Buffer, Fit, Limits, Problem};
+use highwater_plan::{Buffer, Fit, Limits, PlacementProblem};
 
 use super::{Random, at, exact, puzzle};
 use crate::support::shared;
@@ -40,8 +40,8 @@ fn heights_beyond_32_bits_are_placed() {
 }
 
 /// The form of `MiniMalloc`: `id,lower,upper,size`.
-fn read_problem(text: &str) -> Problem {
-    Problem::of(text.lines().skip(1).map(|line| {
+fn read_problem(text: &str) -> PlacementProblem {
+    PlacementProblem::of(text.lines().skip(1).map(|line| {
         let numbers: Vec<u64> = line.split(',').skip(1).map(|word| word.parse().unwrap()).collect();
         Buffer {
             lower: Step(u32::try_from(numbers[0]).unwrap()),

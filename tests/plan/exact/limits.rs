@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use highwater_model::progress::{Cancel, Progress};
-use highwater_plan::{Limits, PlanError, PlanRequest, Planned, Problem, find, plan, verify};
+use highwater_plan::{Limits, PlacementProblem, PlanError, PlanRequest, Planned, find, plan, verify};
 
 use super::{Random, exact, puzzle};
 
@@ -44,7 +44,7 @@ fn a_stop_gives_what_there_is_and_a_cancel_gives_nothing() {
     assert!(matches!(outcome, Err(PlanError::Cancelled(_))), "{outcome:?}");
 }
 
-fn outcome(problem: &Problem, limits: Limits<'_>, progress: &Progress<'_>) -> Result<Planned, PlanError> {
+fn outcome(problem: &PlacementProblem, limits: Limits<'_>, progress: &Progress<'_>) -> Result<Planned, PlanError> {
     let request = PlanRequest {
         limits,
         ..PlanRequest::new(problem)
