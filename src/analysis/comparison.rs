@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::calibration::Calibration;
 use super::lanes::{LaneId, Plans};
 use super::shortage::OutOfMemoryReport;
-use super::workspaces::{EstimatedWorkspaces, Scratch};
-use super::{LaneRewrite, PinProblem, PinnedLane, Remark, lanes, trace};
+use super::workspaces::{EstimatedWorkspaces, ScratchSource};
+use super::{LaneRewrite, PinFailure, PinnedLane, Remark, lanes, trace};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::{Bytes, Step};
@@ -54,7 +54,7 @@ pub struct Lane {
     /// Where the peak comes from, and where the lane parts from policy 0.
     pub explanation: Vec<Remark>,
     /// Why the run ended early, where it did.
-    pub out_of_memory_story: Option<OutOfMemoryReport>,
+    pub out_of_memory_report: Option<OutOfMemoryReport>,
     /// Requests of an allocation trace that were refused; the trace goes on after them.
     pub refusals: Option<Refusals>,
     /// What forbids its policy beside the other settings and the schedule: error-level findings.
@@ -92,7 +92,7 @@ impl Lane {
 
 /// Which lane needs least, and why it is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Best {
+pub struct LowestPeak {
     /// The policy with the lowest peak that runs to its end; the smallest number on a tie.
     pub policy: StaticMemoryPolicy,
     /// A sentence with figures.
@@ -117,17 +117,17 @@ pub struct Comparison {
     /// One lane per policy, ascending; behind them pins, then recordings.
     pub lanes: Vec<Lane>,
     /// Pins that have no lane.
-    pub pin_problems: Vec<PinProblem>,
+    pub pin_failures: Vec<PinFailure>,
     /// The policy that options and environment put in force.
-    pub configured: StaticMemoryPolicy,
+    pub active_policy: StaticMemoryPolicy,
     /// The lane that needs least; `None` where every lane runs out of memory.
-    pub best: Option<Best>,
+    pub lowest_peak: Option<LowestPeak>,
     /// Why the lanes are alike, where they are: a sentence with the difference in bytes.
-    pub alike: Option<String>,
+    pub equivalence: Option<String>,
     /// Whether no op states its scratch memory: then peaks are lower bounds, or estimates where `scratch` says so.
     pub lower_bound: bool,
     /// What the figures hold of scratch memory.
-    pub scratch: Scratch,
+    pub scratch: ScratchSource,
     /// What recordings teach the simulation.
     pub calibrations: Vec<Calibration>,
     /// Names of the scratch memory that is estimated.
@@ -217,7 +217,7 @@ impl Comparison {
             return (!self.lanes.is_empty()).then_some(0);
         }
         if !self.is_problem() {
-            let configured = LaneId::Policy(self.configured);
+            let configured = LaneId::Policy(self.active_policy);
             return self.lanes.iter().position(|lane| lane.id == configured);
         }
         let lanes = self.lanes.iter().enumerate();

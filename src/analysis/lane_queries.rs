@@ -3,7 +3,7 @@
 //! In: a comparison and the position of a lane. Out: facts that hold for this lane. Lanes of the options share theirs; a pinned
 //! lane has a device, values and estimates of its own, and what a recording does not state is not known.
 
-use super::{Comparison, Figure, LaneId, Metric, PinnedLane, Scratch};
+use super::{Comparison, Figure, LaneId, Metric, PinnedLane, ScratchSource};
 use highwater_model::graph::Bindings;
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::Device;
@@ -104,7 +104,7 @@ impl Comparison {
     }
 
     /// What the figures of a lane hold of scratch memory.
-    pub fn scratch_of(&self, lane: usize) -> Scratch {
+    pub fn scratch_of(&self, lane: usize) -> ScratchSource {
         self.pinned(lane).map_or(self.scratch, |pinned| pinned.scratch)
     }
 

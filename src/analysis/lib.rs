@@ -55,7 +55,7 @@ pub use alignment::off_by;
 pub use allocation_order::arena_order;
 pub use budget_sweep::{BudgetSweepPoint, BudgetSweepTask, SWEEP_RATIOS, feasible_limit, sweep};
 pub use calibration::{Calibration, LearnedSetting, calibrations};
-pub use comparison::{Best, Comparison, Lane};
+pub use comparison::{Comparison, Lane, LowestPeak};
 pub use configuration::{Configuration, Difference};
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
 pub use error::AnalysisError;
@@ -67,14 +67,14 @@ pub use limits::{Bound, Limit, LimitError};
 pub use measured_pass::{OpRun, measured_pass};
 pub use metrics::{COMPARED, Figure, METRICS, Metric};
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
-pub use pins::{MOST_PINS, Pin, PinFit, PinProblem, PinnedLane, repin};
+pub use pins::{MOST_PINS, Pin, PinFailure, PinFit, PinnedLane, repin};
 pub use recorded::{RecordingFigures, recording_figures};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use session::{LOOP_VARIABLES, arena_problem, engine_size};
 pub use shapes::bound_plan;
 pub use shortage::OutOfMemoryReport;
 pub use tapes::opening_lanes;
-pub use workspaces::{EstimatedWorkspaces, Scratch};
+pub use workspaces::{EstimatedWorkspaces, ScratchSource};
 
 /// Most tensors, copies included, that concurrent graphs may have in sum: about a gibibyte of events in four lanes.
 const MAX_COPIED_TENSORS: u64 = 2_000_000;

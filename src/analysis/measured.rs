@@ -17,7 +17,7 @@ use super::lanes::{LaneId, Plans};
 use super::measured_remarks::remarks;
 use super::recorded::contradiction;
 use super::run_lanes::{LaneParts, with_folds};
-use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, Scratch};
+use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Id as _, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
@@ -89,10 +89,10 @@ pub(super) fn compare_recordings(
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
         calibrations: taught(request, lowered, progress)?,
-        best: None,
-        alike: None,
+        lowest_peak: None,
+        equivalence: None,
         lower_bound: false,
-        scratch: Scratch::Stated,
+        scratch: ScratchSource::Stated,
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: lowered.params.clone(),
@@ -104,8 +104,8 @@ pub(super) fn compare_recordings(
         device_id: lowered.device_id,
         occupied: lowered.occupied,
         lanes,
-        pin_problems: Vec::new(),
-        configured: lowered.policy,
+        pin_failures: Vec::new(),
+        active_policy: lowered.policy,
         estimates: Vec::new(),
         diagnostics,
     })

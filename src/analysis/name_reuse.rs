@@ -11,7 +11,7 @@ use super::problem::PLAIN_ARENA;
 use super::rewriting::LaneRewrite;
 use super::run_lanes::{LaneParts, lane_of};
 use super::slots::{BlockPicture, block_picture};
-use super::{AnalysisError, Comparison, EstimatedWorkspaces, Request, Scratch};
+use super::{AnalysisError, Comparison, EstimatedWorkspaces, Request, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
 use highwater_model::progress::Progress;
@@ -100,10 +100,10 @@ pub(super) fn compare_name_reuse(
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
         calibrations: Vec::new(),
-        best: None,
-        alike: None,
+        lowest_peak: None,
+        equivalence: None,
         lower_bound: false,
-        scratch: Scratch::Stated,
+        scratch: ScratchSource::Stated,
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: lowered.params.clone(),
@@ -115,8 +115,8 @@ pub(super) fn compare_name_reuse(
         device_id: lowered.device_id,
         occupied: Bytes::ZERO,
         lanes,
-        pin_problems: Vec::new(),
-        configured: lowered.policy,
+        pin_failures: Vec::new(),
+        active_policy: lowered.policy,
         estimates: Vec::new(),
         diagnostics,
     })

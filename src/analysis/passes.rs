@@ -235,8 +235,8 @@ pub(super) fn compare_variants(
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
         calibrations: Vec::new(),
-        best: None,
-        alike: None,
+        lowest_peak: None,
+        equivalence: None,
         lower_bound: workspaces::is_lower_bound(&request.workload, &axis, progress)?,
         scratch: workspaces::scratch(&request.workload, &workspaces),
         workspaces,
@@ -250,8 +250,8 @@ pub(super) fn compare_variants(
         device_id: lowered.device_id,
         occupied: lowered.occupied,
         lanes,
-        pin_problems: Vec::new(),
-        configured: lowered.policy,
+        pin_failures: Vec::new(),
+        active_policy: lowered.policy,
         estimates: lowered.estimates.clone(),
         diagnostics,
     })

@@ -9,14 +9,14 @@
 //! In: a comparison and the pins of its request. Out: a lane more for each of them. A pin is simulated on an axis of its own,
 //! exactly as if its configuration were the options', and then laid onto the common axis: its figures do not depend on what
 //! stands beside it, and what stands beside it does not depend on the pin. A pin that cannot be simulated or laid there is a
-//! [`PinProblem`], never the failure of the comparison. Each pin is computed on a thread of its own; the answer does not depend on their timing.
+//! [`PinFailure`], never the failure of the comparison. Each pin is computed on a thread of its own; the answer does not depend on their timing.
 
 mod lane;
 mod steps;
 
 use std::sync::Arc;
 
-use super::{AnalysisError, Comparison, Configuration, Lane, LaneId, LaneSet, Request, Scratch, compare, shapes};
+use super::{AnalysisError, Comparison, Configuration, Lane, LaneId, LaneSet, Request, ScratchSource, compare, shapes};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
@@ -106,7 +106,7 @@ impl Pin {
 
 /// Why a pin has no lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PinProblem {
+pub struct PinFailure {
     /// Position of the pin.
     pub position: usize,
     /// Its name.
@@ -131,7 +131,7 @@ pub struct PinnedLane {
     /// Whether its figures are lower bounds.
     pub lower_bound: bool,
     /// What they hold of scratch memory.
-    pub scratch: Scratch,
+    pub scratch: ScratchSource,
     /// Settings whose effect is an estimate.
     pub estimates: Vec<Estimate>,
     /// What the rules say of its settings.
@@ -190,12 +190,12 @@ pub(super) fn add_pins(
             Some(Ok(own)) => lane::place(comparison, own, position, pin, request, progress)?,
         };
         if let Err(why) = placed {
-            comparison.pin_problems.push(problem(position, pin, &why));
+            comparison.pin_failures.push(problem(position, pin, &why));
         }
     }
     let why = format!("{MOST_PINS} pins are shown at most; remove others");
     for (position, pin) in pins.iter().enumerate().skip(shown) {
-        comparison.pin_problems.push(problem(position, pin, &why));
+        comparison.pin_failures.push(problem(position, pin, &why));
     }
     progress.set("simulating pins", 1, 1)?;
     Ok(())
@@ -216,8 +216,8 @@ fn renamed(lane: &Lane, position: usize, pin: &Pin) -> Lane {
     }
 }
 
-fn problem(position: usize, pin: &Pin, why: &str) -> PinProblem {
-    PinProblem {
+fn problem(position: usize, pin: &Pin, why: &str) -> PinFailure {
+    PinFailure {
         position,
         name: pin.name.clone(),
         why: why.to_owned(),
@@ -235,7 +235,7 @@ pub fn repin(known: &Comparison, request: &Request, progress: &Progress<'_>) -> 
     let is_measured = |lane: &Lane| matches!(lane.id, LaneId::Measured(_));
     let (measured, own): (Vec<Lane>, Vec<Lane>) = others.into_iter().partition(is_measured);
     comparison.lanes = own;
-    comparison.pin_problems.clear();
+    comparison.pin_failures.clear();
     if can_stand_beside(request) {
         add_pins(&mut comparison, request, &pinned, progress)?;
     } else {
@@ -250,7 +250,7 @@ pub(super) fn leave_out(comparison: &mut Comparison, request: &Request) {
     let why = "pinned configurations are shown beside the policies of graphs and of allocation traces; here the lanes are \
                something else";
     let pins = request.pins.iter().enumerate();
-    comparison.pin_problems = pins.map(|(position, pin)| problem(position, pin, why)).collect();
+    comparison.pin_failures = pins.map(|(position, pin)| problem(position, pin, why)).collect();
 }
 
 /// Whether the search for some pin's plan may take seconds.

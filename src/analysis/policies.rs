@@ -56,8 +56,8 @@ pub(super) fn compare_policies(
     device.memory_bytes = lowered.params.device_bytes.get();
     Ok(Comparison {
         calibrations: Vec::new(),
-        best: remarks::best(&lanes),
-        alike: remarks::alike(session, &lanes),
+        lowest_peak: remarks::lowest_peak(&lanes),
+        equivalence: remarks::equivalence(session, &lanes),
         lower_bound: workspaces::is_lower_bound(&running.workload, &axis, progress)?,
         scratch: workspaces::scratch(&running.workload, &workspaces),
         workspaces,
@@ -71,8 +71,8 @@ pub(super) fn compare_policies(
         device_id: lowered.device_id,
         occupied: lowered.occupied,
         lanes,
-        pin_problems: Vec::new(),
-        configured: lowered.policy,
+        pin_failures: Vec::new(),
+        active_policy: lowered.policy,
         estimates: lowered.estimates,
         diagnostics,
     })

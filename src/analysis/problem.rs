@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::lanes::{LaneId, Plans, problem_lanes};
 use super::run_lanes::{LaneParts, lane_of};
-use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, Scratch};
+use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
 use highwater_model::progress::Progress;
@@ -78,10 +78,10 @@ pub(super) fn compare_problem(
     device.memory_bytes = entry.capacity.unwrap_or(lowered.params.device_bytes).get();
     Ok(Comparison {
         calibrations: Vec::new(),
-        best: None,
-        alike: None,
+        lowest_peak: None,
+        equivalence: None,
         lower_bound: false,
-        scratch: Scratch::Stated,
+        scratch: ScratchSource::Stated,
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: lowered.params.clone(),
@@ -93,8 +93,8 @@ pub(super) fn compare_problem(
         device_id: lowered.device_id,
         occupied: Bytes::ZERO,
         lanes,
-        pin_problems: Vec::new(),
-        configured: lowered.policy,
+        pin_failures: Vec::new(),
+        active_policy: lowered.policy,
         estimates: Vec::new(),
         diagnostics,
     })

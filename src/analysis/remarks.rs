@@ -1,11 +1,11 @@
 //! What the figures mean, in sentences with figures: the best lane, and why lanes are alike.
 
-use super::{Best, Lane};
+use super::{Lane, LowestPeak};
 use highwater_model::units::Bytes;
 use highwater_sim::{DeviceSession, StaticMemoryPolicy};
 
 /// The lane with the lowest peak that no rule forbids, runs to its end and refuses nothing; the smallest number on a tie.
-pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
+pub(super) fn lowest_peak(lanes: &[Lane]) -> Option<LowestPeak> {
     let is_complete = |lane: &&Lane| {
         let is_whole = !lane.summary.out_of_memory && lane.refusals.is_none() && !lane.stops_under_budget();
         is_whole && lane.forbidden.is_empty()
@@ -56,7 +56,7 @@ pub(super) fn best(lanes: &[Lane]) -> Option<Best> {
         several => format!("{why}; policies {} need the same", several.join(" and ")),
     };
     let why = why + &forbidden_clause(lanes);
-    Some(Best {
+    Some(LowestPeak {
         policy: winner.policy,
         why,
     })
@@ -101,7 +101,7 @@ fn percent(saved: Bytes, whole: Bytes) -> String {
 }
 
 /// Why the lanes can differ by rounding only, with the largest difference.
-pub(super) fn alike(session: &DeviceSession, lanes: &[Lane]) -> Option<String> {
+pub(super) fn equivalence(session: &DeviceSession, lanes: &[Lane]) -> Option<String> {
     let is_one_static_graph = session.graphs.len() == 1 && session.graphs[0].is_static;
     if !is_one_static_graph || lanes.len() < 2 || lanes.iter().any(|lane| lane.summary.out_of_memory) {
         return None;

@@ -82,7 +82,7 @@ pub(super) fn with_folds(simulation: Simulation, parts: LaneParts, params: &Para
         simulation,
         first_divergence: None,
         explanation: Vec::new(),
-        out_of_memory_story: None,
+        out_of_memory_report: None,
         refusals: None,
         forbidden: Vec::new(),
         pinned: None,
@@ -121,7 +121,7 @@ pub(super) fn tell(
             .collect()
     });
     for (lane, told) in lanes.iter_mut().zip(told) {
-        (lane.explanation, lane.out_of_memory_story) = told?;
+        (lane.explanation, lane.out_of_memory_report) = told?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::lanes::{LaneId, Plans};
 use super::name_context::NameContext;
 use super::run_lanes::{LaneParts, set_divergence, with_folds};
-use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Remark, Request, Scratch, explain, remarks};
+use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Remark, Request, ScratchSource, explain, remarks};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
@@ -96,10 +96,10 @@ pub(super) fn compare_trace(
     let estimates = lowered.estimates.iter().filter(|estimate| is_cost(estimate.key));
     let mut comparison = Comparison {
         calibrations: Vec::new(),
-        best: remarks::best(&lanes),
-        alike: None,
+        lowest_peak: remarks::lowest_peak(&lanes),
+        equivalence: None,
         lower_bound: false,
-        scratch: Scratch::Stated,
+        scratch: ScratchSource::Stated,
         workspaces,
         params,
         rates: lowered.rates,
@@ -111,8 +111,8 @@ pub(super) fn compare_trace(
         device_id: lowered.device_id,
         occupied: lowered.occupied,
         lanes,
-        pin_problems: Vec::new(),
-        configured: lowered.policy,
+        pin_failures: Vec::new(),
+        active_policy: lowered.policy,
         estimates: estimates.copied().collect(),
         diagnostics,
     };

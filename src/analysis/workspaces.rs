@@ -1,6 +1,6 @@
 //! What is known of scratch memory, and the names of what is estimated of it.
 //!
-//! In: a workload and the session that was made of it. Out: whether figures hold scratch memory ([`Scratch`]), and for
+//! In: a workload and the session that was made of it. Out: whether figures hold scratch memory ([`ScratchSource`]), and for
 //! each estimated workspace, which is no tensor of its graph, a name that says what it is.
 
 use std::collections::btree_map::Entry;
@@ -15,7 +15,7 @@ use highwater_sim::{BoundGraph, DeviceSession};
 
 /// What figures hold of the scratch memory of kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scratch {
+pub enum ScratchSource {
     /// What the source states.
     #[default]
     Stated,
@@ -25,7 +25,7 @@ pub enum Scratch {
     Estimated,
 }
 
-impl Scratch {
+impl ScratchSource {
     /// Its name in files, one word.
     pub const fn name(self) -> &'static str {
         match self {
@@ -163,12 +163,12 @@ fn misses_sizes(workload: &Workload, axis: &Axis, progress: &Progress<'_>) -> Re
 }
 
 /// What the figures of a session hold of scratch memory.
-pub(super) fn scratch(workload: &Workload, estimated: &EstimatedWorkspaces) -> Scratch {
+pub(super) fn scratch(workload: &Workload, estimated: &EstimatedWorkspaces) -> ScratchSource {
     let is_none_by_type = estimated.len() == estimated.of_bodies;
     match (is_none_by_type, states_workspaces(workload)) {
-        (false, _) => Scratch::Estimated,
-        (true, true) => Scratch::Stated,
-        (true, false) => Scratch::Missing,
+        (false, _) => ScratchSource::Estimated,
+        (true, true) => ScratchSource::Stated,
+        (true, false) => ScratchSource::Missing,
     }
 }
 

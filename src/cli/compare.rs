@@ -247,7 +247,7 @@ fn shortage(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
         // A request that is refused is an answer: the trace goes on.
         return Ok(None);
     }
-    if let Some(lane) = comparison.lane(comparison.configured) {
+    if let Some(lane) = comparison.lane(comparison.active_policy) {
         return Ok(why_early(lane));
     }
     if comparison.compares_passes() || comparison.is_measured() {
@@ -255,7 +255,7 @@ fn shortage(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
         return Ok(None);
     }
     let mut alone = request.clone();
-    alone.policies = vec![comparison.configured];
+    alone.policies = vec![comparison.active_policy];
     alone.pins.clear();
     Ok(compare(&alone, progress)?.simulated_lanes().find_map(why_early))
 }
@@ -271,7 +271,7 @@ fn why_early(lane: &Lane) -> Option<String> {
     if !lane.summary.out_of_memory {
         return None;
     }
-    let story = lane.out_of_memory_story.as_ref();
+    let story = lane.out_of_memory_report.as_ref();
     let sentences = story.map_or_else(Vec::new, OutOfMemoryReport::sentences);
     Some(
         format!("{title} runs out of memory. {}", sentences.join(" "))

@@ -223,7 +223,7 @@ impl WireComparison {
                 .filter_map(|(position, lane)| Some((position, lane.pinned.as_deref()?)))
                 .map(|(position, pinned)| WirePin::new(comparison, position, pinned, options, peaks(position)))
                 .collect(),
-            pin_problems: comparison.pin_problems.iter().map(WirePinProblem::new).collect(),
+            pin_problems: comparison.pin_failures.iter().map(WirePinProblem::new).collect(),
             measured: comparison
                 .lanes
                 .iter()
@@ -231,13 +231,13 @@ impl WireComparison {
                 .filter(|(_, lane)| is_measured(lane))
                 .map(|(position, lane)| wire_measured(comparison, lane, peaks(position)))
                 .collect(),
-            effective_policy: comparison.configured.number(),
+            effective_policy: comparison.active_policy.number(),
             settings: wire_settings(options),
-            best: comparison.best.as_ref().map(|best| WireBest {
+            best: comparison.lowest_peak.as_ref().map(|best| WireBest {
                 policy: best.policy.number(),
                 why: best.why.clone(),
             }),
-            alike: comparison.alike.clone(),
+            alike: comparison.equivalence.clone(),
             scratch: comparison.scratch.name(),
             estimates: comparison.estimates.iter().map(|estimate| estimate.key).collect(),
             diagnostics: WireDiagnostic::all(&all),
@@ -369,7 +369,7 @@ pub(super) fn wire_policy(comparison: &Comparison, position: usize, peaks: WireP
         refused_requests: lane.refusals.map(|refusals| refusals.count),
         first_refused_step: lane.refusals.map(|refusals| refusals.first.0),
         out_of_memory_reason: lane.out_of_memory_text(),
-        out_of_memory_story: lane.out_of_memory_story.as_ref().map(wire_story),
+        out_of_memory_story: lane.out_of_memory_report.as_ref().map(wire_story),
         explanation: wire_explanation(lane),
         estimated_overhead_ns: summary.estimated_overhead.0,
         overhead: wire_overhead(lane),

@@ -43,7 +43,7 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
     let mut out = format!("### Device memory of {}\n\n", code(&comparison.workload.name));
     out.push_str(&verdict_list(answer));
     out.push_str(&lanes(comparison));
-    if let Some(best) = &comparison.best {
+    if let Some(best) = &comparison.lowest_peak {
         out.push_str(&format!(
             "\nLeast: policy {}, {}.\n",
             best.policy.number(),
@@ -160,7 +160,7 @@ fn pins(comparison: &Comparison, options: &Configuration) -> String {
             out.push_str(&format!("  - {} {}: {text}\n", finding.severity, finding.rule));
         }
     }
-    for problem in &comparison.pin_problems {
+    for problem in &comparison.pin_failures {
         out.push_str(&format!(
             "- pinned {} has no lane: {}\n",
             plain(&problem.name),

@@ -6,7 +6,7 @@ use super::against::{Against, WireAgainst};
 use super::baseline::Baseline;
 use super::comparison::{WirePolicy, wire_policy};
 use super::contributors::WirePeaks;
-use highwater_analysis::{Comparison, Configuration, Fit, PinProblem, PinnedLane};
+use highwater_analysis::{Comparison, Configuration, Fit, PinFailure, PinnedLane};
 
 /// A pinned lane: the figures of a policy's, and what it was simulated under.
 #[derive(Serialize, Debug)]
@@ -45,7 +45,7 @@ pub(super) struct WirePinProblem {
 }
 
 impl WirePinProblem {
-    pub(super) fn new(problem: &PinProblem) -> Self {
+    pub(super) fn new(problem: &PinFailure) -> Self {
         Self {
             name: problem.name.clone(),
             why: problem.why.clone(),

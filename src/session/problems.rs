@@ -33,7 +33,7 @@ pub fn problem_lines(session: &Session) -> Vec<ProblemLine> {
         .flat_map(str::lines);
     lines.extend(problems.map(|problem| line(Severity::Error, "file", problem.to_owned())));
     let out_of_memory = session.answer().and_then(|(comparison, _)| {
-        let lane = comparison.lane(comparison.configured)?;
+        let lane = comparison.lane(comparison.active_policy)?;
         lane.out_of_memory_text()
     });
     lines.extend(out_of_memory.map(|text| line(Severity::Error, "device", text)));
@@ -57,7 +57,7 @@ fn add_pins(session: &Session, lines: &mut Vec<ProblemLine>) {
     let Some((comparison, _)) = session.answer() else {
         return;
     };
-    for problem in &comparison.pin_problems {
+    for problem in &comparison.pin_failures {
         let text = format!("pinned \"{}\" has no lane: {}", problem.name, problem.why);
         lines.push(line(Severity::Warning, "pin", text));
     }

@@ -103,11 +103,11 @@ fn check(comparison: &Comparison, timeline: &Timeline) {
         }
     }
     // What is simulated is what it is without them.
-    let best = comparison.best.as_ref().unwrap();
+    let best = comparison.lowest_peak.as_ref().unwrap();
     assert!(comparison.lane(best.policy).is_some());
     assert_eq!(
         comparison.main_lane().map(|lane| comparison.lanes[lane].id),
-        Some(LaneId::Policy(comparison.configured))
+        Some(LaneId::Policy(comparison.active_policy))
     );
 }
 

@@ -118,7 +118,7 @@ fn step(session: &mut Session, command: Command) {
 /// The peaks of all lanes, pins too.
 fn peaks(session: &Session) -> Vec<u64> {
     let comparison = &session.answer().expect("an answer").0;
-    assert!(comparison.pin_problems.is_empty(), "{:?}", comparison.pin_problems);
+    assert!(comparison.pin_failures.is_empty(), "{:?}", comparison.pin_failures);
     let lanes = comparison.lanes.iter();
     lanes.map(|lane| lane.summary.peak_reserved.get()).collect()
 }

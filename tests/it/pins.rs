@@ -98,7 +98,7 @@ fn sample(name: &str) -> Workload {
 #[track_caller]
 fn check(request: &Request) -> Comparison {
     let comparison = run(request);
-    assert_eq!(comparison.pin_problems, [], "every pin has a lane");
+    assert_eq!(comparison.pin_failures, [], "every pin has a lane");
     let bare = run(&Request {
         pins: Vec::new(),
         ..request.clone()
@@ -232,7 +232,7 @@ fn a_pin_that_is_as_the_options_is_their_lane() {
         comparison
             .lanes
             .iter()
-            .find(|lane| lane.id == LaneId::Policy(comparison.configured))
+            .find(|lane| lane.id == LaneId::Policy(comparison.active_policy))
             .unwrap(),
     );
     assert_eq!(
@@ -267,7 +267,7 @@ fn what_cannot_be_a_lane_is_told_and_the_others_stay() {
     let lanes: Vec<LaneId> = comparison.lanes.iter().map(|lane| lane.id).skip(4).collect();
     assert_eq!(lanes, [LaneId::Pinned(1)]);
     let told: Vec<String> = comparison
-        .pin_problems
+        .pin_failures
         .iter()
         .map(|problem| format!("{} {}: {}", problem.position, problem.name, problem.why))
         .collect();
@@ -283,13 +283,13 @@ fn what_cannot_be_a_lane_is_told_and_the_others_stay() {
         .collect();
     let comparison = run(&request);
     assert_eq!(
-        (comparison.lanes.len(), comparison.pin_problems.len()),
+        (comparison.lanes.len(), comparison.pin_failures.len()),
         (4 + MOST_PINS, 2)
     );
     let training = self::request(sample("resnet50"), &[("graph_run_mode", "1")], &[]);
     let comparison = run(&pinned(&training, &[("inference", &[("graph_run_mode", "0")], &[], 1)]));
-    let [problem] = &comparison.pin_problems[..] else {
-        panic!("{:?}", comparison.pin_problems)
+    let [problem] = &comparison.pin_failures[..] else {
+        panic!("{:?}", comparison.pin_failures)
     };
     assert!(problem.why.contains("it runs other ops of"), "{problem:?}");
 }
@@ -304,7 +304,7 @@ fn pins_stand_beside_budgets_and_not_beside_what_has_no_steps() {
     check(&pinned(&training, &[("policy 4", &[(POLICY, "4")], &[], 1)]));
     training.lanes = LaneSet::NameReuse;
     let comparison = run(&pinned(&training, &[("policy 4", &[(POLICY, "4")], &[], 1)]));
-    assert_eq!((comparison.pin_problems.len(), comparison.lanes.len()), (1, 3));
+    assert_eq!((comparison.pin_failures.len(), comparison.lanes.len()), (1, 3));
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn an_answer_takes_other_pins_as_if_it_were_made_anew() {
         known = repin(&known, &request, &Progress::silent(&Cancel::new())).expect("nobody cancels");
         let anew = run(&request);
         assert!(known.lanes == anew.lanes, "{names:?}");
-        assert_eq!(known.pin_problems, anew.pin_problems, "{names:?}");
+        assert_eq!(known.pin_failures, anew.pin_failures, "{names:?}");
     }
 }
 

@@ -57,7 +57,7 @@ fn every_sample_opens_and_its_policies_differ_where_they_should() {
         }
         assert_eq!(comparison.simulated_lanes().count(), 4, "{}", sample.name);
         let is_one_static = comparison.session.graphs.len() == 1 && comparison.session.graphs[0].is_static;
-        assert_eq!(comparison.alike.is_some(), is_one_static, "{}", sample.name);
+        assert_eq!(comparison.equivalence.is_some(), is_one_static, "{}", sample.name);
         let peaks: Vec<u64> = comparison
             .lanes
             .iter()
@@ -72,7 +72,7 @@ fn every_sample_opens_and_its_policies_differ_where_they_should() {
 #[test]
 fn an_edit_changes_the_answer_and_the_findings_at_once() {
     let mut session = session();
-    assert_eq!(session.answer().unwrap().0.configured, StaticMemoryPolicy::Dynamic);
+    assert_eq!(session.answer().unwrap().0.active_policy, StaticMemoryPolicy::Dynamic);
     set(&mut session, "memory_config.static_memory_policy", "2");
     set(&mut session, "graph_max_parallel_model_num", "2");
     assert!(session.is_stale());
@@ -84,7 +84,7 @@ fn an_edit_changes_the_answer_and_the_findings_at_once() {
     );
     session.settle();
     let (comparison, _) = session.answer().unwrap();
-    assert_eq!(comparison.configured, StaticMemoryPolicy::StaticExtend);
+    assert_eq!(comparison.active_policy, StaticMemoryPolicy::StaticExtend);
     assert!(!session.is_stale());
 }
 
@@ -148,7 +148,7 @@ fn a_symbolic_dimension_starts_with_one_and_takes_a_list() {
     session.settle();
     let (comparison, _) = session.answer().unwrap();
     assert_eq!(comparison.axis.runs.len(), 3);
-    assert_eq!(comparison.alike, None);
+    assert_eq!(comparison.equivalence, None);
     assert!(session.assumed_dims().is_empty());
     assert!(!comparison.session.graphs[0].is_static);
     // Back, and once more where nothing is left to undo: the value is assumed, and said to be.
@@ -282,7 +282,11 @@ fn edits_are_undone_and_done_again() {
     assert!(session.document().options.is_empty());
     session.settle();
     let (comparison, _) = session.answer().unwrap();
-    assert_eq!(comparison.configured, StaticMemoryPolicy::Dynamic, "the answer follows");
+    assert_eq!(
+        comparison.active_policy,
+        StaticMemoryPolicy::Dynamic,
+        "the answer follows"
+    );
     session.apply(Command::Undo);
     assert_eq!(
         session.notice(),

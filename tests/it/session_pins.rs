@@ -181,7 +181,7 @@ fn what_is_pinned_stays_as_it_is_and_names_what_is_special() {
     });
     assert_eq!(lanes(&mut session).len(), 2);
     let (comparison, _) = session.answer().unwrap();
-    assert_eq!(comparison.pin_problems, []);
+    assert_eq!(comparison.pin_failures, []);
     let peaks: Vec<u64> = comparison
         .lanes
         .iter()

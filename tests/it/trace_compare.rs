@@ -219,7 +219,7 @@ fn refused_requests_are_told_and_the_trace_goes_on() {
         "{:?}",
         lane.explanation
     );
-    assert_eq!(comparison.best, None);
+    assert_eq!(comparison.lowest_peak, None);
     assert!(
         comparison
             .diagnostics
@@ -230,7 +230,7 @@ fn refused_requests_are_told_and_the_trace_goes_on() {
     let larger = compared(&trace(text), &[("simulation.device_memory", "1GiB")]);
     assert_eq!(larger.device.memory_bytes, 1 << 30);
     assert!(larger.lanes.iter().all(|lane| lane.refusals.is_none()));
-    assert!(larger.best.is_some() && larger.diagnostics.entries().is_empty());
+    assert!(larger.lowest_peak.is_some() && larger.diagnostics.entries().is_empty());
     let profile = compared(&trace("a x 1M\n"), &[]);
     assert!(profile.device.memory_bytes > 1 << 34);
 }
@@ -239,11 +239,11 @@ fn refused_requests_are_told_and_the_trace_goes_on() {
 fn settings_without_effect_are_told_once() {
     let settings = [("external_weight", "True"), ("memory_config.static_memory_policy", "4")];
     let comparison = compared(&trace(GROW_SHRINK), &settings);
-    assert_eq!(comparison.configured.number(), 4);
+    assert_eq!(comparison.active_policy.number(), 4);
     let entries = comparison.diagnostics.entries();
     assert_eq!(entries.len(), 1, "{entries:?}");
     assert!(entries[0].message.contains("external_weight") && !entries[0].message.contains("static_memory_policy"));
-    let best = comparison.best.unwrap();
+    let best = comparison.lowest_peak.unwrap();
     assert_eq!(best.policy.number(), 4);
     let text = "a x 900M\na y 900M\nf x\na z 700M\n";
     let of_options = compared_freely(text, &[("ge.experiment.memory_pool_threshold", "1")]);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use highwater_analysis::{Best, Comparison, EstimatedWorkspaces, Lane, LaneId, Scratch};
+use highwater_analysis::{Comparison, EstimatedWorkspaces, Lane, LaneId, LowestPeak, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{
     Bindings, DType, Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId,
@@ -61,14 +61,14 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         axis,
         session,
         device: device.clone(),
-        configured: StaticMemoryPolicy::Dynamic,
-        best: Some(Best {
+        active_policy: StaticMemoryPolicy::Dynamic,
+        lowest_peak: Some(LowestPeak {
             policy: StaticMemoryPolicy::StaticExtend,
             why: "one arena serves both graphs".to_owned(),
         }),
-        alike: None,
+        equivalence: None,
         lower_bound: false,
-        scratch: Scratch::Stated,
+        scratch: ScratchSource::Stated,
         calibrations: Vec::new(),
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
@@ -83,7 +83,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         estimates: Vec::new(),
         diagnostics: Diagnostics::default(),
         lanes,
-        pin_problems: Vec::new(),
+        pin_failures: Vec::new(),
     }
 }
 
@@ -267,7 +267,7 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         session: None,
         rewrite: None,
         explanation: Vec::new(),
-        out_of_memory_story: None,
+        out_of_memory_report: None,
         refusals: None,
         forbidden: Vec::new(),
         pinned: None,

@@ -165,7 +165,7 @@ fn the_policy_is_edited_and_the_lanes_follow() {
     let mut harness = window(0);
     choose(&mut harness, "static_memory_policy", "2: static expansion");
     let (comparison, _) = harness.state().session().answer().unwrap();
-    assert_eq!(comparison.configured, StaticMemoryPolicy::StaticExtend);
+    assert_eq!(comparison.active_policy, StaticMemoryPolicy::StaticExtend);
     assert!(harness.query_all_by_label_contains("Configured: policy 2").count() > 0);
     harness.get_by_label_contains("static_memory_policy •");
 }
@@ -182,7 +182,7 @@ fn a_conflict_is_shown_beside_the_field_and_among_the_problems() {
     );
     harness.get_by_label_contains("Problems: 1 error");
     let (comparison, _) = harness.state().session().answer().unwrap();
-    assert_eq!(comparison.configured, StaticMemoryPolicy::FullExtend);
+    assert_eq!(comparison.active_policy, StaticMemoryPolicy::FullExtend);
 }
 
 #[test]

@@ -253,7 +253,7 @@ fn sources_that_are_gone_are_located() {
     let session = harness.state().session();
     assert!(session.answer().is_some() && session.is_changed());
     assert_eq!(session.source_troubles(), []);
-    assert_eq!(session.answer().unwrap().0.configured.number(), 2);
+    assert_eq!(session.answer().unwrap().0.active_policy.number(), 2);
     // Another file than the one that was saved is told.
     let other = folder.path().join("other.onnx");
     let mut bytes = std::fs::read(&moved).unwrap();

@@ -298,7 +298,7 @@ fn what_was_open_is_there_again() {
 
     let app = started(&storage, Restore::Everything);
     assert_eq!(app.session().document().sources, [source]);
-    let policy = app.session().answer().unwrap().0.configured;
+    let policy = app.session().answer().unwrap().0.active_policy;
     assert_eq!(policy.number(), 2);
     let window = harness(app, [1280.0, 800.0]);
     let again = window.state().kept();

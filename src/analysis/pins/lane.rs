@@ -36,7 +36,7 @@ pub(super) fn place(
     } else {
         StepMap::new(&own.axis, &comparison.axis, progress)?
     };
-    let wanted = LaneId::Policy(own.configured);
+    let wanted = LaneId::Policy(own.active_policy);
     let Some(number) = own.lanes.iter().position(|lane| lane.id == wanted) else {
         return Ok(Err("its policy has no lane".to_owned()));
     };
@@ -127,7 +127,7 @@ fn moved_lane(lane: Lane, comparison: &Comparison, own: &Axis, session: &DeviceS
         };
         moved(&mut lane.summary.peak_reserved_step);
         moved(&mut lane.summary.peak_live_step);
-        if let Some(story) = &mut lane.out_of_memory_story {
+        if let Some(story) = &mut lane.out_of_memory_report {
             story.step = Step(map.at(story.step.0));
         }
     }
@@ -299,7 +299,7 @@ fn tell(lane: &mut Lane, comparison: &Comparison, own: &Comparison, session: &De
         workspaces: &comparison.workspaces,
         requests: &comparison.requests,
     };
-    if let Some(story) = &mut lane.out_of_memory_story {
+    if let Some(story) = &mut lane.out_of_memory_report {
         story.place = names.place(story.step);
     }
     let fit = map.fit.sentences().into_iter();

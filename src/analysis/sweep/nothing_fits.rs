@@ -118,7 +118,7 @@ fn needed(explorer: &Explorer, short: &[&SweepPoint], progress: &Progress<'_>) -
     let story = comparison
         .simulated_lanes()
         .next()
-        .and_then(|lane| lane.out_of_memory_story.as_ref());
+        .and_then(|lane| lane.out_of_memory_report.as_ref());
     if let Some(enough) = story.and_then(|story| story.enough) {
         sentences.push(
             Sentence::of(format!("A device of {} MiB (", grouped(enough.get() >> 20)))

@@ -71,7 +71,7 @@ impl Asked {
         let baseline = self.baseline.as_ref().map(|(name, baseline)| (name.as_str(), baseline));
         let baseline = baseline.or_else(|| Some(("", &beside?.baseline)));
         let against = Against::new((comparison, options), baseline, &self.limits);
-        let number = comparison.configured.number();
+        let number = comparison.active_policy.number();
         let why = || {
             format!("policy {number} is in force, and --policies leaves it out; --baseline and --fail-if look at it")
         };

@@ -48,7 +48,7 @@ pub(super) fn text(comparison: &Comparison, options: &Configuration) -> String {
             out.push_str(&format!("  {}: {}\n", entry.severity, entry.message));
         }
     }
-    for problem in &comparison.pin_problems {
+    for problem in &comparison.pin_failures {
         out.push_str(&format!("\npinned {} has no lane: {}\n", problem.name, problem.why));
     }
     out

@@ -36,7 +36,7 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
     out.push('\n');
     out.push_str(&budgets(comparison));
     for lane in &comparison.lanes {
-        let Some(story) = &lane.out_of_memory_story else {
+        let Some(story) = &lane.out_of_memory_report else {
             continue;
         };
         out.push_str(&format!("{}\n", comparison.lane_title(lane.id)));
@@ -44,11 +44,11 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
             out.push_str(&format!("  {sentence}\n"));
         }
     }
-    if let Some(best) = &comparison.best {
+    if let Some(best) = &comparison.lowest_peak {
         out.push_str(&format!("best: policy {}, {}\n", best.policy.number(), best.why));
     }
     out.push_str(&forbidden(comparison));
-    if let Some(alike) = &comparison.alike {
+    if let Some(alike) = &comparison.equivalence {
         out.push_str(alike);
         out.push('\n');
     }
@@ -147,7 +147,7 @@ fn what_runs(comparison: &Comparison) -> String {
             "{} ({}) under policy {}, {}",
             tape.name,
             counted(ops as u64, "op"),
-            comparison.configured.number(),
+            comparison.active_policy.number(),
             of("step")
         );
     }
@@ -237,10 +237,15 @@ fn table(comparison: &Comparison) -> Table {
             marks.push(params.arena_behaviour.label());
         }
         let is_own = lane.pinned.is_none();
-        if is_own && lane.policy == comparison.configured && !comparison.compares_passes() {
+        if is_own && lane.policy == comparison.active_policy && !comparison.compares_passes() {
             marks.push("in force");
         }
-        if is_own && comparison.best.as_ref().is_some_and(|best| best.policy == lane.policy) {
+        if is_own
+            && comparison
+                .lowest_peak
+                .as_ref()
+                .is_some_and(|best| best.policy == lane.policy)
+        {
             marks.push("best");
         }
         if !lane.forbidden.is_empty() {

@@ -97,7 +97,7 @@ impl Report<'_> {
     /// What stands before a figure that is a lower bound.
     fn bound(&self, lane: usize) -> &'static str {
         let is_bound = self.comparison.is_lower_bound(lane) && !self.comparison.is_measured_lane(lane);
-        if is_bound && self.comparison.scratch_of(lane) == highwater_analysis::Scratch::Missing {
+        if is_bound && self.comparison.scratch_of(lane) == highwater_analysis::ScratchSource::Missing {
             "≥\u{a0}"
         } else {
             ""
@@ -188,7 +188,7 @@ impl Report<'_> {
     fn verdicts(&self) -> Vec<String> {
         let comparison = self.comparison;
         let mut texts = Vec::new();
-        if let Some(best) = &comparison.best {
+        if let Some(best) = &comparison.lowest_peak {
             texts.push(format!(
                 "Needs least: policy {}. {}",
                 best.policy.number(),
@@ -197,7 +197,7 @@ impl Report<'_> {
         } else if !comparison.is_problem() && !comparison.is_measured() && !comparison.compares_passes() {
             texts.push("No policy runs to its end on this device.".to_owned());
         }
-        texts.extend(comparison.alike.as_deref().map(sentence));
+        texts.extend(comparison.equivalence.as_deref().map(sentence));
         for lane in self.lanes() {
             texts.extend(comparison.lanes[lane].out_of_memory_text().map(|text| sentence(&text)));
         }

@@ -106,7 +106,7 @@ impl Report<'_> {
     fn story(&self, page: &mut Page) {
         let lanes = self.lanes().into_iter();
         for lane in lanes {
-            let Some(story) = &self.comparison.lanes[lane].out_of_memory_story else {
+            let Some(story) = &self.comparison.lanes[lane].out_of_memory_report else {
                 continue;
             };
             page.line("h3", &format!("{} runs out of memory", self.lane_name(lane)));

@@ -83,7 +83,7 @@ impl Report<'_> {
             }
         }
         page.table(&table);
-        for problem in &self.comparison.pin_problems {
+        for problem in &self.comparison.pin_failures {
             page.line("p", &format!("Pinned {} has no lane: {}.", problem.name, problem.why));
         }
     }
@@ -93,12 +93,17 @@ impl Report<'_> {
         let row = &comparison.lanes[lane];
         let mut tags = Vec::new();
         let is_of_policy = matches!(row.id, highwater_analysis::LaneId::Policy(_));
-        if is_of_policy && row.policy == comparison.configured {
+        if is_of_policy && row.policy == comparison.active_policy {
             tags.push("in force");
         } else if lane == self.base {
             tags.push("baseline");
         }
-        if is_of_policy && comparison.best.as_ref().is_some_and(|best| best.policy == row.policy) {
+        if is_of_policy
+            && comparison
+                .lowest_peak
+                .as_ref()
+                .is_some_and(|best| best.policy == row.policy)
+        {
             tags.push("needs least");
         }
         if row.summary.unloads > 0 {

@@ -69,7 +69,7 @@ fn head(subject: &ExportSubject, clock: &Clock<'_>) -> serde_json::Value {
         "sources": sources,
         "device": comparison.device.name,
         "device_memory_bytes": comparison.device.memory_bytes,
-        "effective_policy": comparison.configured.number(),
+        "effective_policy": comparison.active_policy.number(),
         "timestamps": clock.words(comparison),
         "is_estimated": clock.is_estimated(),
         "lower_bound": comparison.lower_bound,

@@ -5,7 +5,7 @@ use eframe::egui::{Color32, Label, RichText, TextWrapMode, Ui};
 use super::LanesInput;
 pub(super) use crate::panels::width_of;
 use crate::theme::Theme;
-use highwater_analysis::{Lane, Scratch};
+use highwater_analysis::{Lane, ScratchSource};
 use highwater_model::units::{Bytes, grouped, percents};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::StaticMemoryPolicy;
@@ -94,8 +94,8 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &L
         .position(|row| row.id == lane.id)
         .unwrap_or(0);
     let scratch = input.comparison.scratch_of(position);
-    let is_without_scratch = scratch == Scratch::Missing;
-    let misses_sizes = input.comparison.is_lower_bound(position) && scratch == Scratch::Stated;
+    let is_without_scratch = scratch == ScratchSource::Missing;
+    let misses_sizes = input.comparison.is_lower_bound(position) && scratch == ScratchSource::Stated;
     let is_bound = is_without_scratch || misses_sizes;
     let bound = if is_bound { "≥\u{a0}" } else { "" };
     let mut exact = format!("Peak reserved: {}", summary.peak_reserved.exact());

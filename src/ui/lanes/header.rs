@@ -150,7 +150,7 @@ impl<'a> Name<'a> {
                 add(of(&BROKEN));
             }
         } else if !is_pass {
-            let is_configured = lane.policy == input.comparison.configured;
+            let is_configured = lane.policy == input.comparison.active_policy;
             add(if is_configured {
                 of(&CONFIGURED)
             } else {
@@ -245,7 +245,7 @@ impl<'a> Name<'a> {
         if let LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) = lane.id {
             return;
         }
-        if lane.policy == input.comparison.configured {
+        if lane.policy == input.comparison.active_policy {
             badge(ui, (&CONFIGURED, self.is_short), theme.configured)
                 .on_hover_text("The options and the environment put this policy in force");
         } else {
@@ -257,7 +257,7 @@ impl<'a> Name<'a> {
                 actions.push(LaneAction::ConfigurePolicy(lane.policy));
             }
         }
-        if let Some(best) = input.comparison.best.as_ref().filter(|_| is_best(lane, input)) {
+        if let Some(best) = input.comparison.lowest_peak.as_ref().filter(|_| is_best(lane, input)) {
             badge(ui, (&LOWEST, self.is_short), theme.best).on_hover_text(&best.why);
         }
     }
@@ -325,7 +325,7 @@ fn has_error(lane: &Lane) -> bool {
 }
 
 fn is_best(lane: &Lane, input: &LanesInput<'_>) -> bool {
-    let best = input.comparison.best.as_ref();
+    let best = input.comparison.lowest_peak.as_ref();
     best.is_some_and(|best| best.policy == lane.policy) && matches!(lane.id, LaneId::Policy(_))
 }
 

@@ -80,7 +80,7 @@ pub(super) fn tooltip_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
 
 /// Why a lane ends early, in sentences; none where it does not.
 pub fn sentences(lane: &Lane) -> Vec<String> {
-    match &lane.out_of_memory_story {
+    match &lane.out_of_memory_report {
         Some(story) => story.sentences(),
         None => lane.out_of_memory_text().into_iter().collect(),
     }

@@ -156,7 +156,7 @@ fn peak_ui(
         return;
     };
     let (lane, view) = (&comparison.lanes[position], &timeline.lanes[position]);
-    if let Some(story) = &lane.out_of_memory_story {
+    if let Some(story) = &lane.out_of_memory_report {
         for sentence in story.sentences() {
             ui.add(egui::Label::new(RichText::new(sentence).color(theme.bad)).wrap());
         }

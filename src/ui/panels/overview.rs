@@ -184,11 +184,11 @@ fn headline(comparison: &Comparison) -> Option<(String, String)> {
     if comparison.compares_passes() {
         return passes_text(comparison);
     }
-    let lane = comparison.lane(comparison.configured)?;
+    let lane = comparison.lane(comparison.active_policy)?;
     let exact = lane.summary.peak_reserved.exact();
     let text = configured_text(comparison, lane);
-    let best = comparison.best.as_ref();
-    let best = best.filter(|best| best.policy != comparison.configured);
+    let best = comparison.lowest_peak.as_ref();
+    let best = best.filter(|best| best.policy != comparison.active_policy);
     let best = best.map_or_else(String::new, |best| {
         format!("; best: policy {}, {}", best.policy.number(), best.why)
     });
@@ -196,7 +196,7 @@ fn headline(comparison: &Comparison) -> Option<(String, String)> {
 }
 
 fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
-    let configured = comparison.lane(comparison.configured);
+    let configured = comparison.lane(comparison.active_policy);
     if let Some(lane) = configured {
         let peak = lane.summary.peak_reserved;
         let text = configured_text(comparison, lane);
@@ -216,7 +216,7 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
             ));
         }
     }
-    match &comparison.best {
+    match &comparison.lowest_peak {
         None => {
             ui.label(if comparison.trace().is_some() {
                 "Every policy refuses requests on this device."
@@ -232,7 +232,7 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
         Some(best) => {
             ui.horizontal_wrapped(|ui| {
                 ui.label(format!("Best: policy {}, {}", best.policy.number(), best.why));
-                if best.policy != comparison.configured {
+                if best.policy != comparison.active_policy {
                     let button = ui
                         .small_button(format!("Use policy {}", best.policy.number()))
                         .on_hover_text("set memory_config.static_memory_policy");
@@ -246,7 +246,7 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
             });
         }
     }
-    if let Some(alike) = &comparison.alike {
+    if let Some(alike) = &comparison.equivalence {
         ui.label(alike);
         differ_ui(ui, session, commands);
     }
@@ -262,7 +262,7 @@ fn pins_ui(ui: &mut egui::Ui, comparison: &Comparison, configured: &Lane) {
     const MOST: usize = 3;
     let pinned = comparison.lanes.iter().enumerate();
     let pinned = pinned.filter(|(_, lane)| lane.pinned.is_some());
-    let n_pins = pinned.clone().count() + comparison.pin_problems.len();
+    let n_pins = pinned.clone().count() + comparison.pin_failures.len();
     for (position, lane) in pinned.take(MOST) {
         let (now, before) = (lane.summary.peak_reserved, configured.summary.peak_reserved);
         let (now_figure, then) = (Figure::Bytes(now.get()), Figure::Bytes(before.get()));
@@ -276,12 +276,12 @@ fn pins_ui(ui: &mut egui::Ui, comparison: &Comparison, configured: &Lane) {
         };
         ui.add(egui::Label::new(text).truncate()).on_hover_text(now.exact());
     }
-    for problem in comparison.pin_problems.iter().take(1) {
+    for problem in comparison.pin_failures.iter().take(1) {
         let text = format!("Pinned {} has no lane: {}.", problem.name, problem.why);
         ui.add(egui::Label::new(&text).truncate()).on_hover_text(text);
     }
-    let n_lanes = n_pins - comparison.pin_problems.len();
-    let n_told = n_lanes.min(MOST) + comparison.pin_problems.len().min(1);
+    let n_lanes = n_pins - comparison.pin_failures.len();
+    let n_told = n_lanes.min(MOST) + comparison.pin_failures.len().min(1);
     if n_pins > n_told {
         let text = format!(
             "And {} more pins: the pane Compare (Shift+V) lists all.",
@@ -327,7 +327,7 @@ pub(super) fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
 /// The policy for which the smallest device was found to be enough, where none fits this one.
 fn least_device(comparison: &Comparison) -> Option<String> {
     let stories = comparison.own_lanes().filter_map(|lane| {
-        let enough = lane.out_of_memory_story.as_ref()?.enough?;
+        let enough = lane.out_of_memory_report.as_ref()?.enough?;
         Some((enough, lane.policy.number()))
     });
     let (enough, policy) = stories.min()?;

@@ -184,7 +184,7 @@ fn every_option_with_a_parameter_changes_some_comparison() {
                 ask.dims = &[("batch", &[4])];
             }
             let comparison = ask.run();
-            (comparison.lanes, comparison.configured)
+            (comparison.lanes, comparison.active_policy)
         };
         let with: Vec<(&str, &str)> = beside.iter().copied().chain([(*key, *value)]).collect();
         assert!(answer(&with) != answer(beside), "{key}={value}");

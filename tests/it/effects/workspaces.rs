@@ -1,6 +1,6 @@
 //! Scratch memory that is estimated by op type.
 
-use highwater::analysis::Scratch;
+use highwater::analysis::ScratchSource;
 use highwater::graph::{Role, TensorId};
 use highwater::timeline::{Selected, Timeline, facts};
 use highwater::units::{Bytes, Step};
@@ -103,20 +103,26 @@ fn ops_without_scratch_memory_get_some_where_asked_for() {
 fn estimated_scratch_is_called_so() {
     let fixed = ("simulation.workspace_table", "relu=2MiB");
     for (graph, settings, scratch, lower_bound, keys) in [
-        (TRAINING, &[] as Settings<'_>, Scratch::Missing, true, &[] as &[&str]),
-        (CHAIN, &[], Scratch::Stated, false, &[]),
+        (
+            TRAINING,
+            &[] as Settings<'_>,
+            ScratchSource::Missing,
+            true,
+            &[] as &[&str],
+        ),
+        (CHAIN, &[], ScratchSource::Stated, false, &[]),
         (
             TRAINING,
             &[ON, fixed],
-            Scratch::Estimated,
+            ScratchSource::Estimated,
             true,
             &["simulation.workspace_estimate", "simulation.workspace_table"],
         ),
-        (TRAINING, &[fixed], Scratch::Missing, true, &[]),
+        (TRAINING, &[fixed], ScratchSource::Missing, true, &[]),
         (
             CHAIN,
             &[ON],
-            Scratch::Estimated,
+            ScratchSource::Estimated,
             false,
             &["simulation.workspace_estimate"],
         ),
@@ -130,7 +136,11 @@ fn estimated_scratch_is_called_so() {
         let found: Vec<&str> = comparison.estimates.iter().map(|estimate| estimate.key).collect();
         assert_eq!(found, keys);
     }
-    assert!(Scratch::Estimated.note().is_some_and(|note| note.contains("estimate")));
+    assert!(
+        ScratchSource::Estimated
+            .note()
+            .is_some_and(|note| note.contains("estimate"))
+    );
 }
 
 /// Every lane holds them, op by op or in an arena, and every view names them.

@@ -120,7 +120,7 @@ fn the_page_holds_what_the_answer_says() {
             assert!(html.contains(remark.text.split('<').next().unwrap()), "{}", remark.text);
         }
     }
-    let best = comparison.best.as_ref().unwrap();
+    let best = comparison.lowest_peak.as_ref().unwrap();
     assert!(html.contains(&format!("Needs least: policy {}. ", best.policy.number())));
     for words in [
         "@media screen and (prefers-color-scheme: dark)",

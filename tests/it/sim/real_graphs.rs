@@ -142,7 +142,11 @@ fn random_sessions_of_real_graphs_are_valid_and_repeat() {
                 !lane.explanation.is_empty() || lane.summary.peak_reserved.get() == 0,
                 "{name}"
             );
-            assert_eq!(lane.out_of_memory_story.is_some(), lane.summary.out_of_memory, "{name}");
+            assert_eq!(
+                lane.out_of_memory_report.is_some(),
+                lane.summary.out_of_memory,
+                "{name}"
+            );
             runs_out += usize::from(lane.summary.out_of_memory);
         }
         assert!(first == answer(&request), "seed {seed}: two runs differ");

@@ -188,7 +188,7 @@ pub fn pin_button_ui(ui: &mut egui::Ui, session: &Session, state: &mut CompareSt
 
 /// Pins without a lane, each with the reason.
 fn problems_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command>) {
-    for problem in &shown.comparison.pin_problems {
+    for problem in &shown.comparison.pin_failures {
         ui.horizontal_wrapped(|ui| {
             let text = format!("{} has no lane: {}.", problem.name, problem.why);
             ui.label(egui::RichText::new(text).color(shown.theme.bad));
