@@ -140,7 +140,7 @@ fn a_symbolic_dimension_starts_with_one_and_takes_a_list() {
     session.settle();
     assert_eq!(session.document().plan.dims["seq"], [1]);
     assert!(session.assumed_dims().contains("seq"), "and says so");
-    assert!(session.answer().unwrap().0.alike.is_some());
+    assert!(session.answer().unwrap().0.equivalence.is_some());
     session.apply(Command::SetDim {
         name: "seq".to_owned(),
         values: vec![1000, 2000, 500],

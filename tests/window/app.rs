@@ -246,7 +246,7 @@ fn one_click_makes_the_policies_differ() {
     );
     let mut dynamic = window(1);
     let session = dynamic.state().session();
-    assert_eq!(session.answer().unwrap().0.alike, None);
+    assert_eq!(session.answer().unwrap().0.equivalence, None);
     let field = dynamic.get_by_role_and_label(Role::TextInput, "seq");
     field.focus();
     dynamic.run_steps(2);
