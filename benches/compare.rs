@@ -1,4 +1,4 @@
-//! The engine: reading and comparing a training graph of 5,000 tensors, and the simulation alone.
+//! The engine: reading and comparing a training graph of 5,000 tensors, and the simulation without the rest.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! CPU time of a frame of the lanes: the interface's code and tessellation, no GPU.
+//! CPU time of a frame of the lanes: interface code and tessellation, no GPU.
 //!
-//! Frames are counted in the time that their thread had a processor, so that other work on the machine does not count;
-//! what the worker and the painter do is measured by the clock.
+//! Frames are measured in CPU time of their thread, so that other work on the machine does not count; the worker and
+//! the painter are measured in wall time.
 
 use std::cell::{Cell, LazyCell, RefCell};
 use std::hint::black_box;
@@ -34,7 +34,7 @@ mod training_graph;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The time that the measuring thread had a processor.
+/// CPU time of the measuring thread.
 struct CpuTime;
 
 impl Measurement for CpuTime {
@@ -155,8 +155,8 @@ fn window(criterion: &mut Criterion<CpuTime>) {
     }
 }
 
-/// The whole window while the view pans and zooms, with so many lifetimes in each of four lanes; a tensor is selected, so
-/// that the inspector is full; with the pane of tables as it is at first, and with a table of all tensors in it.
+/// The whole window while the view pans and zooms, with that many lifetimes in each of four lanes and a selected
+/// tensor, so that the inspector is full; with the initial pane of tables, and with a table of all tensors.
 fn many(criterion: &mut Criterion<CpuTime>) {
     for (name, n_iterations) in [("10^5", 20), ("10^6", 200)] {
         let app = LazyCell::new(|| {
@@ -197,7 +197,7 @@ fn many(criterion: &mut Criterion<CpuTime>) {
     }
 }
 
-/// What moves along which axis, which panes are open, and the keys that are pressed by turns.
+/// Name, axis, pane to open, and the keys pressed in turn.
 fn moves() -> impl Iterator<Item = (&'static str, AxisKind, &'static str, [Option<Key>; 4])> {
     let pan = [Some(Key::D), Some(Key::D), Some(Key::A), Some(Key::A)];
     let zoom = [Some(Key::W), Some(Key::W), Some(Key::S), Some(Key::S)];
@@ -248,7 +248,7 @@ fn frame_of(context: &egui::Context, app: &mut App, events: Vec<egui::Event>) {
     output.drop_without_applying_deltas();
 }
 
-/// The same with what lanes show instead of memory maps.
+/// As `window`, with areas and lifetimes instead of memory maps.
 fn contents(criterion: &mut Criterion<CpuTime>) {
     let app = LazyCell::new(|| {
         let mut session = training_graph::session(2500);
@@ -257,7 +257,7 @@ fn contents(criterion: &mut Criterion<CpuTime>) {
         (egui::Context::default(), RefCell::new(App::new(session)))
     });
     let mut n_frames = 0_u32;
-    // Maps, areas, lifetimes: V goes on to the next.
+    // Maps, areas, lifetimes: V switches to the next.
     let shown = Cell::new(0);
     for (content, wanted) in [("areas", 1), ("lifetimes", 2)] {
         for (moving, keys) in [
@@ -272,7 +272,7 @@ fn contents(criterion: &mut Criterion<CpuTime>) {
                     let mut app = app.borrow_mut();
                     while shown.get() < wanted {
                         shown.set(shown.get() + 1);
-                        // The next content; then what it needs.
+                        // Switches the content, then waits for its data.
                         for events in [vec![pressed(Key::V)], Vec::new(), Vec::new(), Vec::new()] {
                             frame_of(context, &mut app, events);
                             app.settle();
@@ -290,7 +290,7 @@ fn contents(criterion: &mut Criterion<CpuTime>) {
     }
 }
 
-/// What the worker does for rows and areas of 10^6 lifetimes.
+/// The worker's part of rows and areas of 10^6 lifetimes.
 fn work(criterion: &mut Criterion) {
     let answer = LazyCell::new(|| {
         let mut session = training_graph::session(2500);
@@ -355,7 +355,8 @@ fn pictures(criterion: &mut Criterion) {
     }
 }
 
-/// Pictures of four lanes with 10^6 lifetimes each, from the order to the last answer, by the clock: several are drawn at a time.
+/// Pictures of four lanes with 10^6 lifetimes each, from the order to the last answer, in wall time: several are drawn
+/// concurrently.
 fn four_pictures(criterion: &mut Criterion) {
     let session = LazyCell::new(|| {
         let mut session = training_graph::session(2500);

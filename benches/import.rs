@@ -1,10 +1,10 @@
-//! Importers: bytes a second of large made-up files.
+//! Importers: bytes per second of large generated files.
 //!
 //! `cargo bench --no-default-features --bench import -- pickle` reads a memory snapshot of 10^5 allocations; with
-//! `HIGHWATER_BENCH_OUT=FILE` a snapshot of 10^6 allocations is written there too, for comparing with
-//! `python3 -c 'import pickle, time; ...'` on the same bytes. `-- csv` streams a profiler table of 1 GiB, which is made as it
-//! is read. `-- protobuf` walks many small nodes, and skips weights by seeking. `-- cancel` says how long an import goes on
-//! after it was asked to stop. The files are generated, so nothing of a corpus is needed.
+//! `HIGHWATER_BENCH_OUT=FILE` a snapshot of 10^6 allocations is also written there, for comparison with `python3 -c
+//! 'import pickle, time; ...'` on the same bytes. `-- csv` streams a profiler table of 1 GiB, generated while it is
+//! read. `-- protobuf` reads many small nodes, and skips weights by seeking. `-- cancel` measures how long an import
+//! continues after it is cancelled. No corpus is needed.
 
 use std::hint::black_box;
 
@@ -29,7 +29,6 @@ fn read(name: &str, bytes: &[u8]) {
     black_box(imported.expect("the file is whole"));
 }
 
-/// Memory snapshots of PyTorch.
 fn pickle(criterion: &mut Criterion) {
     if let Some(path) = std::env::var_os("HIGHWATER_BENCH_OUT") {
         std::fs::write(path, pickle_writer::synthetic(1_000_000, 4)).expect("the file can be written");
@@ -48,7 +47,7 @@ fn pickle(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The same pickle without the keys that make a snapshot: every opcode is run and every row kept, and no recording is made.
+/// The same pickle without the keys of a snapshot: every opcode runs and every row is kept, but no recording is made.
 fn without_snapshot(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for key in [&b"segments"[..], b"device_traces"] {
@@ -77,7 +76,7 @@ fn scan(name: &str, bytes: &[u8]) {
     black_box(error);
 }
 
-/// A profiler table of a gigabyte, made as it is read.
+/// A profiler table of 1 GiB, generated while it is read.
 fn csv_stream(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("csv");
     group.sample_size(10);
@@ -122,7 +121,7 @@ fn protobuf(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// How long a cancelled import goes on (`-- cancel`): asked to stop at 39 moments of its run, the longest is printed.
+/// How long a cancelled import continues (`-- cancel`): cancelled at 39 moments of its run; prints the longest time.
 #[expect(
     clippy::disallowed_methods,
     clippy::print_stdout,

@@ -1,19 +1,19 @@
-//! Large files for the benches of importers: made as they are read, or by small functions.
+//! Large files for the benches of importers: generated while they are read, or by small functions.
 
 use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 
 /// Bytes of a row of [`Table`].
 const ROW: u64 = 192;
 
-/// Rows that are made at once.
+/// Rows generated at once.
 const BATCH: u64 = 512;
 
-/// A profiler table whose rows have all the same length, so that any place of it can be made anew.
+/// A profiler table whose rows all have the same length, so that any part of it can be generated again.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     at: u64,
     rows: u64,
-    /// The batch at hand and its first row; empty at the start.
+    /// The current batch and its first row; empty at the start.
     batch: (u64, Vec<u8>),
 }
 
@@ -22,7 +22,7 @@ const HEADER: &str = "Name,Size(KB),Allocation Time(us),Release Time(us),Active 
     Release Total Allocated(MB),Release Total Reserved(MB),Release Total Active(MB),Stream Ptr,Device Type\r\n";
 
 impl Table {
-    /// An `operator_memory.csv` of about so many bytes: blocks that overlap, two streams, trailing tabs, CRLF.
+    /// An `operator_memory.csv` of about that many bytes: blocks that overlap, two streams, trailing tabs, CRLF.
     pub(crate) fn operator_memory(bytes: u64) -> Self {
         Self {
             at: 0,
@@ -31,7 +31,6 @@ impl Table {
         }
     }
 
-    /// Bytes.
     pub(crate) fn len(&self) -> u64 {
         HEADER.len() as u64 + self.rows * ROW
     }
@@ -141,7 +140,7 @@ fn onnx(graph: &[u8]) -> Vec<u8> {
     })
 }
 
-/// A chain of `Relu` with attributes and texts of the usual length.
+/// A chain of `Relu` with attributes and texts of usual lengths.
 pub(crate) fn onnx_nodes(n: u64) -> Vec<u8> {
     let graph = message(|out| {
         for node in 0..n {
@@ -173,7 +172,7 @@ pub(crate) fn onnx_nodes(n: u64) -> Vec<u8> {
     onnx(&graph)
 }
 
-/// An ONNX model of `n` weights of so many bytes each, and an op for each.
+/// An ONNX model of `n` weights of `size` bytes each, and one op for each.
 pub(crate) fn onnx_weights(n: u64, size: usize) -> Vec<u8> {
     let raw = vec![0x5a; size];
     let dims = size as u64 / 4;
@@ -231,12 +230,12 @@ pub(crate) fn graph_def_nodes(n: u64) -> Vec<u8> {
     })
 }
 
-/// A trace of ops and of memory events, as the PyTorch profiler writes it.
+/// A trace of ops and of memory events in the form of the PyTorch profiler.
 pub(crate) fn chrome_trace(n: u64) -> String {
     let mut text = "{\"traceEvents\": [".to_owned();
     for event in 0..n {
         let at = 4_384_110_000_000 + event * 5;
-        // Times do not stand in their order.
+        // Times are not ascending.
         let at = if event % 3 == 0 { at + 40 } else { at };
         let block = event / 4;
         let comma = if event + 1 < n { "," } else { "" };

@@ -10,7 +10,7 @@ use highwater::workload::{Block, BlockOp, BlockProgram, BlockVariable};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A training step: `n_ops / 2` forward ops of many widths, and as many backward that read what forward left.
+/// A training step: `n_ops / 2` forward ops of many widths, and as many backward ops that read the forward results.
 fn training(n_ops: usize) -> BlockProgram {
     let mut block = Block::default();
     let n_layers = n_ops / 2;

@@ -1,8 +1,8 @@
-//! Writes pickles of protocol 2 to 5 as Python does, and memory snapshots of any size with them.
+//! Writes pickles of protocols 2 to 5 as Python does, and memory snapshots of any size.
 
 use std::collections::BTreeMap;
 
-/// A value of Python's.
+/// A Python value.
 #[derive(Clone, Debug)]
 pub(crate) enum Py {
     Nothing,
@@ -13,7 +13,7 @@ pub(crate) enum Py {
     List(Vec<Self>),
     Tuple(Vec<Self>),
     Dict(Vec<(&'static str, Self)>),
-    /// A value that many places share, by a number of the caller's; the first time it is written.
+    /// A value shared by many places, by a number that the caller chooses; written once.
     Shared(u32, Box<Self>),
 }
 
@@ -29,7 +29,7 @@ impl From<i64> for Py {
     }
 }
 
-/// A pickle that grows.
+/// A pickle under construction.
 #[derive(Debug)]
 pub(crate) struct Writer {
     pub(crate) out: Vec<u8>,
@@ -40,7 +40,6 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// An empty pickle.
     pub(crate) fn new(protocol: u8) -> Self {
         let mut out = vec![0x80, protocol];
         if protocol >= 4 {
@@ -56,7 +55,6 @@ impl Writer {
         }
     }
 
-    /// The whole pickle.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.out.push(b'.');
         if self.protocol >= 4 {
@@ -127,13 +125,13 @@ impl Writer {
         }
     }
 
-    /// Begins a list; items follow in batches, as Python writes them.
+    /// Items follow in batches, as Python writes them.
     pub(crate) fn begin_list(&mut self) {
         self.out.push(b']');
         self.memoize();
     }
 
-    /// Items of the list at hand.
+    /// Items of the open list.
     pub(crate) fn batch<'a>(&mut self, items: impl IntoIterator<Item = &'a Py>) {
         self.out.push(b'(');
         for item in items {
@@ -142,24 +140,22 @@ impl Writer {
         self.out.push(b'e');
     }
 
-    /// Begins a dict of several keys.
+    /// A dict with several keys.
     pub(crate) fn begin_dict(&mut self) {
         self.out.push(b'}');
         self.memoize();
         self.out.push(b'(');
     }
 
-    /// A key of the dict at hand.
+    /// A key of the open dict.
     pub(crate) fn key(&mut self, key: &str) {
         self.text(key);
     }
 
-    /// The end of a dict.
     pub(crate) fn end_dict(&mut self) {
         self.out.push(b'u');
     }
 
-    /// A value.
     pub(crate) fn value(&mut self, value: &Py) {
         match value {
             Py::Nothing => self.out.push(b'N'),
@@ -203,7 +199,7 @@ impl Writer {
                 if let Some(place) = self.shared.get(number).copied() {
                     return self.get(place);
                 }
-                // The first thing that a list writes is its place of the memo.
+                // A list first writes its place in the memo.
                 let place = self.n_memo;
                 self.value(inner);
                 self.shared.insert(*number, place);
@@ -212,7 +208,7 @@ impl Writer {
     }
 }
 
-/// A line of a stack.
+/// A frame of a call stack.
 pub(crate) fn frame(function: &str, file: &str, line: i64) -> Py {
     Py::Dict(vec![
         ("name", function.into()),
@@ -221,7 +217,7 @@ pub(crate) fn frame(function: &str, file: &str, line: i64) -> Py {
     ])
 }
 
-/// A snapshot of `n` allocations, each given back; 200 stacks of 12 lines are shared.
+/// A snapshot of `n` allocations, all freed; 200 stacks of 12 frames are shared.
 pub(crate) fn synthetic(n: usize, protocol: u8) -> Vec<u8> {
     let stacks: Vec<Py> = (0..200_u32)
         .map(|stack| {
@@ -257,7 +253,7 @@ pub(crate) fn synthetic(n: usize, protocol: u8) -> Vec<u8> {
     writer.begin_list();
     let mut batch = Vec::new();
     let n = i64::try_from(n).unwrap_or(0);
-    // Every block lives until the fifth after it is there.
+    // A block lives until the fifth block after it is allocated.
     for block in 0..n + 5 {
         if block < n {
             batch.push(event("alloc", block, 3 * block));
@@ -276,7 +272,6 @@ pub(crate) fn synthetic(n: usize, protocol: u8) -> Vec<u8> {
     writer.finish()
 }
 
-/// A segment.
 pub(crate) fn segment(address: i64, bytes: i64, kind: &str, blocks: Vec<Py>) -> Py {
     Py::Dict(vec![
         ("device", 0.into()),

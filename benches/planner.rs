@@ -1,8 +1,8 @@
-//! The planner beside its peers: a table of footprints and user CPU time with the peers' recorded figures, then
+//! The planner compared with its peers: a table of footprints and user CPU time with the peers' recorded figures, then
 //! measurements of single strategies.
 //!
 //! The table needs the corpus: `HIGHWATER_SHARED=PATH cargo bench --bench planner`. Without it only the synthetic
-//! problem is measured. The peers' figures are theirs on their build and machine, as recorded beside the corpus.
+//! problem is measured. The peers' figures were recorded with their builds on another machine.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -38,10 +38,10 @@ const MINIMALLOC: [(&str, f64); 11] = [
     ("K", 0.55),
 ];
 
-/// The capacity that the challenging set is asked at.
+/// The capacity of the challenging set.
 const CAPACITY: Bytes = Bytes(1_048_576);
 
-/// Larger problems: file, strategy, seconds that it may take (none: until its own end), and the peer's figure.
+/// Larger problems: file, strategy, time limit in seconds (`None`: until it ends), and the peer's figure.
 const LARGE: &[(&str, &str, Option<f64>, &str)] = &[
     (
         "idealloc_somas_tensors_resnet50",
@@ -128,9 +128,9 @@ fn run(strategy: &str, problem: &PlacementProblem, limits: Limits<'_>) -> Planne
     plan(row, &request, &Progress::silent(&cancel)).expect("nobody cancels")
 }
 
-/// User and system CPU time of the process, in seconds; 0 where the system does not tell.
+/// User and system CPU time of the process, in seconds; 0 where the system does not state it.
 fn cpu_seconds() -> f64 {
-    // Fields 14 and 15 behind the name in brackets, in ticks of a hundredth of a second on every Linux.
+    // Fields 14 and 15 after the name in brackets, in ticks of a hundredth of a second on every Linux.
     let Ok(text) = std::fs::read_to_string("/proc/self/stat") else {
         return 0.0;
     };
@@ -144,7 +144,7 @@ fn cpu_seconds() -> f64 {
     ticks / 100.0
 }
 
-/// The answer, and the CPU and wall seconds of one run: the mean of so many that a tick does not matter.
+/// The answer, and CPU and wall seconds of one run: the mean of enough runs to outweigh a tick.
 #[expect(clippy::disallowed_methods, reason = "a bench owns a clock")]
 fn timed(mut once: impl FnMut() -> Planned) -> (Planned, f64, f64) {
     let (start, cpu) = (Instant::now(), cpu_seconds());
@@ -166,7 +166,7 @@ fn over_bound(planned: &Planned) -> f64 {
     (planned.plan.footprint.get() as f64 / planned.lower_bound.get().max(1) as f64 - 1.0) * 100.0
 }
 
-/// Sets a flag after so many seconds.
+/// Sets a flag after that many seconds.
 fn deadline(seconds: f64) -> Cancel {
     let stop = Cancel::new();
     let flag = stop.clone();

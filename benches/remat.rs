@@ -1,8 +1,8 @@
-//! Rematerialization: log lines a second of every runtime heuristic, reading a log, and a training-like tape.
+//! Rematerialization: log lines per second of every runtime heuristic, parsing of a log, and a training-like tape.
 //!
-//! With `HIGHWATER_SHARED` the recorded logs are run at the ratios 0.9 to 0.2 of their peak, and a table compares each
-//! row of the recorded sweep with the CPU seconds that the Python original took for it:
-//! `HIGHWATER_SHARED=PATH cargo bench --no-default-features --bench remat`. The synthetic tape needs nothing.
+//! With `HIGHWATER_SHARED` the recorded logs run at ratios 0.9 to 0.2 of their peak, and a table compares each row of
+//! the recorded sweep with the CPU seconds of the Python original: `HIGHWATER_SHARED=PATH cargo bench
+//! --no-default-features --bench remat`. The synthetic tape needs no files.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ use highwater::workload::{Source, Tape, TapeCall, TapeOp, TapeTensor};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Parts of the peak, in percent.
+/// Budgets, in percent of the peak.
 const PERCENTS: [u64; 8] = [90, 80, 70, 60, 50, 40, 30, 20];
 
-/// Names of the original and here.
+/// Names in the original and here.
 const ORIGINALS: [(&str, &str); 6] = [
     ("DTR", "dtr"),
     ("DTREqClass", "dtr_eq"),
@@ -33,7 +33,7 @@ const ORIGINALS: [(&str, &str); 6] = [
     ("LargestStorage", "largest"),
 ];
 
-/// How often a row is timed for the table; the fastest counts.
+/// Number of timings per row of the table; the fastest counts.
 const ROUNDS: u32 = 15;
 
 /// A log with its text, its tape and the peak without a budget.
@@ -110,7 +110,7 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// How many times faster than the original, row by row of the sweep.
+/// Speed-up over the original, by row of the sweep.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn table(logs: &[Log]) {
     let Some(folder) = folder() else { return };
@@ -178,8 +178,8 @@ fn recorded(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A training step of `n_ops` ops: each forward op keeps its input for the backward one, every fourth adds what was four
-/// ops before; sizes and times vary; weights are the caller's, weight gradients stay.
+/// A training step of `n_ops` ops: each forward op keeps its input for the backward one, every fourth adds the result
+/// of four ops before; sizes and times vary; weights are external, weight gradients stay.
 fn training_tape(n_ops: u32) -> Tape {
     let mut tape = Tape {
         name: "training".to_owned(),

@@ -1,4 +1,4 @@
-//! How long the static planner takes: a training-like chain with residuals at half its peak, and recorded graphs at hand.
+//! Time of the static planner: a training-like chain with residuals at half its peak, and recorded graphs.
 //!
 //! Recorded graphs are those of `$HIGHWATER_SHARED/conformance/megdtr` with more than 1,000 ops.
 

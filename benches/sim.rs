@@ -1,8 +1,8 @@
-//! Allocators: events a second of the page pools, plain (p0) and expandable (p3), over allocation traces.
+//! Allocators: events per second of the page pools, plain (p0) and expandable (p3), over allocation traces.
 //!
-//! The traces stand in the corpus: `HIGHWATER_SHARED=PATH cargo bench --no-default-features --bench sim -- p3`. Each
-//! round replays every trace of dynamic memory on a fresh device, as fast as the allocators go. `-- session` times whole
-//! sessions of real graphs under four policies.
+//! The traces are part of the corpus: `HIGHWATER_SHARED=PATH cargo bench --no-default-features --bench sim -- p3`. Each
+//! round replays every trace of dynamic memory on an empty device. `-- session` times whole sessions of real graphs
+//! under four policies.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ use highwater::workload::{AllocationTrace, DeviceProfiles, SchedulePlan, Source,
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The device of traces that name none.
+/// The device for traces that state none.
 const DEVICE: Bytes = Bytes::gib(32);
 
-/// The device's bytes that a user's threshold is counted in.
+/// The unit of a user's threshold.
 const GIB: u64 = 1 << 30;
 
 fn traces(folder: &Path) -> Vec<Arc<AllocationTrace>> {
@@ -49,7 +49,7 @@ fn traces(folder: &Path) -> Vec<Arc<AllocationTrace>> {
     traces
 }
 
-/// Replays a trace on a fresh device; returns how often an allocator was asked.
+/// Replays a trace on an empty device; returns the number of requests to allocators.
 fn replay(trace: &AllocationTrace, expands: bool, live: &mut Vec<Option<(PoolKey, GrantId)>>) -> u64 {
     let capacity = trace.device_bytes.unwrap_or(DEVICE);
     let mut device = SimulatedDevice::new(DriverRules {
@@ -123,7 +123,7 @@ fn graphs(path: &Path) -> Source {
     imported.source
 }
 
-/// Five training graphs, once or twenty times, beside a BERT of twenty lengths.
+/// Five training graphs, once or twenty times, and a BERT of twenty lengths.
 fn session(shared: &Path, iterations: u32) -> Request {
     let mut entries = Vec::new();
     for file in [

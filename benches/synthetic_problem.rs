@@ -4,7 +4,7 @@
 use highwater::plan::{Buffer, PlacementProblem};
 use highwater::units::{Bytes, Step};
 
-/// A generator of pseudo-random numbers (xorshift).
+/// Pseudo-random numbers (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -23,7 +23,7 @@ pub(crate) fn nested_and_short(n: u32) -> PlacementProblem {
     let buffers = (0..n).map(|_| {
         let is_nested = random.below(10) < 3;
         let (lower, upper) = if is_nested {
-            // What the forward pass makes at a step the backward pass needs at its mirror image.
+            // A buffer of a forward step is needed at the mirrored backward step.
             let depth = random.below(n_steps / 2 - 1);
             (depth, n_steps - depth)
         } else {

@@ -1,4 +1,4 @@
-//! A made-up training graph of any size, for the benches.
+//! A synthetic training graph of any size, for the benches.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Document, Session, SourceSpec, Worker};
 
-/// A training graph in the native format: forward keeps every activation for backward, with uneven sizes.
+/// In the native format: forward keeps every activation for backward, with uneven sizes.
 pub(crate) fn training_graph(layers: usize, batch: &str) -> String {
     let mut nodes = String::new();
     let width = |layer: usize| 64 + layer * 7919 % 1000;

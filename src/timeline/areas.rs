@@ -1,13 +1,13 @@
-//! What every group holds, step by step: areas that stand on each other.
+//! Bytes of every group by step, as stacked areas.
 //!
-//! In: a timeline and the colours of its blocks. Out: by lane, a band a colour, with what its blocks occupy on every step, one
-//! for each kind of region in which no tensor has a block, and the sum of all bands. Regions stand on the ground; groups that are shown stand below those that step back, and within both the larger at the lane's peak
-//! below the smaller.
+//! In: a timeline and the colours of its blocks. Out, by lane: one band per colour, one per kind of region without
+//! tensor blocks, and the sum of all bands. Order from the bottom: regions, highlighted groups, dimmed groups; within
+//! each the bands that are larger at the lane's peak come first.
 //!
 //! ```text
 //! bytes
-//!   |        .--.            a pixel column shows one step: that on which the blocks of its steps occupy most, so that
-//!   |   .----'  '--.         the upper edge is the exact maximum, and the bands below it were held at one time
+//!   |        .--.            a pixel column shows the step with the most bytes among its steps, so its upper edge is
+//!   |   .----'  '--.         the exact maximum, and all its bands belong to the same step
 //!   |---' activation '---
 //!   |  parameter
 //!   +--------------------> step
@@ -24,44 +24,40 @@ use super::owner::Owner;
 use super::viewport::View;
 use super::{LaneView, Timeline};
 
-/// Whose bytes a band is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AreaOf {
-    /// The blocks of a colour number, as [`Coloring`] gives it.
+    /// The blocks of a colour number of [`Coloring`].
     Blocks(u8),
-    /// Regions in which no tensor has a block of its own, such as weights.
+    /// Regions in which no tensor has a block, such as weights.
     Regions(Owner),
 }
 
-/// What a group occupies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AreaBand {
-    /// What the group is called.
     pub text: String,
-    /// Whose bytes it is.
     pub of: AreaOf,
-    /// The steps on which the bytes change, ascending.
+    /// Steps at which the bytes change, ascending.
     steps: Vec<u32>,
-    /// The bytes from each of these steps on.
+    /// Bytes from each of `steps` on.
     bytes: Vec<u64>,
     places: Places,
 }
 
-/// Where to look for a step among ascending ones: what begins in each stretch of as many steps as hold a few of them. A
-/// search from end to end would read memory in a dozen places, which is what it costs.
+/// Speeds up the search in ascending steps: the axis is cut into stretches that hold a few entries each, because a
+/// binary search over the whole list misses the cache at every probe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Places {
-    /// A stretch has two to the power of this many steps.
+    /// A stretch has `1 << power` steps.
     power: u32,
-    /// By stretch, and one behind the last: how many steps come before it.
+    /// Number of entries before each stretch, and before the end.
     before: Vec<u32>,
 }
 
 impl Places {
-    /// So many steps lie in a stretch, if they lie evenly.
+    /// Entries per stretch if they are evenly spread.
     const IN_A_STRETCH: u64 = 8;
 
-    /// Of ascending steps. O(steps).
+    /// `steps` ascend. O(steps).
     fn new(steps: &[u32]) -> Self {
         let last = u64::from(steps.last().copied().unwrap_or(0));
         let wanted = (last + 1) * Self::IN_A_STRETCH / (steps.len() as u64).max(1);
@@ -78,7 +74,7 @@ impl Places {
         Self { power, before }
     }
 
-    /// How many steps are not behind a step. O(1) where steps lie evenly, O(log steps) at worst.
+    /// Number of entries up to and including `step`. O(1) where entries are evenly spread, O(log entries) at worst.
     fn known(&self, steps: &[u32], step: u32) -> usize {
         let stretch = (step >> self.power) as usize;
         let Some(bounds) = self.before.get(stretch..stretch + 2) else {
@@ -100,41 +96,38 @@ impl AreaBand {
         }
     }
 
-    /// What is occupied on a step. O(1) where changes lie evenly, O(log changes) at worst.
+    /// O(1) where changes are evenly spread, O(log changes) at worst.
     pub fn at(&self, step: u32) -> u64 {
         let position = self.places.known(&self.steps, step);
         position.checked_sub(1).map_or(0, |position| self.bytes[position])
     }
 }
 
-/// The areas of a lane, from the ground up.
+/// Bands from the bottom up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneAreas {
-    /// The bands.
     pub bands: Vec<AreaBand>,
-    /// What all bands occupy.
     pub total: Curve,
 }
 
-/// The areas of all lanes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Areas {
-    /// By lane; lanes that hold the same share them.
+    /// By lane; lanes with equal areas share them.
     pub lanes: Vec<Arc<LaneAreas>>,
 }
 
-/// The areas of a lane within a viewport, one step a pixel column.
+/// The areas of a lane within a viewport, one step per pixel column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AreaColumns {
     n_bands: usize,
-    /// By column, by band: the upper edge.
+    /// Upper edges, by column and then band.
     tops: Vec<u64>,
-    /// By column: the step that it shows; `None` beside the steps there are.
+    /// The step that each column shows; `None` outside the axis.
     pub steps: Vec<Option<u32>>,
 }
 
 impl AreaColumns {
-    /// The upper edges of a column's bands, from the ground up.
+    /// The upper edges of a column's bands, bottom-up.
     pub fn tops(&self, column: usize) -> &[u64] {
         let first = column * self.n_bands;
         self.tops.get(first..first + self.n_bands).unwrap_or(&[])
@@ -142,7 +135,7 @@ impl AreaColumns {
 }
 
 impl Areas {
-    /// Adds up the blocks of every lane by colour. O(blocks log blocks + steps).
+    /// O(blocks log blocks + steps).
     pub fn new(timeline: &Timeline, look: &Coloring) -> Self {
         let lanes = timeline.lanes.iter().enumerate();
         let mut known: Vec<Arc<LaneAreas>> = Vec::new();
@@ -184,7 +177,6 @@ impl LaneAreas {
         let total = Curve::of(&each_step(&steps, &bytes, n_steps));
         let peak = total.highest(0, n_steps as usize).map_or(0, |(step, _)| step);
         bands.sort_by_key(|band| {
-            // What lies still stands on the ground.
             let rank = match band.of {
                 AreaOf::Regions(_) => 0,
                 AreaOf::Blocks(color) if color & DIMMED == 0 => 1,
@@ -195,8 +187,8 @@ impl LaneAreas {
         Self { bands, total }
     }
 
-    /// One step for each of `width` pixel columns: the first of those it touches on which blocks occupy most.
-    /// O(width (bands + log steps)) where changes lie evenly.
+    /// One step for each of `width` pixel columns: its first step with the most bytes. O(width (bands + log steps))
+    /// where changes are evenly spread.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -226,7 +218,7 @@ impl LaneAreas {
         AreaColumns { n_bands, tops, steps }
     }
 
-    /// The band at a height on a step, with what it occupies there; `None` above all.
+    /// The band at a height on a step, with its bytes there; `None` above the top band.
     pub fn band_at(&self, step: u32, bytes: f64) -> Option<(&AreaBand, Bytes)> {
         let mut top = 0_u64;
         self.bands.iter().find_map(|band| {
@@ -239,10 +231,10 @@ impl LaneAreas {
     }
 }
 
-/// A band on its way: steps with what is added there.
+/// A band under construction: steps with the bytes added there.
 type Draft = (AreaOf, String, Vec<(u32, i128)>);
 
-/// What whole regions hold in which there is no block: weights, variables, inputs and outputs.
+/// Regions without blocks: weights, variables, inputs and outputs.
 fn of_regions(lane: &LaneView) -> [Draft; 3] {
     let mut has_block = vec![false; lane.regions.len()];
     for span in &lane.blocks.span {
@@ -268,7 +260,6 @@ fn of_regions(lane: &LaneView) -> [Draft; 3] {
     owners.map(of_owner)
 }
 
-/// What a colour stands for.
 fn text_of(look: &Coloring, color: u8) -> String {
     let plain = color & !DIMMED;
     let known = look.legend.iter().find(|row| row.color == plain);
@@ -280,7 +271,7 @@ fn text_of(look: &Coloring, color: u8) -> String {
     }
 }
 
-/// Changes in order of their steps -> the steps on which the sum is another, with the sums.
+/// From changes sorted by step: the steps at which the sum changes, with the sums.
 fn sums(changes: &[(u32, i128)]) -> (Vec<u32>, Vec<u64>) {
     let (mut steps, mut bytes) = (Vec::new(), Vec::new());
     let mut sum = 0_i128;

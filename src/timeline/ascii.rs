@@ -1,11 +1,11 @@
-//! The memory map of a lane as text: for the command line, documents and tests.
+//! The memory map of a lane as text, for the command line, documents and tests.
 //!
 //! ```text
 //! peak 12 B at step 2
 //! |  bb.|
 //! |aabb.|      a letter per tensor, `.` reserved but free, `:` free in what a graph's pool was granted,
 //! |aa:cc|      `=` free in pages of a range; blank: not reserved, or a range without memory
-//! | E R |      under a budget: E evicted, R computed anew, * both, T given up as thrashing, X out of memory
+//! | E R |      under a budget: E evicted, R recomputed, * both, T given up as thrashing, X out of memory
 //! ```
 
 use std::fmt::Write as _;
@@ -21,8 +21,8 @@ use super::viewport::{Canvas, View, Viewport};
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 impl LaneView {
-    /// The map in a grid of characters (at least 1 by 1). Each cell shows the block that covers most of it.
-    /// O(blocks x cells that each covers).
+    /// The map in a grid of at least 1 by 1 characters. Each cell shows the block that covers most of it. O(blocks x
+    /// cells that each covers).
     pub fn ascii(&self, width: u16, height: u16) -> String {
         let grid = Grid::new(self, width.max(1), height.max(1));
         let peak = self.reserved.max();
@@ -40,7 +40,7 @@ impl LaneView {
     }
 }
 
-/// What was evicted and computed anew, a letter a column.
+/// Evictions and recomputations, one letter per column.
 fn remat_line(remat: &LaneRemat, n_steps: u32, width: u16) -> String {
     let viewport = Viewport {
         t0: 0.0,
@@ -67,7 +67,7 @@ fn as_step(step: usize) -> u32 {
     u32::try_from(step).unwrap_or(u32::MAX)
 }
 
-/// Readable, with plain spaces.
+/// Formats bytes with plain spaces.
 fn plain(bytes: u64) -> String {
     Bytes(bytes).to_string().replace('\u{a0}', " ")
 }
@@ -135,7 +135,7 @@ impl Grid {
         grid
     }
 
-    /// Gives cells to a rectangle where it covers more than what they show. `weight` scales its coverage.
+    /// Sets the cells that the rectangle covers more than their present content does. `weight` scales its coverage.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -156,7 +156,7 @@ impl Grid {
     }
 }
 
-/// How much of the cell `at..at + 1` a range covers.
+/// The covered part of the cell `at..at + 1`.
 fn overlap(low: f64, high: f64, at: f64) -> f64 {
     (high.min(at + 1.0) - low.max(at)).max(0.0)
 }

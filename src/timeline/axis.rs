@@ -1,14 +1,14 @@
-//! Time along the axis: how wide a step is drawn where it stands for the time that it takes.
+//! The time axis: how wide each step is drawn when steps are as wide as their time.
 //!
 //! ```text
 //! steps    0   1 2           3 4          values, ranges and views stay in steps
-//! times    0   4 6          18 18         nanoseconds from the beginning of the first step to the beginning of each
-//! places   |----|--|-------------|-|      time, and besides an even share of a twentieth of the axis for every step
+//! times    0   4 6          18 18         nanoseconds from the start of the first step to the start of each
+//! places   |----|--|-------------|-|      time plus an equal share of a twentieth of the axis for every step
 //! ```
 //!
-//! In: the time at every border between steps. Out: where a step is drawn, which step is drawn at a place, and how late it
-//! is there. Invariants: places ascend strictly, so that a step without time has a width, can be pointed at and is never
-//! dropped; place and step are inverse to each other. Deliberately not here: where times come from (`making`).
+//! In: the time at every border between steps. Out: conversions between steps, places and times. Invariants: places
+//! ascend strictly, so that a step without time has a width and can be pointed at; place and step are inverse to each
+//! other. Not here: the source of the times (`durations`, `wall`).
 
 mod axes;
 mod making;
@@ -19,24 +19,22 @@ use serde::{Deserialize, Serialize};
 pub use axes::Axes;
 pub use wall::WallRun;
 
-/// What the axis counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AxisKind {
-    /// Steps, one as wide as another.
+    /// All steps have the same width.
     #[default]
     Order,
-    /// How long ops take: measured where the source says so, else estimated.
+    /// Duration of ops: measured where the source states it, else estimated.
     Estimated,
-    /// When events were, as a recording has it, or when ops ran in a run beside their graph.
+    /// Recorded time of events, or of the ops of a measured run aligned to its graph.
     Wall,
 }
 
 impl AxisKind {
-    /// All of them, in the order in which they are offered.
+    /// In the order in which they are offered.
     pub const ALL: [Self; 3] = [Self::Order, Self::Estimated, Self::Wall];
 
-    /// The name shown to users.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Order => "program order",
@@ -45,7 +43,7 @@ impl AxisKind {
         }
     }
 
-    /// The name where there is little room.
+    /// For narrow places.
     pub const fn short_name(self) -> &'static str {
         match self {
             Self::Order => "order",
@@ -54,7 +52,7 @@ impl AxisKind {
         }
     }
 
-    /// What stands before a time on this axis: an estimate is called one.
+    /// Prefix of a time on this axis.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Order | Self::Wall => "",
@@ -62,7 +60,7 @@ impl AxisKind {
         }
     }
 
-    /// The kind of a name; hyphens count as spaces, and the first word will do.
+    /// Hyphens count as spaces; the first word suffices.
     pub fn find(name: &str) -> Option<Self> {
         let name = name.trim().to_lowercase().replace('-', " ");
         let is_named = |kind: &Self| kind.name() == name || kind.name().split(' ').next() == Some(name.as_str());
@@ -70,30 +68,28 @@ impl AxisKind {
     }
 }
 
-/// What part of the axis all steps share evenly, whatever time they take: one of so many.
+/// All steps together share one part in `SHARED` of the axis evenly, whatever their time.
 const SHARED: u64 = 20;
-/// Most buckets of the table that finds a step by its place.
+/// Limit of the table that finds a step by its place.
 const MOST_BUCKETS: usize = 1 << 18;
 
-/// The time at every border between steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeAxis {
-    /// Nanoseconds from the beginning of the first step to the beginning of each, and to the end of the last. Not descending.
+    /// Nanoseconds from the start of the first step to the start of each, and to the end of the last; never descending.
     times: Box<[u64]>,
-    /// What a step is wide beyond its time, in nanoseconds; at least 1.
+    /// Nanoseconds added to the width of every step; at least 1.
     share: u64,
-    /// By equal parts of the axis: the step at their beginning; and the last step.
+    /// The step at the start of each of so many equal parts of the axis, and the last step.
     buckets: Box<[u32]>,
-    /// Steps that take no time of their own.
     n_timeless: u32,
-    /// Steps of which the source states the time.
+    /// Steps with a time stated by the source.
     n_stated: u32,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
 impl TimeAxis {
-    /// An axis of the times at the borders of steps, of which there is one more than there are steps. `None` where there is
-    /// no step or no time passes. Times that descend are held up. O(steps).
+    /// `times` has one entry more than there are steps. `None` where there is no step or no time passes. Descending
+    /// times are raised to the largest before them. O(steps).
     pub fn new(mut times: Vec<u64>, n_stated: u32) -> Option<Self> {
         let first = *times.first()?;
         let mut last = 0;
@@ -117,7 +113,7 @@ impl TimeAxis {
         Some(axis)
     }
 
-    /// An axis of what each step takes. `None` where there is no step or none takes time. O(steps).
+    /// `None` where there is no step or none takes time. O(steps).
     pub fn of_durations(durations: impl IntoIterator<Item = u64>, n_stated: u32) -> Option<Self> {
         let mut sum = 0_u64;
         let ends = durations.into_iter().map(|duration| {
@@ -128,33 +124,30 @@ impl TimeAxis {
         Self::new(times, n_stated)
     }
 
-    /// Steps.
     pub fn n_steps(&self) -> usize {
         self.times.len() - 1
     }
 
-    /// Steps that take no time of their own.
     pub const fn n_timeless(&self) -> u32 {
         self.n_timeless
     }
 
-    /// Steps of which the source states the time.
     pub const fn n_stated(&self) -> u32 {
         self.n_stated
     }
 
-    /// Nanoseconds in sum.
+    /// Nanoseconds.
     pub fn total(&self) -> u64 {
         self.times.last().copied().unwrap_or(0)
     }
 
-    /// Nanoseconds from the beginning of the first step to the beginning of a step; behind the end the sum. O(1).
+    /// Nanoseconds from the start of the first step to the start of `step`; beyond the end the total. O(1).
     pub fn time_at(&self, step: u32) -> u64 {
         let known = self.times.get(step as usize).copied();
         known.unwrap_or_else(|| self.total())
     }
 
-    /// The time within a step, which passes evenly. O(1).
+    /// Time passes evenly within a step. O(1).
     pub fn time(&self, step: f64) -> f64 {
         let (idx, part) = self.split(step);
         let (start, end) = (self.times[idx], self.times[idx + 1]);
@@ -174,7 +167,7 @@ impl TimeAxis {
         idx_f64(idx) + part.clamp(0.0, 1.0)
     }
 
-    /// Where the beginning of a step is drawn, in nanoseconds of the axis with the shares of the steps before. O(1).
+    /// Where the start of a step is drawn, in nanoseconds including the shares of the steps before it. O(1).
     #[inline]
     pub(super) fn place_at(&self, step: u32) -> f64 {
         self.border((step as usize).min(self.n_steps()))
@@ -185,7 +178,7 @@ impl TimeAxis {
         (self.times[idx] + idx as u64 * self.share) as f64
     }
 
-    /// Where a step is drawn; before the first and behind the last as wide as they are on average. O(1).
+    /// Where a step is drawn; outside the axis steps have the mean width. O(1).
     pub(super) fn place(&self, step: f64) -> f64 {
         let (idx, part) = self.split(step);
         let (start, end) = (self.border(idx), self.border(idx + 1));
@@ -198,7 +191,7 @@ impl TimeAxis {
         }
     }
 
-    /// Which step is drawn at a place. O(1) where steps are of about one width, O(log steps) at worst.
+    /// The step drawn at a place. O(1) where steps are about equally wide, O(log steps) at worst.
     pub(super) fn step(&self, place: f64) -> f64 {
         let n_steps = self.n_steps();
         let whole = self.border(n_steps);
@@ -213,18 +206,18 @@ impl TimeAxis {
         idx_f64(idx) + (place - start) / (end - start)
     }
 
-    /// How wide the narrowest step is that there may be.
+    /// Lower bound of the width of a step.
     pub(super) fn least(&self) -> f64 {
         self.share as f64
     }
 
-    /// How wide steps are on average.
+    /// Mean width of a step.
     fn mean(&self) -> f64 {
         let n_steps = self.n_steps();
         self.border(n_steps) / idx_f64(n_steps)
     }
 
-    /// The step that a place lies in, which lies before the end.
+    /// The step at a place before the end.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -233,7 +226,7 @@ impl TimeAxis {
     fn find(&self, place: f64, whole: f64) -> usize {
         let n_buckets = self.buckets.len() - 1;
         let bucket = ((place / whole * idx_f64(n_buckets)) as usize).min(n_buckets - 1);
-        // Rounding may put a place just beside its bucket.
+        // Rounding may put a place into the neighbouring bucket.
         let mut low = self.buckets[bucket.saturating_sub(1)] as usize;
         let mut high = self.buckets[(bucket + 2).min(n_buckets)] as usize + 1;
         while high - low > 1 {
@@ -262,7 +255,7 @@ impl TimeAxis {
         starts.collect()
     }
 
-    /// The step that holds a fractional one, and how far in it that lies; beyond 0 and 1 outside the axis.
+    /// The step that contains a fractional one, and the position in it; below 0 or above 1 outside the axis.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -311,7 +304,7 @@ mod tests {
                 let back = axis.step(place);
                 prop_assert!((back - step).abs() < 1e-6, "{step} is drawn at {place}, where {back} is");
             }
-            // Every step has a width; a naive sum says where it begins.
+            // Every step has a width; a naive sum gives its start.
             let mut time = 0;
             for (step, duration) in (0_u32..).zip(&durations) {
                 prop_assert_eq!(axis.time_at(step), time);

@@ -1,4 +1,4 @@
-//! Bands along the time axis: which run a step belongs to, and which phase.
+//! Bands along the step axis: runs, iterations, phases, recomputed steps. All ranges are half-open.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,53 +7,42 @@ use highwater_model::graph::{Bindings, Id as _, Phase};
 use highwater_model::units::Step;
 use highwater_model::workload::{AxisRun, GraphIdx, SlotOp};
 
-/// One run on the axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunBand {
-    /// First step.
     pub start: Step,
-    /// Last step, exclusive.
     pub end: Step,
-    /// The graph.
     pub graph: GraphIdx,
     /// Graph, iteration and bindings: `train · iteration 0 · batch=8`.
     pub label: String,
-    /// What tells the run from its neighbours in few words: the values that change, else the graph's name.
+    /// What differs from other runs: the values that change, else the graph's name.
     pub short: String,
 }
 
 /// Consecutive runs of one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IterationBand {
-    /// First step.
     pub start: Step,
-    /// Last step, exclusive.
     pub end: Step,
-    /// Its number.
     pub iteration: u32,
 }
 
-/// Consecutive steps of one phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseBand {
-    /// First step.
     pub start: Step,
-    /// Last step, exclusive.
     pub end: Step,
-    /// The phase; never unknown.
+    /// Never unknown.
     pub phase: Phase,
 }
 
-/// All bands, ascending.
+/// Ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bands {
-    /// Iterations, where there are several and one of them runs more than once.
+    /// Only where there are several and one of them has more than one run.
     pub iterations: Vec<IterationBand>,
-    /// Runs.
     pub runs: Vec<RunBand>,
-    /// Phases, where the source states them.
+    /// Where the source states them.
     pub phases: Vec<PhaseBand>,
-    /// Consecutive steps on which some lane computes ops anew: first step, last step exclusive.
+    /// Ranges of steps on which some lane recomputes.
     pub anew: Vec<(Step, Step)>,
 }
 
@@ -94,28 +83,24 @@ impl Bands {
         }
     }
 
-    /// The iterations that reach into the steps `t0..t1`.
     pub fn iterations_within(&self, t0: f64, t1: f64) -> &[IterationBand] {
         let low = self.iterations.partition_point(|band| f64::from(band.end.0) <= t0);
         let high = self.iterations.partition_point(|band| f64::from(band.start.0) < t1);
         self.iterations.get(low..high).unwrap_or(&[])
     }
 
-    /// The runs that reach into the steps `t0..t1`.
     pub fn runs_within(&self, t0: f64, t1: f64) -> &[RunBand] {
         let low = self.runs.partition_point(|band| f64::from(band.end.0) <= t0);
         let high = self.runs.partition_point(|band| f64::from(band.start.0) < t1);
         self.runs.get(low..high).unwrap_or(&[])
     }
 
-    /// The steps with something computed anew that reach into the steps `t0..t1`.
     pub fn anew_within(&self, t0: f64, t1: f64) -> &[(Step, Step)] {
         let low = self.anew.partition_point(|(_, end)| f64::from(end.0) <= t0);
         let high = self.anew.partition_point(|(start, _)| f64::from(start.0) < t1);
         self.anew.get(low..high).unwrap_or(&[])
     }
 
-    /// The phases that reach into the steps `t0..t1`.
     pub fn phases_within(&self, t0: f64, t1: f64) -> &[PhaseBand] {
         let low = self.phases.partition_point(|band| f64::from(band.end.0) <= t0);
         let high = self.phases.partition_point(|band| f64::from(band.start.0) < t1);
@@ -123,7 +108,7 @@ impl Bands {
     }
 }
 
-/// Runs of one iteration together; none where that would say no more than the runs do.
+/// One band per iteration; none where there is one iteration or one run in each.
 fn iterations(runs: &[AxisRun]) -> Vec<IterationBand> {
     let together = runs.chunk_by(|one, next| one.run.iteration == next.run.iteration);
     let bands = together.filter_map(|runs| {
@@ -142,7 +127,7 @@ fn iterations(runs: &[AxisRun]) -> Vec<IterationBand> {
     }
 }
 
-/// The names of graphs; recordings side by side share the axis, so it has the name of none.
+/// The names of graphs. Recordings share one axis without the name of any.
 fn names(comparison: &Comparison) -> Vec<String> {
     if comparison.is_measured() && comparison.lanes.len() > 1 {
         return vec![format!("{} recordings", comparison.lanes.len())];
@@ -151,7 +136,7 @@ fn names(comparison: &Comparison) -> Vec<String> {
     graphs.map(|graph| graph.name.clone()).collect()
 }
 
-/// Consecutive steps of a run that are no op's own turn.
+/// Ranges of steps on which an op is recomputed.
 fn anew(run: &AxisRun) -> Vec<(Step, Step)> {
     let mut bands: Vec<(Step, Step)> = Vec::new();
     let slots = run.slots.as_deref().unwrap_or(&[]);
@@ -164,7 +149,7 @@ fn anew(run: &AxisRun) -> Vec<(Step, Step)> {
     bands
 }
 
-/// By graph: the dimensions that do not have the same value in all its runs. O(runs x dimensions).
+/// By graph: the dimensions with different values in its runs. O(runs x dimensions).
 fn changing_symbols(runs: &[AxisRun]) -> BTreeMap<GraphIdx, BTreeSet<&str>> {
     let mut first: BTreeMap<GraphIdx, &Bindings> = BTreeMap::new();
     let mut changing: BTreeMap<GraphIdx, BTreeSet<&str>> = BTreeMap::new();
@@ -182,7 +167,7 @@ fn changing_symbols(runs: &[AxisRun]) -> BTreeMap<GraphIdx, BTreeSet<&str>> {
     changing
 }
 
-/// The values that change, such as `seq=128`; empty where none does.
+/// The values that change, such as `seq=128`.
 fn changing_values(run: &AxisRun, changing: &BTreeMap<GraphIdx, BTreeSet<&str>>) -> String {
     let of_graph = changing.get(&run.run.graph);
     let changes = |symbol: &String| of_graph.is_some_and(|symbols| symbols.contains(symbol.as_str()));

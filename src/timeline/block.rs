@@ -1,6 +1,4 @@
-//! A lane as the views see it: its regions, its blocks sorted by birth, its curves.
-//!
-//! Blocks are a struct of arrays, sorted by (start, address), with an index by time and size.
+//! A lane for the views: its regions, its blocks sorted by start, its curves.
 
 use std::sync::Arc;
 
@@ -27,38 +25,31 @@ use super::{Palette, Selected, joined};
 /// A region while it holds memory, at its display address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionSpan {
-    /// Which region of the simulation.
     pub region: RegionId,
-    /// What it is.
     pub kind: RegionKind,
-    /// Whose it is where nobody was granted a piece of it.
+    /// The owner of what no pool or page owner holds.
     pub owner: Owner,
-    /// Whether its memory comes and goes page by page: then it holds memory where a holding says so, and nowhere else.
+    /// Its memory is mapped page by page: only its owned ranges hold memory.
     pub is_paged: bool,
-    /// First step.
     pub start: Step,
-    /// Last step, exclusive.
     pub end: Step,
-    /// Display address.
     pub base: u64,
-    /// Bytes; of a range only what is touched at some time.
+    /// Of a paged range only what is touched at some time.
     pub bytes: Bytes,
-    /// Display addresses at which offsets jump over what is never touched.
+    /// Display addresses at which offsets skip bytes that are never touched.
     pub breaks: Vec<u64>,
-    /// Blocks begin at multiples of this: the power of two, at most 512, that divides all their offsets.
+    /// All blocks start at multiples of this power of two, at most 512.
     pub alignment: u64,
-    /// A few words, such as `arena of train`.
+    /// Such as `arena of train`.
     pub label: Arc<str>,
 }
 
-/// The blocks of a lane, sorted by start and then display address.
+/// Sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    /// First step.
     pub start: Vec<u32>,
-    /// Last step, exclusive; above `start`.
+    /// Exclusive; above `start`.
     pub end: Vec<u32>,
-    /// Display address.
     pub base: Vec<u64>,
     /// Bytes occupied.
     pub bytes: Vec<u64>,
@@ -68,19 +59,16 @@ pub struct Blocks {
     pub span: Vec<u32>,
     /// Position in the simulation's subjects.
     pub subject: Vec<u32>,
-    /// Colour index, below [`super::PALETTE_LEN`].
+    /// Below [`super::PALETTE_LEN`].
     pub color: Vec<u8>,
-    /// Finds them by time and size.
     pub(super) index: RectIndex,
 }
 
 impl Blocks {
-    /// How many.
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
     }
@@ -96,46 +84,38 @@ impl Blocks {
     }
 }
 
-/// One lane, ready to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneView {
-    /// The policy.
     pub policy: StaticMemoryPolicy,
-    /// Whether several events may share a step: then nothing is said about reuse and holes.
+    /// Whether several events may share a step: then reuse and gaps are unknown.
     pub shares_steps: bool,
-    /// Regions in order of birth.
+    /// Sorted by start.
     pub regions: Vec<RegionSpan>,
-    /// Blocks.
     pub blocks: Blocks,
     /// The top of the highest region.
     pub height: Bytes,
-    /// Device bytes in use.
+    /// Bytes taken from the device.
     pub reserved: Curve,
-    /// The share of `reserved` that serves feature memory.
+    /// The part of `reserved` that is feature memory.
     pub features: Curve,
-    /// Exact bytes that graphs hold.
     pub live: Curve,
-    /// The same, as allocators round them.
+    /// `live`, rounded by the allocators.
     pub rounded: Curve,
     /// Bytes of physical pages.
     pub physical: Curve,
-    /// Address space that is reserved as ranges.
+    /// Address space reserved as ranges.
     pub virtual_space: Curve,
-    /// Who holds what within regions.
     pub holdings: LaneHoldings,
-    /// Everyone who holds something at some time, ascending.
+    /// All owners of memory, ascending.
     pub holders: Vec<Owner>,
-    /// What the device and the pools did.
     pub ticks: LaneTicks,
-    /// Free bytes between live blocks.
     pub holes: Arc<LaneHoles>,
-    /// Who took whose bytes.
     pub reuse: LaneReuse,
     /// What runs under a budget do, where there are any.
     pub remat: Option<Arc<LaneRemat>>,
-    /// The lowest and the highest display address that a block of a tensor has; `None` where there is none.
+    /// The lowest and highest display address of a block with a tensor.
     pub tensor_span: Option<(u64, u64)>,
-    /// Whose block: (subject's tensor or `None`, block), sorted.
+    /// Tensors with their blocks, sorted.
     owners: Vec<(Selected, u32)>,
     /// By subject of the simulation.
     subjects: Vec<Option<Selected>>,
@@ -147,7 +127,7 @@ impl LaneView {
         (session, remat): (&DeviceSession, Option<Arc<LaneRemat>>),
         palette: &Palette,
     ) -> Self {
-        // What needs nothing of each other is made at once.
+        // Independent parts run concurrently.
         let (placed, curves) = std::thread::scope(|scope| {
             let curves = scope.spawn(|| LaneCurves::new(&lane.curves));
             let placed = PlacedBlocks::new(&lane.simulation, session, palette);
@@ -182,7 +162,7 @@ impl LaneView {
         }
     }
 
-    /// Why nobody can say whose bytes a block has and which are free beside it; `None` where that is known.
+    /// Why the previous bytes of a block and the gaps next to it are unknown, in a sentence.
     pub fn unknown_neighbours(&self, block: u32) -> Option<&'static str> {
         if self.shares_steps {
             return Some(
@@ -194,18 +174,18 @@ impl LaneView {
         is_stacked.then_some("The file names no segment in which this block stands: it is stacked only to be drawn, so whose bytes it has is not known.")
     }
 
-    /// Whether what is free between blocks is known on a step: no stacked block among those drawn, no events that share steps.
+    /// Whether gaps are known: no block is stacked without an address, and events do not share steps.
     pub fn knows_holes(&self) -> bool {
         !self.shares_steps && self.regions.iter().all(|region| region.kind != RegionKind::Unplaced)
     }
 
-    /// The tensor that a block belongs to; `None` for what belongs to a graph or the session.
+    /// `None` for blocks of a graph or the session.
     pub fn tensor(&self, block: u32) -> Option<Selected> {
         let subject = *self.blocks.subject.get(block as usize)?;
         *self.subjects.get(subject as usize)?
     }
 
-    /// The blocks of a tensor, ascending: several where it is held in copies or at several times. O(log blocks).
+    /// The blocks of a tensor, ascending: several where it has copies or several live ranges. O(log blocks).
     pub fn blocks_of(&self, tensor: Selected) -> impl ExactSizeIterator<Item = u32> + '_ {
         let low = self.owners.partition_point(|(owner, _)| *owner < tensor);
         let high = self.owners.partition_point(|(owner, _)| *owner <= tensor);
@@ -213,7 +193,6 @@ impl LaneView {
     }
 }
 
-/// The curves of a lane with their extremes.
 struct LaneCurves {
     reserved: Curve,
     features: Curve,
@@ -238,7 +217,6 @@ impl LaneCurves {
     }
 }
 
-/// What a region is and whose.
 pub fn region_text(session: &DeviceSession, (kind, graph): (RegionKind, Option<GraphIdx>)) -> String {
     let (alone, of) = match kind {
         RegionKind::Variables => ("variables", "variables of"),

@@ -1,40 +1,30 @@
-//! What two lanes, or a lane and an earlier answer, hold differently at their peaks: tensors that are new, gone, bigger,
+//! Differences between the peaks of two lanes, or of a lane and an earlier answer: tensors that are new, gone, bigger,
 //! smaller.
 //!
-//! In: who holds bytes at each of two peaks, by name. Out: one row for every name whose bytes differ, the largest difference
-//! first. Invariant: the rows and what neither side lists add up to the difference of the peaks.
+//! In: the contributors of two peaks, by name. Out: one row per name with a difference, the largest first. Invariant:
+//! rows and `unlisted` add up to the difference of the peaks.
 
 use super::peak_contributors::{ContributorName, PeakContributors};
 use highwater_model::units::Bytes;
 
-/// Which peak is spoken of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PeakOf {
-    /// The most live bytes.
     #[default]
     Live,
-    /// The most reserved bytes.
     Reserved,
 }
 
-/// How the bytes of a name differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeKind {
-    /// They were not there.
     New,
-    /// They are there no longer.
     Gone,
-    /// There are more.
     Bigger,
-    /// There are fewer.
     Smaller,
 }
 
 impl ChangeKind {
-    /// All.
     pub const ALL: [Self; 4] = [Self::New, Self::Gone, Self::Bigger, Self::Smaller];
 
-    /// As users see it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -45,21 +35,16 @@ impl ChangeKind {
     }
 }
 
-/// A name whose bytes differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Whose.
     pub of: ContributorName,
-    /// Whether it is a tensor, and not something reserved beside them.
+    /// Otherwise memory that is reserved besides the tensors.
     pub is_tensor: bool,
-    /// What it held.
     pub before: Bytes,
-    /// What it holds.
     pub after: Bytes,
 }
 
 impl Change {
-    /// How they differ.
     pub fn kind(&self) -> ChangeKind {
         match (self.before, self.after) {
             (Bytes::ZERO, _) => ChangeKind::New,
@@ -69,29 +54,27 @@ impl Change {
         }
     }
 
-    /// The difference in bytes.
+    /// In bytes.
     pub fn difference(&self) -> i128 {
         i128::from(self.after.get()) - i128::from(self.before.get())
     }
 }
 
-/// What two peaks hold differently.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Which peaks.
     pub of: PeakOf,
-    /// The largest difference first, by name where they are equal.
+    /// The largest difference first, then by name.
     pub rows: Vec<Change>,
-    /// The difference of what is not told by name: of the live bytes at their peaks, of the reserved ones at theirs.
+    /// Difference of the peaks (`of`) that no row explains.
     pub unlisted: i128,
-    /// The difference of the live bytes.
+    /// Difference of the peak live bytes.
     pub live: i128,
-    /// Tensors that hold as much as before.
+    /// Tensors with equal bytes.
     pub n_alike: usize,
 }
 
 impl Changes {
-    /// The same from one peak of reserved bytes to another: all rows and what is unlisted add up to the difference of these.
+    /// Between two peaks of reserved bytes.
     pub fn of_reserved(before: &PeakContributors, after: &PeakContributors) -> Self {
         let reserved = |of: &PeakContributors| i128::from(of.reserved.unwrap_or_default().get());
         let mut changes = Self::new(before, after);
@@ -101,8 +84,8 @@ impl Changes {
         changes
     }
 
-    /// From one peak of live bytes to another. A name that one side does not list, while it lists only its largest, is left to the rest
-    /// unless it holds more than any that is not listed there. O(names log names).
+    /// Between two peaks of live bytes. Where a side lists only its largest tensors, a name that it does not list
+    /// counts as unlisted unless it is larger than everything unlisted there. O(names log names).
     pub fn new(before: &PeakContributors, after: &PeakContributors) -> Self {
         let (was, is) = (before.by_name(), after.by_name());
         let (before_unlisted, after_unlisted) = (before.most_unlisted(), after.most_unlisted());
@@ -167,12 +150,11 @@ impl Changes {
         }
     }
 
-    /// Whether nothing differs.
     pub const fn is_nothing(&self) -> bool {
         self.rows.is_empty() && self.unlisted == 0
     }
 
-    /// What the difference is called that is not told by name.
+    /// Label of [`Self::unlisted`].
     pub const fn unlisted_words(&self) -> &'static str {
         match self.of {
             PeakOf::Live => "tensors that are not listed one by one",
@@ -180,7 +162,7 @@ impl Changes {
         }
     }
 
-    /// The largest `most` of each kind, kind by kind, and what is left of each in one line.
+    /// The largest `most` of each kind, kind by kind, and one line for the rest of each.
     pub fn lines(&self, most: usize) -> Vec<ChangeLine<'_>> {
         let mut lines = Vec::new();
         for kind in ChangeKind::ALL {
@@ -193,23 +175,20 @@ impl Changes {
         lines
     }
 
-    /// The rows of a kind, in their order.
     pub fn of_kind(&self, kind: ChangeKind) -> impl Iterator<Item = &Change> {
         self.rows.iter().filter(move |change| change.kind() == kind)
     }
 }
 
-/// A line of a list of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeLine<'a> {
-    /// A name.
     One(&'a Change),
-    /// So many more of a kind, and their difference in bytes.
+    /// A number of further changes of a kind, and the sum of their differences in bytes.
     More(ChangeKind, usize, i128),
 }
 
 impl ChangeLine<'_> {
-    /// How bytes differ, before, after, by how much, whose.
+    /// Kind, bytes before, bytes after, difference, name.
     pub fn cells(self) -> [String; 5] {
         match self {
             Self::One(change) => [
@@ -230,7 +209,6 @@ impl ChangeLine<'_> {
     }
 }
 
-/// A difference of bytes with its sign.
 pub fn signed_bytes(bytes: i128) -> String {
     let size = Bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
     match bytes {
@@ -279,7 +257,7 @@ mod tests {
                 ("b=7 c=2 d=1", (0, 0)),
                 "gone a -9, bigger b 2, smaller c -1, new d 1; rest 0 of -7",
             ),
-            // b may have been among the small ones, d cannot have been.
+            // b may be one of the unlisted ones, d cannot.
             (
                 ("a=9 e=4", (3, 6)),
                 ("d=8 b=4", (0, 0)),

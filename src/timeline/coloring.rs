@@ -1,11 +1,11 @@
-//! In which colour every block of every lane is drawn, and what the colours mean.
+//! The colour number of every block of every lane, and the legend.
 //!
-//! In: a comparison with its timeline, what colours stand for, which groups are shown, which tensors a search found. Out:
-//! a colour number for each block, and the legend. Groups are ranked by the bytes that they hold at the peak of the main
-//! lane; those behind the last colour share one. Colours are numbers here; the theme makes them seen:
+//! In: a comparison with its timeline, the colour mode, the groups shown, the tensors that a search found. Groups are
+//! ranked by their bytes at the peak of the main lane; those after the last colour share one. The theme maps numbers to
+//! colours:
 //!
 //! ```text
-//! 0..16 tensors by name | 16..28 groups | 28 all further groups | 29 no tensor | 30..36 classes | +128 stepped back
+//! 0..16 tensors by name | 16..28 groups | 28 all further groups | 29 no tensor | 30..36 classes | +128 dimmed
 //! ```
 //! O(blocks of all lanes + tensors).
 
@@ -16,18 +16,16 @@ use highwater_model::units::Bytes;
 use super::grouping::{Attribute, Grouping, Held};
 use super::{LaneView, PALETTE_LEN, Selected, Timeline};
 
-/// What colours stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorBy {
     /// A tensor keeps its colour in all lanes and runs.
     #[default]
     Tensor,
-    /// Tensors of one group have one colour.
+    /// All tensors of a group share a colour.
     By(Attribute),
 }
 
 impl ColorBy {
-    /// Its name as users see it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Tensor => "tensor",
@@ -35,67 +33,58 @@ impl ColorBy {
         }
     }
 
-    /// Every choice, in the order of menus.
+    /// In the order of menus.
     pub fn all() -> impl Iterator<Item = Self> {
         std::iter::once(Self::Tensor).chain(Attribute::ALL.map(Self::By))
     }
 }
 
-/// The first colour of groups.
+/// Colour numbers start here for groups.
 pub const FIRST_GROUP: u8 = PALETTE_LEN;
-/// Groups with a colour of their own.
 pub const GROUP_COLORS: u8 = 12;
-/// Of all groups behind them.
+/// Shared by all groups after the first [`GROUP_COLORS`].
 pub const OTHER_GROUPS: u8 = FIRST_GROUP + GROUP_COLORS;
-/// Of what is no tensor's.
+/// Of blocks without a tensor.
 pub const NO_TENSOR: u8 = OTHER_GROUPS + 1;
-/// The first colour of classes, which have an order.
+/// Colour numbers start here for classes, which are ordered.
 pub const FIRST_CLASS: u8 = NO_TENSOR + 1;
-/// Classes.
 pub const CLASS_COLORS: u8 = 6;
-/// Added to what steps back.
+/// Added to the number of a dimmed block.
 pub const DIMMED: u8 = 128;
 
-/// A row of the legend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LegendRow {
-    /// What the group is called.
     pub text: String,
-    /// Its colour number.
     pub color: u8,
-    /// What it holds at the peak of the main lane.
+    /// Bytes at the peak of the main lane.
     pub at_peak: Bytes,
-    /// Blocks of the main lane.
+    /// In the main lane.
     pub n_blocks: usize,
-    /// Whether it steps back because it is not among those that are shown.
+    /// The user hides the group: its blocks are dimmed.
     pub is_hidden: bool,
 }
 
-/// What is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColoringOrder {
-    /// What colours stand for.
     pub by: ColorBy,
-    /// Groups that step back, by text.
+    /// Groups to dim, by text.
     pub hidden: Vec<String>,
 }
 
-/// Which tensors of a lane a search found, as a test.
+/// Whether a search found a tensor of the lane with that position.
 pub type IsLit<'a> = &'a dyn Fn(usize, Selected) -> bool;
 
-/// The colours of all blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coloring {
-    /// What colours stand for.
     pub by: ColorBy,
-    /// Groups with their colours, most bytes at the peak first, classes in their order; empty where colours are of single tensors.
+    /// Groups with blocks: most bytes at the peak first, classes in their order; empty where every tensor has a colour.
     pub legend: Vec<LegendRow>,
-    /// By lane, by block; empty where every block has its own colour.
+    /// By lane, by block; empty where blocks keep the colours of their names.
     lanes: Vec<Vec<u8>>,
 }
 
 impl Coloring {
-    /// Works out the colours. `lit` tells what a search found; everything else steps back.
+    /// Dims everything that `lit` does not contain.
     pub fn new(comparison: &Comparison, timeline: &Timeline, order: &ColoringOrder, lit: Option<IsLit<'_>>) -> Self {
         let grouping = match order.by {
             ColorBy::Tensor if lit.is_none() => return Self::default(),
@@ -122,12 +111,10 @@ impl Coloring {
         }
     }
 
-    /// The colour number of a block.
     pub fn color(&self, (number, lane): (usize, &LaneView), block: usize) -> u8 {
         self.colors(number, lane).get(block).copied().unwrap_or(NO_TENSOR)
     }
 
-    /// The colour numbers of a lane's blocks.
     pub fn colors<'a>(&'a self, number: usize, lane: &'a LaneView) -> &'a [u8] {
         match self.lanes.get(number) {
             Some(colors) if colors.len() == lane.blocks.len() => colors,
@@ -140,7 +127,6 @@ fn tensor_of(lane: &LaneView, idx: usize) -> Option<Selected> {
     lane.tensor(u32::try_from(idx).ok()?)
 }
 
-/// What a block holds.
 fn held(lane: &LaneView, idx: usize) -> Option<Held> {
     Some(Held {
         tensor: tensor_of(lane, idx)?,
@@ -149,7 +135,6 @@ fn held(lane: &LaneView, idx: usize) -> Option<Held> {
     })
 }
 
-/// The colours of groups.
 struct GroupColoring {
     grouping: Grouping,
     /// By group.
@@ -214,14 +199,13 @@ impl GroupColoring {
     }
 }
 
-/// Phases keep their colours, which are the hues of the bands above the lanes.
 fn phase_color(text: &str) -> u8 {
     let known = [(Phase::Forward, 0), (Phase::Backward, 3), (Phase::Optimizer, 1)];
     let known = known.into_iter().find(|(phase, _)| phase.name() == text);
     FIRST_GROUP + known.map_or(6, |(_, color)| color)
 }
 
-/// What every group holds in the main lane.
+/// Adds up blocks and bytes at the peak of the main lane.
 fn count(rows: &mut [LegendRow], grouping: &Grouping, comparison: &Comparison, timeline: &Timeline) {
     let main = comparison.main_lane().unwrap_or(0);
     let Some((view, lane)) = timeline.lanes.get(main).zip(comparison.lanes.get(main)) else {

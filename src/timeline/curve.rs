@@ -2,10 +2,8 @@
 //!
 //! ```text
 //! level 1      [0..8)        [8..16)     each entry holds (min, max) of 8 entries below
-//! level 0   0 1 2 3 4 5 6 7  8 9 ...     one value a run of steps that have it
+//! level 0   0 1 2 3 4 5 6 7  8 9 ...     one value per run of equal steps
 //! ```
-//!
-//! The values are those of the lane's own curve, which is shared.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -22,17 +20,17 @@ const FANOUT: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Curve {
     values: StepBytes,
-    /// Above the values, which are level 0.
+    /// Levels above the values, which are level 0.
     levels: Arc<[Vec<(u64, u64)>]>,
 }
 
 impl Curve {
-    /// A curve of values, one a step. O(steps).
+    /// One value per step. O(steps).
     pub fn new(values: &[Bytes]) -> Self {
         Self::of(&values.iter().copied().collect())
     }
 
-    /// The curve of a lane. O(runs).
+    /// O(runs of equal values).
     pub fn of(curve: &StepBytes) -> Self {
         let mut levels: Vec<Vec<(u64, u64)>> = Vec::new();
         let values = curve.values().chunks(FANOUT);
@@ -48,7 +46,7 @@ impl Curve {
         }
     }
 
-    /// The curves of a lane of which the second may be the first in memory.
+    /// Two curves that share memory if their values do.
     pub(super) fn pair(one: &StepBytes, other: &StepBytes) -> (Self, Self) {
         let curve = Self::of(one);
         let other = if other.is_shared_with(one) {
@@ -59,27 +57,24 @@ impl Curve {
         (curve, other)
     }
 
-    /// Whether two curves are one in memory.
     pub fn is_shared_with(&self, other: &Self) -> bool {
         self.values.is_shared_with(&other.values)
     }
 
-    /// The value on a step; 0 behind the end.
+    /// 0 beyond the end.
     pub fn at(&self, step: u32) -> u64 {
         self.values.get(step as usize).map_or(0, |bytes| bytes.get())
     }
 
-    /// Steps.
     pub fn n_steps(&self) -> usize {
         self.values.len()
     }
 
-    /// The largest value.
     pub fn max(&self) -> u64 {
         self.extremes(0, self.values.len()).map_or(0, |(_, max)| max)
     }
 
-    /// Exact minimum and maximum of the steps `start..end`; `None` where no step lies in it.
+    /// Exact minimum and maximum of the steps `start..end`; `None` if the range has no step.
     pub fn extremes(&self, start: usize, end: usize) -> Option<(u64, u64)> {
         let positions = self.values.positions(start..end);
         if positions.is_empty() {
@@ -103,13 +98,13 @@ impl Curve {
         Some(sum)
     }
 
-    /// The largest value of the steps `start..end`, and the first of them that has it; `None` where no step lies in it.
+    /// The largest value of the steps `start..end`, and the first of them that has it; `None` if the range has no step.
     /// O(log steps).
     pub fn highest(&self, start: usize, end: usize) -> Option<(u32, u64)> {
         let positions = self.values.positions(start..end);
         let values = self.values.values();
         let (mut low, mut high) = (positions.start, positions.end);
-        // Level, position there, what it reaches, where it begins among the values.
+        // Level, position in it, value, position of its first child at level 0.
         let mut best: Option<(usize, usize, u64, usize)> = None;
         let mut reach = 1;
         for level in 0..=self.levels.len() {
@@ -157,14 +152,14 @@ impl Curve {
         let view = view.into();
         let n_steps = f64::from(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
         let edge = |column: u32| view.step_from_x(f64::from(column), f64::from(width));
-        // Steps are not negative, so that a cast rounds them down.
+        // Steps are not negative, so a cast rounds down.
         let first = |at: f64| at.clamp(0.0, n_steps) as usize;
         let last = |at: f64| {
             let below = at.clamp(0.0, n_steps) as u32;
             below as usize + usize::from(f64::from(below) < at.min(n_steps))
         };
         let mut left = edge(0);
-        // Most curves of reserved bytes stand still for long.
+        // Curves of reserved bytes are mostly constant.
         let all = self.extremes(first(left), last(edge(width)));
         if let Some((low, high)) = all.filter(|(low, high)| low == high)
             && left >= 0.0
@@ -183,7 +178,7 @@ impl Curve {
     }
 }
 
-/// A range of entries, and the part of it that whole entries of the level above stand for.
+/// A range of entries, and the part of it that whole entries of the next level cover.
 struct Ends {
     all: Range<usize>,
     inner: Range<usize>,
@@ -197,7 +192,7 @@ impl Ends {
         Self { all, inner }
     }
 
-    /// What lies beside that part.
+    /// The entries outside `inner`.
     const fn beside(&self) -> [Range<usize>; 2] {
         [self.all.start..self.inner.start, self.inner.end..self.all.end]
     }

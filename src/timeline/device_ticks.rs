@@ -1,12 +1,12 @@
-//! What the device and the pools did, merged for the eye: exact counts per class and pixel column.
+//! Events of the device and the pools: exact counts per class and pixel column.
 //!
 //! ```text
 //! events   malloc malloc . map map map . . . sync recycle        (allocations of tensors are no ticks: they are blocks)
 //! columns  [driver 2]    [pages 3]         [waits 1, pools 1]
 //! ```
 //!
-//! In: an event log. Out: for any viewport the columns with events in them, each with exact counts, and what the
-//! events of some steps are in words. Counts of a column are a difference of running sums: O(log steps) each.
+//! In: an event log. Out: for any viewport the columns that contain events, each with exact counts, and the events of a
+//! range of steps as text. Counts of a column are a difference of running sums: O(log steps) each.
 
 use super::tally::Tally;
 use super::viewport::View;
@@ -15,29 +15,21 @@ use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
 use highwater_sim::{Event, EventKind, Simulation, Subject};
 
-/// What kind of thing happened; the most telling first.
+/// In order of importance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TickClass {
-    /// Out of memory, memory in use.
     Trouble,
-    /// Graphs unloaded and loaded again.
     Graphs,
-    /// The shared arena reallocated or reused.
     Arena,
-    /// Driver mallocs and frees.
     Driver,
-    /// Pools that wait, recycle and stitch.
     Pools,
-    /// Pages allocated, freed, mapped, unmapped; ranges reserved and released.
     Pages,
-    /// Blocks between the device's pool and graph pools.
     Grants,
-    /// Memory cleared or set to zero.
     Clears,
 }
 
 impl TickClass {
-    /// All of them, the most telling first.
+    /// The most important first.
     pub const ALL: [Self; 8] = [
         Self::Trouble,
         Self::Graphs,
@@ -49,7 +41,7 @@ impl TickClass {
         Self::Clears,
     ];
 
-    /// The class of an event; `None` for what is no tick: tensors, and static graphs that run.
+    /// `None` for events that are no ticks: tensors, and runs of static graphs.
     pub const fn of(kind: EventKind) -> Option<Self> {
         Some(match kind {
             EventKind::Alloc | EventKind::Free | EventKind::Run => return None,
@@ -69,7 +61,6 @@ impl TickClass {
         })
     }
 
-    /// In words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Trouble => "out of memory, memory in use",
@@ -84,7 +75,7 @@ impl TickClass {
     }
 }
 
-/// What an event is called, one of several.
+/// In the plural.
 pub const fn event_words(kind: EventKind) -> &'static str {
     match kind {
         EventKind::Alloc => "tensors allocated",
@@ -114,61 +105,54 @@ pub const fn event_words(kind: EventKind) -> &'static str {
     }
 }
 
-/// Counts by class, in the order of [`TickClass::ALL`].
+/// In the order of [`TickClass::ALL`].
 pub type TickCounts = [u32; TickClass::ALL.len()];
 
-/// A pixel column with events in it.
+/// A pixel column that contains events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TickColumn {
     /// From the left edge.
     pub column: u32,
     /// First and last step with events.
     pub steps: (Step, Step),
-    /// How many events of each class.
     pub counts: TickCounts,
 }
 
 impl TickColumn {
-    /// All events.
     pub fn total(&self) -> u32 {
         self.counts.iter().sum()
     }
 
-    /// The classes that occur, the most telling first.
+    /// Classes with events, the most important first.
     pub fn classes(&self) -> impl Iterator<Item = TickClass> + '_ {
         let counted = TickClass::ALL.iter().zip(&self.counts);
         counted.filter(|(_, count)| **count > 0).map(|(class, _)| *class)
     }
 }
 
-/// The ticks of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneTicks {
     tally: Tally<{ TickClass::ALL.len() }>,
-    /// By step with events: where its events begin in the log.
+    /// By step with events: position of its first event in the log.
     first_event: Vec<u32>,
 }
 
-/// Events of one kind, in words and figures.
+/// All events of one kind in a range of steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TickRow {
-    /// What.
     pub kind: EventKind,
-    /// How many.
     pub count: u64,
-    /// Bytes in sum.
     pub bytes: Bytes,
-    /// For whom or where, each once, the first few.
+    /// Texts of subjects or regions, each once, at most [`MOST_NAMES`].
     pub whom: Vec<String>,
-    /// Whether there are others.
+    /// Whether further subjects were left out.
     pub has_others: bool,
 }
 
-/// Names in a row.
 const MOST_NAMES: usize = 3;
 
 impl LaneTicks {
-    /// The ticks of a log. O(events).
+    /// O(events).
     pub(super) fn new(simulation: &Simulation) -> Self {
         let mut ticks = Self::default();
         for (position, event) in (0_u32..).zip(&simulation.events) {
@@ -182,18 +166,16 @@ impl LaneTicks {
         ticks
     }
 
-    /// Whether nothing happened.
     pub fn is_empty(&self) -> bool {
         self.tally.is_empty()
     }
 
-    /// Counts of the whole axis.
     pub fn totals(&self) -> TickCounts {
         self.tally.totals()
     }
 
-    /// The columns of a picture so many columns wide that have events in them; a tick stands at the beginning of its
-    /// step, and what comes behind the last step in the last column. O(width log steps).
+    /// The columns that contain events, for a picture of `width` columns. A tick belongs to the start of its step;
+    /// later ones than the last step belong to the last column. O(width log steps).
     pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<TickColumn> {
         let columns = self.tally.columns(view.into(), width).into_iter();
         columns
@@ -201,13 +183,12 @@ impl LaneTicks {
             .collect()
     }
 
-    /// The nearest step with events behind a step, or before it.
+    /// The nearest step with events after or before a step.
     pub fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
         self.tally.neighbour(step, is_next)
     }
 
-    /// The events of some steps, both inclusive, one row a kind in the order of the vocabulary.
-    /// O(events of these steps).
+    /// The events of the steps `from..=to`, one row per kind. O(events of these steps).
     pub fn rows(&self, (comparison, lane): (&Comparison, usize), (from, to): (Step, Step)) -> Vec<TickRow> {
         let simulation = &comparison.lanes[lane].simulation;
         let position = self.tally.position(from);
@@ -228,7 +209,7 @@ impl LaneTicks {
     }
 }
 
-/// A row, and who is in it or was left out already: nobody is put into words twice.
+/// A row, with the subjects already handled, so that each text is built once.
 struct Draft {
     row: TickRow,
     known: Vec<(u32, u32)>,
@@ -267,7 +248,7 @@ fn add(drafts: &mut Vec<Draft>, event: &Event, of: (&Comparison, &Simulation)) {
     }
 }
 
-/// Events whose subject is a page: their place says more.
+/// For these the region is more informative than the page.
 const fn is_of_page(kind: EventKind) -> bool {
     matches!(
         kind,
@@ -275,7 +256,7 @@ const fn is_of_page(kind: EventKind) -> bool {
     )
 }
 
-/// For whom an event is, or where; empty where that says nothing.
+/// Text of the subject or region; empty where it is the session.
 fn whom(event: &Event, (comparison, simulation): (&Comparison, &Simulation)) -> String {
     let region = simulation.region(event.region);
     let place = super::block::region_text(&comparison.session, (region.kind, region.graph));
@@ -295,7 +276,6 @@ fn whom(event: &Event, (comparison, simulation): (&Comparison, &Simulation)) -> 
     }
 }
 
-/// Who a subject is.
 pub fn subject_text(comparison: &Comparison, simulation: &Simulation, who: Subject) -> String {
     let graph = |idx: usize| {
         let row = comparison.session.graphs.get(idx);

@@ -1,7 +1,7 @@
-//! What one lane holds more than another, step by step, with exact extremes of any range.
+//! The difference of two lanes, step by step, with exact extremes of any range.
 //!
-//! In: two lanes of one comparison. Out: signed curves on the common axis. They are kept as plain curves that are lifted by
-//! the most that the second lane holds, so that the extremes of curves serve them too. O(steps).
+//! In: two lanes of one comparison. Out: signed curves on the common axis, stored as unsigned curves with an offset so
+//! that the extremes of [`Curve`] apply. O(steps).
 
 use highwater_analysis::{Lane, LaneId};
 use highwater_model::units::{Bytes, Step};
@@ -10,26 +10,23 @@ use highwater_sim::fold::StepBytes;
 use super::curve::Curve;
 use super::viewport::View;
 
-/// A step function whose values may be below nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SignedCurve {
     lifted: Curve,
-    /// By how much; more than any value is below nothing, so that every step lies above.
+    /// The stored value of a difference of 0; larger than any negative difference, so every stored value is above 0.
     zero: u64,
     extremes: Option<Extremes>,
 }
 
-/// The extremes of a curve, each with the first step that has it.
+/// Each with the first step that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extremes {
-    /// The least value.
     pub low: (i64, Step),
-    /// The largest.
     pub high: (i64, Step),
 }
 
 impl SignedCurve {
-    /// The first less the second; a step that one of them does not have counts as nothing there.
+    /// First minus second; a missing step counts as 0.
     fn new(first: &StepBytes, second: &StepBytes) -> Self {
         let most = second.iter().map(|bytes| bytes.get()).max().unwrap_or(0);
         let zero = most.saturating_add(1);
@@ -71,7 +68,7 @@ impl SignedCurve {
         i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX })
     }
 
-    /// The value on a step; 0 behind the end.
+    /// 0 beyond the end.
     pub fn at(&self, step: u32) -> i64 {
         if (step as usize) < self.lifted.n_steps() {
             self.lowered(self.lifted.at(step))
@@ -80,17 +77,17 @@ impl SignedCurve {
         }
     }
 
-    /// The least and the largest value; `None` where there is no step.
+    /// `None` without steps.
     pub const fn extremes(&self) -> Option<Extremes> {
         self.extremes
     }
 
-    /// Exact minimum and maximum of the steps of each pixel column; zeros where no step is. O(width log steps).
+    /// Exact minimum and maximum of the steps of each pixel column; zeros without steps. O(width log steps).
     pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<(i64, i64)> {
         let columns = self.lifted.columns(view, width).into_iter();
         columns
             .map(|column| match column {
-                // No step is that low.
+                // Stored values are above 0, so this column has no steps.
                 (0, 0) => (0, 0),
                 (low, high) => (self.lowered(low), self.lowered(high)),
             })
@@ -98,19 +95,17 @@ impl SignedCurve {
     }
 }
 
-/// One lane less another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneDifference {
-    /// The lane that counts for, and the one that counts against.
+    /// The minuend and the subtrahend.
     pub lanes: (LaneId, LaneId),
-    /// Device bytes in use.
+    /// Bytes taken from the device.
     pub reserved: SignedCurve,
-    /// Exact bytes that graphs hold.
     pub live: SignedCurve,
 }
 
 impl LaneDifference {
-    /// The difference of two lanes. O(steps).
+    /// O(steps).
     pub fn new(first: &Lane, second: &Lane) -> Self {
         Self {
             lanes: (first.id, second.id),

@@ -1,4 +1,4 @@
-//! What can be said about a tensor or a step: texts for tooltips and the inspector, made when they are asked for.
+//! Facts about a tensor or a step, as texts and figures for tooltips and the inspector; computed on demand.
 
 use highwater_analysis::Comparison;
 use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
@@ -11,77 +11,63 @@ use highwater_sim::DeviceSession;
 
 use super::{MOST_NAMED, Selected, SharedMemory, Timeline};
 
-/// A tensor of a run, in words and exact figures. What the source does not state is empty or `None`.
+/// A tensor of a run. Unstated texts are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TensorFacts {
-    /// Its name.
     pub name: String,
-    /// The graph's name.
     pub graph: String,
-    /// The op that computes it: its own name.
     pub op: String,
-    /// The op's type.
     pub op_kind: String,
-    /// The op's phase.
     pub phase: Phase,
-    /// The element type.
     pub dtype: String,
-    /// The shape.
     pub shape: String,
-    /// What it is for.
     pub role: Option<Role>,
-    /// Exact bytes, without any rounding; `None` where nobody knows, or another tensor owns the memory.
+    /// Exact, unrounded; `None` if unknown or if another tensor owns the memory.
     pub bytes: Option<Bytes>,
-    /// What holds it where that is not feature memory, such as `weights of train`; empty otherwise.
+    /// The region that holds it outside feature memory, such as `weights of train`.
     pub held_in: String,
-    /// First and last step (exclusive) on the common axis.
+    /// From the first step on which it is live to the last, exclusive, on the common axis.
     pub life: Option<(Step, Step)>,
-    /// How many times it is held within that; several where it is evicted and computed anew, or lent out in between.
+    /// Number of live ranges: several where it is evicted and recomputed, or its memory is lent out meanwhile.
     pub n_pieces: u32,
-    /// On how many steps it is held.
+    /// Number of steps on which it is live.
     pub n_held: u32,
-    /// Who else lives in the same memory, where that is known.
+    /// The tensors that share its storage.
     pub sharing: SharedMemory,
-    /// What else a recording says of a block: its stream, its address, who called.
+    /// Further facts of a recorded block: stream, address, call stack.
     pub recorded: Vec<(&'static str, String)>,
 }
 
-/// A step in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepFacts {
-    /// Position of the run.
     pub run: usize,
-    /// The graph's name.
     pub graph: String,
-    /// The iteration.
     pub iteration: u32,
-    /// The op's own name; may be empty.
+    /// May be empty.
     pub op: String,
-    /// The op's type; empty where the source has no graph.
+    /// Empty where the source has no graph.
     pub op_kind: String,
-    /// The op's phase.
     pub phase: Phase,
-    /// Whether it is not the op's own turn: something is computed anew. Where lanes differ in what that is, the op is
-    /// the one whose turn comes next.
+    /// Whether the step recomputes an op. Where lanes recompute different ops here, `op` is the next one executed by
+    /// all.
     pub is_recomputed: bool,
-    /// When it was, of a recording, from its first event on.
+    /// Time of a recorded step since the first event.
     pub time: Option<Nanos>,
 }
 
-/// The facts of a tensor, its life as the first lane has it, but not who shares its memory. O(lifetimes).
+/// The live range is that of the first lane; sharing is left out. O(lifetimes).
 pub fn facts(comparison: &Comparison, selected: Selected) -> TensorFacts {
     lane_facts(comparison, 0, selected)
 }
 
-/// The same with its life as a lane has it.
+/// The live range is that of the lane; sharing is left out. O(lifetimes).
 pub fn lane_facts(comparison: &Comparison, lane: usize, selected: Selected) -> TensorFacts {
     let life = |facts: &mut TensorFacts, lane: usize| add_life(facts, comparison.session_of(lane), selected);
     facts_with(comparison, lane, selected, &life)
 }
 
 impl Timeline {
-    /// The same with who shares its memory, its life from the rows, so that it costs nothing how many others there are.
-    /// O(its pieces + tensors of its storage).
+    /// With sharing; the live range comes from the rows. O(its live ranges + tensors of its storage).
     pub fn facts(&self, comparison: &Comparison, lane: usize, selected: Selected) -> TensorFacts {
         let life = |facts: &mut TensorFacts, lane: usize| {
             let rows = self.rows_of(lane);
@@ -101,7 +87,7 @@ impl Timeline {
     }
 }
 
-/// The facts of a tensor; `life` adds when a lane holds it.
+/// `life` adds the live range.
 fn facts_with(
     comparison: &Comparison,
     lane: usize,
@@ -109,7 +95,7 @@ fn facts_with(
     life: &dyn Fn(&mut TensorFacts, usize),
 ) -> TensorFacts {
     let tensor = selected.tensor;
-    // Every recording has blocks of its own.
+    // A recorded block belongs to its own recording's lane.
     let measured = comparison.measured_lane(selected.graph);
     let own = measured.and_then(|id| comparison.lanes.iter().position(|lane| lane.id == id));
     let lane = own.unwrap_or(lane);
@@ -148,7 +134,6 @@ fn facts_with(
     facts
 }
 
-/// A block as the recording states it.
 fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &RecordedBlock) {
     recording.text(block.name).clone_into(&mut facts.name);
     let rows = &mut facts.recorded;
@@ -198,17 +183,15 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     }
 }
 
-/// Most lines of a stack that are told.
 const MOST_FRAMES: usize = 24;
 
-/// Who called, innermost first.
+/// Innermost first.
 fn stack_of<'a>(recording: &'a Recording, block: &RecordedBlock) -> impl Iterator<Item = RecordedFrame> + use<'a> {
     let stack = block.stack.and_then(|stack| recording.stacks.get(stack.idx()));
     let frames = stack.map_or(&[][..], |stack| &**stack).iter();
     frames.filter_map(|frame| recording.frames.get(*frame as usize).copied())
 }
 
-/// A variable as its block declares it.
 fn add_variable_facts(facts: &mut TensorFacts, program: &BlockProgram, selected: Selected) {
     let block = program.blocks.get(selected.graph.idx());
     let declared = block.and_then(|block| block.variables.get_index(selected.tensor.idx()));
@@ -219,7 +202,7 @@ fn add_variable_facts(facts: &mut TensorFacts, program: &BlockProgram, selected:
     facts.shape = dims.join("×");
 }
 
-/// Of a buffer with gaps or in a group the picture shows several blocks: its own range and bytes stand in the problem.
+/// The picture shows several blocks for a buffer with gaps or in a group; its range and bytes are those of the problem.
 fn add_problem_facts(facts: &mut TensorFacts, entry: &ProblemEntry, tensor: TensorId) {
     let Some(buffer) = entry.problem.buffers.get(tensor.idx()) else {
         return;
@@ -258,7 +241,7 @@ fn add_graph_facts(facts: &mut TensorFacts, entry: &GraphEntry, id: TensorId, bi
     add_holder(facts, graph, id, bindings);
 }
 
-/// Weights, variables, inputs and outputs have no rows of their own: they are held as wholes.
+/// Weights, variables, inputs and outputs have no rows: a region holds them as a whole.
 fn add_holder(facts: &mut TensorFacts, graph: &Graph, id: TensorId, bindings: &Bindings) {
     let tensor = &graph.tensors()[id];
     let is_owner = graph.storages()[tensor.storage].root == id;
@@ -284,12 +267,12 @@ fn add_producer(facts: &mut TensorFacts, entry: &GraphEntry, op: Option<OpId>) {
     facts.phase = op.phase;
 }
 
-/// A tensor's name; empty where the source has none. O(1).
+/// Empty where the source has none. O(1).
 pub fn tensor_name(comparison: &Comparison, tensor: Selected) -> &str {
     comparison.tensor_name(tensor.graph, tensor.tensor)
 }
 
-/// What happens on a step; `None` behind the end.
+/// `None` beyond the end.
 pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     let (idx, op) = comparison.axis.locate(step)?;
     let run = &comparison.axis.runs[idx].run;
@@ -308,7 +291,7 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
         .and_then(|slots| slots.get(inside as usize))
         .is_some_and(|slot| slot.is_recomputed);
     if let Some(tape) = comparison.workload.tapes().first() {
-        // What brings in external tensors takes no step.
+        // Sources bring in external tensors and take no step.
         let mut executed = tape.ops.iter().filter(|op| !op.is_source);
         facts.op = executed.nth(op.idx()).map_or(String::new(), |op| op.name.to_string());
     }
@@ -334,7 +317,7 @@ fn add_op(facts: &mut StepFacts, entry: &GraphEntry, id: OpId) {
 }
 
 impl StepFacts {
-    /// The shortest text that tells the op: its type, else its name.
+    /// The op's type, else its name.
     pub fn op_text(&self) -> &str {
         if self.op_kind.is_empty() {
             &self.op
@@ -353,7 +336,7 @@ fn graph_name(comparison: &Comparison, lane: usize, graph: usize) -> String {
     of_session.unwrap_or_default()
 }
 
-/// From the first step on which a tensor is held to the last.
+/// From the first step on which the tensor is live to the last.
 fn add_life(facts: &mut TensorFacts, session: &DeviceSession, selected: Selected) {
     let Some(run) = session.runs.get(selected.run as usize) else {
         return;

@@ -1,8 +1,7 @@
-//! By what tensors are told apart: op type, data type, role, phase, scope, size, life.
+//! Groups of tensors by an attribute: op type, data type, role, phase, scope, size, lifetime.
 //!
-//! In: a comparison and an attribute. Out: the group of every tensor, with the groups' texts. Equal texts are one group
-//! in all graphs. What a source does not state is a group of its own that says so, never a guess. Made where it is needed,
-//! on the worker: O(tensors).
+//! In: a comparison and an attribute. Out: the group of every tensor, and the groups' texts. Equal texts are one group
+//! in all graphs. Tensors whose source states nothing form a group. O(tensors).
 
 use std::borrow::Cow;
 
@@ -16,28 +15,25 @@ use highwater_rewrite::op_of_workspace;
 
 use super::Selected;
 
-/// What tensors are grouped by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attribute {
-    /// Activation, weight, parameter and so on.
     #[default]
     Role,
-    /// The type of the op that computes it.
+    /// Of the producing op.
     OpType,
-    /// The element type.
     DType,
-    /// The phase of the op that computes it.
+    /// Of the producing op.
     Phase,
-    /// The first names of its path, such as `encoder/layer_0`; of a recorded block the place in the source that asked.
+    /// The first components of its path, such as `encoder/layer_0`; of a recorded block its call site.
     Scope,
-    /// How many bytes, in classes.
+    /// In classes of bytes.
     Size,
-    /// For how many steps it is held, in classes.
+    /// In classes of steps.
     Lifetime,
 }
 
 impl Attribute {
-    /// Every attribute, in the order of menus.
+    /// In the order of menus.
     pub const ALL: [Self; 7] = [
         Self::Role,
         Self::OpType,
@@ -48,7 +44,6 @@ impl Attribute {
         Self::Lifetime,
     ];
 
-    /// Its name as users see it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Role => "role",
@@ -62,30 +57,26 @@ impl Attribute {
     }
 }
 
-/// What is grouped: a tensor while a lane holds it.
+/// A tensor while a lane holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// Whose bytes.
     pub tensor: Selected,
-    /// How many.
     pub bytes: Bytes,
-    /// For how many steps in all.
+    /// Total number of steps.
     pub n_steps: u32,
 }
 
-/// The group of every tensor by one attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grouping {
     attribute: Attribute,
     texts: IndexSet<Box<str>>,
-    /// By graph, by tensor; of sizes and lives nothing.
+    /// By graph, by tensor; empty for sizes and lifetimes.
     graphs: Vec<Vec<u32>>,
 }
 
-/// What the source does not state.
 const UNSTATED: &str = "not stated";
 
-/// Sizes: the classes' upper ends, exclusive.
+/// Exclusive upper ends of the classes.
 const SIZES: [(u64, &str); 6] = [
     (4 << 10, "below 4 KiB"),
     (64 << 10, "4 to 64 KiB"),
@@ -95,7 +86,7 @@ const SIZES: [(u64, &str); 6] = [
     (u64::MAX, "256 MiB and more"),
 ];
 
-/// Steps: likewise.
+/// Exclusive upper ends of the classes.
 const LIVES: [(u64, &str); 6] = [
     (2, "1 step"),
     (10, "2 to 9 steps"),
@@ -105,13 +96,11 @@ const LIVES: [(u64, &str); 6] = [
     (u64::MAX, "10,000 steps and more"),
 ];
 
-/// A path is cut to as many names as make at least so many groups.
+/// The depth of scopes is the smallest that makes more than this many groups.
 const LEAST_SCOPES: usize = 4;
-/// The deepest cut.
 const MOST_DEPTH: usize = 6;
 
 impl Grouping {
-    /// Groups every tensor of a comparison.
     pub fn new(comparison: &Comparison, attribute: Attribute) -> Self {
         let mut grouping = Self {
             attribute,
@@ -149,27 +138,23 @@ impl Grouping {
         u32::try_from(position).unwrap_or(u32::MAX)
     }
 
-    /// By what it groups.
     pub const fn attribute(&self) -> Attribute {
         self.attribute
     }
 
-    /// How many groups.
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// What a group is called.
     pub fn text(&self, group: u32) -> &str {
         self.texts.get_index(group as usize).map_or(UNSTATED, |text| text)
     }
 
-    /// The group of what is held; `None` for what is of no tensor that the sources know.
+    /// `None` for a tensor that the sources do not know.
     pub fn group(&self, held: &Held) -> Option<u32> {
         let class = |classes: &[(u64, &str)], value: u64| {
             let class = classes
@@ -189,8 +174,8 @@ impl Grouping {
     }
 }
 
-/// How many tensors every graph has that a selection may name: graphs with what is estimated beside their tensors, the pools
-/// of a trace, blocks of a program, recordings.
+/// By graph: number of tensors that a selection may name. Covers graphs with their estimated workspaces, pools of a
+/// trace, blocks of a program, and recordings.
 fn graph_sizes(comparison: &Comparison) -> Vec<usize> {
     let workload = &comparison.workload;
     if comparison.trace().is_some() {
@@ -205,7 +190,7 @@ fn graph_sizes(comparison: &Comparison) -> Vec<usize> {
     if let Some(entry) = workload.problems().first() {
         return vec![entry.problem.buffers.len()];
     }
-    // Estimated workspaces are numbered by step behind the tensors.
+    // Estimated workspaces are numbered by step after the tensors.
     let of_graph = |graph: &Graph| graph.tensors().len() + graph.ops().len();
     let graphs = workload.graphs().iter().map(|entry| of_graph(&entry.graph));
     let recordings = workload.recordings().iter().filter(|recording| recording.has_content());
@@ -214,7 +199,7 @@ fn graph_sizes(comparison: &Comparison) -> Vec<usize> {
         .collect()
 }
 
-/// What a tensor is by an attribute; empty where that is not stated.
+/// Empty where the source states nothing.
 fn text_of(
     comparison: &Comparison,
     (graph, tensor): (GraphIdx, TensorId),
@@ -251,7 +236,7 @@ fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str 
     }
 }
 
-/// The path of a tensor, cut to a depth. Of a recorded block: who asked.
+/// The path of a tensor, cut to a depth; of a recorded block its call site.
 fn scope_of(comparison: &Comparison, graph: GraphIdx, tensor: TensorId, depth: usize) -> Cow<'_, str> {
     if let Some((recording, block)) = comparison.recorded_block(graph, tensor) {
         let stack = block.stack.and_then(|stack| recording.stacks.get(stack.idx()));
@@ -266,7 +251,7 @@ fn scope_of(comparison: &Comparison, graph: GraphIdx, tensor: TensorId, depth: u
     Cow::Borrowed(prefix(path_of(comparison, (graph, tensor)), depth))
 }
 
-/// The name that tells where a tensor belongs: its own where that is a path, else that of its op.
+/// The tensor's name if that is a path, else that of its op.
 fn path_of(comparison: &Comparison, (graph, tensor): (GraphIdx, TensorId)) -> &str {
     let own = comparison.tensor_name(graph, tensor);
     let Some(entry) = comparison.workload.graphs().get(graph.idx()) else {
@@ -285,12 +270,12 @@ fn path_of(comparison: &Comparison, (graph, tensor): (GraphIdx, TensorId)) -> &s
     }
 }
 
-/// What a source states about a tensor, by an attribute that has a text of its own; empty where it does not. O(1).
+/// The text of an attribute; empty where the source states none. O(1).
 pub(super) fn stated(comparison: &Comparison, tensor: (GraphIdx, TensorId), attribute: Attribute) -> Cow<'_, str> {
     text_of(comparison, tensor, (attribute, MOST_DEPTH))
 }
 
-/// The whole path before a tensor's own name; empty where there is none. Of a recorded block its own name.
+/// The path of a tensor without its last component; empty where that is all. Of a recorded block its name.
 pub(super) fn full_scope(comparison: &Comparison, tensor: (GraphIdx, TensorId)) -> &str {
     prefix(path_of(comparison, tensor), usize::MAX)
 }
@@ -299,7 +284,7 @@ const fn is_separator(letter: char) -> bool {
     matches!(letter, '/' | '.')
 }
 
-/// The first names of a path, without its last, which is the tensor's own; empty where that is all.
+/// The first components of a path, without the last, which is the tensor's name.
 fn prefix(path: &str, depth: usize) -> &str {
     let body = path.trim_start_matches(is_separator);
     let lead = path.len() - body.len();
@@ -310,7 +295,7 @@ fn prefix(path: &str, depth: usize) -> &str {
     }
 }
 
-/// As many names as tell at least a few groups apart.
+/// The smallest depth that makes more than [`LEAST_SCOPES`] groups.
 fn scope_depth(comparison: &Comparison) -> usize {
     let mut groups: IndexSet<&str> = IndexSet::new();
     for depth in 1..MOST_DEPTH {

@@ -1,14 +1,13 @@
-//! Who holds which part of a region when: blocks that the device's pool granted, and pages of virtual ranges.
+//! Owned ranges within regions: blocks that the device pool granted, and pages of virtual ranges.
 //!
 //! ```text
-//! pool block   |....gggg....|      g granted to a graph's pool; the rest is the device pool's
-//! range        |..pppp..pp..|      p pages that are here; the rest is address space without memory
+//! pool block   |....gggg....|      g granted to a graph's pool; the device pool owns the rest
+//! range        |..pppp..pp..|      p mapped pages; the rest is address space without memory
 //! ```
 //!
-//! In: an event log and where its regions are drawn. Out: holdings as columns, sorted by start and address. A page may
-//! be mapped at several places, because unmapping is put off; it is drawn at one: the place where it was mapped last,
-//! or where a block was put on it last. So on every step each page that is mapped anywhere is drawn exactly once.
-//! O((events + pages touched by blocks) log mappings).
+//! In: an event log and the display addresses of its regions. Out: columns sorted by start and address. A page may be
+//! mapped at several places, because unmapping is deferred; it is drawn once: where it was mapped last, or where a
+//! block touched it last. O((events + pages touched by blocks) log mappings).
 
 use std::collections::BTreeMap;
 
@@ -22,35 +21,30 @@ use highwater_model::units::Step;
 use highwater_model::workload::GraphIdx;
 use highwater_sim::{Event, EventKind, Simulation, Subject};
 
-/// The holdings of a lane, sorted by start and then display address.
+/// The owned ranges of a lane, sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneHoldings {
-    /// First step.
     pub start: Vec<u32>,
-    /// Last step, exclusive; above `start`.
+    /// Exclusive; above `start`.
     pub end: Vec<u32>,
-    /// Display address.
     pub base: Vec<u64>,
-    /// Bytes.
     pub bytes: Vec<u64>,
     /// Position in [`LaneView::regions`].
     pub span: Vec<u32>,
-    /// Whose.
     pub owner: Vec<Owner>,
-    /// Pages that it consists of, all of one size; 0 where it is a granted block.
+    /// Number of pages, all of one size; 0 for a granted block.
     pub n_pages: Vec<u32>,
     index: RectIndex,
 }
 
-/// More holdings than these are not drawn one by one.
+/// If more than this many are in view, only large ones are drawn.
 const MOST_HOLDINGS: usize = 12_000;
-/// Then only those of so many pixels are.
+/// Minimum size of a large one, in pixels.
 const LEAST_HOLDING: f64 = 3.0;
 
 /// A region and an offset in it.
 type Place = (u32, u64);
 
-/// One holding while the log is read, and afterwards.
 #[derive(Clone, Copy, Debug)]
 struct Draft {
     place: Place,
@@ -61,7 +55,7 @@ struct Draft {
     n_pages: u32,
 }
 
-/// A holding where it is drawn; in the order of the columns.
+/// In the order of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     start: u32,
@@ -73,13 +67,12 @@ struct Row {
     n_pages: u32,
 }
 
-/// A page that is mapped somewhere.
 #[derive(Clone, Debug, Default)]
 struct Page {
     bytes: u64,
-    /// Where it is mapped; the last one is where it is drawn.
+    /// Where it is mapped; it is drawn at the last place.
     places: Vec<Place>,
-    /// Since when it is drawn there.
+    /// Step since which it is drawn there.
     since: u32,
 }
 
@@ -88,7 +81,7 @@ struct Reader<'a> {
     /// Graphs of the pools, by the number of their subjects.
     pool_graphs: Vec<GraphIdx>,
     granted: BTreeMap<Place, (u32, u64, Owner)>,
-    /// Which page is mapped where.
+    /// The page mapped at each place.
     mapped: BTreeMap<Place, u32>,
     /// By subject.
     pages: BTreeMap<u32, Page>,
@@ -134,17 +127,15 @@ impl LaneHoldings {
         }
     }
 
-    /// How many.
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
     }
 
-    /// Holdings that a step meets, ascending. O(classes log holdings + holdings that are alive, in order).
+    /// Those that contain a step, ascending. O(classes log ranges + results, sorted).
     pub fn alive(&self, step: f64) -> Vec<usize> {
         self.columns().alive(step)
     }
@@ -161,8 +152,7 @@ impl LaneHoldings {
 }
 
 impl LaneView {
-    /// The holdings within a viewport, as [`Self::visible`] gives blocks; where there are very many, those that are large enough
-    /// to be seen as grounds of blocks.
+    /// The owned ranges within a viewport; where there are very many, only large ones.
     pub fn visible_holdings<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
         let view = view.into();
         let columns = self.holdings.columns();
@@ -172,13 +162,12 @@ impl LaneView {
         visible(&columns, |_| 0, view, canvas)
     }
 
-    /// The holding of an address on a step.
     pub fn pick_holding(&self, step: f64, address: f64) -> Option<usize> {
         self.holdings.columns().pick(step, address)
     }
 }
 
-/// Pages that come and go together and lie side by side are one holding; granted blocks stay apart.
+/// Merges adjacent pages with equal times; granted blocks stay separate.
 fn joined(rows: Vec<Row>) -> Vec<Row> {
     let mut joined: Vec<Row> = Vec::with_capacity(rows.len());
     for row in rows {
@@ -194,7 +183,7 @@ fn joined(rows: Vec<Row>) -> Vec<Row> {
 }
 
 impl Row {
-    /// Whether another row is the next page of this one.
+    /// Whether `next` is the page after this one.
     fn goes_on(&self, next: &Self) -> bool {
         let key = |row: &Self| (row.start, row.end, row.span, row.owner);
         self.n_pages > 0
@@ -234,7 +223,7 @@ impl<'a> Reader<'a> {
             }
             EventKind::Unmap => self.unmap(place, step),
             EventKind::Alloc if !self.mapped.is_empty() => self.touch(place, bytes, step),
-            // What the driver takes back is nobody's, whatever else the log says of it.
+            // The driver's free ends all grants within the region, whether or not the log returns them.
             EventKind::DeviceFree => {
                 let within = self.granted.range((event.region.0, 0)..=(event.region.0, u64::MAX));
                 let places: Vec<Place> = within.map(|(place, _)| *place).collect();
@@ -261,7 +250,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A block is put on pages: they are drawn there from now on.
+    /// Draws the pages under a new block there from now on.
     fn touch(&mut self, (region, offset): Place, bytes: u64, step: u32) {
         if bytes == 0 {
             return;
@@ -314,7 +303,7 @@ impl<'a> Reader<'a> {
         self.push((place, bytes), time, (owner, 1));
     }
 
-    /// What begins and ends on one step is never seen.
+    /// Skips ranges that start and end on one step: they are never visible.
     fn push(&mut self, (place, bytes): (Place, u64), (start, end): (u32, u32), (owner, n_pages): (Owner, u32)) {
         if start < end && bytes > 0 {
             self.drafts.push(Draft {
@@ -328,7 +317,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is still held stays to the end.
+    /// Ends open ranges at the last step.
     fn finish(mut self) -> Vec<Draft> {
         let end = self.simulation.n_steps;
         let granted: Vec<Place> = self.granted.keys().copied().collect();

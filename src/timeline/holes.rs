@@ -1,9 +1,9 @@
-//! Holes of a lane: free bytes between live blocks of one region, ready to be culled and pointed at.
+//! Gaps of a lane: free bytes between live blocks of one region.
 //!
-//! In: regions and blocks. Out: holes as columns, sorted by start and address. In an arena a
-//! hole is what is free below the highest live byte; a pool fills its blocks from the far end, so that there only what
-//! is free between live bytes counts. What is free beyond is headroom; padding to the alignment belongs to its block. O(blocks log blocks); at most two holes for each
-//! birth and each death.
+//! In: regions and blocks. Out: columns sorted by start and address. In an arena all free bytes below the highest live
+//! byte are gaps; a pool fills its blocks from the far end, so there only free bytes between live ones are. Free bytes
+//! beyond are headroom; padding to the alignment belongs to its block. O(blocks log blocks); at most two gaps per birth
+//! and death.
 
 use highwater_model::units::Bytes;
 use highwater_plan::{HoleRule, Rectangle, holes};
@@ -14,30 +14,23 @@ use super::index::{Columns, RectIndex};
 use super::viewport::{Canvas, View};
 use super::visible::{Items, visible};
 
-/// The holes of a lane, sorted by start and then display address.
+/// The gaps of a lane, sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneHoles {
-    /// First step.
     pub start: Vec<u32>,
-    /// Last step, exclusive.
     pub end: Vec<u32>,
-    /// Display address.
     pub base: Vec<u64>,
-    /// Free bytes.
     pub bytes: Vec<u64>,
     /// Position in [`LaneView::regions`].
     pub span: Vec<u32>,
     index: RectIndex,
 }
 
-/// The holes of a step.
+/// Totals over the gaps of a step, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HolesAt {
-    /// How many.
     pub count: u32,
-    /// Their bytes.
     pub total: u64,
-    /// Bytes of the largest.
     pub largest: u64,
 }
 
@@ -47,7 +40,7 @@ impl LaneHoles {
         for idx in 0..blocks.len() {
             let span = blocks.span[idx] as usize;
             let region = &regions[span];
-            // What is stacked only to be drawn leaves no hole in any memory.
+            // Stacked blocks have no real addresses.
             if region.kind == RegionKind::Unplaced {
                 continue;
             }
@@ -55,7 +48,7 @@ impl LaneHoles {
                 start: blocks.start[idx],
                 end: blocks.end[idx],
                 offset: blocks.base[idx].saturating_sub(region.base),
-                // Padding up to where the next one may begin is nobody's to use.
+                // Padding up to the alignment is not usable by other blocks.
                 bytes: Bytes(blocks.bytes[idx]).align_up(region.alignment).get(),
             });
         }
@@ -87,17 +80,15 @@ impl LaneHoles {
         }
     }
 
-    /// How many.
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
     }
 
-    /// What the holes of a step come to. O(classes log holes + holes that are alive).
+    /// O(classes log gaps + gaps on the step).
     pub fn at(&self, step: u32) -> HolesAt {
         let mut all = HolesAt::default();
         for idx in self.columns().alive(f64::from(step)) {
@@ -120,12 +111,11 @@ impl LaneHoles {
 }
 
 impl LaneView {
-    /// The holes within a viewport, as [`Self::visible`] gives blocks.
     pub fn visible_holes<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
         visible(&self.holes.columns(), |_| 0, view.into(), canvas)
     }
 
-    /// The hole that holds an address on a step. O(classes log holes + holes that are alive).
+    /// The gap at an address on a step. O(classes log gaps + gaps on the step).
     pub fn pick_hole(&self, step: f64, address: f64) -> Option<u32> {
         let found = self.holes.columns().pick(step, address);
         found.and_then(|idx| u32::try_from(idx).ok())

@@ -1,20 +1,19 @@
-//! Rectangles (steps by addresses) that can be found by time, and by how large they are on a picture.
+//! Index of rectangles (steps by addresses) by time and by size on a picture.
 //!
 //! ```text
 //! class       life 1, ..1 KiB    life 2..3, ..1 KiB    life 512..1023, ..1 MiB    ...
 //! rectangles  . .. .. . ...      - - --  -  --         -----------    ---------
 //! ```
 //!
-//! Every rectangle belongs to one class: the powers of two of its life and of its bytes. Within a class lives differ by less
-//! than a factor of two, so that those that meet a span of time begin within the span and one life before it: a binary
-//! search finds them, and at most as many others again. Long lives stand apart from short ones, so that they cost a search
-//! of short ones nothing. What is at least a pixel wide and high lies in few classes, whatever lies beside it.
+//! A class holds the rectangles with equal powers of two of life and bytes. Lives within a class differ by less than a
+//! factor of two, so the rectangles that meet a time span start in the span or at most one longest life before it: a
+//! binary search finds them and at most as many others. Searches of short lives do not visit long ones, and rectangles
+//! of at least a pixel are in few classes.
 
 use std::ops::Range;
 
 use super::viewport::{Canvas, View};
 
-/// The classes of one set of rectangles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RectIndex {
     /// By (life, size), ascending; none is empty.
@@ -32,16 +31,16 @@ struct Class {
     ids: Vec<u32>,
 }
 
-/// So many ends are looked at in the time that it takes to find one rectangle by its class and to put it in order.
+/// Scanning this many ends costs as much as finding one rectangle by class and sorting it in.
 const SCANNED: usize = 32;
 
-/// The power of two at or below a number; 0 for 0 as well.
+/// The exponent of the largest power of two that is not above a number; 0 for 0.
 fn power(number: u64) -> u8 {
     u8::try_from(number.max(1).ilog2()).unwrap_or(u8::MAX)
 }
 
 impl RectIndex {
-    /// The index of rectangles whose starts ascend. O(rectangles log rectangles).
+    /// `start` ascends. O(rectangles log rectangles).
     pub(super) fn new(start: &[u32], end: &[u32], bytes: &[u64]) -> Self {
         // 32 powers of lives by 64 powers of bytes.
         let mut buckets: Vec<Class> = Vec::new();
@@ -71,7 +70,7 @@ impl RectIndex {
         Self { classes: buckets, ends }
     }
 
-    /// Numbers of rectangles class by class, from one place in that order to another. O(classes + those).
+    /// Numbers of rectangles class by class; `range` counts in that order. O(classes + results).
     pub(super) fn in_classes(&self, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
         let mut first = 0;
         let parts = self.classes.iter().map(move |class| {
@@ -84,18 +83,18 @@ impl RectIndex {
     }
 }
 
-/// Rectangles of one class that lie side by side in the order of classes.
+/// A run of rectangles of one class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ClassPart {
-    /// Their places in that order.
+    /// Positions in the order of classes.
     pub(super) range: Range<usize>,
-    /// Least and greatest life of the class, in steps.
+    /// Shortest and longest life of the class, in steps.
     pub(super) steps: (f64, f64),
-    /// Least and greatest size of the class, in bytes.
+    /// Smallest and largest size of the class, in bytes.
     pub(super) bytes: (f64, f64),
 }
 
-/// The least life and bytes of a search, as powers of two: smaller classes are left out.
+/// Powers of two of the smallest life and bytes that a search visits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Least {
     life: u8,
@@ -103,8 +102,7 @@ pub(super) struct Least {
 }
 
 impl Least {
-    /// What may be at least so many pixels wide and high. Where steps are as wide as the time that they take, a life of any
-    /// length may be wide.
+    /// Rectangles that may be at least so many pixels wide and high. On a time axis a life of any length may be wide.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -133,19 +131,19 @@ pub(super) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// How many rectangles meet the steps `t0..t1`, wherever they lie. O(log rectangles).
+    /// Number of rectangles that meet the steps `t0..t1` at any address. O(log rectangles).
     pub(super) fn count(self, t0: f64, t1: f64) -> usize {
         let dead = self.index.ends.partition_point(|end| f64::from(*end) <= t0);
         self.born(t1).saturating_sub(dead)
     }
 
-    /// How many begin before a step.
+    /// Number of rectangles that start before a step.
     pub(super) fn born(self, t1: f64) -> usize {
         self.start.partition_point(|start| f64::from(*start) < t1)
     }
 
-    /// Rectangles of the classes that are large enough which meet the steps `t0..t1`, class by class.
-    /// O(classes log rectangles + twice those that meet).
+    /// Rectangles of large enough classes that meet the steps `t0..t1`, class by class. O(classes log rectangles +
+    /// twice the results).
     pub(super) fn met(self, (t0, t1): (f64, f64), least: Least) -> impl Iterator<Item = usize> + 'a {
         let is_large = move |class: &&Class| class.powers.0 >= least.life && class.powers.1 >= least.size;
         let classes = self.index.classes.iter().filter(is_large);
@@ -161,7 +159,8 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// What of each class may meet the steps `t0..t1`: all that do, and at most as many others. O(classes log rectangles).
+    /// Of each class the run that may meet the steps `t0..t1`: all that do, and at most as many others. O(classes log
+    /// rectangles).
     pub(super) fn parts(self, (t0, t1): (f64, f64)) -> impl Iterator<Item = ClassPart> + 'a {
         let mut first = 0;
         let parts = self.index.classes.iter().map(move |class| {
@@ -175,7 +174,7 @@ impl<'a> Columns<'a> {
             };
             let two: f64 = 2.0;
             let (life, size) = (i32::from(class.powers.0), i32::from(class.powers.1));
-            // What has no bytes is in the class of what has one.
+            // The class of one byte also has rectangles without bytes.
             let smallest = if size == 0 { 0.0 } else { two.powi(size) };
             ClassPart {
                 range: at + born(least)..at + born(t1),
@@ -186,18 +185,18 @@ impl<'a> Columns<'a> {
         parts.filter(|part| !part.range.is_empty())
     }
 
-    /// Rectangles that meet the steps `t0..t1`, ascending. O(those that meet, log of them, and classes log rectangles).
+    /// Rectangles that meet the steps `t0..t1`, ascending. O(results log results + classes log rectangles).
     pub(super) fn met_in_order(self, steps: (f64, f64)) -> Vec<usize> {
         let mut met = Vec::new();
         self.each_met(steps, |id| met.push(id));
         met
     }
 
-    /// Visits what [`Self::met_in_order`] gives.
+    /// Visits the results of [`Self::met_in_order`].
     pub(super) fn each_met(self, (t0, t1): (f64, f64), mut visit: impl FnMut(usize)) {
         let born = self.born(t1);
-        // Where many that were born are alive, looking at all ends, which lie side by side, is quicker than putting those in
-        // order that the classes give.
+        // If many of those born are alive, scanning all ends in order is faster than sorting the results of the
+        // classes.
         if born <= self.count(t0, t1).saturating_mul(SCANNED) {
             for (id, end) in self.end[..born].iter().enumerate() {
                 if f64::from(*end) > t0 {
@@ -211,15 +210,15 @@ impl<'a> Columns<'a> {
         met.into_iter().for_each(visit);
     }
 
-    /// Rectangles that a step meets, ascending.
+    /// Rectangles that contain a step, ascending.
     pub(super) fn alive(self, step: f64) -> Vec<usize> {
-        // The next number: starts and ends are whole, so that only those that begin at the step or before are met.
+        // Starts and ends are whole, so the next float admits only rectangles that start at the step or before.
         let mut alive: Vec<usize> = self.met((step, step.next_up()), Least::default()).collect();
         alive.sort_unstable();
         alive
     }
 
-    /// The rectangle that holds an address on a step; where they overlap, the first in order.
+    /// The rectangle at an address on a step; where several overlap, the first in order.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub(super) fn pick(self, step: f64, address: f64) -> Option<usize> {
         let holds = |idx: &usize| {

@@ -1,6 +1,6 @@
-//! What the peak of a lane holds otherwise than that of another, with the tensors themselves, so that each can be selected.
+//! Differences between the peaks of two lanes, with the tensors, so that each can be selected.
 //!
-//! In: two lanes. Out: [`LaneChanges`]. O(events + tensors log tensors); for the worker.
+//! O(events + tensors log tensors); for the worker.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,18 @@ use super::{Selected, peak_step};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::graph::Id as _;
 
-/// What the peak of a lane holds otherwise than that of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneChanges {
-    /// The lane that is compared with, and the lane.
+    /// The baseline, and the lane compared with it.
     pub lanes: (LaneId, LaneId),
-    /// What differs; nothing where one of them has no step.
+    /// Empty where one of them has no step.
     pub changes: Changes,
-    /// Tensors of these names; what is gone is of the lane that is compared with.
+    /// Tensors by name; those that are gone belong to the baseline.
     tensors: BTreeMap<ContributorName, Selected>,
 }
 
 impl LaneChanges {
-    /// From one lane to another, by id; `None` where one of them is not there.
+    /// `None` where one of the lanes does not exist.
     pub fn new(comparison: &Comparison, lanes: (LaneId, LaneId)) -> Option<Self> {
         let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
         let (before, after) = (position(lanes.0)?, position(lanes.1)?);
@@ -50,7 +49,7 @@ impl LaneChanges {
         })
     }
 
-    /// The tensor of a name, the largest of several.
+    /// The largest tensor of a name.
     pub fn tensor(&self, name: &ContributorName) -> Option<Selected> {
         self.tensors.get(name).copied()
     }

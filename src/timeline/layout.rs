@@ -1,26 +1,25 @@
-//! Where regions stand in the display address space.
+//! Display addresses of regions.
 //!
 //! ```text
 //! region   0 ....|#####|..........|###|..... 64 GiB     # touched at some time, . never
-//! drawn                 |#####|###|                     what is never touched takes no room
+//! drawn                 |#####|###|                     untouched offsets take no room
 //! ```
 //!
-//! In: an event log. Out: spans (a region while it holds memory) with a display address each. Rules: of a region only
-//! the offsets that are ever touched while it holds memory are drawn, in order and without gaps, so that a huge range
-//! with few pages stays small. In order of birth, each span takes the lowest gap that no span held at the same time
-//! occupies. Only spans that are held at that moment can be in the way, so the work is O(spans x spans held at once).
+//! In: an event log. Out: spans (a region while it holds memory), each with a display address. Only the offsets of a
+//! region that are touched during the span are drawn, in order and adjacent, so that a huge range with few pages stays
+//! small. In order of birth, each span takes the lowest gap between the spans held at that time. O(spans x spans held
+//! at once).
 
 use highwater_model::units::{Bytes, Step};
 use highwater_sim::{Event, EventKind, RegionKind, Simulation};
 
-/// Offsets of a region that are touched at some time, and where they are drawn.
+/// Touched offsets of a region, and where they are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// First offset.
     pub(super) start: u64,
-    /// Last offset, exclusive.
+    /// Exclusive.
     pub(super) end: u64,
-    /// Where it is drawn, above the base of its span.
+    /// Relative to the base of the span.
     pub(super) at: u64,
 }
 
@@ -30,14 +29,14 @@ pub(super) struct Span {
     pub(super) region: u32,
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Ascending, apart from each other.
+    /// Ascending and disjoint.
     pub(super) pieces: Vec<Piece>,
     pub(super) bytes: u64,
     pub(super) base: u64,
 }
 
 impl Span {
-    /// Where an offset of the region is drawn; what is never touched has the address of what lies below. O(log pieces).
+    /// The display address of an offset; untouched offsets get that of the nearest touched one below. O(log pieces).
     pub(super) fn address(&self, offset: u64) -> u64 {
         let behind = self.pieces.partition_point(|piece| piece.start <= offset);
         let above = match behind.checked_sub(1).and_then(|idx| self.pieces.get(idx)) {
@@ -47,13 +46,13 @@ impl Span {
         self.base.saturating_add(above)
     }
 
-    /// Display addresses at which the offsets jump.
+    /// Display addresses at which offsets skip untouched bytes.
     pub(super) fn breaks(&self) -> Vec<u64> {
         let behind_first = self.pieces.iter().skip(1);
         behind_first.map(|piece| self.base.saturating_add(piece.at)).collect()
     }
 
-    /// Adds offsets to what is touched. O(pieces) where a piece is new, else O(log pieces).
+    /// O(pieces) where a piece is added, else O(log pieces).
     fn touch(&mut self, (low, high): (u64, u64)) {
         if low >= high {
             return;
@@ -69,7 +68,6 @@ impl Span {
         self.pieces.splice(from..to.max(from), [Piece { start, end, at: 0 }]);
     }
 
-    /// Stacks the pieces.
     fn settle(&mut self) {
         let mut at = 0_u64;
         for piece in &mut self.pieces {
@@ -80,7 +78,7 @@ impl Span {
     }
 }
 
-/// What is known of a region while the log is read.
+/// State of a region while the log is read.
 #[derive(Clone, Copy, Default)]
 struct Open {
     span: Option<usize>,
@@ -89,7 +87,7 @@ struct Open {
     is_malloced: bool,
 }
 
-/// Spans of all regions, in order of birth, each with its display address.
+/// In order of birth, each with its display address.
 pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut open = vec![Open::default(); simulation.regions.len()];
@@ -129,7 +127,7 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
     spans
 }
 
-/// Which offsets of its region an event touches.
+/// The offsets of its region that an event touches.
 fn touched(event: &Event) -> Option<(u64, u64)> {
     match event.kind {
         EventKind::DeviceMalloc => Some((0, event.bytes.get())),
@@ -154,7 +152,7 @@ const fn is_release(kind: EventKind) -> bool {
     matches!(kind, EventKind::DeviceFree | EventKind::Unmap | EventKind::Free)
 }
 
-/// What lives longest stands lowest where several are born on one step.
+/// Long-lived kinds go to the bottom where several are born on one step.
 fn kind_order(simulation: &Simulation, region: u32) -> u8 {
     match simulation.regions.get(region as usize).map(|region| region.kind) {
         Some(RegionKind::Variables) => 0,
@@ -168,7 +166,7 @@ fn kind_order(simulation: &Simulation, region: u32) -> u8 {
     }
 }
 
-/// First fit in order of birth. `held` stands sorted by display address.
+/// First fit in order of birth. `held` is sorted by display address.
 fn place(spans: &mut [Span]) {
     let mut held: Vec<(u64, u64, u32)> = Vec::new();
     for span in spans {
@@ -187,7 +185,6 @@ fn place(spans: &mut [Span]) {
     }
 }
 
-/// The top of the highest span.
 pub(super) fn height(spans: &[Span]) -> Bytes {
     spans
         .iter()
@@ -196,7 +193,7 @@ pub(super) fn height(spans: &[Span]) -> Bytes {
         .unwrap_or_default()
 }
 
-/// Spans of every region, by birth.
+/// Spans by region, in order of birth.
 pub(super) struct SpansOfRegions(Vec<Vec<(u32, u32)>>);
 
 impl SpansOfRegions {
@@ -208,7 +205,7 @@ impl SpansOfRegions {
         Self(by_region)
     }
 
-    /// The span of a region that holds memory on a step: the last one born until then. O(log spans).
+    /// The span of a region on a step: the last one born until then. O(log spans).
     pub(super) fn at(&self, region: u32, step: Step) -> Option<u32> {
         let spans = self.0.get(region as usize)?;
         let born = spans.partition_point(|(start, _)| *start <= step.0);

@@ -1,12 +1,12 @@
-//! Comparison -> what to show: the view-model of the lanes, without a pixel of any toolkit.
+//! Comparison -> view-model of the lanes; independent of any GUI toolkit.
 //!
-//! In: a [`Comparison`]. Out: an immutable [`Timeline`], made once per answer on the worker and shared by every
-//! view. From it, per frame: [`LaneView::visible`] (culled rectangles), [`Curve::columns`] (exact extremes per pixel
-//! column), [`LaneView::pick`] (what lies under the pointer), [`LaneView::ascii`] (the same picture as text),
-//! [`LaneView::arrows`] (who took whose bytes), [`LaneView::visible_holes`], [`LaneView::support`] (why here),
-//! [`LaneView::visible_holdings`] (who holds what within regions), [`LaneTicks::columns`] (what the device did),
-//! [`LaneRemat::columns`] (what was evicted and computed anew), [`LaneRows::layout`] (rows and scopes),
-//! [`LaneAreas::columns`] (what groups hold).
+//! In: a [`Comparison`]. Out: an immutable [`Timeline`], built once per answer on the worker and shared by all views.
+//! Per frame: [`LaneView::visible`] (culled rectangles), [`Curve::columns`] (exact extremes per pixel column),
+//! [`LaneView::pick`] (the block under the pointer), [`LaneView::ascii`] (the memory map as text), [`LaneView::arrows`]
+//! (reuse of bytes), [`LaneView::visible_holes`], [`LaneView::support`] (why a block has its offset),
+//! [`LaneView::visible_holdings`] (owners within regions), [`LaneTicks::columns`] (device events),
+//! [`LaneRemat::columns`] (evictions and recomputations), [`LaneRows::layout`] (rows and scopes),
+//! [`LaneAreas::columns`] (bytes per group).
 //!
 //! ```text
 //! address
@@ -16,11 +16,11 @@
 //!    +-------------------> step
 //! ```
 //!
-//! A [`View`] draws a viewport along an axis: steps as wide as each other, or as the time that they take ([`Axes`]).
+//! A [`View`] draws a viewport along an axis: steps are equally wide, or as wide as their time ([`Axes`]).
 //!
-//! Invariants: a block's picture depends on the comparison and the view alone; what is smaller than a pixel is
-//! merged into a mark, never dropped; the maximum drawn in a column is the true maximum of its steps.
-//! Deliberately not here: colours (an index into a palette stands for one), text layout, gestures.
+//! Invariants: the drawing of a block depends on the comparison and the view alone; rectangles smaller than a pixel are
+//! merged into a mark, never dropped; the maximum drawn in a column is the true maximum of its steps. Not here: colours
+//! (palette indices instead), text layout, gestures.
 
 mod areas;
 mod ascii;
@@ -117,31 +117,27 @@ use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
 
-/// How many colours tensors are told apart by.
 pub const PALETTE_LEN: u8 = 16;
 
-/// A tensor of a graph, whichever run it belongs to.
+/// A tensor of a graph, in any of its runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TensorKey {
-    /// The graph.
     pub graph: GraphIdx,
     /// The tensor, or the root tensor of the storage.
     pub tensor: TensorId,
 }
 
-/// A tensor of one run: what can be selected.
+/// A tensor of one run: the unit of selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Selected {
     /// Position of the run in the session.
     pub run: u32,
-    /// The graph that runs.
     pub graph: GraphIdx,
     /// The root tensor.
     pub tensor: TensorId,
 }
 
 impl Selected {
-    /// The tensor without its run.
     pub const fn key(self) -> TensorKey {
         TensorKey {
             graph: self.graph,
@@ -150,22 +146,18 @@ impl Selected {
     }
 }
 
-/// Everything that the views read, for all lanes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {
-    /// Steps of the common axis.
+    /// Of the common axis.
     pub n_steps: u32,
-    /// One view per lane of the comparison, in its order.
+    /// In the order of the comparison's lanes.
     pub lanes: Vec<LaneView>,
-    /// What steps are as wide as besides one another.
     pub axes: Axes,
-    /// Runs and phases along the axis.
     pub bands: Bands,
-    /// The lifetimes, a row per tensor of a run; of the first lane where lanes differ in what they hold.
+    /// Live ranges, one row per tensor of a run; those of the first lane where lanes differ.
     pub rows: Rows,
-    /// By lane: its lifetimes, where lanes differ.
+    /// By lane, where lanes differ.
     lane_rows: Vec<Option<Rows>>,
-    /// Who reads what.
     links: Arc<neighbourhood::Links>,
     /// The highest display address of any lane.
     pub height: Bytes,
@@ -174,7 +166,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// The view-model of a comparison. O(events log events + steps).
+    /// O(events log events + steps).
     pub fn new(comparison: &Comparison) -> Self {
         let palette = Palette::new(comparison);
         let lanes = lanes(comparison, &palette);
@@ -201,25 +193,23 @@ impl Timeline {
         }
     }
 
-    /// The lifetimes of a lane.
     pub fn rows_of(&self, lane: usize) -> &Rows {
         let own = self.lane_rows.get(lane).and_then(Option::as_ref);
         own.unwrap_or(&self.rows)
     }
 
-    /// Whether lanes differ in what they hold, so that each has lifetimes of its own.
+    /// Whether lanes hold different tensors, so that each has its rows.
     pub fn has_lane_rows(&self) -> bool {
         self.lane_rows.iter().any(Option::is_some)
     }
 
-    /// Whether some lane runs under a budget.
     pub fn has_remat(&self) -> bool {
         self.lanes.iter().any(|lane| lane.remat.is_some())
     }
 
-    /// The addresses at which tensors stand in any lane; `None` where there are none, or nearly everything is theirs.
+    /// The display addresses of tensors in all lanes; `None` without tensors, or where they cover nearly everything.
     pub fn tensor_span(&self) -> Option<(u64, u64)> {
-        /// Of a span that is larger, the whole picture shows as much.
+        /// Larger parts of the height count as everything.
         const MOST: (u64, u64) = (4, 5);
         let spans = self.lanes.iter().filter_map(|lane| lane.tensor_span);
         let (low, high) = spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))?;
@@ -227,7 +217,7 @@ impl Timeline {
         is_small.then_some((low, high))
     }
 
-    /// The viewport that shows everything, with a little room above the highest address.
+    /// The viewport that shows everything, with a margin above the highest address.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub fn fit(&self) -> Viewport {
         Viewport {
@@ -239,12 +229,12 @@ impl Timeline {
     }
 }
 
-/// What a thread made; a fault of it is a fault of the call.
+/// Propagates a panic of the thread.
 fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))
 }
 
-/// The views of all lanes, each on a thread of its own: no lane needs another.
+/// One thread per lane, as lanes are independent.
 fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
     let remats = remats(comparison);
     std::thread::scope(|scope| {
@@ -261,7 +251,7 @@ fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
     })
 }
 
-/// Curves that are equal are one in memory: what is drawn of one is drawn of the other. O(lanes^2 steps).
+/// Makes equal curves share memory, so that their columns are computed once. O(lanes^2 steps).
 fn share_curves(lanes: &mut [LaneView]) {
     let mut known: Vec<Curve> = Vec::new();
     for lane in lanes {
@@ -274,7 +264,7 @@ fn share_curves(lanes: &mut [LaneView]) {
     }
 }
 
-/// By lane: what runs under a budget do in it; lanes that share what was rewritten share this too.
+/// By lane; lanes that share a rewrite share the result.
 fn remats(comparison: &Comparison) -> Vec<Option<Arc<LaneRemat>>> {
     let mut made: Vec<(*const LaneRewrite, Arc<LaneRemat>)> = Vec::new();
     let of_lane = |lane: &highwater_analysis::Lane| {
@@ -319,7 +309,7 @@ impl Palette {
         }
     }
 
-    /// The colour index of a tensor, below [`PALETTE_LEN`].
+    /// Below [`PALETTE_LEN`].
     pub(crate) fn color(&self, key: TensorKey) -> u8 {
         let known = self.graphs.get(key.graph.idx());
         known
@@ -328,7 +318,7 @@ impl Palette {
     }
 }
 
-/// A tensor keeps its colour in every lane, in every run, and in every graph that calls it by the same name.
+/// The colour depends on the name alone, so that it is equal in all lanes, runs and graphs.
 fn color_of_name(name: &str, tensor: TensorId) -> u8 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let number = tensor.0.to_le_bytes();

@@ -1,9 +1,8 @@
-//! Many short lists behind one another: who belongs to what, found at once and held without gaps.
+//! Many short lists in two arrays.
 
-/// Lists by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lists<T> {
-    /// Where each list begins; and the end.
+    /// The start of each list, and the end of the last.
     starts: Box<[u32]>,
     members: Box<[T]>,
 }
@@ -18,7 +17,7 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
-    /// From pairs of a list and a member, in order of the members within each list. O(lists + pairs).
+    /// From pairs of a list number and a member; keeps the order of members within each list. O(lists + pairs).
     pub(super) fn new(n_lists: usize, pairs: &[(usize, T)]) -> Self {
         let mut starts = vec![0_u32; n_lists + 1];
         for (list, _) in pairs {
@@ -28,7 +27,7 @@ impl<T: Copy> Lists<T> {
             starts[position] += starts[position - 1];
         }
         let mut fill = starts.clone();
-        // Each place is written once; until then anything stands there.
+        // Placeholders; every place is written once below.
         let mut members: Vec<T> = pairs.iter().map(|(_, member)| *member).collect();
         for (list, member) in pairs {
             let slot = &mut fill[*list];
@@ -41,7 +40,7 @@ impl<T: Copy> Lists<T> {
         }
     }
 
-    /// A list; empty where there is none of that number. O(1).
+    /// Empty for an unknown number. O(1).
     pub(super) fn of(&self, list: usize) -> &[T] {
         let bounds = list.checked_add(2).and_then(|end| self.starts.get(list..end));
         let members = bounds.and_then(|bounds| self.members.get(bounds[0] as usize..bounds[1] as usize));

@@ -1,10 +1,10 @@
-//! What is around a tensor in its graph: the op that computes it, what that op reads, the ops that read the tensor, and
-//! what they compute; in layers from left to right.
+//! The neighbourhood of a tensor in its graph: producer and its inputs, consumers and their outputs, in layers from
+//! left to right.
 //!
-//! In: a comparison with the links of its sources ([`Links`], made once per answer). Out: a [`Neighbourhood`]: nodes, edges,
-//! and in which layer each stands at which place. Every edge leads to a later layer; where it passes over layers it has a
-//! place of its own in each ([`Slot::Bend`]), so that it can be drawn between the nodes. Where there are many of a kind the
-//! largest are shown (of readers the first), and the rest is listed.
+//! In: a comparison with the links of its sources ([`Links`]). Out: nodes, edges, and the layer and place of each node.
+//! Every edge leads to a later layer; where it crosses layers it has a place in each ([`Slot::Bend`]), so that it can
+//! be drawn between nodes. Of many inputs or outputs the largest are shown, of many consumers the first; the others are
+//! listed.
 //!
 //! ```text
 //! layer   0          1        2           3         4
@@ -13,8 +13,7 @@
 //!        (w)---+                   +---[ Add  ]---(z)
 //! ```
 //!
-//! O(operands and results of the ops that are shown + readers of the tensor); nothing is worked out for the rest of the
-//! graph.
+//! O(operands and results of the ops shown + consumers of the tensor).
 
 mod flow;
 mod layers;
@@ -32,14 +31,13 @@ use highwater_model::graph::Role;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
 
-/// Most that is shown of each kind.
+/// Maximum numbers of nodes shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeighbourLimits {
-    /// Tensors that the producer reads.
+    /// Inputs of the producer.
     pub inputs: usize,
-    /// Ops that read the tensor.
     pub consumers: usize,
-    /// Tensors that each of those computes.
+    /// Outputs of each consumer.
     pub outputs: usize,
 }
 
@@ -53,97 +51,83 @@ impl Default for NeighbourLimits {
     }
 }
 
-/// An op of a graph, of a tape or of a block.
+/// An op of a graph, a tape or a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OpKey {
     /// The graph, or the block.
     pub graph: GraphIdx,
-    /// Its number there.
     pub op: u32,
 }
 
-/// What a node stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeKey {
-    /// An op.
     Op(OpKey),
-    /// A tensor, which may be a view of another.
+    /// May be a view of another tensor.
     Tensor(TensorKey),
 }
 
-/// Where a click leads.
+/// The target of a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destination {
-    /// What is selected: the tensor that owns the memory, in the same run where it runs there.
+    /// The tensor that owns the memory, in the same run if it exists there.
     pub selected: Selected,
-    /// What the neighbourhood is of: the tensor itself.
+    /// The tensor itself, for the new neighbourhood.
     pub center: TensorKey,
 }
 
-/// An op or a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NeighbourNode {
-    /// What it is.
     pub key: NodeKey,
-    /// Its own name; may be empty.
+    /// May be empty.
     pub name: Box<str>,
-    /// Of an op its type, of a tensor its data type and shape; empty where the source has none.
+    /// Type of an op; data type and shape of a tensor; empty where the source has none.
     pub what: Box<str>,
-    /// Of a tensor: its bytes, where they are known.
+    /// Of a tensor, if known.
     pub bytes: Option<Bytes>,
-    /// Of a tensor: what it is for, where the source says so.
+    /// Of a tensor, if stated.
     pub role: Option<Role>,
     /// Of a tensor: whether it lies in the memory of another.
     pub is_view: bool,
-    /// Of an op: how many tensors it reads and computes.
+    /// Of an op: numbers of inputs and outputs.
     pub counts: (usize, usize),
-    /// Of an op: when it runs, where each op runs once.
+    /// Of an op: its step, if it runs exactly once.
     pub step: Option<Step>,
-    /// Where a click leads: to a tensor itself, from an op to its largest result, or from the producer to the largest
-    /// that it reads.
+    /// Target of a click: the tensor itself; for an op its largest output, for the producer its largest input.
     pub to: Option<Destination>,
 }
 
-/// Of what there may be many.
+/// The nodes of one kind that are not shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rest {
-    /// How many there are.
     pub n_total: usize,
-    /// Those that are not shown, at most [`MOST_LISTED`].
     pub list: Vec<NeighbourNode>,
-    /// How many are shown.
     pub n_shown: usize,
 }
 
-/// Most that is listed of what is not shown.
+/// Maximum number of nodes in [`Rest::list`].
 pub const MOST_LISTED: usize = 500;
 
-/// What is around a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbourhood {
-    /// The tensor.
     pub center: TensorKey,
-    /// Ops and tensors.
     pub nodes: Vec<NeighbourNode>,
-    /// From node to node, by position: what is read to who reads it, who computes to what is computed.
+    /// Positions of nodes: tensor to its consumer, op to its output.
     pub edges: Vec<(usize, usize)>,
-    /// Layers from left to right, each from top to bottom.
+    /// From left to right, each from top to bottom.
     pub layers: Vec<Vec<Slot>>,
-    /// What the producer reads.
+    /// Inputs of the producer.
     pub inputs: Rest,
-    /// Who reads the tensor.
     pub consumers: Rest,
 }
 
 impl Neighbourhood {
-    /// The ops that compute the tensor.
     pub fn producers(&self) -> impl Iterator<Item = &NeighbourNode> {
         let center = NodeKey::Tensor(self.center);
         let ends = self.edges.iter().filter(move |(_, to)| self.nodes[*to].key == center);
         ends.map(|(from, _)| &self.nodes[*from])
     }
 
-    /// The ops that read the tensor and are shown.
+    /// The consumers that are shown.
     pub fn readers(&self) -> impl Iterator<Item = &NeighbourNode> {
         let center = NodeKey::Tensor(self.center);
         let begins = self
@@ -155,10 +139,10 @@ impl Neighbourhood {
 }
 
 impl Timeline {
-    /// What is around a tensor of a run: of the selected one, or of a view of it.
+    /// The neighbourhood of the selected tensor, or of a view of it.
     ///
     /// # Errors
-    /// A sentence that says why, where the source has no graph.
+    /// A sentence on why the source has no graph.
     pub fn neighbourhood(
         &self,
         comparison: &Comparison,
@@ -184,14 +168,13 @@ impl Timeline {
     }
 }
 
-/// The nodes so far.
 struct Making<'a> {
     flow: Flow<'a>,
     nodes: IndexMap<NodeKey, NeighbourNode>,
 }
 
 impl Making<'_> {
-    /// Adds everything around a tensor; returns what is left out.
+    /// Adds the nodes; returns the inputs and consumers left out.
     fn gather(&mut self, center: TensorKey, limits: NeighbourLimits) -> (Rest, Rest) {
         let producers = self.flow.producers(center);
         let mut read: Vec<TensorKey> = Vec::new();
@@ -226,10 +209,10 @@ impl Making<'_> {
         (inputs, consumers)
     }
 
-    /// Adds the largest tensors of some; returns the others.
+    /// Adds the largest tensors; returns the others.
     fn largest(&mut self, tensors: Vec<TensorKey>, most: usize) -> Rest {
         let mut nodes: Vec<NeighbourNode> = tensors.into_iter().map(|tensor| self.flow.tensor(tensor)).collect();
-        // Those that are there already stay, whatever their size.
+        // Existing nodes stay, whatever their size.
         nodes.sort_by_key(|node| (std::cmp::Reverse(node.bytes), node.key));
         let n_total = nodes.len();
         let list = nodes.split_off(n_total.min(most));
@@ -248,7 +231,7 @@ impl Making<'_> {
         self.nodes.entry(node.key).or_insert(node);
     }
 
-    /// Every edge between nodes, in their order, each once.
+    /// Sorted, without duplicates.
     fn edges(&self) -> Vec<(usize, usize)> {
         let mut edges = Vec::new();
         for (at, key) in self.nodes.keys().enumerate() {
@@ -257,7 +240,7 @@ impl Making<'_> {
             let read: Vec<usize> = self.flow.inputs(op).into_iter().filter_map(position).collect();
             edges.extend(read.iter().map(|from| (*from, at)));
             let computed = self.flow.outputs(op).into_iter().filter_map(position);
-            // What an op writes in place is read before: one edge would lead back.
+            // An op that writes in place also reads the tensor: a second edge would lead back.
             edges.extend(computed.filter(|to| !read.contains(to)).map(|to| (at, to)));
         }
         edges.sort_unstable();

@@ -1,7 +1,7 @@
-//! A step told by what happens on it, so that it is found again on another axis of the same graphs.
+//! A step identified by its op, so that it can be found on another axis of the same graphs.
 //!
-//! Where ops are computed anew, or other iterations run, the axis has other steps: 812 is no longer 812, while "the
-//! turn of op 40 in the second run of the graph" is the same moment everywhere.
+//! With other recomputations or iterations the axis has other step numbers, while "op 40 in the second run of the
+//! graph" is the same moment everywhere.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,24 +10,22 @@ use highwater_model::graph::{Id as _, OpId};
 use highwater_model::units::Step;
 use highwater_model::workload::AxisRun;
 
-/// The turn of an op, or a moment shortly before it.
+/// The execution of an op, or one of the recomputations before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpOccurrence {
-    /// The name of the graph that runs.
     pub graph: String,
-    /// The iteration.
     pub iteration: u32,
-    /// Which of the graph's runs in that iteration: it may run once per shape.
+    /// Number of the graph's run within the iteration: there may be one per shape.
     pub run: u32,
-    /// The op, by position in its program.
+    /// Position of the op in its program.
     pub op: u32,
-    /// How many steps before its turn, while others are computed anew; 0 is its turn.
+    /// Number of recomputation steps until the op executes; 0 is the op itself.
     pub ahead: u32,
 }
 
 impl OpOccurrence {
-    /// What happens on a step; `None` behind the end. O(runs + steps of the run).
+    /// `None` beyond the end. O(runs + steps of the run).
     pub fn of(comparison: &Comparison, step: Step) -> Option<Self> {
         let (place, op) = comparison.axis.locate(step)?;
         let run = &comparison.axis.runs[place];
@@ -43,8 +41,8 @@ impl OpOccurrence {
         })
     }
 
-    /// The step on which it happens in a comparison; `None` where it does not. Where fewer steps stand before the turn
-    /// than asked, the first of them. O(runs + steps of the run).
+    /// The step in another comparison; `None` if it has no such op. If fewer than `ahead` recomputations precede it,
+    /// the first of them. O(runs + steps of the run).
     pub fn step(&self, comparison: &Comparison) -> Option<Step> {
         let runs = comparison.axis.runs.iter();
         let mut alike =
@@ -63,7 +61,7 @@ fn graph_name<'a>(comparison: &'a Comparison, run: &AxisRun) -> &'a str {
     graphs.get(run.run.graph.idx()).map_or("", |graph| &graph.name)
 }
 
-/// The step of an op's own turn within its run.
+/// The step within its run on which an op is not recomputed.
 fn own_turn(run: &AxisRun, op: OpId) -> Option<u32> {
     match run.slots.as_deref() {
         None => (op.0 < run.n_steps).then_some(op.0),

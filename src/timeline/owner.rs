@@ -1,35 +1,28 @@
-//! Whose a piece of device memory is: what the bands of the memory maps tell apart.
+//! Owners of device memory, as the memory maps tell them apart.
 
 use highwater_model::workload::GraphIdx;
 use highwater_sim::{Region, RegionKind};
 
-/// Who holds a piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
-    /// Session variables.
     Variables,
-    /// Frozen weights.
     Weights,
-    /// Graph inputs and outputs.
     InputOutput,
-    /// The arena of one static graph.
     Arena,
-    /// The arena that static graphs share.
     SharedArena,
-    /// Fixed feature memory.
     Fixed,
-    /// The device's pool: in no graph's hands.
+    /// Blocks that the device pool has not granted to a graph.
     DevicePool,
-    /// Blocks whose addresses nobody knows.
+    /// Blocks without a known address.
     Unplaced,
-    /// A graph's pool: granted blocks, or pages of its range.
+    /// Blocks granted to a graph's pool, or pages of its range.
     Pool(GraphIdx),
-    /// The same, where the pages are stitched into a range of their own.
+    /// Pages of a graph stitched into one range.
     Stitched(GraphIdx),
 }
 
 impl Owner {
-    /// Who holds a region where nobody was granted a piece of it.
+    /// The owner of what no pool was granted.
     pub fn of(region: &Region) -> Self {
         let graph = region.graph;
         match region.kind {
@@ -46,7 +39,7 @@ impl Owner {
         }
     }
 
-    /// In words; `name` tells the name of a graph.
+    /// The label; `name` gives the name of a graph.
     pub fn words<'a>(self, name: impl Fn(GraphIdx) -> Option<&'a str>) -> String {
         let of = |what: &str, graph: GraphIdx| match name(graph) {
             Some(name) => format!("{what} of {name}"),
@@ -61,7 +54,7 @@ impl Owner {
             Self::Fixed => "fixed feature memory".to_owned(),
             Self::DevicePool => "device pool".to_owned(),
             Self::Unplaced => "blocks without an address".to_owned(),
-            // Pools of a trace are called so themselves.
+            // Graphs of a trace are named after their pools.
             Self::Pool(graph) => match name(graph) {
                 Some(own) if own.starts_with("pool ") => own.to_owned(),
                 _ => of("pool", graph),

@@ -1,9 +1,8 @@
-//! A step of a lane explained: who is live, by group, what would lower it; and what happens between two steps.
+//! Explanation of a step of a lane: live tensors by group, and ways to lower the peak; and events between two steps.
 //!
-//! In: a comparison and a [`PeakAsk`]. Out: a [`PeakReport`], which says nothing that the source does not state: where nobody
-//! knows who reads a block, the report has a sentence in the place of the figures. Every figure is exact: the tensors' bytes
-//! are the live curve, with the rest they are the reserved one. Made on the worker: O(events * (1 + tensors left out)), and
-//! walks of the ops of the runs that have live tensors.
+//! In: a comparison and a [`PeakAsk`]. Out: a [`PeakReport`]. Where the source does not state the readers of a block, a
+//! sentence takes the place of the figures. Figures are exact: bytes of tensors add up to the live curve, with the rest
+//! to the reserved one. O(events * (1 + tensors left out)), and walks over the ops of the runs with live tensors.
 
 mod advice;
 mod groups;
@@ -24,64 +23,56 @@ pub use groups::LiveGroup;
 pub use range::{CurveStats, RangeStats, StepRange, Tally};
 pub use set::{LiveMember, LiveSet, Rest};
 
-/// What is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PeakAt {
-    /// The first step with the most live bytes; where these are not recorded, with the most reserved ones.
+    /// The first step with the most live bytes; if these are not recorded, with the most reserved ones.
     #[default]
     Peak,
-    /// A step.
     Step(Step),
-    /// The steps of a range, and of them that with the most live bytes.
+    /// The step of the range with the most live bytes, and figures of the range.
     Range(StepRange),
 }
 
-/// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeakAsk {
-    /// The lane, by position.
+    /// By position.
     pub lane: usize,
-    /// Where.
     pub at: PeakAt,
-    /// By what tensors are grouped.
     pub by: Attribute,
-    /// How many entries rankings have at most.
+    /// Maximum length of rankings.
     pub n_first: usize,
-    /// The lane, by position, whose bytes are told beside: at its own peak, or at the same step.
+    /// Position of the baseline lane: compared at its own peak, or at the same step.
     pub against: Option<usize>,
 }
 
-/// Without how many of the largest tensors the peak is worked out.
+/// Maximum number of tensors for which the peak without them is computed.
 const MOST_LEFT_OUT: usize = 8;
 
-/// A step explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeakReport {
-    /// What was asked.
     pub ask: PeakAsk,
-    /// Who is live on the step.
     pub set: LiveSet,
-    /// The same by group, most bytes first.
+    /// Most bytes first.
     pub groups: Vec<LiveGroup>,
-    /// By member the position of its group.
+    /// By member: position of its group.
     pub group_of: Vec<u32>,
-    /// Members by group, largest first, and where each group begins among them, with the end.
+    /// Members by group, largest first; and the start of each group, and the end of the last.
     in_groups: (Vec<u32>, Vec<u32>),
-    /// Who waits and for whom; or why that is not known.
+    /// Or why uses are unknown.
     pub uses: Result<Uses, &'static str>,
-    /// What the lane's peak would be without the largest members; or why that is not known.
+    /// The lane's peak without each of the largest members; or why that is unknown.
     pub without: Result<Vec<Without>, &'static str>,
     /// The largest live bytes of the lane, and the first step that has them.
     pub peak: (Bytes, Option<Step>),
-    /// What happens in the range, where one is asked about.
+    /// For a range.
     pub range: Option<RangeStats>,
-    /// Members that were held before the range began; `None` where no range is asked about.
+    /// For a range: members born before it.
     pub alive_before: Option<Tally>,
-    /// What this lane holds otherwise than another; `None` where none is asked about, or it has no such step.
+    /// Differences from the baseline; `None` without one, or where it has no such step.
     pub changes: Option<Changes>,
 }
 
-/// The step that the peak of a lane is explained at; `None` where the lane has no step.
+/// The step at which the peak of a lane is explained; `None` for a lane without steps.
 pub fn peak_step(comparison: &Comparison, lane: usize) -> Option<Step> {
     let summary = &comparison.lanes.get(lane)?.summary;
     let (_, states_live) = comparison.states(lane);
@@ -90,7 +81,7 @@ pub fn peak_step(comparison: &Comparison, lane: usize) -> Option<Step> {
 }
 
 impl PeakReport {
-    /// Explains a step. `None` where there is no such lane, no such step, or no step at all.
+    /// `None` where lane or step do not exist.
     pub fn new(comparison: &Comparison, ask: PeakAsk) -> Option<Self> {
         let row = comparison.lanes.get(ask.lane)?;
         let lane = (comparison, ask.lane);
@@ -135,7 +126,7 @@ impl PeakReport {
         })
     }
 
-    /// The members of a group, largest first, with their positions among all.
+    /// Largest first, with their positions among all members.
     pub fn members_of(&self, group: u32) -> impl ExactSizeIterator<Item = (u32, &LiveMember)> {
         let (members, starts) = &self.in_groups;
         let group = group as usize;
@@ -146,14 +137,14 @@ impl PeakReport {
             .map(|member| (*member, &self.set.members[*member as usize]))
     }
 
-    /// How much of the step's live bytes these are, in percent.
+    /// Percentage of the step's live bytes.
     #[expect(clippy::cast_precision_loss, reason = "a percentage")]
     pub fn share(&self, bytes: Bytes) -> f64 {
         bytes.get() as f64 / self.set.live.get().max(1) as f64 * 100.0
     }
 }
 
-/// What a lane holds on a step that another does not hold at its peak, or on the same step.
+/// Differences from a lane at its peak, or at the same step.
 fn changes_from((comparison, lane): (&Comparison, usize), other: usize, (at, step): (PeakAt, Step)) -> Option<Changes> {
     comparison.lanes.get(other)?;
     let other_step = match at {
@@ -165,7 +156,7 @@ fn changes_from((comparison, lane): (&Comparison, usize), other: usize, (at, ste
     Some(Changes::new(&before, &after))
 }
 
-/// Positions of members by group, in their order, and where each group begins, with the end. Linear.
+/// Positions of members by group, in their order; and the start of each group, and the end of the last. O(members).
 fn members_by_group(group_of: &[u32], n_groups: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0_u32; n_groups + 1];
     for group in group_of {
@@ -184,7 +175,7 @@ fn members_by_group(group_of: &[u32], n_groups: usize) -> (Vec<u32>, Vec<u32>) {
     (members, starts)
 }
 
-/// Members that came before a step.
+/// Members born before a step.
 fn alive_before(set: &LiveSet, start: Step) -> Tally {
     let mut tally = Tally::default();
     for member in set.members.iter().filter(|member| member.birth < start) {
@@ -193,7 +184,7 @@ fn alive_before(set: &LiveSet, start: Step) -> Tally {
     tally
 }
 
-/// What a tensor is called, always something: its name, else what it is by number. O(1).
+/// The name of a tensor, else a label with its number. O(1).
 pub fn tensor_label(comparison: &Comparison, tensor: Selected) -> Cow<'_, str> {
     if let Some((trace, request)) = comparison.request(tensor.tensor) {
         return Cow::Owned(trace.label(&request.lifetime));

@@ -1,6 +1,6 @@
-//! Who holds the bytes at a peak of a lane, by name: tensors, and what is reserved beside them.
+//! Contributors to a peak of a lane by name: tensors, and the rest of the reserved bytes.
 //!
-//! In: a lane. Out: [`PeakContributors`]: the largest tensors, the others together, the rest. They add up to the reserved bytes of the
+//! In: a lane. Out: the largest tensors, the sum of the others, the rest. They add up to the reserved bytes of the
 //! step, unless tensors share a place.
 
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use highwater_analysis::Comparison;
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
 
-/// Whose bytes: a tensor by graph and name, or what is no tensor's.
+/// A tensor by graph and name, or another part of the reserved bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContributorName {
-    /// The graph; empty for what belongs to none.
+    /// Empty for parts that belong to no graph.
     pub graph: String,
-    /// The tensor, or what the bytes are.
+    /// The tensor, or a label.
     pub name: String,
 }
 
@@ -42,33 +42,30 @@ impl std::fmt::Display for ContributorName {
     }
 }
 
-/// Who holds the reserved bytes of a peak.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeakContributors {
-    /// The step.
     pub step: Step,
-    /// Live bytes on it.
     pub live: Bytes,
-    /// Reserved bytes on it; `None` where they are not known.
+    /// `None` where they are not known.
     pub reserved: Option<Bytes>,
-    /// Tensors, most bytes first, by name where bytes are equal. Tensors of one name are one.
+    /// Most bytes first, then by name. Tensors of one name are merged.
     pub tensors: Vec<(ContributorName, Bytes)>,
-    /// Tensors that are not listed one by one: how many, their bytes.
+    /// Number and bytes of the tensors that are not listed.
     pub others: (u64, Bytes),
-    /// Reserved bytes that are no tensor's; at the peak of reserved bytes by graph.
+    /// Reserved bytes that belong to no tensor; by graph at the peak of reserved bytes.
     pub rest: Vec<(ContributorName, Bytes)>,
 }
 
 impl PeakContributors {
-    /// Who holds the bytes at the peak of a lane: the largest `most` tensors, the others together. `None` where the lane has no
-    /// step. O(events + tensors log tensors).
+    /// The contributors to the peak of a lane: the largest `most` tensors, the others summed. `None` for a lane without
+    /// steps. O(events + tensors log tensors).
     pub fn new(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
         let step = peak_step(comparison, lane)?;
         Some(Self::at(comparison, lane, step, most))
     }
 
-    /// The same at the peak of reserved bytes: which graph has them is told, whether it runs or not. `None` where the lane has no
-    /// step, or its reserved bytes are not known.
+    /// At the peak of reserved bytes, with the rest by graph, whether it runs or not. `None` for a lane without steps
+    /// or with unknown reserved bytes.
     pub fn reserved(comparison: &Comparison, lane: usize, most: usize) -> Option<Self> {
         let step = comparison.lanes.get(lane)?.summary.peak_reserved_step?;
         if !comparison.states(lane).0 {
@@ -82,7 +79,6 @@ impl PeakContributors {
         Some(holders)
     }
 
-    /// On a step.
     pub fn at(comparison: &Comparison, lane: usize, step: Step, most: usize) -> Self {
         Self::of_set(comparison, &LiveSet::new(comparison, lane, step), most)
     }
@@ -117,12 +113,11 @@ impl PeakContributors {
         }
     }
 
-    /// By name.
     pub(super) fn by_name(&self) -> BTreeMap<&ContributorName, Bytes> {
         self.tensors.iter().map(|(name, bytes)| (name, *bytes)).collect()
     }
 
-    /// What somebody may hold at the most who is not listed.
+    /// Upper bound of the bytes of a name that is not listed.
     pub(super) fn most_unlisted(&self) -> Bytes {
         let (count, bytes) = self.others;
         let least_listed = self.tensors.last().map_or(bytes, |(_, least)| *least);

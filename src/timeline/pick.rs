@@ -1,4 +1,4 @@
-//! What lies under the pointer.
+//! Hit tests: the block or region under the pointer.
 
 use std::cmp::Ordering;
 
@@ -6,18 +6,18 @@ use super::block::LaneView;
 use super::index::Least;
 
 impl LaneView {
-    /// The block that holds an address on a step; where blocks overlap, the last in order.
-    /// O(classes log blocks + blocks that are alive).
+    /// The block at an address on a step; where blocks overlap, the last in order. O(classes log blocks + blocks on the
+    /// step).
     pub fn pick(&self, step: f64, address: f64) -> Option<u32> {
         self.pick_within((step, address), ((step, step), 0.0))
     }
 
-    /// As [`Self::pick`]; where no block is hit, the nearest one within reach: between two steps and so many bytes
-    /// away, so that marks thinner than a pixel can be pointed at. Distances are measured in units of what is within reach
-    /// on their side; the first of equals wins.
+    /// As [`Self::pick`], but if no block is hit, the nearest within reach: between two steps, and within a distance in
+    /// bytes, so that marks thinner than a pixel can be pointed at. Distances are measured in units of the reach on
+    /// their side; the first of equals wins.
     pub fn pick_within(&self, (step, address): (f64, f64), reach: ((f64, f64), f64)) -> Option<u32> {
         let mut nearest: Option<(f64, usize)> = None;
-        // What begins or ends just where the reach ends is within it.
+        // The reach includes its ends.
         let steps = (reach.0.0.next_down(), reach.0.1.next_up());
         for idx in self.blocks.columns().met(steps, Least::default()) {
             let Some(distance) = self.distance(idx, step, address, reach) else {
@@ -25,7 +25,7 @@ impl LaneView {
             };
             let is_nearer = |(best, known): (f64, usize)| match distance.total_cmp(&best) {
                 Ordering::Less => true,
-                // Of those hit the last in order lies on top; of others the first is as good.
+                // Of those hit the last in order lies on top; of others the first wins.
                 Ordering::Equal => (idx > known) == (distance == 0.0),
                 Ordering::Greater => false,
             };
@@ -36,7 +36,6 @@ impl LaneView {
         nearest.and_then(|(_, idx)| u32::try_from(idx).ok())
     }
 
-    /// The region that holds an address on a step.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub fn pick_region(&self, step: f64, address: f64) -> Option<usize> {
         self.regions.iter().rposition(|region| {
@@ -62,7 +61,7 @@ impl LaneView {
     }
 }
 
-/// How far a value is from a half-open range, in units of the reach below or above the value; `None` beyond it.
+/// Distance of a value from a half-open range, in units of the reach below or above the value; `None` beyond it.
 fn gap(value: f64, low: f64, high: f64, below: f64, above: f64) -> Option<f64> {
     if (low..high).contains(&value) {
         return Some(0.0);

@@ -1,12 +1,11 @@
-//! Pictures of lanes with more blocks than a frame can draw one by one: pixels, made on a worker.
+//! Pictures of lanes with more blocks than a frame can draw one by one, for the painter's thread.
 //!
-//! In: a lane, a view, a size in pixels, colours as numbers. Out: premultiplied RGBA. A block of a pixel and more is drawn as
-//! it is, to the nearest pixel. Smaller ones are gathered: a pixel takes the colour of the one that covers most of it,
-//! and is the more opaque the more of it is covered; one that holds anything is never empty. They stand above larger
-//! ones, so that nothing small is covered; holes lie beneath all. Every pixel depends on the lane and the view alone, so that
-//! stripes may be made side by side.
-//! Blocks are taken in order of their births, so that neighbours in memory are neighbours on the picture.
-//! O(blocks that meet the view + the pixels that they cover), and what finding them costs.
+//! In: a lane, a view, a size in pixels, colours as numbers. Out: premultiplied RGBA. Blocks of at least a pixel are
+//! drawn to the nearest pixel. Smaller ones are gathered: a pixel takes the colour of the block that covers most of it,
+//! and its opacity grows with the covered share; it is never empty if it holds a block. Gathered pixels are drawn over
+//! larger blocks, gaps below all. Every pixel depends on the lane and the view alone, so stripes can be drawn in
+//! parallel. Blocks are visited in order of birth, so that neighbours in memory are neighbours in the picture. O(blocks
+//! that meet the view + pixels that they cover), plus the search for them.
 
 use std::num::NonZeroUsize;
 
@@ -16,16 +15,11 @@ use super::coloring::DIMMED;
 use super::joined;
 use super::viewport::{Canvas, Scale, View, Viewport};
 
-/// Which part of a lane is drawn, and how large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RasterFrame {
-    /// What is shown.
     pub view: Viewport,
-    /// Along what.
     pub axis: AxisKind,
-    /// Pixels from left to right.
     pub width: u32,
-    /// Pixels from top to bottom.
     pub height: u32,
 }
 
@@ -38,12 +32,11 @@ impl RasterFrame {
     }
 }
 
-/// Premultiplied RGBA by colour number, and of the hatching of holes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RasterStyle {
-    /// By colour number; numbers behind the end are drawn as the last.
+    /// By colour number; numbers beyond the end use the last colour.
     pub colors: Vec<[u8; 4]>,
-    /// Lines and ground of holes; `None` where holes are not drawn.
+    /// Lines and background of gaps; `None` to leave gaps out.
     pub hole: Option<[[u8; 4]; 2]>,
 }
 
@@ -54,10 +47,8 @@ impl RasterStyle {
     }
 }
 
-/// A picture.
 #[derive(Clone, PartialEq)]
 pub struct Raster {
-    /// Of what.
     pub frame: RasterFrame,
     /// Rows from top to bottom, premultiplied RGBA.
     pub rgba: Vec<u8>,
@@ -74,22 +65,21 @@ impl std::fmt::Debug for Raster {
     }
 }
 
-/// Every so many pixels a line of the hatching. The shader of `ui/gpu` knows this number and the next two.
+/// Distance of the hatching's lines in pixels. The shader of `ui/gpu` repeats this constant and the next two.
 const HATCH: usize = 6;
-/// How opaque a pixel is of which next to nothing is covered.
+/// Opacity of a pixel of which nearly nothing is covered.
 const LEAST_OPAQUE: f32 = 0.45;
-/// Rectangles so many pixels wide or high keep a gap to their neighbours.
+/// Rectangles so many pixels wide or high leave a line to their neighbours.
 const LEAST_GAP: i64 = 4;
-/// More stripes than that are not worth their threads.
+/// Maximum number of threads.
 const MOST_STRIPES: usize = 4;
 
-/// Which blocks are drawn in which colour: one number a block.
+/// A colour number per block.
 pub type BlockColors<'a> = &'a [u8];
 
-/// What pictures are drawn on, kept from one to the next: to touch new memory costs about as much as the drawing.
+/// Buffers reused from picture to picture, because touching new memory costs about as much as drawing.
 #[derive(Debug, Default)]
 pub struct RasterScratch {
-    /// By stripe.
     stripes: Vec<StripeScratch>,
 }
 
@@ -100,7 +90,6 @@ struct StripeScratch {
 }
 
 impl RasterScratch {
-    /// Draws a lane; steps are as wide as the axes say.
     pub fn lane(
         &mut self,
         (lane, axes): (&LaneView, &Axes),
@@ -116,7 +105,7 @@ impl RasterScratch {
         }
     }
 
-    /// Draws stripes side by side, each on a thread of its own, as one picture.
+    /// Draws stripes in parallel, one thread each, and joins them.
     fn stripes(&mut self, frame: &RasterFrame, axes: &Axes, paint: &(dyn Fn(&mut Stripe<'_>) + Sync)) -> Vec<u8> {
         let width = frame.width as usize;
         let view = View::new(frame.view, axes.get(frame.axis).map(|axis| &**axis));
@@ -149,7 +138,7 @@ impl RasterScratch {
     }
 }
 
-/// Draws a lane; steps are as wide as the axes say. Who draws many keeps a [`RasterScratch`].
+/// Draws a lane; for many pictures use a [`RasterScratch`].
 pub fn raster(lane: (&LaneView, &Axes), colors: BlockColors<'_>, frame: &RasterFrame, style: &RasterStyle) -> Raster {
     RasterScratch::default().lane(lane, colors, frame, style)
 }
@@ -157,7 +146,7 @@ pub fn raster(lane: (&LaneView, &Axes), colors: BlockColors<'_>, frame: &RasterF
 /// Takes a rectangle (left, top, right, bottom in pixels) and its colour number.
 pub(super) type Draw<'a> = dyn FnMut([f64; 4], u8) + 'a;
 
-/// Draws whatever `each` gives of the steps that it is told; it is called once a stripe.
+/// Draws the rectangles that `each` emits for the steps it is given; it is called once per stripe.
 pub(super) fn raster_of(
     frame: &RasterFrame,
     axes: &Axes,
@@ -175,26 +164,26 @@ pub(super) fn raster_of(
     }
 }
 
-/// Some columns of a picture.
+/// A range of columns of a picture.
 struct Stripe<'a> {
     frame: &'a RasterFrame,
     view: View<'a>,
-    /// First column and the one behind the last.
+    /// Half-open.
     columns: (usize, usize),
     on: &'a mut StripeScratch,
 }
 
-/// What lies within a pixel.
+/// Small rectangles within a pixel.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gathered {
-    /// Share that the largest covers.
+    /// Share covered by the largest.
     largest: f32,
-    /// Share that all cover.
+    /// Share covered by all.
     covered: f32,
     color: u8,
 }
 
-/// A rectangle in pixels of a stripe: columns and rows, ends exclusive, and how wide and high it is in truth.
+/// A rectangle in pixels of a stripe: columns and rows, half-open, and the unrounded width and height.
 struct Place {
     x: (usize, usize),
     y: (usize, usize),
@@ -232,7 +221,7 @@ impl<'a> Stripe<'a> {
         self.add_gathered(style);
     }
 
-    /// Draws a rectangle, or gathers it where it is smaller than a pixel.
+    /// Draws a rectangle, or gathers it if it is smaller than a pixel.
     #[inline]
     fn rect(&mut self, rect: [f64; 4], color: u8, style: &RasterStyle) {
         let Some(place) = self.place(rect) else { return };
@@ -243,7 +232,7 @@ impl<'a> Stripe<'a> {
         }
     }
 
-    /// What was gathered stands above all else.
+    /// Draws gathered pixels over everything else.
     fn add_gathered(&mut self, style: &RasterStyle) {
         for (pixel, gathered) in self.on.pixels.iter_mut().zip(&self.on.gathered) {
             if gathered.covered > 0.0 {
@@ -256,12 +245,12 @@ impl<'a> Stripe<'a> {
     fn steps(&self) -> (f64, f64) {
         let width = f64::from(self.frame.width);
         let edge = |column: usize| f64::from(u32::try_from(column).unwrap_or(u32::MAX));
-        // What is moved to the nearest pixel may come from half a pixel beyond.
+        // Rounding to the nearest pixel may move rectangles by half a pixel.
         let (from, to) = (edge(self.columns.0) - 1.0, edge(self.columns.1) + 1.0);
         self.view.steps_between(from, to, width)
     }
 
-    /// Where a rectangle lies; `None` where that is not in the stripe.
+    /// `None` outside the stripe.
     fn place(&self, [x0, y0, x1, y1]: [f64; 4]) -> Option<Place> {
         let size = (x1 - x0, y1 - y0);
         let pixels = |low: f64, high: f64, span: f64| -> (i64, i64) {
@@ -307,7 +296,7 @@ impl<'a> Stripe<'a> {
         for row in place.y.0..place.y.1 {
             for pixel in &mut self.on.gathered[row * n_columns + place.x.0..row * n_columns + place.x.1] {
                 pixel.covered += share;
-                // What steps back hides nothing that does not.
+                // A dimmed block hides none that is not.
                 let rank = |share: f32, color: u8| (share > 0.0 && color < DIMMED, share, color);
                 if rank(share, color) > rank(pixel.largest, pixel.color) {
                     (pixel.largest, pixel.color) = (share, color);
@@ -316,7 +305,7 @@ impl<'a> Stripe<'a> {
         }
     }
 
-    /// Hatches the holes; the pattern hangs on the picture, so that it runs on from hole to hole.
+    /// Hatches the gaps; the pattern is fixed to the picture, so that it continues from gap to gap.
     fn holes(&mut self, lane: &LaneView, [stroke, ground]: [[u8; 4]; 2]) {
         let columns = lane.holes.columns();
         let scale = Scale::new(self.view, self.frame.canvas());
@@ -335,7 +324,7 @@ impl<'a> Stripe<'a> {
     }
 }
 
-/// The whole number at or below one. The library's own is a call on processors of every age, four for each of a million blocks.
+/// `f64::floor` is a function call on baseline x86-64, and this runs four times per block.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -347,7 +336,7 @@ fn floor(number: f64) -> i64 {
     cut.saturating_sub(i64::from(cut as f64 > number))
 }
 
-/// A colour that covers a share of a pixel, over what is there.
+/// Blends a colour that covers a share of a pixel over the ground.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -358,7 +347,7 @@ fn over(color: [u8; 4], covered: f32, ground: [u8; 4]) -> [u8; 4] {
     let alpha = f32::from(color[3]) / 255.0 * opaque;
     std::array::from_fn(|channel| {
         let mixed = f32::from(color[channel]) * opaque + f32::from(ground[channel]) * (1.0 - alpha);
-        // To the nearest: nothing here is below zero, and casts saturate.
+        // Rounds to the nearest; values are not negative, and casts saturate.
         (mixed + 0.5) as u8
     })
 }

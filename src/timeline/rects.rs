@@ -1,8 +1,8 @@
-//! Rectangles of a lane as a graphics device draws them: rows of whole numbers, which fit buffers that never change.
+//! Rectangles of a lane for the graphics device: rows of whole numbers in buffers that never change.
 //!
-//! In: a lane's blocks or holes. Out: their rows, class by class (so that what is alike in life and size lies side by side),
-//! and for a view which places of that order meet it, and whether a pixel can hold them. What a view leaves out costs
-//! nothing, and so do passes over what is certainly large, or certainly small.
+//! In: a lane's blocks or gaps. Out: their rows, class by class (so that rectangles of similar life and size are
+//! adjacent); and for a view the ranges of rows that meet it, and whether they hold rectangles larger or smaller than a
+//! pixel. Ranges outside the view are not visited, nor are passes over certainly large or certainly small ones.
 //!
 //! ```text
 //! row    start | end | base, low half | bytes, low half | base, bits 32..48, bytes, bits 32..48
@@ -17,19 +17,19 @@ use super::viewport::{Canvas, Viewport};
 /// Rows hold addresses below this.
 pub const MOST_ADDRESS: u64 = 1 << 48;
 
-/// How far from a pixel a size must be to be called larger or smaller: devices reckon with fewer digits.
+/// Sizes this close to a pixel count as both larger and smaller, because devices compute with fewer digits.
 const DOUBT: f64 = 1.0 / 256.0;
 
-/// Blocks or holes of a lane, class by class.
+/// Blocks or gaps of a lane, class by class.
 #[derive(Clone, Copy)]
 pub struct Rects<'a> {
     columns: Columns<'a>,
 }
 
-/// Rectangles that lie side by side in the order of classes and may meet a view.
+/// A run of rectangles in the order of classes that may meet a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RectRun {
-    /// Their places in that order.
+    /// Positions in that order.
     pub range: Range<usize>,
     /// Whether any may be at least a pixel wide and high.
     pub has_large: bool,
@@ -38,14 +38,12 @@ pub struct RectRun {
 }
 
 impl LaneView {
-    /// The lane's blocks as a device draws them.
     pub fn block_rects(&self) -> Rects<'_> {
         Rects {
             columns: self.blocks.columns(),
         }
     }
 
-    /// The lane's holes as a device draws them.
     pub fn hole_rects(&self) -> Rects<'_> {
         Rects {
             columns: self.holes.columns(),
@@ -54,22 +52,20 @@ impl LaneView {
 }
 
 impl<'a> Rects<'a> {
-    /// How many.
     pub fn len(self) -> usize {
         self.columns.start.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Numbers of rectangles from one place of the order to another. O(classes + those).
+    /// Numbers of rectangles; `range` counts in the order of classes. O(classes + results).
     pub fn numbers(self, range: Range<usize>) -> impl Iterator<Item = usize> + 'a {
         self.columns.index.in_classes(range)
     }
 
-    /// Rows from one place of the order to another; addresses below [`MOST_ADDRESS`]. O(classes + those).
+    /// Rows; `range` counts in the order of classes, addresses are below [`MOST_ADDRESS`]. O(classes + results).
     pub fn rows(self, range: Range<usize>) -> impl Iterator<Item = [u32; 5]> + 'a {
         let columns = self.columns;
         self.numbers(range).map(move |idx| {
@@ -79,11 +75,11 @@ impl<'a> Rects<'a> {
         })
     }
 
-    /// What may meet a view that is drawn on so many pixels: all that does, and at most as much again. Runs ascend, and no two
-    /// that are alike touch. O(classes log rectangles).
+    /// The runs that may meet a view drawn on so many pixels: all rectangles that do, and at most as many others. Runs
+    /// ascend; adjacent runs differ in their flags. O(classes log rectangles).
     pub fn met(self, view: &Viewport, canvas: Canvas) -> Vec<RectRun> {
         let (step, byte) = (canvas.width / view.steps(), canvas.height / view.bytes());
-        // What is moved to the nearest pixel may come from half a pixel beyond.
+        // Rounding to the nearest pixel may move rectangles by half a pixel.
         let beside = 1.0 / step;
         let mut runs: Vec<RectRun> = Vec::new();
         for part in self.columns.parts((view.t0 - beside, view.t1 + beside)) {

@@ -1,14 +1,14 @@
-//! What a run under a budget does in a lane, for the eye: marks, gaps, the planner's count of bytes, counters.
+//! Rematerialization in a lane: marks, eviction intervals, the planner's count of bytes, counters.
 //!
 //! ```text
-//! axis      0   1   2   3   4   5        op 0 is evicted to make room for op 2 and computed anew before op 3
+//! axis      0   1   2   3   4   5        op 0 is evicted to make room for op 2 and recomputed before op 3
 //! marks             E   R
-//! op 0      ======  //  =====            a gap lies between an eviction and the way back
-//! anew                  ---              steps on which an op is computed anew
+//! op 0      ======  //  =====            an interval between its eviction and its recomputation
+//! bands                 ---              steps on which an op is recomputed
 //! ```
 //!
-//! In: what rewriting did to the lane, and the axis. Out: a [`LaneRemat`]. Evictions because the caller let go, and ends
-//! of life, are counted and no marks. Per pixel column counts are exact, as those of device events are.
+//! In: the rewrite of a lane, and the axis. Out: a [`LaneRemat`]. Eager evictions and frees are counted but make no
+//! marks. Counts per pixel column are exact.
 
 mod facts;
 mod mark;
@@ -31,7 +31,6 @@ pub use facts::RematFacts;
 pub use mark::{Recomputed, RematColumn, RematCounters, RematGap, RematMark, RematMarkCounts, RematMarkKind};
 pub use story::{RematStory, RematSums, RematVerdict};
 
-/// A run on the axis.
 #[derive(Clone, Debug, PartialEq)]
 struct RunPlace {
     start: u32,
@@ -40,29 +39,28 @@ struct RunPlace {
     remat: Option<Arc<RunRemat>>,
 }
 
-/// What runs under a budget do in a lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneRemat {
-    /// Marks in the order of their steps.
+    /// By step.
     pub marks: Vec<RematMark>,
-    /// Gaps by tensor and step.
+    /// By tensor and step.
     pub gaps: Vec<RematGap>,
-    /// Ops computed anew, in the order of their steps.
+    /// Recomputed ops, by step.
     pub recomputed: Vec<Recomputed>,
-    /// Consecutive steps on which ops are computed anew: first step, last step exclusive.
+    /// Ranges of steps on which ops are recomputed, half-open.
     pub bands: Vec<(Step, Step)>,
     /// Bytes in use as the planner counts them.
     pub usage: Curve,
-    /// The budget, where there is one; all runs have the same.
+    /// All runs have the same.
     pub budget: Option<Bytes>,
     runs: Vec<RunPlace>,
     tally: Tally<{ RematMarkKind::ALL.len() }>,
-    /// The cost of what is computed anew, before each entry of `recomputed`, and of all.
+    /// The sum of the times before each entry of `recomputed`, and the total.
     time_before: Vec<u64>,
 }
 
 impl LaneRemat {
-    /// The runs of a lane. O(events + steps), plus a sort.
+    /// O(events + steps), plus a sort.
     pub fn new(rewrite: &LaneRewrite, axis: &Axis) -> Self {
         let place = |(position, run): (usize, &AxisRun)| RunPlace {
             start: run.start.0,
@@ -101,12 +99,11 @@ impl LaneRemat {
         }
     }
 
-    /// Counts of the whole axis.
     pub fn totals(&self) -> RematMarkCounts {
         self.tally.totals()
     }
 
-    /// The columns of a picture so many columns wide that have marks in them. O(width log marks).
+    /// The columns that contain marks, for a picture of `width` columns. O(width log marks).
     pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<RematColumn> {
         let columns = self.tally.columns(view.into(), width).into_iter();
         columns
@@ -114,33 +111,33 @@ impl LaneRemat {
             .collect()
     }
 
-    /// The marks of some steps, both inclusive. O(log marks).
+    /// The marks of the steps `from..=to`. O(log marks).
     pub fn marks_within(&self, (from, to): (Step, Step)) -> &[RematMark] {
         let low = self.marks.partition_point(|mark| mark.step < from);
         let high = self.marks.partition_point(|mark| mark.step <= to);
         self.marks.get(low..high).unwrap_or(&[])
     }
 
-    /// The nearest step with marks behind a step, or before it.
+    /// The nearest step with marks after or before a step.
     pub fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
         self.tally.neighbour(step, is_next)
     }
 
-    /// When a tensor is away. O(log gaps).
+    /// O(log intervals).
     pub fn gaps_of(&self, tensor: Selected) -> &[RematGap] {
         let low = self.gaps.partition_point(|gap| gap.tensor < tensor);
         let high = self.gaps.partition_point(|gap| gap.tensor <= tensor);
         self.gaps.get(low..high).unwrap_or(&[])
     }
 
-    /// The bands that reach into the steps `t0..t1`.
+    /// The bands that meet the steps `t0..t1`.
     pub fn bands_within(&self, t0: f64, t1: f64) -> &[(Step, Step)] {
         let low = self.bands.partition_point(|(_, end)| f64::from(end.0) <= t0);
         let high = self.bands.partition_point(|(start, _)| f64::from(start.0) < t1);
         self.bands.get(low..high).unwrap_or(&[])
     }
 
-    /// What happened in the run of a step up to and with it.
+    /// Counters of the run of a step, up to and including it.
     #[expect(clippy::cast_precision_loss, reason = "a share for people")]
     pub fn counters(&self, step: Step) -> RematCounters {
         let Some(place) = self.run_at(step) else {
@@ -150,7 +147,7 @@ impl LaneRemat {
             return RematCounters::default();
         };
         let until = self.tally.until(step.0);
-        // What an earlier run's end puts onto the first step of the run counts with it.
+        // A run of zero steps may put its marks onto the first step of the next run, which counts them.
         let before = place.start.checked_sub(1).map(|step| self.tally.until(step));
         let before = before.unwrap_or_default();
         let position = |bound: u32| self.recomputed.partition_point(|anew| anew.step.0 < bound);
@@ -166,13 +163,12 @@ impl LaneRemat {
         }
     }
 
-    /// The op that a lane computes anew on a step.
     pub fn recomputed_at(&self, step: Step) -> Option<&Recomputed> {
         let position = self.recomputed.binary_search_by_key(&step, |anew| anew.step).ok()?;
         self.recomputed.get(position)
     }
 
-    /// Whether the lane waits on a step, because other lanes compute something anew there.
+    /// Whether the lane is idle on a step, because other lanes recompute there.
     pub fn waits_at(&self, step: Step) -> bool {
         self.run_at(step).is_some_and(|place| {
             let remat = place.remat.as_ref();
@@ -180,7 +176,6 @@ impl LaneRemat {
         })
     }
 
-    /// The name of an op that is computed anew.
     pub fn op_name(&self, anew: &Recomputed) -> &str {
         let remat = self
             .runs
@@ -197,7 +192,6 @@ impl LaneRemat {
         (step.0 < place.start + place.n_steps).then_some(place)
     }
 
-    /// The run of a mark, with what it did.
     fn remat_of(&self, run: u32) -> Option<(&RunPlace, &RunRemat)> {
         let place = self.runs.get(run as usize)?;
         Some((place, place.remat.as_deref()?))
@@ -205,7 +199,7 @@ impl LaneRemat {
 }
 
 impl RunPlace {
-    /// The storage of a tape's tensor as something that can be selected.
+    /// The storage of a tensor of the tape.
     fn selected(&self, run: u32, remat: &RunRemat, tensor: u32) -> Option<Selected> {
         let storage = remat.tape.tape.tensors.get(tensor as usize)?.storage;
         Some(Selected {
@@ -245,7 +239,7 @@ impl RunPlace {
         marks
     }
 
-    /// The step behind the last that was executed, within the run.
+    /// The step after the last one executed, within the run.
     fn end_of(&self, remat: &RunRemat) -> u32 {
         let slot = remat.sequence.ended_at.map_or(usize::MAX, |slot| slot as usize);
         let step = remat.steps.get(slot).copied().unwrap_or(self.n_steps);
@@ -293,7 +287,6 @@ impl RunPlace {
     }
 }
 
-/// The bytes of the storage that a tensor lies in.
 fn storage_bytes(remat: &RunRemat, tensor: u32) -> Bytes {
     let tensors = &remat.tape.tape.tensors;
     let root = tensors.get(tensor as usize).map_or(0, |tensor| tensor.storage);
@@ -304,7 +297,7 @@ fn op_time(remat: &RunRemat, op: u32) -> Nanos {
     remat.tape.tape.ops.get(op as usize).map_or(Nanos(0), |op| op.time)
 }
 
-/// Consecutive steps become one band.
+/// Merges consecutive steps.
 fn bands(recomputed: &[Recomputed]) -> Vec<(Step, Step)> {
     let mut bands: Vec<(Step, Step)> = Vec::new();
     for anew in recomputed {
@@ -317,7 +310,7 @@ fn bands(recomputed: &[Recomputed]) -> Vec<(Step, Step)> {
     bands
 }
 
-/// Bytes in use by step; what is in use stays so while a lane waits.
+/// Bytes in use by step; they stay constant while a lane is idle.
 fn usage(runs: &[RunPlace], n_steps: u32) -> Vec<Bytes> {
     let mut usage = vec![Bytes::ZERO; n_steps as usize];
     for place in runs {

@@ -1,11 +1,11 @@
-//! What the reserved bytes of a moment are beside its tensors, by graph: arenas, pools, weights, inputs and outputs.
+//! The reserved bytes of a moment besides its tensors, by graph: arenas, pools, weights, inputs and outputs.
 //!
 //! ```text
 //! reserved   |== tensors ==|rounding|arena of a|arena of b|pool of c|weights of a|weights of b|in/out of a|...
 //! ```
 //!
-//! In: a lane and a moment. Out: bytes by name. Invariant: with the live bytes they are what is reserved, or more than that where
-//! tensors share a place.
+//! In: a lane and a moment. Out: bytes by name. Invariant: with the live bytes they add up to the reserved ones, or
+//! more where tensors share a place.
 
 use std::collections::BTreeMap;
 
@@ -18,20 +18,14 @@ use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::Moment;
 use highwater_sim::{DevicePicture, EventKind, RegionKind, Simulation, Subject, picture_after};
 
-/// What no tensor holds of an arena.
 const ARENA: &str = "arena, held by no tensor";
-/// The same of one that graphs share.
 const SHARED_ARENA: &str = "shared arena, held by no tensor";
-/// What no tensor holds of a pool.
 const POOL: &str = "pool, held by no tensor";
-/// What the device's pool gave to no graph.
 const DEVICE_POOL: &str = "pool of the device, given to no graph";
-/// What no tensor holds of the memory of ops whose addresses must not change.
 const FIXED: &str = "fixed feature memory, held by no tensor";
-/// What is in no region that holds memory.
 const OTHER: &str = "reserved in other places";
 
-/// What is reserved at a moment of a step and no tensor's, in the order of the names, without what is nothing. O(events).
+/// The non-zero parts, sorted by name. O(events).
 pub(super) fn rest_by_graph(
     comparison: &Comparison,
     lane: usize,
@@ -62,7 +56,6 @@ pub(super) fn rest_by_graph(
     rows.bytes.into_iter().collect()
 }
 
-/// Rounded bytes of tensors by region.
 fn tensors_by_region(simulation: &Simulation, n_events: usize) -> Vec<Bytes> {
     let mut sums = vec![Bytes::ZERO; simulation.regions.len()];
     for event in simulation.events.iter().take(n_events) {
@@ -99,11 +92,11 @@ impl Rows<'_> {
         *self.bytes.entry(name).or_default() += bytes;
     }
 
-    /// Regions, less what tensors hold of them; those of pools are told pool by pool.
+    /// Adds regions less the bytes of their tensors; those of pools are added by pool.
     fn add_regions(&mut self, simulation: &Simulation, picture: &DevicePicture, moment: &Moment, tensors: &[Bytes]) {
         let has_pools = !picture.pools.is_empty();
         let own_io: Bytes = picture.regions.iter().map(|region| io_of(simulation, region)).sum();
-        // What graphs that run have of an arena that they share is not in the regions.
+        // Running graphs may have inputs and outputs in a shared arena, which its region does not state.
         let mut shared_io = moment.parts.io.saturating_sub(own_io);
         self.add(None, Rest::InputOutput.words(), shared_io);
         for region in &picture.regions {

@@ -1,15 +1,15 @@
-//! Reuse edges of a lane: whose bytes a block took over, and who took them from it.
+//! Reuse edges of a lane: blocks that take over bytes of earlier blocks.
 //!
 //! ```text
-//! address   +--donor--+           +--block--+          +--heir--+
-//!           |         o=====donor=|>        |          |        |
-//!           |         |           |         o - -heir -|>       |
-//!           +---------+           +---------+          +--------+
+//! address   +-earlier-+           +--block--+          +--later--+
+//!           |         o===before==|>        |          |         |
+//!           |         |           |         o - after - -|>      |
+//!           +---------+           +---------+          +---------+
 //! ```
 //!
-//! In: regions and blocks. Out: arrows in steps and addresses, largest first, cut to what a view has room for. Bytes
-//! pass on only within one region while it holds memory: what the device takes back is nobody's. The index is built
-//! once a lane, O((blocks + edges) log blocks); the arrows of a tensor cost what they are.
+//! In: regions and blocks. Out: arrows in steps and addresses, largest first, limited to a view. Bytes are reused only
+//! within one region while it holds memory, not across a free of the device. The index is built once per lane in
+//! O((blocks + edges) log blocks); the arrows of a tensor cost O(its arrows).
 
 use std::cmp::Reverse;
 
@@ -21,39 +21,35 @@ use super::Selected;
 use super::block::{Blocks, LaneView, RegionSpan};
 use super::viewport::Viewport;
 
-/// Arrows of the peak step that are kept, the largest.
+/// Only the largest arrows of the peak step are kept.
 const MOST_AT_PEAK: usize = 512;
 
-/// Whether the other end of an arrow had the bytes before, or has them afterwards.
+/// The side of the other end of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// It gave the bytes.
+    /// The other block had the bytes before.
     Donor,
-    /// It took them.
+    /// The other block has them afterwards.
     Heir,
 }
 
-/// Bytes that pass from one block to a later one.
+/// Bytes of a block that a later one reuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReuseArrow {
-    /// Which end is asked about: with [`Side::Donor`] the heir is, with [`Side::Heir`] the donor.
+    /// Which end is the other one.
     pub side: Side,
-    /// The block that had the bytes.
     pub donor: u32,
-    /// The block that took them.
     pub heir: u32,
-    /// From: the donor's end.
+    /// End of the earlier block.
     pub start: u32,
-    /// To: the heir's first step; at least `start`.
+    /// Start of the later block; at least `start`.
     pub end: u32,
-    /// Display address of the first byte that passes, at both ends.
+    /// Display address of the first reused byte.
     pub address: u64,
-    /// How many bytes.
     pub bytes: u64,
 }
 
 impl ReuseArrow {
-    /// The block at the far end.
     pub const fn other(&self) -> u32 {
         match self.side {
             Side::Donor => self.donor,
@@ -61,39 +57,34 @@ impl ReuseArrow {
         }
     }
 
-    /// Largest first, then by place.
+    /// Largest first, then by position.
     fn rank(&self) -> (Reverse<u64>, u32, u32, u64) {
         (Reverse(self.bytes), self.donor, self.heir, self.address)
     }
 }
 
-/// Arrows to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrows {
-    /// Within the view, largest first.
+    /// Largest first.
     pub list: Vec<ReuseArrow>,
-    /// How many there are in all.
+    /// Including those left out of `list`.
     pub n_total: usize,
 }
 
-/// What one block got from, or gave to, another.
+/// Bytes reused between a tensor and another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passed {
-    /// The other block.
     pub block: u32,
-    /// Bytes in sum.
     pub bytes: u64,
 }
 
-/// The reuse index of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneReuse {
     index: ReuseIndex,
-    /// By region: where its bytes begin in the index, which knows all regions one above the other.
+    /// By region: its first offset in the index, which stacks all regions.
     origins: Vec<u64>,
-    /// The step with the most live bytes.
+    /// The first step with the most live bytes.
     peak: Option<Step>,
-    /// The largest arrows at the peak.
     at_peak: Arrows,
 }
 
@@ -115,7 +106,7 @@ impl LaneReuse {
                     start: blocks.start[idx],
                     end: blocks.end[idx],
                     offset: origins[span].saturating_add(blocks.base[idx].saturating_sub(regions[span].base)),
-                    // What is stacked only to be drawn passes nothing on: an empty rectangle has no edges.
+                    // A stacked block without a real address passes no bytes on: empty rectangles have no edges.
                     bytes: if regions[span].kind == RegionKind::Unplaced {
                         0
                     } else {
@@ -156,24 +147,23 @@ impl LaneReuse {
         arrows.extend(self.index.after(block).map(|edge| arrow(Side::Heir, edge)));
     }
 
-    /// The step whose arrows [`LaneView::arrows_at_peak`] gives: the first with the most live bytes.
+    /// The step of [`LaneView::arrows_at_peak`]: the first with the most live bytes.
     pub fn peak(&self) -> Option<Step> {
         self.peak
     }
 
-    /// Edges of all blocks.
     pub fn n_edges(&self) -> usize {
         self.index.edges().len()
     }
 }
 
 impl LaneView {
-    /// Blocks that live on a step, ascending. O(classes log blocks + live blocks, in order).
+    /// Blocks that contain a step, ascending. O(classes log blocks + results, sorted).
     pub fn live_at(&self, step: Step) -> Vec<u32> {
         live_at(&self.blocks, step.0)
     }
 
-    /// From whom a tensor's blocks took bytes, and who took theirs: largest first.
+    /// Reuse by and of a tensor's blocks, largest first.
     pub fn arrows(&self, tensor: Selected) -> Arrows {
         let mut all = Vec::new();
         for block in self.blocks_of(tensor) {
@@ -182,12 +172,12 @@ impl LaneView {
         largest(all, usize::MAX)
     }
 
-    /// The same for all blocks that live on the lane's peak step; the largest few hundred.
+    /// Of all blocks on the lane's peak step; the largest few hundred.
     pub fn arrows_at_peak(&self) -> &Arrows {
         &self.reuse.at_peak
     }
 
-    /// The arrows of these that a viewport shows, at most so many.
+    /// The arrows that meet a viewport, at most `most`.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     pub fn within(&self, arrows: &Arrows, viewport: &Viewport, most: usize) -> Arrows {
         let is_seen = |arrow: &&ReuseArrow| {
@@ -202,7 +192,7 @@ impl LaneView {
         }
     }
 
-    /// What each donor gave to a tensor, or each heir took from it: most bytes first, then by birth.
+    /// Blocks on a side of a tensor with the bytes reused, most bytes first, then by birth.
     pub fn passed(&self, tensor: Selected, side: Side) -> Vec<Passed> {
         let arrows = self.arrows(tensor);
         let mut all: Vec<Passed> = arrows

@@ -1,7 +1,7 @@
-//! The rows of the lifetimes: one per tensor of a run, runs in order, within a run in order of birth.
+//! The rows of the lifetimes: one per tensor of a run; runs in order, within a run in order of birth.
 //!
-//! Rows are read from the session as they are needed: equal runs share their live ranges, so nothing is copied. How they are
-//! sorted and shown is a matter of [`super::lifetimes`].
+//! Rows are read from the session on demand: equal runs share their live ranges, so nothing is copied.
+//! [`super::lifetimes`] sorts and shows them.
 
 use std::sync::Arc;
 
@@ -12,41 +12,39 @@ use highwater_sim::{BoundGraph, DeviceSession};
 
 use super::{Palette, Selected};
 
-/// One row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Whose.
     pub tensor: Selected,
-    /// First step on the common axis.
+    /// On the common axis.
     pub start: Step,
-    /// Last step, exclusive.
+    /// Exclusive.
     pub end: Step,
-    /// Exact bytes.
+    /// Exact.
     pub bytes: Bytes,
-    /// How many times it is held: several where it is evicted and computed anew, or lent out in between.
+    /// Number of live ranges: several where it is evicted and recomputed, or its memory is lent out meanwhile.
     pub n_pieces: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct RunRows {
     bound: Arc<BoundGraph>,
-    /// Where tensors are held several times: which live ranges make a row.
+    /// If tensors have several live ranges: those of each row.
     grouped: Option<Arc<Grouped>>,
     /// By tensor: its row in this run.
     positions: Arc<Positions>,
-    /// How many rows stand before those of this run.
+    /// Number of rows before those of this run.
     n_before: usize,
     graph: GraphIdx,
     start: u32,
     n_steps: u32,
 }
 
-/// Live ranges by tensor, tensors in the order of their first birth.
+/// Live ranges by tensor, in the order of first births.
 #[derive(Clone, Debug, PartialEq)]
 struct Grouped {
     /// Positions of live ranges.
     items: Vec<u32>,
-    /// Where each row begins in `items`, and the end.
+    /// The start of each row in `items`, and the end of the last.
     rows: Vec<u32>,
 }
 
@@ -84,7 +82,7 @@ impl Positions {
 }
 
 impl Grouped {
-    /// `None` where every tensor has one live range.
+    /// `None` if every tensor has one live range.
     fn new(items: &[Lifetime]) -> Option<Self> {
         let n_tensors = items.iter().map(|item| item.tensor.idx() + 1).max()?;
         let mut row_of: Vec<u32> = vec![u32::MAX; n_tensors];
@@ -111,14 +109,13 @@ impl Grouped {
     }
 }
 
-/// The rows of all runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
     runs: Vec<RunRows>,
     palette: Arc<Palette>,
 }
 
-/// What equal runs share.
+/// The parts that equal runs share.
 type KnownRun = (*const BoundGraph, Option<Arc<Grouped>>, Arc<Positions>);
 
 impl Rows {
@@ -154,17 +151,15 @@ impl Rows {
         }
     }
 
-    /// How many rows there are in all.
     pub fn len(&self) -> usize {
         self.runs.last().map_or(0, |run| run.n_before + run.len())
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A row by its number, below [`Self::len`]: runs in order, and within a run in order of birth. O(log runs).
+    /// A row by its number, below [`Self::len`]: runs in order, within a run in order of birth. O(log runs).
     pub fn get(&self, number: usize) -> Option<Row> {
         let run = self.runs.partition_point(|run| run.n_before <= number).checked_sub(1)?;
         let rows = &self.runs[run];
@@ -172,13 +167,13 @@ impl Rows {
         (position < rows.len()).then(|| rows.row(u32::try_from(run).unwrap_or(u32::MAX), position))
     }
 
-    /// The number of a tensor's row, as [`Self::get`] takes it. O(1).
+    /// The number of a tensor's row, for [`Self::get`]. O(1).
     pub fn number(&self, tensor: Selected) -> Option<usize> {
         let run = self.runs.get(tensor.run as usize)?;
         Some(run.n_before + run.position(tensor)?)
     }
 
-    /// All rows in order of their numbers.
+    /// In order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = Row> + '_ {
         (0_u32..)
             .zip(&self.runs)
@@ -191,14 +186,14 @@ impl Rows {
         Some(run.row(tensor.run, run.position(tensor)?))
     }
 
-    /// When a tensor is held, in order, on the common axis. O(its pieces).
+    /// The live ranges of a tensor, in order, on the common axis. O(ranges).
     pub fn pieces(&self, tensor: Selected) -> Vec<(Step, Step)> {
         let run = self.runs.get(tensor.run as usize);
         let found = run.and_then(|run| Some((run, run.position(tensor)?)));
         found.map_or_else(Vec::new, |(run, row)| run.pieces(row).collect())
     }
 
-    /// The row born next after a tensor's (or before it); the first row where none is given.
+    /// The row born after or before a tensor's; the first row without a tensor.
     pub fn neighbour(&self, tensor: Option<Selected>, is_next: bool) -> Option<Row> {
         let (run, position) = match tensor {
             Some(tensor) => {
@@ -212,7 +207,7 @@ impl Rows {
         (position < rows.len()).then(|| rows.row(run, position))
     }
 
-    /// Calls for every time that a tensor is held, in order, on the common axis. O(its pieces).
+    /// Visits the live ranges of a tensor, in order, on the common axis. O(ranges).
     pub(super) fn each_piece(&self, tensor: Selected, mut call: impl FnMut(Step, Step)) {
         let run = self.runs.get(tensor.run as usize);
         if let Some((run, row)) = run.and_then(|run| Some((run, run.position(tensor)?))) {
@@ -220,7 +215,7 @@ impl Rows {
         }
     }
 
-    /// The colour index of a tensor, below [`super::PALETTE_LEN`].
+    /// Below [`super::PALETTE_LEN`].
     pub(super) fn color(&self, tensor: Selected) -> u8 {
         self.palette.color(tensor.key())
     }
@@ -234,7 +229,6 @@ impl RunRows {
         }
     }
 
-    /// The row of a tensor, by position.
     fn position(&self, tensor: Selected) -> Option<usize> {
         self.positions.of(tensor.tensor)
     }

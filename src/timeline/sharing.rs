@@ -1,6 +1,6 @@
-//! Which tensors live in the same memory: views of one another, or computed in place.
+//! Tensors that share a storage: views of one another, or computed in place.
 //!
-//! In: the links of an answer. Out: who else lives in a tensor's memory, and which op reads any of them last.
+//! In: the links of an answer. Out: the other tensors in a tensor's storage, and the op that reads any of them last.
 
 use highwater_analysis::Comparison;
 use highwater_model::graph::{Id as _, OpId, TensorId};
@@ -8,23 +8,22 @@ use highwater_model::graph::{Id as _, OpId, TensorId};
 use super::search::shown_name;
 use super::{Selected, Timeline};
 
-/// Others that are named.
 pub(super) const MOST_NAMED: usize = 4;
 
-/// The memory of a tensor as others have a part in it.
+/// The storage of a tensor and the other tensors in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedMemory {
-    /// How many tensors live in it, the asked one included; at least 1.
+    /// Number of tensors in the storage, this one included; at least 1.
     pub n_tensors: usize,
-    /// The names of the first others.
+    /// Names of the first others.
     pub others: Vec<String>,
-    /// The op that reads the memory last, and the other tensor through which it does. `None` where the tensor itself is read
-    /// last, or nobody reads.
+    /// The op that reads the storage last, and the tensor through which it does; `None` where that is this tensor, or
+    /// nothing reads it.
     pub read_last: Option<(String, String)>,
 }
 
 impl SharedMemory {
-    /// The others in words, as `a, b and 3 others`; nothing where there are none.
+    /// Such as `a, b and 3 others`; empty without others.
     pub fn words(&self) -> String {
         let count = self.n_tensors.saturating_sub(1);
         let more = count.saturating_sub(self.others.len());
@@ -38,7 +37,7 @@ impl SharedMemory {
 }
 
 impl Timeline {
-    /// Who else lives in a tensor's memory; nobody where that is not known. O(tensors of the storage).
+    /// Empty where the storage is unknown. O(tensors of the storage).
     pub fn sharing(&self, comparison: &Comparison, selected: Selected) -> SharedMemory {
         let tensor = selected.tensor;
         let members = self.storage_of(comparison, selected).unwrap_or(&[]);
@@ -53,7 +52,6 @@ impl Timeline {
         }
     }
 
-    /// All tensors in the memory of one.
     fn storage_of(&self, comparison: &Comparison, selected: Selected) -> Option<&[TensorId]> {
         let (graph, tensor) = (selected.graph.idx(), selected.tensor);
         let workload = &comparison.workload;
@@ -65,8 +63,7 @@ impl Timeline {
         Some(self.links.storages.first()?.of(known.storage as usize))
     }
 
-    /// The op of a graph that reads one of its tensors last, and that tensor. Of one op that reads several of them the asked
-    /// one stands first.
+    /// The op that reads any of the tensors last, and that tensor; if it reads several, preferably the selected one.
     fn last_reader(&self, selected: Selected, members: &[TensorId]) -> Option<(OpId, TensorId)> {
         let readers = self.links.graphs.get(selected.graph.idx())?;
         let last_of = |tensor: TensorId| readers.of(tensor).iter().max().copied();

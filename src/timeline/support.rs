@@ -1,26 +1,26 @@
-//! Why a block stands where it stands: what lies right below it, and whether there is room further down.
+//! Why a block has its offset: the blocks right below it, and whether there is room further down.
 //!
-//! Of the blocks of its region that live together with it at any time, those below it decide. The highest of their tops
-//! is the floor: the block rests on those that reach it. Where a gap between them, over the block's whole life, is large
-//! enough, the block could be lower without moving anything else. Tops are rounded up to the region's alignment. O(chunks + blocks that live together with it).
+//! Blocks of its region that are live together with it and lie below it decide. The highest of their tops is the floor:
+//! the block rests on those that reach it. If a gap between them is large enough over the block's whole life, the block
+//! could be lower without moving others. Tops are rounded up to the region's alignment. O(classes log blocks + blocks
+//! live together with it).
 
 use super::block::LaneView;
 use super::index::Least;
 use highwater_model::units::Bytes;
 
-/// What holds a block up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Support {
-    /// Display address of the floor: the highest top below it, or the bottom of its region.
+    /// Display address of the highest top below the block, or the bottom of its region.
     pub floor: u64,
-    /// Blocks whose top is the floor, longest time together first; none where the floor is the region's bottom.
+    /// Blocks whose top is the floor, longest overlap first; empty where the floor is the region's bottom.
     pub below: Vec<u32>,
-    /// The lowest display address at which it would fit for its whole life, where that is below its own.
+    /// The lowest display address below its own at which it would fit for its whole life.
     pub room: Option<u64>,
 }
 
 impl LaneView {
-    /// What holds a block up; nothing for a block that does not exist.
+    /// Empty for an unknown block.
     pub fn support(&self, block: u32) -> Support {
         let blocks = &self.blocks;
         let idx = block as usize;
@@ -29,7 +29,7 @@ impl LaneView {
         }
         let (start, end, base) = (blocks.start[idx], blocks.end[idx], blocks.base[idx]);
         let region = &self.regions[blocks.span[idx] as usize];
-        // Where the next one may begin.
+        // The lowest address for a block above `other`.
         let top = |other: usize| {
             let above = blocks.base[other].saturating_add(blocks.bytes[other]);
             let offset = Bytes(above.saturating_sub(region.base)).align_up(region.alignment);

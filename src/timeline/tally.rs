@@ -1,18 +1,18 @@
-//! Things that happen on steps, counted by kind: exact counts per pixel column as differences of running sums.
+//! Events on steps, counted by kind: exact counts per pixel column as differences of running sums.
 
 use super::viewport::View;
 use highwater_model::units::Step;
 
-/// Counts of `N` kinds on the steps where something happens.
+/// Counts of `N` kinds on the steps with events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tally<const N: usize> {
-    /// Steps on which something happens, ascending.
+    /// Steps with events, ascending.
     steps: Vec<u32>,
-    /// Counts before each of these steps, and of all.
+    /// Counts before each of these steps, and the total.
     before: Vec<[u32; N]>,
 }
 
-/// A pixel column in which something happens: its position, its first and last such step, counts by kind.
+/// A pixel column with events: its position, its first and last step with events, counts by kind.
 pub(super) type Tallied<const N: usize> = (u32, (Step, Step), [u32; N]);
 
 impl<const N: usize> Default for Tally<N> {
@@ -25,7 +25,7 @@ impl<const N: usize> Default for Tally<N> {
 }
 
 impl<const N: usize> Tally<N> {
-    /// Counts one more of a kind; steps never descend. Says whether it is the first on its step.
+    /// Adds an event; steps must not descend. Returns whether it is the first on its step.
     pub(super) fn add(&mut self, step: u32, kind: usize) -> bool {
         let is_first = self.steps.last() != Some(&step);
         let sum = self.totals();
@@ -39,29 +39,27 @@ impl<const N: usize> Tally<N> {
         is_first
     }
 
-    /// Whether nothing happens.
     pub(super) fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Counts of the whole axis.
     pub(super) fn totals(&self) -> [u32; N] {
         self.before.last().copied().unwrap_or([0; N])
     }
 
-    /// Counts up to and with a step.
+    /// Counts up to and including a step.
     pub(super) fn until(&self, step: u32) -> [u32; N] {
         let position = self.steps.partition_point(|known| *known <= step);
         self.before.get(position).copied().unwrap_or([0; N])
     }
 
-    /// The position of the first step that is not before this one.
+    /// The position of the first step with events that is not before `step`.
     pub(super) fn position(&self, step: Step) -> usize {
         self.steps.partition_point(|known| *known < step.0)
     }
 
-    /// The columns of a picture so many columns wide in which something happens; what happens stands at the beginning
-    /// of its step, and what comes behind the last step in the last column. O(width log steps).
+    /// The columns that contain events, for a picture of `width` columns. An event belongs to the start of its step;
+    /// later ones than the last step belong to the last column. O(width log steps).
     pub(super) fn columns(&self, view: View<'_>, width: u32) -> Vec<Tallied<N>> {
         let edge = |column: u32| view.step_from_x(f64::from(column), f64::from(width));
         let before = |edge: f64| self.steps.partition_point(|step| f64::from(*step) < edge);
@@ -90,7 +88,7 @@ impl<const N: usize> Tally<N> {
         (column, steps, counts)
     }
 
-    /// The nearest step with something behind a step, or before it.
+    /// The nearest step with events after or before a step.
     pub(super) fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
         let position = if is_next {
             self.steps.partition_point(|known| *known <= step)

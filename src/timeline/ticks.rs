@@ -1,17 +1,14 @@
-//! Axis marks at round values.
+//! Axis ticks at round values.
 
 use highwater_model::units::{Bytes, grouped};
 
-/// A mark on an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// The value.
     pub value: f64,
-    /// Its text.
     pub label: String,
 }
 
-/// Marks at round byte values within `low..=high`, at most `most` of them; but always one above the lowest, so that a scale
+/// Ticks at round byte values within `low..=high`, at most `most`, but always one above the lowest, so that the scale
 /// can be read.
 #[expect(
     clippy::cast_possible_truncation,
@@ -39,7 +36,7 @@ pub fn byte_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
     ticks
 }
 
-/// Marks at round steps within `t0..t1`, at most `most` of them; never between two steps.
+/// Ticks at round steps within `t0..t1`, at most `most`; never between two steps.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -64,8 +61,8 @@ pub fn step_ticks(t0: f64, t1: f64, most: u32) -> Vec<Tick> {
     ticks
 }
 
-/// Marks at round times within `low..=high` nanoseconds, at most `most` of them. Where they would need many figures to be
-/// told apart, the first has all of its own and the others say how much later they are.
+/// Ticks at round times within `low..=high` nanoseconds, at most `most`. If labels needed many digits, the first is
+/// absolute and the others are relative to it.
 pub fn time_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
     let mut step = 1.0_f64;
     let mut factors = [2.0, 2.5, 2.0].iter().cycle();
@@ -94,7 +91,7 @@ pub fn time_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
         .collect()
 }
 
-/// A time with as many figures as tell it from another that is so much later: `0`, `800 ns`, `1.25 ms`.
+/// A time with enough digits to tell it from one `step` later: `0`, `800 ns`, `1.25 ms`.
 fn short_time(time: f64, step: f64) -> String {
     let units = [(1e9, "s", 9_i32), (1e6, "ms", 6), (1e3, "µs", 3)];
     let Some((factor, unit, zeros)) = units.into_iter().find(|(factor, ..)| time >= *factor) else {
@@ -119,7 +116,7 @@ fn short_time(time: f64, step: f64) -> String {
     format!("{text}\u{a0}{unit}")
 }
 
-/// A size with as few figures as it needs: `2 GiB`, `1.5 GiB`, `512 MiB`, `0`.
+/// A size with as few digits as it needs: `2 GiB`, `1.5 GiB`, `512 MiB`, `0`.
 #[expect(clippy::cast_precision_loss, reason = "shown with three figures only")]
 fn short_bytes(bytes: Bytes) -> String {
     let units = [

@@ -1,7 +1,7 @@
-//! The viewport: which steps and addresses are on screen, and pure moves of it.
+//! The viewport: the visible steps and addresses, and pure moves of it.
 //!
-//! A viewport says which steps are seen; a [`View`] says where they are drawn: as wide as each other, or as the time that
-//! they take on a [`TimeAxis`]. All arithmetic is in f64, so that positions stay exact to far below a pixel at every zoom.
+//! A [`View`] maps the viewport's steps to places along a [`TimeAxis`], or to equally wide ones. Arithmetic is in f64,
+//! so that positions are exact to far below a pixel at every zoom.
 
 use std::ops::Deref;
 
@@ -10,52 +10,44 @@ use super::axis::TimeAxis;
 /// The visible steps `t0..t1` and addresses `a0..a1` (bytes).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
-    /// First visible step.
     pub t0: f64,
-    /// Last visible step, exclusive.
     pub t1: f64,
-    /// Lowest visible address.
     pub a0: f64,
-    /// Highest visible address.
     pub a1: f64,
 }
 
 /// The size of a picture in points; y grows downwards, addresses grow upwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
 }
 
-/// No view is narrower than this many steps.
+/// Minimum width of a view.
 const MIN_STEPS: f64 = 2.0;
-/// No view is lower than this many bytes.
+/// Minimum height of a view.
 const MIN_BYTES: f64 = 4096.0;
 
 impl Viewport {
-    /// Visible steps.
     pub fn steps(&self) -> f64 {
         self.t1 - self.t0
     }
 
-    /// Visible bytes.
     pub fn bytes(&self) -> f64 {
         self.a1 - self.a0
     }
 
-    /// Where an address lies, from the top edge of a picture of this height.
+    /// Distance of an address from the top edge of a picture of this height.
     pub fn y_from_address(&self, address: f64, height: f64) -> f64 {
         height - (address - self.a0) / self.bytes() * height
     }
 
-    /// Which address lies at a distance from the top edge.
+    /// Inverse of [`Self::y_from_address`].
     pub fn address_from_y(&self, y: f64, height: f64) -> f64 {
         self.a0 + (height - y) / height.max(1e-9) * self.bytes()
     }
 
-    /// Zooms the address axis: `factor` above 1 shows fewer bytes; `address` keeps its place.
+    /// `factor` above 1 shows fewer bytes; `address` keeps its place.
     #[must_use]
     pub fn zoom_addresses(self, factor: f64, address: f64) -> Self {
         let factor = usable(factor).min(self.bytes() / MIN_BYTES).max(f64::MIN_POSITIVE);
@@ -66,7 +58,6 @@ impl Viewport {
         }
     }
 
-    /// The same steps so many bytes higher.
     #[must_use]
     pub fn up_by(self, bytes: f64) -> Self {
         Self {
@@ -76,7 +67,7 @@ impl Viewport {
         }
     }
 
-    /// Moves the view into `whole`, and shrinks it where it is larger.
+    /// Moves the view into `whole`, and shrinks it if it is larger.
     #[must_use]
     pub fn clamp(self, whole: Self) -> Self {
         let (t0, t1) = clamp_span(self.t0, self.t1, whole.t0, whole.t1);
@@ -85,15 +76,13 @@ impl Viewport {
     }
 }
 
-/// A viewport as it is drawn.
-///
-/// Moves along time keep to what is drawn: what lies under the pointer stays there, however wide its steps are.
+/// A viewport along an axis. Moves along time keep the step under the pointer in place, however wide steps are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View<'a> {
     viewport: Viewport,
-    /// `None`: steps are as wide as each other.
+    /// `None`: all steps are equally wide.
     axis: Option<&'a TimeAxis>,
-    /// Where the ends of what is seen are drawn on the axis.
+    /// Places of both ends of the viewport on the axis.
     from: f64,
     to: f64,
 }
@@ -107,7 +96,6 @@ impl Deref for View<'_> {
 }
 
 impl From<Viewport> for View<'_> {
-    /// In the order of steps.
     fn from(viewport: Viewport) -> Self {
         Self::new(viewport, None)
     }
@@ -126,7 +114,7 @@ impl From<&Self> for View<'_> {
 }
 
 impl<'a> View<'a> {
-    /// A viewport along an axis; `None` is the order of steps. O(1).
+    /// O(1).
     pub fn new(viewport: Viewport, axis: Option<&'a TimeAxis>) -> Self {
         let mut view = Self {
             viewport,
@@ -139,43 +127,42 @@ impl<'a> View<'a> {
         view
     }
 
-    /// What is seen.
     pub const fn viewport(&self) -> Viewport {
         self.viewport
     }
 
-    /// Along what it is drawn; `None` is the order of steps.
+    /// `None`: all steps are equally wide.
     pub const fn axis(&self) -> Option<&'a TimeAxis> {
         self.axis
     }
 
-    /// The same axis with other steps and addresses.
+    /// Another viewport along the same axis.
     #[must_use]
     pub fn with(&self, viewport: Viewport) -> Self {
         Self::new(viewport, self.axis)
     }
 
-    /// Where a step lies, from the left edge of a picture of this width.
+    /// Distance of a step from the left edge of a picture of this width.
     pub fn x_from_step(&self, step: f64, width: f64) -> f64 {
         (self.place(step) - self.from) / self.span() * width
     }
 
-    /// Which step lies at a distance from the left edge. O(1), at worst O(log steps).
+    /// Inverse of [`Self::x_from_step`]. O(1), at worst O(log steps).
     pub fn step_from_x(&self, x: f64, width: f64) -> f64 {
         self.step(self.from + x / width.max(1e-9) * self.span())
     }
 
-    /// The steps that lie between two distances from the left edge.
+    /// The steps between two distances from the left edge.
     pub fn steps_between(&self, from: f64, to: f64, width: f64) -> (f64, f64) {
         (self.step_from_x(from, width), self.step_from_x(to, width))
     }
 
-    /// The length of a stretch of steps, in the unit of the axis.
+    /// The length of a range of steps, in the unit of the axis.
     pub fn length(&self, (from, to): (f64, f64)) -> f64 {
         self.place(to) - self.place(from)
     }
 
-    /// Zooms the time axis: `factor` above 1 shows fewer steps; `step` keeps its place.
+    /// `factor` above 1 shows fewer steps; `step` keeps its place.
     #[must_use]
     pub fn zoom_steps(&self, factor: f64, step: f64) -> Viewport {
         let factor = usable(factor).min(self.span() / self.least()).max(f64::MIN_POSITIVE);
@@ -183,25 +170,25 @@ impl<'a> View<'a> {
         self.seen(place - (place - self.from) / factor, place + (self.to - place) / factor)
     }
 
-    /// Moves the view by shares of what it shows of the time axis, and by bytes.
+    /// Moves by shares of the visible time, and by bytes.
     #[must_use]
     pub fn pan(&self, shares: f64, bytes: f64) -> Viewport {
         self.starting_at(self.from + shares * self.span()).up_by(bytes)
     }
 
-    /// Moves the view so that a step stands in its middle.
+    /// Moves a step to the middle.
     #[must_use]
     pub fn centred(&self, step: f64) -> Viewport {
         self.starting_at(self.place(step) - self.span() / 2.0)
     }
 
-    /// Moves the view so that it begins so far before a step, in the unit of the axis.
+    /// Moves the start to `length` before a step, in the unit of the axis.
     #[must_use]
     pub fn starting_before(&self, step: f64, length: f64) -> Viewport {
         self.starting_at(self.place(step) - length)
     }
 
-    /// The same addresses from one step to another, in either order.
+    /// Shows the steps between two, in either order, at the same addresses.
     #[must_use]
     pub fn between(&self, one: f64, other: f64) -> Viewport {
         let (one, other) = (self.place(one), self.place(other));
@@ -209,7 +196,7 @@ impl<'a> View<'a> {
         self.seen(from, one.max(other).max(from + self.least()))
     }
 
-    /// The same addresses over some steps, and beside them where these are too narrow for a view.
+    /// Shows the steps at the same addresses; at least the minimum width, centred.
     #[must_use]
     pub fn over(&self, start: f64, end: f64) -> Viewport {
         let (from, to) = (self.place(start), self.place(end));
@@ -217,7 +204,7 @@ impl<'a> View<'a> {
         self.seen(from - room, to + room)
     }
 
-    /// A view on the steps `start..end` and addresses `low..high` with room around them, within `whole`.
+    /// Shows the steps `start..end` and addresses `low..high` with a margin, within `whole`.
     #[must_use]
     pub fn focus(&self, (start, end): (f64, f64), addresses: (f64, f64), whole: Viewport) -> Viewport {
         let (from, to) = with_room((self.place(start), self.place(end)), self.least() * 4.0);
@@ -230,20 +217,20 @@ impl<'a> View<'a> {
         self.with(seen).clamp(whole)
     }
 
-    /// What is seen with so many times the width more on both sides.
+    /// Adds `shares` of the width on both sides.
     #[must_use]
     pub fn widened(&self, shares: f64) -> Viewport {
         let more = self.span() * shares;
         self.seen(self.from - more, self.to + more)
     }
 
-    /// Moves the view into `whole`, and shrinks it where it is larger.
+    /// Moves the view into `whole`, and shrinks it if it is larger.
     #[must_use]
     pub fn clamp(&self, whole: Viewport) -> Viewport {
         let most = self.with(whole);
         let (from, to) = clamp_span(self.from, self.to, most.from, most.to);
         let (a0, a1) = clamp_span(self.a0, self.a1, whole.a0, whole.a1);
-        // What stays where it is stays so to the last bit, or else a view would never stand still.
+        // Unchanged ends must be equal to the last bit, or a view would never come to rest.
         let step = |place: f64| match place {
             _ if place.to_bits() == self.from.to_bits() => self.t0,
             _ if place.to_bits() == self.to.to_bits() => self.t1,
@@ -283,13 +270,13 @@ impl<'a> View<'a> {
         self.axis.map_or(place, |axis| axis.step(place))
     }
 
-    /// No view is narrower, in the unit of the axis.
+    /// Minimum width, in the unit of the axis.
     fn least(&self) -> f64 {
         MIN_STEPS * self.axis.map_or(1.0, TimeAxis::least)
     }
 }
 
-/// A view's scale on a canvas, worked out once for many rectangles.
+/// A view's scale on a canvas, computed once for many rectangles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale<'a> {
     view: View<'a>,
@@ -328,7 +315,7 @@ fn usable(factor: f64) -> f64 {
     }
 }
 
-/// Half the length is added on both sides, and at least as much as makes `shortest`.
+/// Adds half the length on both sides, and at least as much as makes `shortest`.
 fn with_room((low, high): (f64, f64), shortest: f64) -> (f64, f64) {
     let room = ((high - low) * 0.5).max((shortest - (high - low)) / 2.0);
     (low - room, high + room)

@@ -1,4 +1,4 @@
-//! What to draw: blocks culled to a viewport; those of a pixel and more exactly, smaller ones merged into marks.
+//! Rectangles to draw: blocks culled to a viewport; those of at least a pixel exactly, smaller ones merged into marks.
 //!
 //! ```text
 //!   +----+  exact            narrower than a pixel: one column of cells, each cell of the largest block in it
@@ -10,45 +10,38 @@ use super::block::LaneView;
 use super::index::{Columns, Least};
 use super::viewport::{Canvas, Scale, View, Viewport};
 
-/// A block drawn as it is, in points from the top left corner.
+/// A block in points from the top left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ItemRect {
-    /// Left.
     pub x0: f32,
-    /// Top.
     pub y0: f32,
-    /// Right.
     pub x1: f32,
-    /// Bottom.
     pub y1: f32,
-    /// Which block (or row).
+    /// Position of the block (or row).
     pub block: u32,
-    /// Its colour index.
     pub color: u8,
 }
 
-/// A visible mark for blocks smaller than a pixel.
+/// A mark for blocks smaller than a pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ItemMark {
-    /// Where, at least one pixel wide and high.
+    /// At least one pixel wide and high; its `block` is the largest one merged.
     pub rect: ItemRect,
-    /// How many blocks it stands for; `rect` names the largest of them.
+    /// Number of blocks merged.
     pub n_blocks: u32,
 }
 
-/// Everything of a lane that a viewport shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Items {
     /// Blocks of at least a pixel on both axes.
     pub rects: Vec<ItemRect>,
-    /// Merged ones.
     pub marks: Vec<ItemMark>,
     /// Blocks within the viewport.
     pub n_total: usize,
 }
 
 impl Items {
-    /// How many shapes stand for the blocks.
+    /// Number of shapes.
     pub fn n_drawn(&self) -> usize {
         self.rects.len() + self.marks.len()
     }
@@ -66,7 +59,7 @@ impl Columns<'_> {
     }
 }
 
-/// The rectangles within a viewport. O(visible ones log visible ones + chunks).
+/// O(visible rectangles log visible rectangles + classes log rectangles).
 pub(super) fn visible(columns: &Columns<'_>, color: impl Fn(usize) -> u8, view: View<'_>, canvas: Canvas) -> Items {
     let mut items = Items::default();
     let scale = Scale::new(view, canvas);
@@ -92,8 +85,7 @@ pub(super) fn visible(columns: &Columns<'_>, color: impl Fn(usize) -> u8, view: 
 }
 
 impl LaneView {
-    /// The blocks within a viewport. `canvas` is the picture's size in pixels (or points, which then count as
-    /// pixels). O(visible blocks log visible blocks + chunks).
+    /// The blocks within a viewport; `canvas` is in pixels. O(visible blocks log visible blocks + classes log blocks).
     pub fn visible<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
         visible(
             &self.blocks.columns(),
@@ -103,30 +95,30 @@ impl LaneView {
         )
     }
 
-    /// How many blocks meet the steps of a viewport, wherever they lie. O(log blocks).
+    /// Number of blocks that meet the steps of a viewport, at any address. O(log blocks).
     pub fn n_within(&self, viewport: &Viewport) -> usize {
         self.blocks.columns().count(viewport.t0, viewport.t1)
     }
 
-    /// The same for holes.
+    /// Number of gaps that meet the steps of a viewport, at any address. O(log gaps).
     pub fn n_holes_within(&self, viewport: &Viewport) -> usize {
         self.holes.columns().count(viewport.t0, viewport.t1)
     }
 
-    /// Those of the blocks within a viewport that are at least so many pixels wide and high; the others stand in a picture.
-    /// O(classes log blocks + what is found).
+    /// The blocks within a viewport that are at least `pixels` wide and high; a picture shows the others. O(classes log
+    /// blocks + results).
     pub fn visible_large<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas, pixels: f64) -> Items {
         let color = |idx: usize| self.blocks.color[idx];
         visible_large(&self.blocks.columns(), color, view.into(), canvas, pixels)
     }
 
-    /// A block's place: left, top, right, bottom.
+    /// Left, top, right, bottom.
     pub fn rect<'v>(&self, block: usize, view: impl Into<View<'v>>, canvas: Canvas) -> [f64; 4] {
         self.blocks.columns().scaled(block, &Scale::new(view.into(), canvas))
     }
 }
 
-/// Those of the rectangles within a viewport that are at least so many pixels wide and high.
+/// The rectangles within a viewport that are at least `pixels` wide and high.
 pub(super) fn visible_large(
     columns: &Columns<'_>,
     color: impl Fn(usize) -> u8,
@@ -210,7 +202,7 @@ impl Cell {
         }
     }
 
-    /// Orders by place along the line: floats that are not negative order as their bits do.
+    /// Orders by place along the line: non-negative floats order as their bits do.
     fn key(&self) -> (u32, u32) {
         ((self.from + 4.0).max(0.0).to_bits(), self.block)
     }
@@ -241,7 +233,7 @@ impl Cell {
     }
 }
 
-/// Cuts a rectangle a little outside the picture, so that huge coordinates never reach the screen.
+/// Clips a rectangle slightly outside the picture, so that huge coordinates never reach the screen.
 #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 pub(super) fn clip(rect: ItemRect, canvas: Canvas) -> ItemRect {
     let (right, bottom) = (canvas.width as f32 + 2.0, canvas.height as f32 + 2.0);
@@ -254,8 +246,8 @@ pub(super) fn clip(rect: ItemRect, canvas: Canvas) -> ItemRect {
     }
 }
 
-/// Merges cells that share pixels: on a line, what is covered already is absorbed (the largest gives its colour),
-/// what reaches beyond continues as a cell of its own.
+/// Merges cells that share pixels: a covered cell is absorbed (the largest gives its colour), the part beyond continues
+/// as a new cell.
 pub(super) fn merge(cells: Vec<Cell>, mut emit: impl FnMut(Cell)) {
     let mut cells = by_line(cells);
     for line in cells.chunk_by_mut(|a, b| a.line == b.line) {
@@ -266,8 +258,8 @@ pub(super) fn merge(cells: Vec<Cell>, mut emit: impl FnMut(Cell)) {
     }
 }
 
-/// Cells in order of their lines; those of a line stay in order. Blocks come sorted by time, so that columns are in
-/// order already, and rows need one counting pass.
+/// Cells sorted by line, stable. Blocks come sorted by time, so columns are in order already, and rows need one
+/// counting pass.
 fn by_line(cells: Vec<Cell>) -> Vec<Cell> {
     if cells.is_sorted_by_key(|cell| cell.line) {
         return cells;

@@ -1,4 +1,4 @@
-//! Areas: every column shows a step on which blocks occupy most, and the bands sum to it.
+//! Areas: every column shows a step with the most bytes, and the bands add up to it.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn order(by: ColorBy, hidden: &[&str]) -> ColoringOrder {
     }
 }
 
-/// By step, by colour: what a lane's blocks occupy, counted one by one.
+/// By step, by colour: bytes of a lane's blocks, counted one by one.
 fn naive(timeline: &Timeline, look: &Coloring, lane: usize) -> Vec<BTreeMap<u8, u64>> {
     let view = &timeline.lanes[lane];
     let colors = look.colors(lane, view);

@@ -1,5 +1,5 @@
-//! Profiler tables of the shared corpus beside the oracle's figures: whatever lies in the folder with an entry in its
-//! `expected.json` is read and compared.
+//! Profiler tables of the shared corpus against the oracle's figures: every file of the folder with an entry in its
+//! `expected.json`.
 //!
 //! The corpus is found by the variable `HIGHWATER_SHARED`; without it the test prints "skipped".
 
@@ -53,11 +53,11 @@ fn tables_equal_the_oracle() {
     }
 }
 
-/// The number of comparisons.
+/// Returns the number of comparisons.
 fn compare(file: &str, expected: &Value, workload: &Workload, inspection: &Inspection) -> u32 {
     let mut compared = 0;
     let recordings = workload.recordings();
-    // Of blocks the oracle takes the totals at their allocations alone; those at releases may be larger.
+    // The oracle takes the totals of blocks only at their allocations; those at releases may be larger.
     let peak_of = |kind: TotalKind| {
         let peaks = recordings.iter().filter_map(|recording| {
             let births: BTreeSet<Step> = recording.blocks.iter().map(|block| block.birth).collect();
@@ -183,7 +183,7 @@ fn static_graphs(file: &str, expected: &Value, workload: &Workload, inspection: 
     for (graph, peak) in peaks {
         let entry = inspection.lifetimes.iter().find(|entry| entry.name == *graph);
         let entry = entry.unwrap_or_else(|| panic!("{file}: {graph} is missing"));
-        // Each size is rounded to whole bytes, the oracle's are not.
+        // Our sizes are rounded to whole bytes, the oracle's are not.
         let difference = entry.peak.get().abs_diff(bytes(peak, KB));
         assert!(
             difference <= 1 + entry.count / 2,

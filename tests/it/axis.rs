@@ -1,4 +1,4 @@
-//! The axis of time: where its times come from, and that everything drawn along it agrees.
+//! The time axis: the source of its times, and that everything drawn along it agrees.
 
 use expect_test::expect;
 use highwater::graph::{Role, TensorId};
@@ -34,7 +34,7 @@ proptest! {
         let view = View::new(Viewport { t0, t1: t0 + part * n_steps, a0: 0.0, a1: 1.0 }, Some(&axis));
         let columns = curve.columns(view, width);
         for (column, drawn) in columns.iter().enumerate() {
-            // By brute force: the steps whose place meets the column.
+            // By brute force: the steps that meet the column.
             let (left, right) = (column as f64, column as f64 + 1.0);
             let meets = |step: &usize| {
                 let x = |step: usize| view.x_from_step(step as f64, f64::from(width));
@@ -71,7 +71,7 @@ proptest! {
         let panned = view.with(view.pan(shares, 0.0));
         prop_assert!((panned.x_from_step(step, 800.0) - (x - shares * 800.0)).abs() < 1e-2, "pan");
         prop_assert!((length(&panned) / length(&view) - 1.0).abs() < 1e-6);
-        // At an end a view keeps its width, and one that is within stays to the last bit.
+        // At an end a view keeps its width, and a view inside stays equal to the last bit.
         let inside = panned.with(panned.clamp(whole));
         prop_assert!(inside.t0 >= -1e-9 && inside.t1 <= n_steps + 1e-9);
         prop_assert!((length(&inside) / length(&view) - 1.0).abs() < 1e-6);
@@ -81,7 +81,6 @@ proptest! {
     }
 }
 
-/// A range, or a life, fills the view in time, however wide the steps beside it are.
 #[test]
 fn ranges_and_lives_fill_the_view_in_time() {
     let durations = [5_000_000, 3, 0, 2, 9_000_000, 0, 0, 40];
@@ -106,7 +105,6 @@ fn ranges_and_lives_fill_the_view_in_time() {
     }
 }
 
-/// Every block that meets the view is drawn, alone or in a mark, and what is large is found among all.
 #[test]
 fn blocks_along_time_are_where_their_steps_are() {
     let timeline = Timeline::new(&synthetic::comparison(40, 1));
@@ -132,7 +130,7 @@ fn blocks_along_time_are_where_their_steps_are() {
                 let block = rect.block as usize;
                 let x = view.x_from_step(f64::from(lane.blocks.start[block]), canvas.width);
                 assert!((f64::from(rect.x0) - x.max(-2.0)).abs() < 0.01, "block {block}");
-                // The middle of a block is under the pointer where it is drawn.
+                // The middle of a block is hit where it is drawn.
                 let middle = f64::midpoint(f64::from(rect.x0.max(0.0)), f64::from(rect.x1.min(700.0)));
                 let address = lane.blocks.base[block] as f64 + lane.blocks.bytes[block] as f64 / 2.0;
                 assert!(lane.pick(view.step_from_x(middle, canvas.width), address).is_some());
@@ -144,7 +142,7 @@ fn blocks_along_time_are_where_their_steps_are() {
             for rect in items.rects.iter().filter(is_large) {
                 assert!(large.contains(&rect.block), "block {} is large", rect.block);
             }
-            // Events are counted once each, whatever the axis.
+            // Every event is counted once on any axis.
             let counted = |view: View<'_>| -> u32 { lane.ticks.columns(view, 233).iter().map(TickColumn::total).sum() };
             if zoom == 1.0 {
                 assert_eq!(counted(view), counted(View::from(timeline.fit())));
@@ -153,7 +151,6 @@ fn blocks_along_time_are_where_their_steps_are() {
     }
 }
 
-/// An axis that the answer lacks is drawn as the order of steps.
 #[test]
 fn pictures_differ_by_axis_and_fall_back() {
     let timeline = Timeline::new(&synthetic::comparison(12, 1));
@@ -186,7 +183,6 @@ fn pictures_differ_by_axis_and_fall_back() {
     );
 }
 
-/// An op takes the time that is stated, else the larger of its operations and its bytes over the device's rates.
 #[test]
 fn estimated_time_is_that_of_the_ops() {
     let comparison = synthetic::comparison(3, 2);
@@ -253,7 +249,7 @@ fn times_have_round_marks() {
     .assert_eq(&lines.join("\n"));
 }
 
-/// The axes of what people open: sums, steps without time, steps whose time is stated; or why there is none.
+/// The axes of common sources: totals, steps without time, steps with a stated time; or why there is none.
 #[test]
 fn samples_have_the_axes_that_their_data_has() {
     let mut lines = Vec::new();
@@ -296,7 +292,6 @@ fn told(timeline: &Timeline, kind: AxisKind) -> String {
     }
 }
 
-/// Iterations have a band of their own where each of them runs several graphs.
 #[test]
 fn iterations_are_bands_where_runs_do_not_say_it() {
     let bands = |n_iterations: u32| {

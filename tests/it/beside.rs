@@ -1,4 +1,4 @@
-//! Recordings beside simulated lanes: nothing of them is simulated, their peaks are theirs, and nobody mistakes them for a
+//! Recordings aligned to simulated lanes: they are not simulated, their peaks are exact, and they are never taken for a
 //! policy.
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const GRAPH: &str = r#"{"highwater_graph": 1,
               {"name": "c", "op": "relu", "inputs": ["z"], "outputs": [{"id": "w", "shape": [1024], "dtype": "float32"}]}],
     "inputs": [{"id": "x", "shape": [1024], "dtype": "float32"}], "outputs": ["w"]}"#;
 
-/// Far more events than the graph has steps: short blocks, of which never more than two are there at once.
+/// Far more events than the graph has steps: short blocks, of which at most two are live at once.
 fn short_blocks() -> String {
     let mut text = "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),\
                     Active Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),\
@@ -45,7 +45,6 @@ fn bytes(name: &str, text: &str) -> SourceSpec {
     }
 }
 
-/// Opens files together.
 fn opened(sources: Vec<SourceSpec>) -> Session {
     let worker = Worker::start(|| {}).unwrap();
     let mut session = Session::new(Document::new(sources), DeviceProfiles::bundled().unwrap(), worker);
@@ -65,7 +64,7 @@ fn check(comparison: &Comparison, timeline: &Timeline) {
             assert!(!comparison.is_measured_lane(position));
             continue;
         };
-        // However many events share a step, no peak is lost and none is made up.
+        // With any number of events on a step, peaks are neither lost nor invented.
         let peaks = recording.peaks();
         let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
         let live = if recording.blocks.is_empty() {
@@ -102,7 +101,7 @@ fn check(comparison: &Comparison, timeline: &Timeline) {
             assert_eq!(facts.bytes, Some(recorded.bytes));
         }
     }
-    // What is simulated is what it is without them.
+    // Simulated lanes do not depend on recordings.
     let best = comparison.lowest_peak.as_ref().unwrap();
     assert!(comparison.lane(best.policy).is_some());
     assert_eq!(
@@ -171,7 +170,7 @@ fn blocks_without_an_address_pass_nothing_on_and_leave_no_holes() {
 fn a_spike_between_two_steps_of_the_graph_is_not_lost() {
     let mut text = "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Device Type\n".to_owned();
     for row in 0..200 {
-        // One row alone is high: the steps around it hold dozens of rows.
+        // Only one row is high: the steps around it hold dozens of rows.
         let (allocated, reserved) = if row == 77 { (900, 1000) } else { (row % 3, 8) };
         text += &format!("PTA,{row}.5,{allocated}.0,{reserved}.0,NPU:0\n");
     }
@@ -187,7 +186,7 @@ fn a_spike_between_two_steps_of_the_graph_is_not_lost() {
     );
 }
 
-/// A pool that holds its most from the first event on, when little of it is in use.
+/// A pool that reserves its maximum from the first event on, while little of it is live.
 #[test]
 fn the_share_of_a_recording_that_nobody_used_is_the_same_alone_and_beside_a_graph() {
     let table = short_blocks().replace(",1,2,1,1,2,1,7,", ",1,8,1,1,8,1,7,");
@@ -204,7 +203,7 @@ fn the_share_of_a_recording_that_nobody_used_is_the_same_alone_and_beside_a_grap
     assert_eq!((share(&alone), share(&beside)), (0.875, 0.875));
 }
 
-/// A run of the graph in time and with marks: eight events, of which the last begin a second iteration.
+/// A run of the graph in time and with marks: eight events, of which the last start a second iteration.
 fn marked_run(notes: &[(u32, &str)]) -> Recording {
     let mut names = RecordedNames::default();
     let block = names.intern("block");
@@ -248,7 +247,7 @@ const PHASED: &str = r#"{"highwater_graph": 1,
                "outputs": [{"id": "w", "shape": [1024], "dtype": "float32"}]}],
     "inputs": [{"id": "x", "shape": [1024], "dtype": "float32"}], "outputs": ["w"]}"#;
 
-/// The step on which the block of a marked run begins, the step where it ends, and what is said of the alignment.
+/// The steps on which the block of a marked run starts and ends, and the note on the alignment.
 #[track_caller]
 fn aligned(alignment: &str, notes: &[(u32, &str)]) -> (u32, u32, String) {
     let mut whole = workload("graph.json", PHASED.as_bytes());
@@ -304,14 +303,14 @@ fn a_run_is_aligned_by_its_marks() {
 #[test]
 fn without_marks_the_peaks_stand_together() {
     let (birth, _, told) = aligned("phases", &[(2, "loading data")]);
-    // Two results of the graph live at once in its second op.
+    // Two results of the graph are live in its second op.
     assert_eq!(birth, 1, "{told}");
     assert!(told.contains("marks no phase"), "{told}");
 }
 
 #[test]
 fn a_run_is_aligned_by_time() {
-    // 1000 ns over 200 us: the block is there from 120 ns, 24 us, in the second op, to 600 ns, 120 us, in the fifth.
+    // 1000 ns over 200 us: the block lives from 120 ns, 24 us, in the second op, to 600 ns, 120 us, in the fifth.
     let (birth, last, told) = aligned("time", &[]);
     assert_eq!((birth, last), (1, 3), "{told}");
     assert!(told.contains("the 200.00"), "{told}");

@@ -1,4 +1,4 @@
-//! The command line as users run it: exit codes, one line of error, JSON fields, files written whole.
+//! The command line: exit codes, one line of error, JSON fields, files written whole.
 
 use std::process::{Command, Output};
 

@@ -1,5 +1,5 @@
-//! `compare` beside an earlier answer: every metric is read back, what grew is told with who is to blame, limits decide the
-//! exit code.
+//! `compare` with an earlier answer: every metric is read back, growth is attributed to tensors, limits decide the exit
+//! code.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ fn kept(folder: &Path, name: &str, arguments: &[&str]) -> PathBuf {
     path
 }
 
-/// A session beside the same with other settings.
+/// A session compared with the same under other settings.
 fn beside<'a>(path: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
     let path = path.to_str().expect("a path of letters");
     [
@@ -129,7 +129,7 @@ fn limits_decide_the_exit_code() {
             }
         }
     }
-    // A figure alone needs no baseline.
+    // A limit on an absolute figure needs no baseline.
     let alone = run(&["compare", "sample:bert", "--fail-if", "peak_reserved>1KiB"]);
     assert_eq!(alone.status.code(), Some(1));
     let text = String::from_utf8(alone.stdout).expect("text");
@@ -226,7 +226,6 @@ fn what_cannot_be_compared_is_one_line() {
     );
 }
 
-/// A name asks for a document unless `--as` says otherwise, and the graph that is looked at stands in it.
 #[test]
 fn a_document_takes_the_graph_that_is_looked_at() {
     let folder = tempfile::tempdir().expect("a folder");

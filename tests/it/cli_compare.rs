@@ -1,4 +1,4 @@
-//! `highwater compare`: fields, exit codes, what it says of estimates.
+//! `highwater compare`: fields, exit codes, notes on estimates.
 
 use std::collections::BTreeSet;
 
@@ -203,7 +203,7 @@ fn compare_says_how_policy_2_acts_and_what_scratch_is() {
     assert_eq!(malloc["estimated_ns"].as_u64(), malloc["count"].as_u64().map(|n| 7 * n));
 }
 
-/// Every key of an object and of what it holds.
+/// All keys of an object, recursively.
 fn keys(value: &Json, found: &mut BTreeSet<String>) {
     match value {
         Json::Object(object) => {

@@ -1,4 +1,4 @@
-//! `highwater inspect`: fields, several files, folders, and files that cannot be read.
+//! `highwater inspect`: fields, several files, folders, and unreadable files.
 
 use crate::cli::{fails, json};
 use crate::cli_plan::{file, says, text};

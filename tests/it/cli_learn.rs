@@ -1,4 +1,4 @@
-//! `highwater learn`: what runs teach, and a configuration with it that `compare` takes.
+//! `highwater learn`: settings learned from runs, and that `compare` accepts them.
 
 use serde_json::Value as Json;
 
@@ -49,7 +49,7 @@ fn what_was_learned_can_be_compared_with() {
     let config = folder.path().join("learned.json");
     let config = config.to_str().unwrap();
     json(&["learn", GRAPH, RUN, "--to", config, "--format", "json"], 0);
-    // The graph alone: its ops hold what those of the run held.
+    // The graph without the run: its ops hold the bytes of the run.
     let peak = |arguments: &[&str]| {
         let answer = json(&[&["compare", GRAPH, "--format", "json"], arguments].concat(), 0);
         answer["policies"][0]["peak_live_bytes"].as_u64().expect("a peak")

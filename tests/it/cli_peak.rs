@@ -43,7 +43,7 @@ fn peak_has_the_fields_of_the_contract() {
         assert!(!answer[list].as_array().expect(list).is_empty(), "{list}");
     }
     assert!(answer["uses_unknown"].is_null() && answer["range"].is_null());
-    // The same figures as those of the comparison.
+    // The figures of the comparison.
     let compared = json(&["compare", "sample:resnet50", "--format", "json"], 0);
     assert_eq!(compared["policies"][0]["peak_live_bytes"].as_u64(), Some(live));
     let again = run(&["peak", "sample:resnet50", "--format", "json"]);

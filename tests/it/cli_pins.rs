@@ -1,4 +1,5 @@
-//! Pins on the command line: given one by one or by a document, in every form of the answer, and lanes beside a chosen one.
+//! Pins on the command line: single ones or those of a document, in every form of the answer, and lanes compared with a
+//! chosen one.
 
 use std::path::{Path, PathBuf};
 
@@ -106,7 +107,7 @@ fn lanes_are_compared_with_a_chosen_one() {
     let changes = others[0]["changes"].as_array().expect("changes");
     let n_smaller = changes.iter().filter(|row| row["kind"] == "smaller").count();
     assert!((1..=3).contains(&n_smaller), "{changes:?}");
-    // Lane 2 itself, the other way round.
+    // Lane 2 as the baseline.
     let others = beside("2", "1")["others"].clone();
     assert_eq!(others[3]["lane"], "pinned batch 16");
     let text = String::from_utf8(run(&with(&pins, &["--baseline-lane", "policy 0", "--top", "2"])).stdout).unwrap();
@@ -123,7 +124,7 @@ fn lanes_are_compared_with_a_chosen_one() {
         page.contains("**Lanes** against policy 0") && page.contains("| pinned batch 16 |"),
         "{page}"
     );
-    // Limits speak of the lane in force beside the chosen one.
+    // Limits apply to the active lane against the chosen one.
     let limit = ["--baseline-lane", "batch 16", "--fail-if", "peak_live>+0%"];
     assert_eq!(run(&with(&pins, &limit)).status.code(), Some(0));
     fails(
@@ -153,7 +154,7 @@ fn documents_carry_their_pins() {
     assert!(run(&export).status.success());
     let answer = json(&["compare", path, "--format", "json"], 0);
     assert_eq!(answer["pins"][0]["name"], "batch 16");
-    // A second of the same name is refused.
+    // A second pin of the same name is rejected.
     fails(
         &["compare", path, "--pin", &pins[0]],
         "there is a pin \"batch 16\" already",

@@ -1,4 +1,4 @@
-//! `highwater plan` and `inspect` on problem files: fields, words, exit codes, explanations.
+//! `highwater plan` and `inspect` on problem files: fields, texts, exit codes, explanations.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::cli::{fails, json, run};
 
-/// A file in a folder of its own.
+/// A file in a temporary folder.
 pub(crate) struct File {
     _folder: tempfile::TempDir,
     pub(crate) path: String,
@@ -134,7 +134,6 @@ fn the_answer_to_a_capacity_says_how_sure_it_is() {
     json(&["plan", &own.path, "--capacity", "10", "--format", "json"], 0);
 }
 
-/// A plan in which buffers collide has no share over the bound.
 #[test]
 fn an_invalid_plan_has_no_figure_over_the_bound() {
     let colliding = file("x.csv", COLLIDING);
@@ -316,7 +315,7 @@ fn flags_act() {
     for row in highwater::plan::STRATEGIES {
         assert!(help.contains(&format!("- {}: ", row.name)), "{}", row.name);
     }
-    // A deadline that is over at once still gives a plan.
+    // A deadline in the past still gives a plan.
     json(&["plan", "sample:resnet50", "--deadline", "0", "--format", "json"], 0);
     fails(&["plan", &small.path, "--graph", "other"], "x.csv");
     let fixed = file("f.csv", "id,lower,upper,size,offset\na,0,4,10,0\nb,0,4,10,10\n");

@@ -1,4 +1,4 @@
-//! `highwater plan` on what compilers dumped: their own plans, and which graph, arena or recording of a file is placed.
+//! `highwater plan` on dumps of compilers: their own plans, and which graph, arena or recording of a file is placed.
 
 use serde_json::Value as Json;
 
@@ -24,7 +24,7 @@ fn the_engines_plan_of_the_corpus_stands_beside_ours() {
     );
 }
 
-/// A dump of three tensors: `c` begins when `a` has ended.
+/// A dump of three tensors: `c` starts after `a` ends.
 fn dump(offsets: [&str; 3]) -> String {
     let op = |name: &str, input: &str, offset: &str| {
         format!(
@@ -64,7 +64,7 @@ fn a_dumped_plan_is_shown_to_the_byte_and_checked() {
     let (code, answer) = plan(["0", "512", "0"], &["--format", "csv"]);
     assert_eq!(code, 0);
     says(&answer, &["b:0,1,3,100,512\n"]);
-    // Offsets of no usual alignment are taken as they are.
+    // Offsets of unusual alignment are kept.
     assert_eq!(plan(["0", "100", "0"], &[]).0, 0);
     let (code, answer) = plan(["0", "99", "0"], &[]);
     assert_eq!(code, 1);

@@ -1,5 +1,5 @@
-//! `compare` as a gate of continuous integration: the verdict names what makes it fail, who is to blame adds up, and what
-//! cannot be compared is said and never passes for a figure.
+//! `compare` as a gate of continuous integration: the verdict names the broken limit, contributions add up, and figures
+//! that cannot be compared are reported as such.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ fn told(arguments: &[&str]) -> (i32, String) {
     (output.status.code().expect("it ends by itself"), text)
 }
 
-/// A training graph, which has the live peak, and a small graph behind it, which has the reserved one.
+/// A training graph with the live peak, and a small graph after it with the reserved peak.
 fn two<'a>(second: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["compare", "sample:mixed", "--run", "train", "--run", second], more].concat()
 }

@@ -1,4 +1,4 @@
-//! Device profiles: every figure has a source or a reason, what the user sets says so, wherever it is shown.
+//! Device profiles: every figure has a source or a reason, and figures set by the user are marked everywhere.
 
 use highwater::options::{Environment, NoFiles};
 use highwater::options::{Options, figure_option, find, lower, resolve_device};
@@ -35,7 +35,7 @@ fn every_figure_of_every_profile_rests_on_something() {
                 Basis::User => panic!("{}: nobody set {}", device.name, figure.name()),
             }
         }
-        // No vendor publishes what its driver's calls cost.
+        // No vendor publishes the cost of driver calls.
         let (estimated, set) = device.marks();
         assert!(
             set.is_empty() && estimated.contains(&DeviceFigure::MallocNs),
@@ -87,7 +87,7 @@ fn figures_that_are_set_say_so_and_reach_the_engine() {
         assert_eq!(value, device.figure(figure), "{}", figure.name());
     }
     assert!(lowered.estimates.is_empty(), "what the user sets is no estimate");
-    // One is taken back: the profile's figure stands there again, with its basis.
+    // After a reset the profile's figure is back, with its basis.
     options.reset(figure_option(DeviceFigure::MapNs));
     let device = resolve_device(&options).unwrap();
     assert_eq!(

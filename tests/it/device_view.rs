@@ -1,4 +1,4 @@
-//! The device in the view-model: bands of pools and pages, sparse ranges, ticks, from logs written by hand.
+//! The device in the view-model: bands of pools and pages, sparse ranges, ticks, from hand-written logs.
 
 use expect_test::expect;
 use highwater::analysis::Comparison;
@@ -14,9 +14,8 @@ use highwater::workload::GraphIdx;
 
 use crate::synthetic;
 
-/// Events of one byte size for readability: a page has 8 bytes.
+/// Small numbers for readability: a page has 8 bytes.
 const PAGE: u64 = 8;
-/// A virtual range is huge.
 const RANGE: u64 = 1 << 36;
 const TOP: u64 = RANGE - PAGE;
 
@@ -48,7 +47,7 @@ fn event(step: u32, kind: EventKind, region: u32, subject: u32, extent: (u64, u6
     }
 }
 
-/// A pool block with grants, two ranges that share a page, a stitched range, and an end out of memory at step 9.
+/// A pool block with grants, two ranges that share a page, a stitched range, and out of memory at step 9.
 pub(crate) fn simulation(n_steps: u32) -> Simulation {
     use EventKind as Kind;
     let [first, second, third] = PAGES;
@@ -128,7 +127,7 @@ pub(crate) fn simulation(n_steps: u32) -> Simulation {
     }
 }
 
-/// The made-up session with this log in the lane of policy 3.
+/// The synthetic session with this log in the lane of policy 3.
 pub(crate) fn comparison() -> Comparison {
     let mut comparison = synthetic::comparison(4, 1);
     let lane = &mut comparison.lanes[2];
@@ -261,7 +260,7 @@ fn columns_of_ticks_count_exactly() {
         3: steps 6-6: Pools 2, Grants 1
         4: steps 8-9: Trouble 1, Pools 1, Pages 2"]]
     .assert_eq(&texts.join("\n"));
-    // At every width and in every part of the axis the columns hold all events, each once.
+    // At every width and in every part of the axis the columns hold each event once.
     let n_events = |columns: &[TickColumn]| -> u32 { columns.iter().map(TickColumn::total).sum() };
     for width in [1, 3, 10, 77, 1000] {
         assert_eq!(n_events(&lane.ticks.columns(whole, width)), 22, "{width}");

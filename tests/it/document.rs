@@ -1,5 +1,5 @@
-//! Documents: what is written is read again, whatever stands in it; what is cut off, hostile or of another version is
-//! told; sources that moved, changed or went are found or said; a save that is killed leaves the old file.
+//! Documents: round trips of any content; truncated, hostile and newer files are reported; sources that moved, changed
+//! or vanished are found or reported; a killed save leaves the old file.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ fn save(file: &DocumentFile, path: &Path) -> Result<Vec<Option<String>>, String>
     save_document(file, path, &Progress::new(&Cancel::new(), &|_, _| {}))
 }
 
-/// A small model of its own in a folder.
+/// A small model in a folder.
 fn model(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_traces/mobilenet_v2.onnx");
@@ -35,7 +35,7 @@ fn model(folder: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// What the document says as a pin, and one that says other things.
+/// The document's configuration as a pin, and a different one.
 fn pins_of(document: &Document) -> Vec<Pin> {
     let mut configuration = document.configuration();
     configuration
@@ -48,7 +48,7 @@ fn pins_of(document: &Document) -> Vec<Pin> {
     [("policy 2, \"small\"", configuration), ("e", plain)].map(pin).into()
 }
 
-/// A document with something of everything.
+/// A document with every kind of entry.
 fn full(folder: &Path) -> DocumentFile {
     let mut document = Document::new(vec![
         SourceSpec::Path(folder.join("graphs/net.onnx"))
@@ -203,12 +203,12 @@ proptest! {
         prop_assert_eq!(read.text(folder).unwrap(), text.clone());
         let schema = jsonschema::validator_for(&document_schema()).unwrap();
         prop_assert!(schema.is_valid(&serde_json::from_str(&text).unwrap()));
-        // Nothing within the folder is named by where the folder is.
+        // Paths within the folder are stored relative to it.
         prop_assert!(!is_in_folder || !text.contains("/here/"));
     }
 }
 
-/// Puts a field that nobody knows into every object but those of free keys.
+/// Adds an unknown field to every object except those of free keys.
 fn with_unknown(json: &mut Json, place: &str) {
     match json {
         Json::Object(object) => {
@@ -238,7 +238,7 @@ fn unknown_fields_survive_at_every_level() {
     let (read, _) = DocumentFile::read(text.as_bytes(), Some(folder)).unwrap();
     let again: Json = serde_json::from_str(&read.text(Some(folder)).unwrap()).unwrap();
     assert_eq!(again, json);
-    // They survive edits and a save elsewhere; those of what was taken away go with it.
+    // They survive edits and a save elsewhere; those of removed entries go with them.
     let mut document = read.document.clone();
     document.sources.remove(0);
     document.options.set_text("graph_run_mode", "1").unwrap();
@@ -286,7 +286,7 @@ fn pins_are_read_one_by_one() {
     ] {
         assert!(places.contains(&place), "{place}: {places:?}");
     }
-    // What nobody knows stays with its configuration, whatever becomes of names and order.
+    // Unknown fields stay with their configuration when names and order change.
     file.document.pins.reverse();
     "renamed".clone_into(&mut file.document.pins[1].name);
     let again: Json = serde_json::from_str(&file.text(None).unwrap()).unwrap();
@@ -299,7 +299,7 @@ fn pins_are_read_one_by_one() {
     assert_eq!(again["pins"][1]["configuration"]["x"], 2);
     let expected = json!({"memory_config.static_memory_policy": 4, "dtr.new": 1});
     assert_eq!(again["pins"][1]["configuration"]["options"], expected);
-    // What could not be read stays too, behind the others, also in a second round.
+    // Unreadable entries stay too, after the others, also in a second round.
     let read: Json = serde_json::from_str(text).unwrap();
     let unread: Vec<&Json> = read["pins"].as_array().unwrap()[1..8].iter().collect();
     let kept: Vec<&Json> = again["pins"].as_array().unwrap()[2..].iter().collect();
@@ -416,7 +416,7 @@ fn hostile_and_newer_documents_are_refused_with_their_place() {
         let error = DocumentFile::read(text.as_bytes(), None).unwrap_err().to_string();
         assert!(error.contains(expected), "{text:.80}: {error}");
     }
-    // What is only odd is a remark, and is written as it was.
+    // Merely odd content gives a remark, and is written back unchanged.
     let odd = r#"{"highwater_document":1,"sources":[{"sample":"gone"},{"path":"a","format":"gone"}],"lanes":{"kind":"gone"},
         "settings":{"highwater_config":1,"options":{"gone":1}}}"#;
     let (read, remarks) = DocumentFile::read(odd.as_bytes(), Some(Path::new("/here"))).unwrap();
@@ -453,7 +453,7 @@ fn a_save_that_is_killed_leaves_the_old_document() {
     let old = open(&path).unwrap();
     file.document.plan.iterations = 9;
     let text = file.text(Some(folder.path())).unwrap();
-    // The file that is being written stands beside the document until it is whole.
+    // The unfinished file is next to the document until it is complete.
     let half = folder.path().join(".highwater-a1B2c3");
     for end in 0..=text.len() {
         std::fs::write(&half, &text[..end]).unwrap();
@@ -462,7 +462,7 @@ fn a_save_that_is_killed_leaves_the_old_document() {
         }
     }
     assert_eq!(open(&path).unwrap().file, old.file);
-    // What a kill left is harmless; the next save takes it away once it is old.
+    // The leftover of a kill is harmless; a later save removes it once it is old.
     save(&file, &path).unwrap();
     assert!(half.exists());
     let long_ago = std::fs::metadata(&path).unwrap().modified().unwrap() - std::time::Duration::from_hours(2);
@@ -475,7 +475,7 @@ fn a_save_that_is_killed_leaves_the_old_document() {
         .collect();
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(open(&path).unwrap().file.document, file.document);
-    // A folder that cannot be written to leaves the old one too.
+    // A folder that is not writable leaves the old one too.
     assert!(
         save(&file, &folder.path().join("none/b.highwater"))
             .unwrap_err()
@@ -520,7 +520,7 @@ fn sources_are_found_where_the_document_goes() {
         moved.file.document.sources[2],
         SourceSpec::Path(outside.canonicalize().unwrap())
     );
-    // One changes, and with it its folder; one goes. The others are as they were.
+    // One file changes, and with it its folder; one vanishes. The others are unchanged.
     std::fs::write(there.join("graphs/net.onnx"), "other").unwrap();
     std::fs::remove_file(&outside).unwrap();
     let states: Vec<SourceState> = open(&there.join("a.highwater"))
@@ -554,11 +554,11 @@ fn what_the_program_is_started_with_wins_over_the_document() {
     assert_eq!(opened.options.get("graph_run_mode").unwrap().to_string(), "0");
     assert_eq!((opened.plan.iterations, session.file_path()), (3, Some(&*path)));
     assert!(session.answer().is_some() && session.source_troubles().is_empty());
-    // Opened later, it is as it was saved.
+    // Opened later, it equals the saved one.
     session.apply(Command::Open(vec![SourceSpec::Path(path.clone())]));
     session.settle();
     assert_eq!(session.document().plan.iterations, 2);
-    // Other files are another document; settings stay, as they always do.
+    // Other files are another document; settings stay.
     session.apply(Command::Open(vec![SourceSpec::Sample(&SAMPLES[0])]));
     session.settle();
     assert_eq!((session.file_path(), session.is_changed()), (None, false));
@@ -616,7 +616,7 @@ fn the_command_line_takes_documents() {
     let settings = ["--set", "memory_config.static_memory_policy=2", "--iterations", "2"];
     let export = [&["export", &net, "--to", &path][..], &settings].concat();
     assert!(run(&export).status.success());
-    // Told by its content too.
+    // A document is also detected by its content.
     let other = text(&folder.path().join("other.json"));
     std::fs::copy(&path, &other).unwrap();
     assert!(is_document(Path::new(&other)));
@@ -650,7 +650,7 @@ fn the_command_line_takes_documents() {
         assert_eq!(config["schedule"]["iterations"], 2);
     }
     fails(&["compare", &path, &other], "name one");
-    // A source that changed is a warning, one that is gone an error, with its path.
+    // A changed source is a warning, a missing one an error with its path.
     std::fs::write(
         &other,
         std::fs::read_to_string(&other)

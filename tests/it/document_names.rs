@@ -1,4 +1,4 @@
-//! What a document calls its graphs stays so while sources are missing, and follows sources that are located.
+//! A document's names of graphs stay while sources are missing, and follow sources that are located.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 use crate::cli::json as answer_of;
 
-/// A graph that is called `main`, as the other is, with a tensor as wide as said.
+/// A graph named `main`, like the other one, with a tensor of the given width.
 fn graph(path: &Path, width: u64) {
     let text = format!(
         r#"{{"highwater_graph": 1, "name": "main", "nodes": [
@@ -26,7 +26,7 @@ fn graph(path: &Path, width: u64) {
     std::fs::write(path, text).unwrap();
 }
 
-/// A folder with a document of two graphs, which are called after their files, with entries of both.
+/// A folder with a document of two graphs, which are named after their files, with entries of both.
 struct Case {
     folder: tempfile::TempDir,
     document: Document,
@@ -115,7 +115,7 @@ fn step(session: &mut Session, command: Command) {
     session.settle();
 }
 
-/// The peaks of all lanes, pins too.
+/// The peaks of all lanes, including pins.
 fn peaks(session: &Session) -> Vec<u64> {
     let comparison = &session.answer().expect("an answer").0;
     assert!(comparison.pin_failures.is_empty(), "{:?}", comparison.pin_failures);
@@ -149,7 +149,7 @@ fn names_wait_for_sources_that_are_missing() {
 
 #[test]
 fn a_located_source_takes_the_place_of_the_missing_one() {
-    // The same name, another one, and one that both names of the document are told apart from.
+    // The same name, a different one, and one from which both names of the document differ.
     for (gone, found) in [
         ("res.json", "else/res.json"),
         ("res.json", "big.json"),
@@ -250,7 +250,7 @@ fn a_pin_without_a_schedule_follows_the_settings() {
     session.settle();
     let (later, pin) = is_alike(&session);
     assert!(later == pin && later != policy);
-    // So do its copy, and what a save writes and the command line reads.
+    // So do its copy, a save, and the command line.
     session.apply(Command::DuplicatePin(0));
     session.apply(Command::SaveDocument {
         path: path.clone(),

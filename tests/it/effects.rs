@@ -1,4 +1,4 @@
-//! Every option that concerns memory changes what `compare` answers: the part it should, by the bytes it should.
+//! Every option that concerns memory changes the expected part of `compare`'s answer by the expected bytes.
 
 mod cases;
 mod clears;
@@ -26,7 +26,7 @@ const MIB: u64 = 1 << 20;
 /// Options as texts.
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
-/// What a test asks.
+/// Input of a test.
 struct Ask<'a> {
     graph: &'a str,
     settings: Settings<'a>,
@@ -48,7 +48,7 @@ impl<'a> Ask<'a> {
         }
     }
 
-    /// The graph, with the recording beside it where a text holds one behind the graph.
+    /// The graph, with the recording where a text holds one after the graph.
     fn workload(&self) -> Workload {
         let (graph, recording) = self.graph.split_once(BESIDE).unwrap_or((self.graph, ""));
         let mut whole = workload("graph.json", graph.as_bytes());
@@ -96,7 +96,7 @@ impl<'a> Ask<'a> {
         }
     }
 
-    /// The answer; debug builds verify every simulation on the way.
+    /// Debug builds verify every simulation on the way.
     fn run(&self) -> Comparison {
         let cancel = Cancel::new();
         compare(&self.request(), &Progress::silent(&cancel)).expect("every dimension has a value")
@@ -129,7 +129,7 @@ const X: u64 = slot(MIB);
 #[test]
 fn the_default_figures_are_those_of_the_rules() {
     let plain = Ask::new(CHAIN, &[]).run();
-    // `s` is cleared together with others by default and so keeps a place of its own.
+    // `s` is cleared together with others by default and therefore shares no memory.
     assert_eq!(
         parts(&plain),
         [2 * X + slot(MIB / 2), 0, 4 * MIB + 1024, 2 * X + slot(2048)]
@@ -140,10 +140,10 @@ fn the_default_figures_are_those_of_the_rules() {
 
 const GIB: i64 = 1 << 30;
 const VARIABLES: i64 = 4 * (1 << 20) + 1024;
-/// What a tensor of 1 MiB in half the width saves.
+/// Savings of a tensor of 1 MiB at half the width.
 const HALF: i64 = -((X - slot(MIB / 2)).cast_signed());
 
-/// Settings on a graph, and by how much they change each part: features, weights, variables, inputs and outputs.
+/// Settings on a graph, and the change of each part: features, weights, variables, inputs and outputs.
 const EFFECTS: &[(&str, Settings<'_>, [i64; 4])] = &[
     // Pools: 17 pages of 64 KiB for each of two tensors, each in a device block of 2 MiB.
     (
@@ -169,7 +169,7 @@ const EFFECTS: &[(&str, Settings<'_>, [i64; 4])] = &[
         &[("memory_config.variable_use_1g_huge_page", "2")],
         [0, 0, GIB - VARIABLES, 0],
     ),
-    // MatMul's result alone is half as wide; two tensors of full width still overlap.
+    // Only MatMul's result is half as wide; two tensors of full width still overlap.
     (CHAIN, &[("precision_mode", "allow_fp32_to_fp16")], [0, 0, 0, 0]),
     (
         CHAIN,
@@ -209,7 +209,7 @@ const EFFECTS: &[(&str, Settings<'_>, [i64; 4])] = &[
     (
         CHAIN,
         &[("graph_max_parallel_model_num", "3")],
-        // Each copy has inputs and outputs of its own.
+        // Each copy has its inputs and outputs.
         [
             2 * (2 * X + slot(MIB / 2)).cast_signed(),
             0,
@@ -217,7 +217,7 @@ const EFFECTS: &[(&str, Settings<'_>, [i64; 4])] = &[
             2 * (2 * X + slot(2048)).cast_signed(),
         ],
     ),
-    // One small input is copied as it is; two of 2048 and 400 bytes go through 2560.
+    // One small input is not gathered; two of 2048 and 400 bytes go through 2560.
     (CHAIN, &[("input_fusion_size", "0")], [0, 0, 0, 0]),
     (SMALL_INPUTS, &[("input_fusion_size", "0")], [0, 0, 0, -2560]),
     (SMALL_INPUTS, &[("input_fusion_size", "2047")], [0, 0, 0, -2560]),
@@ -249,7 +249,7 @@ const EFFECTS: &[(&str, Settings<'_>, [i64; 4])] = &[
         [2 * (1 << 20) - X.cast_signed(), 0, 0, -2560],
     ),
     (TWO, &[("external_weight", "True")], [0, -4 * (1 << 20), 0, 0]),
-    // Without the backward part the forward results overlap in pairs, not all three beside the gradient.
+    // Without the backward part the forward results overlap in pairs instead of all three with the gradient.
     (
         TRAINING,
         &[("graph_run_mode", "0")],
@@ -260,7 +260,6 @@ const EFFECTS: &[(&str, Settings<'_>, [i64; 4])] = &[
     (CHAIN, &[("mix_compile_mode", "True")], [0, 0, 0, 0]),
 ];
 
-/// One option alone, against figures that are worked out by hand.
 #[test]
 fn each_option_changes_its_own_part() {
     for (graph, settings, expected) in EFFECTS {
@@ -277,7 +276,7 @@ fn each_option_changes_its_own_part() {
 fn ops_of_the_host_leave_the_device() {
     let plain = Ask::new(MIXED, &[]).run();
     let mixed = Ask::new(MIXED, &[("mix_compile_mode", "True")]).run();
-    // a crosses to the host, b comes back; `t`, `hidden`, `nothing` and the scratch of PyFunc never come down.
+    // a crosses to the host, b comes back; `t`, `hidden`, `nothing` and the scratch of PyFunc stay on the host.
     let io = 2 * X + X + slot(MIB / 2);
     assert_eq!(parts(&mixed), [slot(MIB / 4), 0, 0, io]);
     assert_eq!(parts(&plain)[3], 3 * X);
@@ -292,7 +291,7 @@ fn ops_of_the_host_leave_the_device() {
     );
     let none = Ask::new(MIXED, &[("mix_compile_mode", "True"), ("simulation.host_ops", "Erf")]).run();
     assert_eq!(none.lanes, plain.lanes);
-    // What crosses keeps its width; what stays follows the mode.
+    // Tensors that cross keep their width; the others follow the mode.
     let narrow: Settings<'_> = &[("mix_compile_mode", "True"), ("precision_mode", "force_fp16")];
     assert_eq!(parts(&Ask::new(MIXED, narrow).run()), [slot(MIB / 8), 0, 0, io]);
     let other: Settings<'_> = &[("mix_compile_mode", "True"), ("simulation.host_ops", "Relu")];
@@ -315,7 +314,7 @@ fn inference_runs_the_forward_part_and_says_so() {
             .entries()
             .is_empty()
     );
-    // A forward op that reads what the backward part makes cannot stand alone.
+    // A forward op that reads a backward result cannot run without the backward part.
     let tangled = TRAINING.replace(
         r#""inputs": ["c"], "phase": "forward""#,
         r#""inputs": ["c", "g"], "phase": "forward""#,
@@ -323,7 +322,7 @@ fn inference_runs_the_forward_part_and_says_so() {
     let whole = Ask::new(&tangled, &[("graph_run_mode", "0")]).run();
     assert_eq!(whole.lanes, Ask::new(&tangled, &[]).run().lanes);
     assert!(messages(&whole, Severity::Warning)[0].contains("does not stand alone"));
-    // A dimension that only the backward part has is no error when that part goes.
+    // A dimension of the backward part alone is no error when that part is removed.
     let own = TRAINING.replace(
         r#"{"id": "g", "shape": [1024, 1024]"#,
         r#"{"id": "g", "shape": ["k", 1024]"#,
@@ -395,19 +394,19 @@ fn a_threshold_of_the_pools_acts_within_their_share() {
         ];
         Ask::new(&large, &settings).run().lanes[0].summary.out_of_memory
     };
-    // A tensor of 2 GiB and 32 bytes is more than a pool of 2 GiB ever gives; 31 GiB is more than 95 % of 32.
+    // A tensor of 2 GiB and 32 bytes exceeds a pool of 2 GiB; 31 GiB are more than 95 % of 32.
     assert_eq!([run("2"), run("3"), run("31"), run("0")], [true, false, false, false]);
 }
 
 #[test]
 fn rewrites_apply_one_after_the_other() {
     let run = |graph: &str, settings: Settings<'_>| parts(&Ask::new(graph, settings).run());
-    // The forward part in half the width; op by op it takes whole device blocks again.
+    // The forward part at half the width; op by op it takes whole device blocks again.
     let narrow: Settings<'_> = &[("graph_run_mode", "0"), ("precision_mode", "force_fp16")];
     assert_eq!(run(TRAINING, narrow)[0], 2 * slot(MIB / 2));
     let dynamic: Settings<'_> = &[narrow[0], narrow[1], ("compile_dynamic_mode", "True")];
     assert_eq!(run(TRAINING, dynamic)[0], 2 * MIB);
-    // Without reuse it matters no more how long a result that is cleared apart lives.
+    // Without reuse the life of a separately cleared result no longer matters.
     let apart: Settings<'_> = &[("ge.exec.disableReuseMemory", "1")];
     let separate: Settings<'_> = &[apart[0], ("memory_config.atomic_clean_policy", "1")];
     assert_eq!(run(CHAIN, separate)[0], run(CHAIN, apart)[0]);

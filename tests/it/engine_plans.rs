@@ -1,4 +1,4 @@
-//! The vendor's planner: its rules by hand, recorded answers, random op lists and problems.
+//! The vendor's planner: rules by hand, recorded answers, random op lists and problems.
 
 mod op_lists;
 mod recorded;
@@ -11,7 +11,6 @@ use highwater::workload::{ProblemEntry, Source};
 
 use crate::support;
 
-/// The first problem of a file.
 fn first(imported: Imported) -> ProblemEntry {
     match imported.source {
         Source::Problems(entries) => (*entries[0]).clone(),
@@ -26,7 +25,6 @@ fn listed(text: &str) -> ProblemEntry {
     first(imported)
 }
 
-/// A checked plan.
 fn planned(entry: &ProblemEntry, assigner: Assigner) -> EnginePlan {
     let plan = of(&entry.problem, entry, assigner);
     let checked = highwater::plan::Plan::new(&entry.problem, plan.offsets.clone());
@@ -41,7 +39,6 @@ fn of(problem: &PlacementProblem, entry: &ProblemEntry, assigner: Assigner) -> E
     engine_plan(problem, entry.order.as_ref(), assigner, &progress).unwrap()
 }
 
-/// Offsets by name.
 fn offset(entry: &ProblemEntry, plan: &EnginePlan, id: &str) -> u64 {
     let position = (0..entry.ids.len()).find(|position| entry.ids.get(*position) == id);
     plan.offsets[position.unwrap_or_else(|| panic!("no buffer {id}"))]

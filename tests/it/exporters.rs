@@ -1,5 +1,5 @@
-//! The exporters of `assets/exporters`, run by a Python with PyTorch or TensorFlow where an environment variable
-//! (`HIGHWATER_TORCH`, `HIGHWATER_TENSORFLOW`) names one; skipped elsewhere.
+//! The exporters of `assets/exporters`, run by a Python with PyTorch or TensorFlow that an environment variable
+//! (`HIGHWATER_TORCH`, `HIGHWATER_TENSORFLOW`) names; skipped without it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -39,7 +39,7 @@ def reads():
     return Reads(4, 4), torch.randn(2, 4)
 "#;
 
-/// Models of torchvision; answers with exit code 3 where there is none of that name.
+/// Models of torchvision; exits with code 3 for an unknown name.
 const TORCHVISION_MODEL: &str = r"
 import functools, sys, torch
 
@@ -83,7 +83,7 @@ def function():
     return step, (tf.TensorSpec((3, 100)), tf.TensorSpec((), tf.int32))
 "#;
 
-/// Counts what a `GraphDef` must not hold any more, in TensorFlow's own words.
+/// Counts nodes that a `GraphDef` must not contain any more, with TensorFlow itself.
 const TENSORFLOW_CHECK: &str = r#"
 import json, sys
 import tensorflow as tf
@@ -102,7 +102,7 @@ print(json.dumps({
 }))
 "#;
 
-/// A folder with a module of the given text, and the Python that an environment variable names.
+/// A folder with a module, and the Python that an environment variable names.
 struct Bench {
     python: PathBuf,
     script: PathBuf,
@@ -145,7 +145,7 @@ impl Bench {
         self.python(&[&[&*script], arguments].concat())
     }
 
-    /// The bytes that the exporter writes.
+    /// The exporter's output.
     fn export(&self, factory: &str, output: &str, arguments: &[&str]) -> Vec<u8> {
         let answer = self.run(&[&[factory, "-o", output], arguments].concat());
         assert!(answer.status.success(), "{factory}: {}", text(&answer.stderr));
@@ -157,7 +157,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The one graph of an exported file, with its figures.
+/// The single graph of an exported file, with its figures.
 fn read(file: &str, bytes: &[u8]) -> (std::sync::Arc<Graph>, GraphFigures) {
     let workload = workload(file, bytes);
     let figures = inspect(&workload, &Bindings::new()).graphs[0].clone();
@@ -365,7 +365,7 @@ fn calls_of_tensorflow_functions_are_inlined_and_loops_stay() {
     assert!(found["largest"].as_u64().unwrap() <= 1024);
 }
 
-/// What TensorFlow says of an exported graph.
+/// TensorFlow's figures of an exported graph.
 fn check(bench: &Bench, file: &str) -> Json {
     let answer = bench.python(&["-c", TENSORFLOW_CHECK, file]);
     serde_json::from_slice(&answer.stdout).unwrap_or_else(|_| panic!("{}", text(&answer.stderr)))

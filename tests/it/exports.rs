@@ -1,4 +1,4 @@
-//! Files of an answer: every form of every kind of answer, well-formed, escaped, the same every time.
+//! Exports of an answer: every form of every kind of answer, well-formed, escaped, deterministic.
 
 mod again;
 mod page;
@@ -18,7 +18,7 @@ use highwater::workload::DeviceProfiles;
 use crate::cli::{fails, run};
 use crate::{synthetic, synthetic_remat};
 
-/// An answer as it leaves, without a session.
+/// An answer without a session.
 pub(crate) fn subject(comparison: Comparison) -> ExportSubject {
     let timeline = Timeline::new(&comparison);
     ExportSubject {
@@ -54,7 +54,7 @@ fn session(sources: Vec<SourceSpec>) -> Session {
     session
 }
 
-/// Every form, and every picture that it may be.
+/// Every form and picture format.
 const NAMES: [&str; 9] = [
     "config.json",
     "config.py",
@@ -67,14 +67,13 @@ const NAMES: [&str; 9] = [
     "trace.json",
 ];
 
-/// The answer of a sample, as it leaves.
+/// The answer of a sample.
 pub(crate) fn sample_subject(name: &str) -> ExportSubject {
     let session = session(vec![SourceSpec::Sample(sample(name).unwrap())]);
     let (comparison, _) = session.answer().unwrap();
     subject((**comparison).clone())
 }
 
-/// What the command line writes is what the window writes, in every form of every sample that is quick.
 #[test]
 fn the_window_and_the_command_line_write_the_same_files() {
     for name in ["mobilenet", "lenet", "measured"] {
@@ -188,7 +187,7 @@ fn a_cancelled_file_is_not_written() {
         "{notice:?}"
     );
     assert!(session.exporting().is_none());
-    // The next one is written all the same.
+    // The next one is still written.
     session.apply(Command::Export {
         form: ExportForm::Tensors,
         path: folder.path().join("tensors.csv"),

@@ -1,7 +1,7 @@
 //! Dumps of Ascend's compiler in the shared corpus: figures of the oracle, and the vendor's own plan to the byte.
 //!
-//! Whatever lies in the folder is read: `*.txt` and `*.pbtxt` with `expected.json`, and plans (`*_ge_plan.json`) that were
-//! taken from one of the dumps.
+//! Reads all files of the folder: `*.txt` and `*.pbtxt` with `expected.json`, and plans (`*_ge_plan.json`) taken from
+//! one of the dumps.
 
 use std::path::{Path, PathBuf};
 
@@ -127,7 +127,7 @@ fn compare(
             .iter()
             .find(|(key, _)| key == fact)
             .map(|(_, value)| value.clone());
-        // Absent where the oracle's reader looked at the graph alone; the model's own attribute may say it.
+        // Absent where the oracle's reader read only the graph; the model's attribute may state it.
         oracle.holds(
             key,
             |theirs| theirs.is_null() || stated == Some(theirs.to_string()),
@@ -137,7 +137,6 @@ fn compare(
     oracle.faults()
 }
 
-/// No two blocks that live at once share a byte, and the plan is placed as it is dumped.
 #[test]
 fn dumped_plans_hold() {
     let Some(folder) = shared(FOLDER) else { return };
@@ -169,7 +168,6 @@ fn first_overlap(live: &Lifetimes, offsets: &[u64]) -> Option<(TensorId, TensorI
     None
 }
 
-/// A plan that was taken from a dump is found again in the one that has all its tensors at its offsets.
 #[test]
 fn plans_taken_from_dumps_are_read_to_the_byte() {
     let Some(folder) = shared(FOLDER) else { return };
@@ -194,7 +192,7 @@ fn plans_taken_from_dumps_are_read_to_the_byte() {
     }
 }
 
-/// Whether a graph has a tensor as a row of a plan says: life, offset, bytes.
+/// Whether a graph has the tensor of a plan's row: life, offset, bytes.
 fn stands(entry: &GraphEntry, row: &Json) -> bool {
     let graph = &entry.graph;
     let Some(offsets) = &dumped(entry).offsets else {

@@ -1,4 +1,4 @@
-//! Kernels of a profiler beside its tables of what was held, and both beside a graph: fixtures as text, by one clock.
+//! Kernels of a profiler together with its tables of memory, and both with a graph: fixtures as text, on one clock.
 
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ fn graph() -> String {
     )
 }
 
-/// When the profile began, in microseconds.
+/// Start of the profile, in microseconds.
 const EPOCH: u64 = 1_700_000_000_000_000;
 
-/// A table of kernels: op, start behind the epoch, duration.
+/// A table of kernels: op, start after the epoch, duration.
 fn kernels(device: &str, rows: &[(&str, u64, u64)]) -> String {
     let mut text = "Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n".to_owned();
     for (name, start, time) in rows {
@@ -38,7 +38,7 @@ fn kernels(device: &str, rows: &[(&str, u64, u64)]) -> String {
     text
 }
 
-/// A curve of a device, a sample every ten microseconds, of which one is high.
+/// A memory curve of a device, a sample every ten microseconds, one of them high.
 fn curve(device: &str, high: u64) -> String {
     let mut text = "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Device Type\n".to_owned();
     for row in 0..100 {
@@ -48,7 +48,7 @@ fn curve(device: &str, high: u64) -> String {
     text
 }
 
-/// Starts far from even: the first five ops begin in the first tenth of the run.
+/// Uneven starts: the first five ops start in the first tenth of the run.
 const ROWS: [(&str, u64, u64); 6] = [
     ("op0", 1, 5),
     ("op1", 11, 4),
@@ -70,7 +70,7 @@ fn opened(files: &[(&str, &str)]) -> Session {
     session
 }
 
-/// The step on which the measured lane has its peak, and what is said of it.
+/// The step of the measured lane's peak, and the note on the alignment.
 #[track_caller]
 fn peak(session: &Session) -> (u32, String) {
     let (comparison, _) = session.answer().unwrap_or_else(|| panic!("{:?}", session.problem()));
@@ -84,7 +84,7 @@ fn peak(session: &Session) -> (u32, String) {
 #[test]
 fn a_table_of_memory_stands_by_the_kernels_of_its_device() {
     let (graph, kernels) = (graph(), kernels("0", &ROWS));
-    // 400 us behind the epoch op4 runs, which is the fifth of six; evenly spread that would be the third.
+    // 400 us after the epoch op4 runs, the fifth of six; evenly spread it would be the third.
     let memory = curve("0", 40);
     let alone = opened(&[("g.json", &graph), ("memory_record.csv", &memory)]);
     let (step, told) = peak(&alone);
@@ -189,7 +189,7 @@ fn kernels_give_the_graph_wall_time() {
             .name(AxisKind::Wall)
             .starts_with("wall time of kernel_details")
     );
-    // What is not measured, or not when, has no such axis.
+    // Without measured starts there is no such axis.
     let memory = curve("0", 40);
     for (files, why) in [
         (vec![("g.json", &*graph)], "Nothing open here was recorded"),

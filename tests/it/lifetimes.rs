@@ -1,4 +1,5 @@
-//! Rows in every order: each alive row stands once, in its place, whatever is folded; pictures show what single rows do.
+//! Rows in every order: each alive row is shown once, in its place, with any scopes folded; pictures show the same as
+//! single rows.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -117,7 +118,6 @@ fn scopes_stand_within_each_other_and_every_row_in_its_own() {
     }
 }
 
-/// Beside scopes nothing stands outside of all, so that everything can be folded.
 #[test]
 fn what_lies_in_no_scope_can_be_folded() {
     let (comparison, timeline) = scoped();
@@ -212,7 +212,6 @@ proptest! {
         }
     }
 
-    /// A picture has a pixel for every row, and nothing where no row is.
     #[test]
     fn a_picture_shows_every_row_and_nothing_else(
         (from, share) in (0.0..0.9_f64, 0.05..1.1_f64),
@@ -258,7 +257,6 @@ proptest! {
         }
     }
 
-    /// What is drawn of rows covers each of them that is in sight, and is cut where sight ends.
     #[test]
     fn rows_in_sight_are_drawn(top in 0.0..300.0_f64, height in 20.0..200.0_f64) {
         let comparison = synthetic::comparison(30, 1);

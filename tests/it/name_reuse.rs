@@ -1,5 +1,5 @@
-//! Name reuse: recorded answers of the original, rules by hand, random programs against a second way to the same
-//! answer, graphs as programs, the command line.
+//! Name reuse: recorded answers of the original, rules by hand, random programs against a second implementation, graphs
+//! as programs, the command line.
 
 mod cases;
 mod command;

@@ -42,7 +42,7 @@ fn a_graph_is_read_with_symbols_aliases_and_scratch() {
         figures.naive_peak.map(|(bytes, step)| (bytes.get(), step)),
         Some((96, Some(Step(2))))
     );
-    // b lives in a's memory to the end, g beside it; scratch is no tensor.
+    // b lives in a's memory to the end, together with g; scratch is no tensor.
     assert_eq!(
         figures.aliased_peak.map(|(bytes, step)| (bytes.get(), step)),
         Some((96, Some(Step(2))))

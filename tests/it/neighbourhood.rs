@@ -1,4 +1,4 @@
-//! What is around a tensor: as a small graph draws it, against a naive second search in real graphs, and in every kind
+//! The neighbourhood of a tensor: drawings of a small graph, real graphs against a naive second search, and every kind
 //! of source.
 
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ fn around(session: &Session, of: Selected, limits: NeighbourLimits) -> Result<Ne
     timeline.neighbourhood(comparison, (of, of.key()), limits)
 }
 
-/// A layer a line: ops in brackets, tensors in round ones, the middle in double ones, `~` where an edge passes.
+/// One line per layer: ops in brackets, tensors in parentheses, the center in double ones, `~` for a passing edge.
 fn drawn(around: &Neighbourhood) -> String {
     let mut text = String::new();
     for layer in &around.layers {
@@ -81,7 +81,7 @@ fn check(session: &Session, of: Selected, limits: NeighbourLimits, expected: &Ex
     expected.assert_eq(&drawn(&around(session, of, limits).expect("a graph")));
 }
 
-/// `c` is read by three ops, one of which reads what another computes.
+/// `c` is read by three ops, one of which reads another's result.
 const NET: &str = r#"{"highwater_graph": 1, "name": "net",
  "inputs": [{"id": "x", "shape": [1024], "dtype": "float32"}, {"id": "w", "shape": [16], "dtype": "float32"}],
  "outputs": ["s"],
@@ -148,7 +148,7 @@ fn layers_go_from_what_is_read_to_what_is_computed() {
         ((s))
     "]],
     );
-    // From an op a click leads to its largest result, from the producer back to the largest that it reads.
+    // A click on an op leads to its largest result, on the producer to its largest input.
     let around = around(&session, c, NeighbourLimits::default()).unwrap();
     let to = |what: &str| {
         let op = around.nodes.iter().find(|node| &*node.what == what).expect("an op");
@@ -158,7 +158,7 @@ fn layers_go_from_what_is_read_to_what_is_computed() {
     assert_eq!(to("split"), tensor_of(&session, "q").tensor);
 }
 
-/// Everything around a tensor by looking at every op.
+/// The neighbourhood found by scanning every op.
 fn naive(graph: &Graph, center: TensorId) -> (BTreeSet<NodeKey>, usize) {
     use highwater::timeline::OpKey;
     let tensor = |tensor: TensorId| {
@@ -300,7 +300,7 @@ fn tapes_and_programs_have_neighbours_too() {
         [sgd ]
     "]],
     );
-    // What is written in place is read before: no edge leads back.
+    // A tensor written in place is also read: no edge leads back.
     check(
         &session,
         selected(0, 1),
@@ -330,7 +330,6 @@ fn sources_without_a_graph_say_so() {
     assert!(why.starts_with("A recording"), "{why}");
 }
 
-/// Who shares a tensor's memory, and who reads it last, against a search through all tensors and ops.
 #[test]
 fn who_lives_in_the_same_memory_is_named() {
     let mut n_shared = 0;

@@ -1,4 +1,4 @@
-//! How files come in: pipes, devices, gzip, slices that are named one by one, tables in forms that are not read.
+//! Opening of files: pipes, devices, gzip, single slices, tables in unreadable forms.
 
 use std::io::Write as _;
 use std::path::PathBuf;

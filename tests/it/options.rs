@@ -1,4 +1,4 @@
-//! The options room and the configuration format: tables, rules, the policy in force, lowering, round trips.
+//! The options room and the configuration format: tables, rules, the active policy, lowering, round trips.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop at that line")]
 

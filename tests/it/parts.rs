@@ -1,4 +1,4 @@
-//! One thing of a session's files looked at alone: a graph of several, a graph that ops call or repeat, a compiler's arena.
+//! A part of a session's files: a graph of several, a graph that ops call or repeat, a compiler's arena.
 
 use highwater::plan::AS_DUMPED;
 use highwater::session::{Command, Document, Session, SourceSpec, Worker};
@@ -18,7 +18,7 @@ fn sample(name: &str) -> SourceSpec {
     SourceSpec::Path(format!("{}/sample_traces/{name}", env!("CARGO_MANIFEST_DIR")).into())
 }
 
-/// What the window offers to type must work, whatever the answer is.
+/// Commands that the window offers to copy must work for any answer.
 #[track_caller]
 fn run_command(line: &str) {
     assert!(line.contains(" --graph "), "{line}");
@@ -32,7 +32,7 @@ fn run_command(line: &str) {
     );
 }
 
-/// Every part of a session comes to an answer, and undoing leads back to the whole.
+/// Every part of a session can be answered, and undo restores the whole.
 #[track_caller]
 fn check(sources: Vec<SourceSpec>) -> usize {
     let mut session = opened(sources);
@@ -61,7 +61,7 @@ fn check(sources: Vec<SourceSpec>) -> usize {
         assert_eq!(session.document().part, None);
         assert!(std::sync::Arc::ptr_eq(&session.loaded().unwrap().workload, &whole));
     }
-    // A part that is gone gives way to the whole.
+    // A part that vanished is replaced by the whole.
     session.apply(Command::ShowPart(Some("nobody".to_owned())));
     session.settle();
     assert_eq!(session.document().part, None);

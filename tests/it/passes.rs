@@ -1,5 +1,5 @@
-//! Rewriting passes inside the comparison: what is computed anew can be computed, lanes share an axis, memory fits what
-//! the decisions say.
+//! Rewriting passes in the comparison: recomputations find their inputs, lanes share an axis, memory fits the
+//! decisions.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use highwater::workload::{SchedulePlan, Source, Workload};
 
 use crate::support;
 
-/// Graphs with more ops take too long beside each other.
+/// Graphs with more ops take too long together.
 const MOST_OPS: usize = 1500;
 
-/// Most graphs of the corpus.
+/// Maximum number of graphs of the corpus.
 const MOST_GRAPHS: usize = 6;
 
 fn request(workload: Workload, settings: &[(&str, &str)]) -> Request {
@@ -75,7 +75,7 @@ fn training_graphs() -> Vec<Workload> {
     found
 }
 
-/// Every executed op finds what it reads: at its step, each storage among the feature memory that it reads is held.
+/// Every executed op finds its inputs: at its step, each storage in feature memory that it reads is live.
 fn check_inputs(run: &RunRemat, device: &DeviceRun, what: &str) {
     let items = &device.bound.program.lifetimes.items;
     let mut held: Vec<Vec<(u32, u32)>> = Vec::new();
@@ -91,7 +91,7 @@ fn check_inputs(run: &RunRemat, device: &DeviceRun, what: &str) {
     for (slot, executed) in (0_u32..end).zip(&run.sequence.slots) {
         let step = run.steps[slot as usize];
         let op = &tape.ops[executed.op as usize];
-        // Of several results computed anew those that nobody asked for may be let go at once.
+        // Of several recomputed results those that were not requested may be freed at once.
         let is_asked = |output: &&u32| !executed.is_recomputed || executed.wanted == Some(**output);
         let touched = op.inputs.iter().chain(op.outputs.iter().filter(is_asked));
         for tensor in touched {
@@ -110,7 +110,7 @@ fn check_inputs(run: &RunRemat, device: &DeviceRun, what: &str) {
     }
 }
 
-/// No tensor is held twice at once.
+/// No tensor has two live ranges at once.
 fn check_pieces(device: &DeviceRun, what: &str) {
     let mut items: Vec<_> = device.bound.program.lifetimes.items.iter().collect();
     items.sort_by_key(|item| (item.tensor, item.birth));

@@ -1,4 +1,4 @@
-//! Steps explained: sums against the lanes' curves, rankings and ranges against naive second implementations.
+//! Explained steps: sums against the lanes' curves, rankings and ranges against naive second implementations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn ask(lane: usize, at: PeakAt) -> PeakAsk {
     }
 }
 
-/// What every report of every lane promises.
+/// Invariants of every report of every lane.
 #[track_caller]
 fn check_sums(comparison: &Comparison, report: &PeakReport) {
     let lane = &comparison.lanes[report.ask.lane];
@@ -165,10 +165,10 @@ impl Ops {
     }
 }
 
-/// A stay on the common axis: whose, from, to, bytes.
+/// A live range on the common axis: tensor, start, end, bytes.
 type Stay = (Selected, u32, u32, Bytes);
 
-/// The live ranges of a lane as its session has them.
+/// The live ranges of a lane in its session.
 fn stays(comparison: &Comparison, lane: usize) -> Vec<Stay> {
     let mut stays = Vec::new();
     for (position, run) in (0_u32..).zip(&comparison.session_of(lane).runs) {
@@ -213,7 +213,7 @@ fn uses(comparison: &Comparison, graph: &Graph, tensor: Selected) -> Vec<u32> {
     ops.map(|op| run.start.0 + op.idx() as u32).collect()
 }
 
-/// Everything that uses tell, worked out tensor by tensor.
+/// All figures about uses, computed tensor by tensor.
 fn check_uses(comparison: &Comparison, report: &PeakReport) {
     let graph = &comparison.workload.graphs()[0].graph;
     let step = report.set.step.0;
@@ -276,7 +276,7 @@ fn check_range(comparison: &Comparison, lane: usize, stays: &[Stay], range: Step
     let found = |tally: highwater::timeline::Tally| (tally.count, tally.bytes);
     let is_before = |stay: &Stay| stay.1 < a && stay.2 > a - 1;
     let is_born = |stay: &Stay| a <= stay.1 && stay.1 < b;
-    // What lives to the end of the axis is never given back.
+    // A tensor that lives to the end of the axis is never freed.
     let goes = |stay: &Stay| a <= stay.2 && stay.2 < b;
     assert_eq!(
         found(told.before),
@@ -342,7 +342,7 @@ proptest! {
     }
 }
 
-/// A small training step by hand: `a` waits from the forward to the backward part.
+/// A small training step: `a` waits from the forward to the backward part.
 const STEP: &str = r#"{"highwater_graph": 1, "name": "step", "nodes": [
     {"name": "fc1", "op": "mm", "phase": "forward", "inputs": ["x"],
      "outputs": [{"id": "a", "shape": [1024, 1024], "dtype": "float32"}]},

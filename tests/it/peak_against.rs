@@ -1,4 +1,4 @@
-//! What a lane holds otherwise than another: sums against the lanes' curves, by a naive second count.
+//! Differences between lanes at a peak: sums against the lanes' curves, by a naive second count.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Pinned configurations as lanes: their figures are those of the configuration alone, whatever axis they stand on; other lanes
-//! do not depend on them; what cannot be a lane is told; every view works on them.
+//! Pinned configurations as lanes: their figures equal those of the configuration on its own, on any axis; other lanes
+//! do not depend on them; pins that cannot be lanes are reported; every view works on them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn plan(dims: &[(&str, &[u64])], iterations: u32) -> SchedulePlan {
     plan
 }
 
-/// The request with pins: each a name, settings, values, iterations.
+/// Pins of a request: name, settings, values, iterations.
 type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [(&'a str, &'a [u64])], u32);
 
 fn pinned(request: &Request, rows: &[Row<'_>]) -> Request {
@@ -94,7 +94,7 @@ fn sample(name: &str) -> Workload {
     Arc::unwrap_or_clone(loaded.expect(name).workload)
 }
 
-/// Figures that do not name a step are those of the pin alone; curves reach them on the common axis.
+/// Figures without a step equal those of the pin on its own; curves reach them on the common axis.
 #[track_caller]
 fn check(request: &Request) -> Comparison {
     let comparison = run(request);
@@ -149,7 +149,7 @@ fn check(request: &Request) -> Comparison {
     comparison
 }
 
-/// Live ranges lie within their runs, and what is live by them is what the log holds.
+/// Live ranges lie within their runs and agree with the log.
 fn check_session(comparison: &Comparison, lane: usize) {
     let session = comparison.session_of(lane);
     assert!(session.runs.len() >= comparison.axis.runs.len());
@@ -209,7 +209,7 @@ fn figures_are_those_of_the_configuration_alone() {
             ("scratch", &[("simulation.workspace_estimate", "on")], &[], 1),
         ],
     ));
-    // The axis itself has steps for what is computed anew.
+    // The axis itself has steps for recomputations.
     let evicting = request(sample("resnet50"), &[(THRESHOLD, "2GB")], &[]);
     check(&pinned(
         &evicting,
@@ -349,7 +349,7 @@ fn lanes_are_found_by_their_names_and_say_whether_they_fit() {
         (" 3", 2),
         ("pinned small, N=1", 4),
         ("small, N=1", 4),
-        // A pin's name goes before the number of a policy.
+        // A pin's name takes precedence over the number of a policy.
         ("2", 5),
         ("pinned 2", 5),
     ] {

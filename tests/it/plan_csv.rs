@@ -1,4 +1,4 @@
-//! A plan that is written as CSV is read back as it was.
+//! A plan written as CSV is read back unchanged.
 
 use highwater::export::plan_csv;
 use highwater::plan::{AS_DUMPED, Plan, PlanRequest, find, verify};
@@ -27,7 +27,7 @@ proptest! {
     #[test]
     fn a_written_plan_is_read_back(problem in any_rich_problem(), odd in "[ a,\"\r\n\u{feff}é]{0,4}") {
         if problem.buffers.is_empty() {
-            // A file without a buffer is refused.
+            // A file without a buffer is rejected.
             return Ok(());
         }
         let plan = planned("greedy_by_size", &problem);
@@ -37,7 +37,7 @@ proptest! {
             prop_assert_eq!(read.ids.get(idx), id);
         }
         prop_assert_eq!(&read.recorded.as_ref().unwrap().offsets, &plan.offsets);
-        // Every offset is fixed now; apart from that the problem is the same.
+        // Every offset is fixed now; otherwise the problem is the same.
         let mut free = read.problem.clone();
         free.buffers.iter_mut().for_each(|buffer| buffer.offset = None);
         prop_assert_eq!(&free, &problem);

@@ -1,4 +1,4 @@
-//! Pictures of lanes: every block is seen, and what is drawn is what a naive second implementation draws.
+//! Pictures of lanes: every block is visible, and pixels equal those of a naive second implementation.
 
 use highwater::analysis::Comparison;
 use highwater::timeline::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::synthetic;
 
-/// Opaque colours that tell numbers apart.
+/// Distinct opaque colours.
 fn style(hole: Option<[[u8; 4]; 2]>) -> RasterStyle {
     RasterStyle {
         colors: (0..=u8::MAX).map(|number| [number, 255 - number, 7, 255]).collect(),
@@ -18,7 +18,7 @@ fn style(hole: Option<[[u8; 4]; 2]>) -> RasterStyle {
     }
 }
 
-/// The pixels of a block, as the documents of rasters say it: to the nearest pixel, or the one that it lies in.
+/// The pixels of a block: the nearest ones, or the pixel that contains it.
 fn pixels((lane, axes): (&LaneView, &Axes), block: usize, frame: &RasterFrame) -> Vec<(usize, usize)> {
     let view = &frame.view;
     let (width, height) = (f64::from(frame.width), f64::from(frame.height));
@@ -40,7 +40,7 @@ fn pixels((lane, axes): (&LaneView, &Axes), block: usize, frame: &RasterFrame) -
     };
     let (mut columns, mut rows) = (span(x0, x1), span(y0, y1));
     if x1 - x0 >= 1.0 && y1 - y0 >= 1.0 {
-        // The gap to the neighbours.
+        // The line to the neighbours.
         columns.1 -= i64::from(columns.1 - columns.0 >= 4);
         rows.0 += i64::from(rows.1 - rows.0 >= 4);
     }
@@ -93,7 +93,6 @@ proptest! {
     }
 }
 
-/// Where every block is large, each pixel has its block's very colour, and holes lie beneath.
 #[test]
 fn large_blocks_have_their_own_colour() {
     let comparison = synthetic::comparison(3, 1);
@@ -141,7 +140,6 @@ fn look(comparison: &Comparison, timeline: &Timeline, by: ColorBy, hidden: &[&st
     Coloring::new(comparison, timeline, &ColoringOrder { by, hidden }, None)
 }
 
-/// The legend's figures are those of a count over the blocks, for every attribute; hidden groups step back in every lane.
 #[test]
 fn the_legend_counts_what_is_drawn() {
     let comparison = synthetic::comparison(12, 2);
@@ -188,7 +186,6 @@ fn the_legend_counts_what_is_drawn() {
     }
 }
 
-/// What a search found keeps its colour, everything else steps back.
 #[test]
 fn what_is_not_found_steps_back() {
     let comparison = synthetic::comparison(5, 1);

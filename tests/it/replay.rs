@@ -1,5 +1,5 @@
-//! Allocation traces through the allocators: recorded answers of the original engine, rules by hand, random traces,
-//! the command line.
+//! Allocation traces through the allocators: recorded answers of the original engine, rules by hand, random traces, the
+//! command line.
 
 mod cases;
 mod command;
@@ -16,7 +16,6 @@ use serde_json::Value as Json;
 
 use crate::support;
 
-/// A trace from its text.
 pub(crate) fn trace(text: &str) -> Arc<AllocationTrace> {
     match support::read("small.trace", text.as_bytes()).unwrap().source {
         Source::Traces(mut traces) => traces.remove(0),
@@ -24,13 +23,11 @@ pub(crate) fn trace(text: &str) -> Arc<AllocationTrace> {
     }
 }
 
-/// The rules of a trace under a policy's number.
 pub(crate) fn rules(trace: &AllocationTrace, policy: u8) -> ReplayRules {
     let policy = StaticMemoryPolicy::from_number(policy).unwrap();
     ReplayRules::new(trace, policy, None)
 }
 
-/// All lines of a replay.
 pub(crate) fn lines(trace: &AllocationTrace, rules: ReplayRules) -> Vec<String> {
     let mut replay = Replay::new(trace, rules);
     let mut lines = vec![replay_header(&rules)];
@@ -41,7 +38,6 @@ pub(crate) fn lines(trace: &AllocationTrace, rules: ReplayRules) -> Vec<String> 
     lines
 }
 
-/// All lines of a replay as JSON.
 pub(crate) fn replayed(text: &str, policy: u8) -> Vec<Json> {
     let trace = trace(text);
     let lines = lines(&trace, rules(&trace, policy));

@@ -1,5 +1,5 @@
-//! The query language: what it finds, against a second implementation that asks every tensor by itself, and what it says
-//! about texts that cannot be read.
+//! The query language: matches against a second implementation that tests every tensor separately, and errors of
+//! unreadable texts.
 
 use highwater::analysis::Comparison;
 use highwater::graph::{Id as _, Phase, TensorId};
@@ -19,7 +19,7 @@ fn find(comparison: &Comparison, timeline: &Timeline, text: &str) -> Matches {
         .expect("nobody cancels")
 }
 
-/// What the second implementation knows of a tensor.
+/// Facts of a tensor for the second implementation.
 struct Facts {
     name: String,
     op_kind: String,
@@ -44,10 +44,10 @@ fn facts(comparison: &Comparison, timeline: &Timeline) -> Vec<Facts> {
     timeline.rows_of(0).iter().map(of_row).collect()
 }
 
-/// A question in words of the language, and the same as a function.
+/// A query, and an equivalent function.
 type Asked = (&'static str, fn(&Facts) -> bool);
 
-/// The same with whether it is turned round.
+/// A query, whether it is negated, and an equivalent function.
 type PickedTerm = (&'static str, bool, fn(&Facts) -> bool);
 
 const QUESTIONS: &[Asked] = &[
@@ -152,7 +152,6 @@ fn check(matches: &Matches, all: &[Facts], holds: impl Fn(&Facts) -> bool, text:
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Terms are and-ed in any order, each with or without a minus.
     #[test]
     fn terms_must_all_hold(picked in proptest::collection::vec((1..QUESTIONS.len(), any::<bool>()), 0..4)) {
         let comparison = synthetic::comparison(9, 2);
@@ -171,7 +170,6 @@ proptest! {
         check(&matches, &all, holds, &text);
     }
 
-    /// No text makes the parser stumble, and an error stands within the text.
     #[test]
     fn every_text_is_read_or_told_about(text in "[-a-z:|/\"\\\\.>< 0-9é\\[(]{0,24}") {
         match Query::parse(&text) {
@@ -318,7 +316,7 @@ fn tensors_are_found_by_their_views_and_say_what_holds_them() {
     let (comparison, timeline) = session.answer().expect("an answer");
     let (by_view, all) = (find(comparison, timeline, "relu"), timeline.rows.iter().count());
     assert!(!by_view.is_empty() && by_view.len() < all, "{} of {all}", by_view.len());
-    // What owns the memory is called otherwise.
+    // The owner of the memory has another name.
     assert!(timeline.rows.iter().any(|row| by_view.position(row.tensor).is_some()
         && !highwater::timeline::facts(comparison, row.tensor).name.contains("relu")));
     let graph = &comparison.workload.graphs()[0].graph;

@@ -1,4 +1,4 @@
-//! The session: commands in, state out; the newest edit wins; nothing waits but the test.
+//! The session: commands in, state out; the newest edit wins; only the test waits.
 
 use std::sync::Arc;
 
@@ -151,14 +151,14 @@ fn a_symbolic_dimension_starts_with_one_and_takes_a_list() {
     assert_eq!(comparison.equivalence, None);
     assert!(session.assumed_dims().is_empty());
     assert!(!comparison.session.graphs[0].is_static);
-    // Back, and once more where nothing is left to undo: the value is assumed, and said to be.
+    // Undo, and once more where nothing is left to undo: the value is assumed, and marked as such.
     for _ in 0..2 {
         session.apply(Command::Undo);
         session.settle();
         assert!(session.assumed_dims().contains("seq"));
         assert_eq!(session.document().plan.dims["seq"], [1]);
     }
-    // What is pinned holds it, so that it stays as it is when other values come.
+    // The pin keeps its value when others change.
     let configuration = session.configuration();
     assert_eq!(configuration.plan.dims["seq"], [1]);
     assert!(!session.name_for_pin(&configuration).contains("seq"));
@@ -244,7 +244,7 @@ fn the_command_line_prints_the_lanes_figures() {
     );
 }
 
-/// Takes answers until a sentence appears.
+/// Takes answers until a notice appears.
 fn wait_for_notice(session: &mut Session) {
     while session.notice().is_none() {
         session.poll();
@@ -413,7 +413,7 @@ fn values_of_dimensions_survive_undo_and_redo() {
     assert!(session.assumed_dims().is_empty());
 }
 
-/// A problem that nobody solves at once: many buffers of odd sizes that live about as long.
+/// A problem that takes long to solve: many buffers of odd sizes with similar lives.
 fn narrow_problem(n_buffers: u32) -> SourceSpec {
     let mut text = "id,lower,upper,size\n".to_owned();
     for position in 0..n_buffers {
@@ -522,7 +522,7 @@ fn of_files_that_cannot_be_read_each_is_told() {
         lines.len() == 2 && lines[0].contains("one.bin") && lines[1].contains("two.bin"),
         "{lines:?}"
     );
-    // What was open before stays, and what was not opened is told until its notice is taken away.
+    // The previous content stays open, and failures are shown until the notice is closed.
     let mut session = open(bytes(SYMBOLIC));
     session.settle();
     session.apply(Command::Open(both.to_vec()));

@@ -1,9 +1,9 @@
-//! Name reuse in the session: a report is shown with the answer that it is about, and with no other.
+//! Name reuse in the session: a report is shown only with its answer.
 
 use highwater::session::{Command, Document, MOST_LOG_LINES, Session, SourceSpec, Worker};
 use highwater::workload::{DeviceProfiles, GraphIdx};
 
-/// Four results one after the other; the third takes the name of the first, the fourth of the second.
+/// Four results one after another; the third takes the name of the first, the fourth of the second.
 fn chain(name: &str, prefix: &str) -> SourceSpec {
     let node = |number: usize, input: &str| {
         format!(

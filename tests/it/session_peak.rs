@@ -1,5 +1,5 @@
-//! Explained steps and bookmarks in the session: the newest question wins, answers go with the comparison, bookmarks are
-//! undone and leave the answer alone.
+//! Explained steps and bookmarks in the session: the newest request wins, answers belong to their comparison, bookmarks
+//! can be undone and keep the answer.
 
 use highwater::analysis::LaneId;
 use highwater::session::{Bookmark, Command, Document, Notice, Session, SourceSpec, Worker, sample};
@@ -62,7 +62,7 @@ fn reports_are_written_by_the_worker() {
     for name in ["peak.csv", "peak.json", "peak.txt"] {
         session.apply(Command::ExportPeak(folder.path().join(name)));
     }
-    // Files are written in order before what is asked behind them.
+    // Files are written in order before later requests.
     session.apply(Command::SetIterations(2));
     session.settle();
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
@@ -118,7 +118,7 @@ fn bookmarks_are_kept_in_order_undone_and_survive_a_new_answer() {
     session.apply(Command::Redo);
     session.apply(Command::Redo);
     assert_eq!(notes(&session), ["5 fifth", "9 nine"]);
-    // Out of range does nothing.
+    // An index out of range does nothing.
     session.apply(Command::RemoveBookmark(7));
     session.apply(Command::NoteBookmark {
         position: 7,

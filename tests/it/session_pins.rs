@@ -1,4 +1,4 @@
-//! Pins in the session: each edit is one step to undo, names are their own, and lanes follow.
+//! Pins in the session: each edit is one undo step, names are unique, and lanes follow.
 
 use highwater::analysis::{LaneId, MOST_PINS};
 use highwater::session::{Command, Document, Notice, Session, SourceSpec, Worker, sample};
@@ -90,7 +90,6 @@ fn every_edit_of_pins_is_one_step() {
     assert_eq!(lanes(&mut session), ["pinned plain (2)", "pinned four"]);
 }
 
-/// The baseline stays the pin that it is, whatever moves, and is a step that keeps the answer.
 #[test]
 fn the_baseline_follows_its_pin() {
     let mut session = session();
@@ -173,7 +172,7 @@ fn what_is_pinned_stays_as_it_is_and_names_what_is_special() {
         name.starts_with("policy 0, atomic clean 1, ") && name.contains("batch=16"),
         "{name}"
     );
-    // Other values than the axis has: the lane is there all the same.
+    // Values that the axis does not have: the lane exists all the same.
     pin(&mut session, "batch 16");
     session.apply(Command::SetDim {
         name: "batch".to_owned(),

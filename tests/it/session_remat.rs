@@ -1,4 +1,4 @@
-//! Budgets of lanes in the session: moved as typing is, undone as one step.
+//! Budgets of lanes in the session: changed like typing, undone as one step.
 
 use highwater::analysis::{LaneSet, RematLane};
 use highwater::rewrite::remat::{Budget, find_heuristic};

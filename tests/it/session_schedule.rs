@@ -1,4 +1,4 @@
-//! The schedule as the session edits it: one step of the history an edit, names that are told apart, files that come and go.
+//! The schedule in the session: one undo step per edit, unique names, files that come and go.
 
 use highwater::session::{Command, Session, SourceSpec};
 use highwater::workload::{Generator, ScheduleEntry};
@@ -94,7 +94,7 @@ fn names_of_graphs_are_told_apart_and_taken_back() {
     assert_eq!(shown(&session), ["train", "chain"]);
     step(&mut session, Command::Undo);
     assert_eq!(shown(&session), ["train", "train (2)"]);
-    // What a graph has of itself is no name that another one may take.
+    // Another graph cannot take a graph's name.
     step(&mut session, rename("fixed", "chain"));
     assert_eq!(shown(&session), ["chain", "train (2)"]);
 }
@@ -111,7 +111,7 @@ fn graphs_of_one_name_are_called_after_their_files_and_schedules_follow() {
     assert_eq!(shown(&session), ["fixed", "chain", "more.onnx"]);
     step(&mut session, Command::Add(vec![source("other.json", SYMBOLIC)]));
     assert_eq!(shown(&session), ["fixed", "chain", "more.onnx", "other"]);
-    // As it was called when numbers told graphs apart, and as it is called alone.
+    // The old form with numbers, and the form for a single graph.
     set(&mut session, &["chain (2)[seq=8]", "more.onnx"], None);
     assert_eq!(session.problem(), None);
     assert_eq!(texts(&session), ["other[seq=8]", "more.onnx"]);
@@ -151,7 +151,7 @@ fn files_that_are_added_and_removed_come_back_by_undo() {
     assert_eq!(titles(&session).len(), 2);
     step(&mut session, Command::Undo);
     assert!(texts(&session).is_empty(), "and the edit before");
-    // What is left out because it cannot be read is taken back likewise.
+    // Entries left out because of unreadable files are restored likewise.
     step(
         &mut session,
         Command::Add(vec![source("broken.json", "{\"highwater_graph\": 1,")]),

@@ -1,4 +1,4 @@
-//! Searches and tables in the session: the newest wins, a new answer is searched again, what was found stays meanwhile.
+//! Searches and tables in the session: the newest wins, a new answer is searched again, old results stay meanwhile.
 
 use highwater::session::{Command, Document, SAMPLES, Session, SourceSpec, Worker, problem_lines};
 use highwater::timeline::{Sort, TableKind, TableSpec};

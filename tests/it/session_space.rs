@@ -1,4 +1,5 @@
-//! Spaces in a session: points come a few at a time, a stop keeps them, a comparison cuts in, configurations are taken over.
+//! Spaces in a session: points arrive in batches, a stop keeps them, a comparison interrupts, configurations can be
+//! applied.
 
 use highwater::analysis::sweep::{Goal, SweepAxis};
 use highwater::session::{Command, Document, Session, SourceSpec, SweepOrder, Worker, sample};
@@ -54,7 +55,7 @@ fn a_stop_keeps_points_and_the_same_order_goes_on() {
     session.settle();
     assert_eq!(session.space().unwrap().points, kept, "what was under way is dropped");
     session.apply(Command::TrySweep(Box::new(order.clone())));
-    // A comparison cuts in, and the points go on behind it.
+    // A comparison interrupts, and the points continue after it.
     set(&mut session, "memory_config.static_memory_policy", "2");
     session.settle();
     let table = session.space().unwrap();
@@ -73,7 +74,7 @@ fn a_stop_keeps_points_and_the_same_order_goes_on() {
     assert_eq!(table.n_fitting, fitting.count() as u64);
     let smallest = table.smallest.clone().unwrap().expect("it fits on some device");
     assert_eq!(smallest.device.name, "generic-16GB");
-    // What is pinned beside them does not make the points old.
+    // Pins do not invalidate the points.
     session.apply(Command::PinConfiguration {
         name: "one".to_owned(),
         configuration: Box::new(session.configuration()),

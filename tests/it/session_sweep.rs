@@ -1,4 +1,5 @@
-//! The sweep in a session: points come a few at a time, a stop keeps them, a comparison cuts in, other sources end it.
+//! The budget sweep in a session: points arrive in batches, a stop keeps them, a comparison interrupts, new sources end
+//! it.
 
 use highwater::analysis::{LaneSet, RematLane, SWEEP_RATIOS};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
@@ -14,7 +15,7 @@ fn session() -> Session {
     session
 }
 
-/// Takes answers until there are so many points, and returns how many there are.
+/// Takes answers until there are that many points; returns their number.
 fn wait_for(session: &mut Session, n_points: usize) -> usize {
     loop {
         let known = session.sweep().map_or(0, |table| table.points.len());

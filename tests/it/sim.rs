@@ -1,4 +1,4 @@
-//! The simulation by worked examples; a full device, random sessions and damaged logs in the files beside.
+//! The simulation by worked examples; a full device, random sessions and damaged logs in the submodules.
 
 mod costs;
 mod defects;
@@ -52,7 +52,7 @@ fn count(simulation: &Simulation, kind: EventKind) -> usize {
     simulation.events.iter().filter(|event| event.kind == kind).count()
 }
 
-/// Tensors as (birth, end, bytes that the engine asks for).
+/// Tensors as (birth, end, requested bytes).
 fn bound(n_steps: u32, tensors: &[(u32, u32, u64)]) -> BoundGraph {
     let item = |(idx, (birth, end, bytes)): (u32, &(u32, u32, u64))| Lifetime {
         birth: Step(*birth),
@@ -93,7 +93,7 @@ fn place(lifetimes: &Lifetimes) -> Plan {
         .plan
 }
 
-/// A graph: whether it is static, its weights, what each of its runs holds.
+/// A graph: whether it is static, its weights, the contents of each run.
 struct Graph {
     is_static: bool,
     weights: Vec<(&'static str, u64)>,
@@ -168,7 +168,7 @@ fn growing_and_shrinking_graphs_reserve_as_the_engine_does() {
     }
 }
 
-/// The same under policy 2 as its documents describe it.
+/// Policy 2 as documented.
 fn documented() -> Params {
     Params {
         arena_behaviour: ArenaBehaviour::Documented,
@@ -187,7 +187,7 @@ fn as_documented_a_smaller_arena_is_reused_and_a_larger_one_reallocated() {
 
 #[test]
 fn a_piece_that_fits_an_old_block_goes_there() {
-    // The second graph is two segments of 200 and 100 MiB: the smaller one fits the block of the first graph.
+    // The second graph has two segments of 200 and 100 MiB: the smaller one fits the block of the first graph.
     let mut second = bound(1, &[(0, 1, 200 * MIB), (0, 1, 100 * MIB)]);
     second.segments = vec![
         Segment {
@@ -214,7 +214,7 @@ fn static_and_dynamic_graphs_share_pages_over_time() {
     let (_, own) = run(&session, DynamicExtend);
     let (simulation, shared) = run(&session, FullExtend);
     assert_eq!(own.reserved[3], Bytes::mib(128));
-    // The pool keeps the pages that the arena gave back, so the arena takes new ones once.
+    // The pool keeps the pages that the arena freed, so the arena takes new ones once.
     assert_eq!(shared.reserved, [64, 64, 128, 128].map(Bytes::mib));
     assert_eq!(count(&simulation, EventKind::PageAlloc), 16);
     assert_eq!(count(&simulation, EventKind::Unmap), 8);
@@ -222,7 +222,7 @@ fn static_and_dynamic_graphs_share_pages_over_time() {
 
 #[test]
 fn dynamic_tensors_take_rounded_tails_in_order() {
-    // One block of 2 MiB is cut from its end; what dies at a step is free for what is born there.
+    // One block of 2 MiB is split from its end; memory freed at a step is available to births on it.
     let page = 64 << 10;
     let graphs = [graph(
         false,

@@ -1,4 +1,4 @@
-//! Spaces of configurations: axes, points, who is beaten by nobody, what is recommended, the commands.
+//! Spaces of configurations: axes, points, the Pareto front, recommendations, the commands.
 
 mod axes;
 mod command;
@@ -18,7 +18,7 @@ use highwater::rewrite::remat::RematStatus;
 use highwater::session::{OnFailure, SourceSpec, load, presets_of, sample};
 use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
 
-/// What a workload is asked under the defaults.
+/// The request for a workload under the defaults.
 fn request_of(workload: Arc<Workload>) -> Request {
     let profiles = DeviceProfiles::bundled().unwrap();
     Request {
@@ -36,7 +36,7 @@ fn request_of(workload: Arc<Workload>) -> Request {
     }
 }
 
-/// A bundled sample with the values that it starts with.
+/// A bundled sample with its initial values.
 fn sampled(name: &str) -> Request {
     let sources = [SourceSpec::Sample(sample(name).unwrap())];
     let cancel = Cancel::new();
@@ -46,7 +46,8 @@ fn sampled(name: &str) -> Request {
     request
 }
 
-/// A training graph and its evaluation with a dimension, small enough to be tried often: some ops clear, some are costly.
+/// A training graph and its evaluation with a dimension, small enough for many comparisons: some ops clear, some are
+/// costly.
 fn small() -> Request {
     let text = r#"{"highwater_graph":1,"inputs":[{"id":"x","shape":["batch",4096],"dtype":"float32"}],"outputs":["e"],"nodes":[
         {"name":"a","op":"MatMul","inputs":["x"],"phase":"forward","outputs":[{"id":"a","shape":["batch",65536],"dtype":"float32"}]},
@@ -85,8 +86,8 @@ fn explore(explorer: &Explorer) -> Vec<SweepPoint> {
         .unwrap()
 }
 
-/// What `compare` says of a configuration: peak, live peak, device calls, overhead, and whether it runs to its end; a
-/// sentence where there is no answer or a rule forbids one.
+/// The result of `compare` for a configuration: peak, live peak, device calls, overhead, and whether it runs to its
+/// end; or the error or the violated rule.
 type Plain = Result<(u64, u64, u64, u64, bool), String>;
 
 fn plain(request: &Request, configuration: &Configuration) -> Plain {
@@ -112,11 +113,11 @@ fn plain(request: &Request, configuration: &Configuration) -> Plain {
     ))
 }
 
-/// The same of a point.
+/// The same for a point.
 fn plain_of(point: &SweepPoint) -> Plain {
     let figures = point.figures().ok_or_else(|| {
         let why = point.why().into_iter().next().unwrap_or_default();
-        // A rule's id stands in front of its sentence.
+        // A rule's id precedes its sentence.
         why.split_once(": ").map_or(
             why.clone(),
             |(id, rest)| if id.len() <= 4 { rest.to_owned() } else { why.clone() },

@@ -1,4 +1,4 @@
-//! Drawings of lanes: well-formed, exact, the same every time.
+//! Drawings of lanes: well-formed, exact, deterministic.
 
 use expect_test::expect;
 use highwater::analysis::Comparison;
@@ -35,7 +35,7 @@ fn drawing_along(
     text
 }
 
-/// All of the first lane, in the colours of a look.
+/// All of the first lane, in the given colours.
 fn whole<'a>(
     comparison: &'a Comparison,
     timeline: &'a Timeline,
@@ -103,7 +103,6 @@ fn drawings_are_well_formed_and_hold_what_is_in_view() {
     }
 }
 
-/// Along time the same blocks stand elsewhere, under a mark of a round time.
 #[test]
 fn drawings_along_time_have_marks_of_time() {
     let comparison = synthetic::comparison(40, 1);
@@ -115,7 +114,7 @@ fn drawings_along_time_have_marks_of_time() {
     assert_ne!(plain, along);
     assert!(plain.contains(">step</text>") && along.contains(">estimated time</text>"));
     assert!(along.contains("µs</text>") || along.contains("ms</text>"));
-    // Where nothing was recorded, the axis of the clock is that of steps.
+    // Without recorded times the axis of wall time is that of steps.
     let wall = drawing_along(AxisKind::Wall, &comparison, 0, |view| {
         View::from(view).zoom_steps(2.0, 20.0)
     });
@@ -132,7 +131,7 @@ fn names_cannot_break_a_drawing() {
     assert!(text.contains("&lt;script&gt;&amp;&quot;&#39;\u{fffd}"), "{text:.400}");
 }
 
-/// Heights that a path goes through.
+/// The heights of a path's points.
 fn heights(path: &str) -> Vec<f64> {
     let pieces = path.split(['M', 'V']).skip(1);
     let numbers = pieces.filter_map(|piece| piece.split(['H', 'Z']).next()?.split(' ').next_back());
@@ -153,7 +152,7 @@ fn the_highest_point_of_the_curve_is_the_peak() {
         .and_then(|line| line.split("d=\"").nth(1)?.split('"').next())
         .unwrap();
     let highest = heights(path).into_iter().fold(f64::INFINITY, f64::min);
-    // Below the bands of runs and phases; of the room, the curve has 42 in a hundred, and a seventh above the peak.
+    // Below the bands of runs and phases; the curve has 42 percent of the rest, and a seventh above the peak.
     let above = 62.0 + 30.0;
     let height = (400.0 - above - 40.0 - 10.0) * 0.42;
     let capacity = comparison.device.memory_bytes as f64;
@@ -208,13 +207,12 @@ fn a_small_lane_is_drawn_so() {
         <text x="430" y="392" text-anchor="middle" fill="#59636e">step</text>"##]].assert_eq(&shown.join("\n"));
 }
 
-/// Blocks have the colours of the look, the legend names the groups, and those that step back do so in both.
 #[test]
 fn drawings_have_the_colours_that_are_seen() {
     let comparison = synthetic::comparison(6, 1);
     let timeline = Timeline::new(&comparison);
     let mut colors = SvgColors::print();
-    // Every number has a colour of its own, so that a drawing tells which was used.
+    // Every number has a distinct colour, so that a drawing shows which was used.
     colors.blocks = (0..=u8::MAX).map(|number| format!("#0000{number:02x}")).collect();
     let order = |hidden: &[String]| ColoringOrder {
         by: ColorBy::By(Attribute::Size),
@@ -247,7 +245,7 @@ fn drawings_have_the_colours_that_are_seen() {
     ));
     assert_eq!(count(&back, hidden.color), 0);
     assert_eq!(count(&back, hidden.color | DIMMED), count(&text, hidden.color));
-    // The curve begins lower, below one row of groups; the axis stands where it stood.
+    // The curve starts lower, below one row of groups; the axis does not move.
     let plain = draw(&Coloring::default());
     let frames = |text: &str| -> Vec<String> {
         let rects = text
@@ -264,7 +262,6 @@ fn drawings_have_the_colours_that_are_seen() {
     );
 }
 
-/// The legend takes as many rows as it needs, up to three, and says how many groups have no room.
 #[test]
 fn many_groups_have_a_legend_within_the_page() {
     let comparison = synthetic::comparison(6, 1);
@@ -305,7 +302,6 @@ fn many_groups_have_a_legend_within_the_page() {
     }
 }
 
-/// What stands on the window's ruler stands above the curve too.
 #[test]
 fn drawings_have_bands_of_runs_and_phases() {
     let folder = tempfile::tempdir().unwrap();

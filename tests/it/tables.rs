@@ -1,4 +1,4 @@
-//! Tables: orders and filters against plain second implementations, what cells say, and the files that are written.
+//! Tables: orders and filters against plain second implementations, cells, and exported files.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn shown(table: &TableRows) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Whether rows are in the order of a column; what is not stated last.
+/// Whether rows are in the order of a column; unstated values last.
 #[track_caller]
 fn check_order(table: &TableRows, natural: &TableRows, sort: Sort) {
     let cell = |position: usize| table.value(position, sort.column);
@@ -302,7 +302,6 @@ fn what_a_cell_says_has_units_and_the_exact_figure_beside() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any order of any table holds the same rows, filtered or not.
     #[test]
     fn an_order_loses_no_row(kind in 0..5_usize, column in 0..12_usize, is_descending: bool, has_filter: bool) {
         let subject = subject(6, 2);

@@ -1,4 +1,5 @@
-//! The TensorFlow Lite importer against the shared corpus: every model of the folder, beside what the interpreter says of it.
+//! The TensorFlow Lite importer against the shared corpus: every model of the folder, against the interpreter's
+//! figures.
 
 use highwater::graph::{Bindings, Graph, Id as _, Role, Tensor, TensorId};
 use highwater::liveness::{View, lifetimes};
@@ -12,10 +13,10 @@ use crate::oracle::Oracle;
 use crate::support::{files, name, shared};
 use crate::workloads::workload;
 
-/// The divisor of the interpreter's offsets.
+/// The alignment of the interpreter's offsets.
 const ALIGNMENT: u64 = 64;
 
-/// The steps on which a tensor is held, inputs all run. Half-open.
+/// The half-open live range of each tensor; inputs live during the whole run.
 fn ranges(graph: &Graph, view: View) -> Vec<(TensorId, u32, u32, u64)> {
     let sizes = graph.sizes(&Bindings::new());
     let lived = lifetimes(graph, &sizes, view);
@@ -64,7 +65,7 @@ fn ids(list: &Json) -> Vec<i64> {
     list.as_array().unwrap().iter().map(|id| id.as_i64().unwrap()).collect()
 }
 
-/// Every operator with what it reads and writes.
+/// Every operator with its inputs and outputs.
 fn same_ops(title: &str, graph: &Graph, expected: &Json) {
     assert_eq!(graph.ops().len() as u64, expected["n_ops"].as_u64().unwrap(), "{title}");
     for (op, wanted) in graph.ops().ids().zip(expected["ops"].as_array().unwrap()) {
@@ -124,7 +125,8 @@ fn compare(title: &str, graph: &Graph, expected: &Json) -> Vec<String> {
         |theirs| theirs.as_u64().is_some_and(|theirs| stored <= theirs),
         &stored.to_string(),
     );
-    // Compared above, or in the test of the arena; inputs there live up to their last reader, here all run.
+    // Compared above, or in the test of the arena; inputs there live up to their last reader, here during the whole
+    // run.
     for key in [
         "n_ops",
         "n_tensors",
@@ -157,7 +159,7 @@ fn every_model_has_the_interpreters_ops_tensors_and_peak() {
         let entry = &workload.graphs()[0];
         let graph = &entry.graph;
         let listed = entry.dumped.as_ref().unwrap().tensors.unwrap();
-        // The interpreter adds scratch tensors of its kernels behind those that the file lists.
+        // The interpreter adds scratch tensors of its kernels after those of the file.
         assert!(listed <= expected["n_tensors"].as_u64().unwrap(), "{title}");
         same_ops(&title, graph, expected);
         let sizes = graph.sizes(&Bindings::new());
@@ -208,7 +210,7 @@ fn the_recorded_arena_holds_our_lifetimes_and_is_never_smaller_than_our_plan() {
                 let Some(there) = offset(other.0) else { continue };
                 let is_live = one.1 < other.2 && other.1 < one.2;
                 let collides = at < there + other.3 && there < at + one.3;
-                // In place at one address is fine; anything else would destroy bytes.
+                // In place at one address is fine; any other overlap would destroy bytes.
                 let is_own = one.0 == other.0 || at == there;
                 assert!(
                     !is_live || !collides || is_own,
@@ -218,7 +220,7 @@ fn the_recorded_arena_holds_our_lifetimes_and_is_never_smaller_than_our_plan() {
                 );
             }
         }
-        // What the interpreter told no address of stands elsewhere: it is not compared.
+        // Tensors without an address from the interpreter are not compared.
         let told: Vec<_> = ranges_naive
             .iter()
             .copied()

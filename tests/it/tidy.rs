@@ -1,5 +1,5 @@
 //! House rules that neither the compiler nor Cargo checks: a header in every file, reasons for dependencies, lists in
-//! documents that follow tables.
+//! documents that match tables.
 
 use std::path::{Path, PathBuf};
 
@@ -109,7 +109,7 @@ fn every_dependency_has_its_reason() {
     }
 }
 
-/// Names of the dependencies that are linked into the program, of the root and of every member.
+/// Names of the dependencies linked into the program, of the root and of every member.
 fn shipped_dependencies() -> Vec<String> {
     let members = std::fs::read_dir(root().join("src")).expect("the folder is part of the project");
     let members = members.map(|entry| entry.expect("the folder can be listed").path().join("Cargo.toml"));

@@ -15,7 +15,7 @@ fn timeline(n_layers: u32) -> Timeline {
     Timeline::new(&synthetic::comparison(n_layers, 1))
 }
 
-/// One step is one pixel and so is one unit of `bytes`.
+/// One step is one pixel, and so is one unit of `bytes`.
 fn pixel_view(lane: &LaneView, n_steps: u32, bytes: u64) -> (Viewport, Canvas) {
     let rows = lane.height.get().div_ceil(bytes);
     let viewport = Viewport {
@@ -69,7 +69,7 @@ fn what_is_smaller_than_a_pixel_is_merged_and_not_dropped() {
                 "{mark:?}"
             );
         }
-        // Every block's pixel shows something.
+        // Every block's pixel is covered.
         for block in 0..lane.blocks.len() {
             let [x0, y0, x1, y1] = lane.rect(block, timeline.fit(), canvas);
             let is_hit = items

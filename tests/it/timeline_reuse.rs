@@ -1,4 +1,4 @@
-//! The view-model of holes, reuse edges and support: as tables, and against the blocks themselves.
+//! The view-model of gaps, reuse edges and support: as tables, and against the blocks themselves.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,12 @@ fn timeline(n_layers: u32, n_iterations: u32) -> Timeline {
     Timeline::new(&synthetic::comparison(n_layers, n_iterations))
 }
 
-/// Sizes of the made-up session are multiples of its alignment.
+/// Sizes of the synthetic session are multiples of its alignment.
 fn top(lane: &LaneView, block: usize) -> u64 {
     lane.blocks.base[block] + lane.blocks.bytes[block]
 }
 
-/// Readable, with plain spaces.
+/// Formats bytes with plain spaces.
 fn plain(bytes: u64) -> String {
     Bytes(bytes).to_string().replace('\u{a0}', " ")
 }
@@ -115,7 +115,6 @@ fn edges_of_a_tensor_read_as_a_table() {
     .assert_eq(&text);
 }
 
-/// Every arrow joins two blocks of one region, and nobody held its bytes in between.
 #[test]
 fn between_the_ends_of_an_edge_nobody_holds_its_bytes() {
     let timeline = timeline(40, 2);
@@ -241,7 +240,6 @@ fn every_hole_leaves_a_mark_and_is_found_by_its_place() {
     assert_eq!(lane.pick_hole(1.0, lane.height.get() as f64 * 2.0), None);
 }
 
-/// The floor and the room, straight from their words.
 #[test]
 fn support_equals_its_plain_definition() {
     let timeline = timeline(40, 1);
@@ -265,7 +263,7 @@ fn support_equals_its_plain_definition() {
             let mut expected: Vec<u32> = together.iter().filter(reach).map(|other| *other as u32).collect();
             expected.sort_unstable();
             assert_eq!(resting, expected);
-            // A free place begins at the bottom or at somebody's top.
+            // Room starts at the bottom or at the top of a block.
             let fits = |at: &u64| {
                 let end = at + blocks.bytes[block];
                 together

@@ -1,7 +1,7 @@
 //! PyTorch's recordings in the corpus: memory snapshots and profiler traces against the oracle's figures.
 //!
-//! The corpus is found by the variable `HIGHWATER_SHARED`; without it these tests print "skipped". Whatever lies in the
-//! folders and has expected figures is read.
+//! The corpus is found by the variable `HIGHWATER_SHARED`; without it these tests print "skipped". All files with
+//! expected figures are read.
 
 use std::sync::{Arc, LazyLock};
 
@@ -13,10 +13,10 @@ use serde_json::Value as Json;
 
 use crate::support::{files, name, read, shared};
 
-/// What the oracle means where it counts nothing of a kind.
+/// The oracle's value where it counts nothing of a kind.
 static ZERO: LazyLock<Json> = LazyLock::new(|| Json::from(0));
 
-/// Compares figures and keeps what differs; a figure that the oracle lacks is a fault too.
+/// Compares figures and keeps the differences; a figure that the oracle lacks is a fault too.
 struct Checked {
     file: String,
     faults: Vec<String>,
@@ -172,7 +172,7 @@ fn compare_device(checked: &mut Checked, recording: &Recording, figures: &Record
     checked.check_or_zero("allocations", figures.blocks, &oracle["actions"]["alloc"]);
     let active = count(figures, "bytes active_allocated");
     checked.check("active", active, &oracle["device_active_allocated"]);
-    // The oracle takes requested bytes from held ones here.
+    // The oracle subtracts requested bytes from held ones here.
     let rest = active.saturating_sub(seen_at_end);
     checked.check(
         "older and live",

@@ -1,4 +1,4 @@
-//! Allocation traces as comparisons: a lane per policy, names, refusals, settings, views, the command line.
+//! Allocation traces as comparisons: a lane per policy, names, rejections, settings, views, the command line.
 
 mod random;
 mod recorded;
@@ -44,7 +44,7 @@ fn request(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Request {
     }
 }
 
-/// The comparison of a trace, with everything checked that holds of each.
+/// The comparison of a trace, with all invariants checked.
 #[track_caller]
 fn compared(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Comparison {
     let request = request(trace, settings);
@@ -83,7 +83,7 @@ fn compared(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Comparis
     comparison
 }
 
-/// The comparison of a text, whose threshold a plain replay does not know.
+/// The comparison of a text whose threshold a plain replay does not know.
 fn compared_freely(text: &str, settings: &[(&str, &str)]) -> Comparison {
     compare(&request(&trace(text), settings), &Progress::silent(&Cancel::new())).unwrap()
 }

@@ -35,7 +35,7 @@ fn number(expected: &Json, key: &str) -> u64 {
     expected[key].as_u64().unwrap_or_else(|| panic!("{key} is a number"))
 }
 
-/// Every dump of the corpus with what an independent reader says of it.
+/// Every dump of the corpus with the figures of an independent reader.
 fn each(run: impl Fn(&Path, &Json, &str)) {
     let Some(folder) = shared("corpus/made/xla") else {
         return;
@@ -92,8 +92,8 @@ fn modules_and_their_plans_have_the_figures_of_the_oracle() {
                 None => oracle.fault(&format!("there is no fact \"{fact}\"")),
             }
         }
-        // What the executable says of its outputs and of all it needs: sums of what is compared. The peak of the live ranges
-        // is compared with the text that states it.
+        // The executable's totals are sums of compared figures. The peak of the live ranges is compared with the text
+        // that states it.
         for key in [
             "memory_analysis",
             "total_needed_arg_plus_out_minus_alias_plus_temp",
@@ -229,7 +229,6 @@ fn live_ranges_are_xlas_own_and_join_the_assignment_to_the_same_arenas() {
     });
 }
 
-/// A module without its assignment, and the texts beside it: the graph with XLA's own arenas.
 #[test]
 fn a_module_and_its_texts_join_to_what_the_protobuf_holds() {
     each(|folder, expected, title| {
@@ -256,7 +255,7 @@ fn a_module_and_its_texts_join_to_what_the_protobuf_holds() {
             temp.and_then(|(_, value)| value.parse().ok()),
             expected["temp_bytes"].as_u64()
         );
-        // Ranges of another module are not taken for its own.
+        // Ranges of another module are rejected.
         let mut inputs = ["live-range.txt", "hlo_after.txt", "buffer-assignment.txt"].map(|file| {
             let content = bytes(folder, file);
             let text = String::from_utf8(content).unwrap();

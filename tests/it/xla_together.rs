@@ -1,4 +1,4 @@
-//! Files of one XLA dump that are opened together or lie in one folder, written by hand.
+//! Files of one XLA dump, opened together or from one folder, written by hand.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn opened(paths: &[&Path]) -> Loaded {
     load(&sources, false, OnFailure::Stop, &Progress::silent(&cancel)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// How many offsets the arenas of the graph or the problems state.
+/// Number of offsets that the arenas of the graph or the problems state.
 fn offsets(loaded: &Loaded) -> usize {
     let of_graphs = loaded.workload.graphs().iter().filter_map(|entry| entry.dumped.clone());
     let arenas = of_graphs.flat_map(|dumped| dumped.arenas.clone());
@@ -76,7 +76,6 @@ fn texts_join_among_other_sources_and_reports_stay_in_order() {
     );
 }
 
-/// A pair whose module turns out to be another one is a pair still.
 #[test]
 fn a_pair_beside_a_strange_module_is_still_joined() {
     let folder = folder(&[

@@ -1,4 +1,4 @@
-//! What reading damaged bytes may take, measured on the whole file in the same process.
+//! Limits for reading damaged bytes, relative to the whole file in the same process.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,25 +6,25 @@ use std::time::Duration;
 use crate::reading::{Reading, read};
 use crate::samples::Sample;
 
-/// How much more than the whole file a damaged one may take.
+/// Maximum cost relative to the whole file.
 const TIMES: u64 = 10;
 
-/// Work that is always allowed: damage makes other formats of small files, and messages cost allocations.
+/// Work that is always allowed: damage turns small files into other formats, and messages cost allocations.
 const LEAST_WORK: u64 = 50_000;
 
-/// Allocations and looks that each byte may cost, where the whole file is so small that the floor says little.
+/// Allocations and progress checks allowed per byte, for files so small that the floor says little.
 const WORK_A_BYTE: u64 = 4;
 
 /// Bytes that are always allowed.
 const LEAST_BYTES: u64 = 16 << 20;
 
-/// Time that is always allowed; the machine may be doing other work.
+/// Time that is always allowed; the machine may be busy.
 const LEAST_TIME: Duration = Duration::from_millis(400);
 
-/// How often the whole file is read to know its time.
+/// Number of readings of the whole file to measure its time.
 const CLEAN_READS: usize = 5;
 
-/// What the whole file takes.
+/// Cost of the whole file.
 #[derive(Debug)]
 pub(crate) struct Limits {
     work: u64,
@@ -46,7 +46,7 @@ impl Limits {
         }
     }
 
-    /// What a reading of `len` bytes took too much of.
+    /// The limit that a reading of `len` bytes exceeds.
     pub(crate) fn excess(&self, reading: &Reading, len: usize) -> Option<String> {
         let most_work = (self.work * TIMES).max(LEAST_WORK + WORK_A_BYTE * len as u64);
         if reading.work > most_work {

@@ -1,17 +1,17 @@
-//! Damaged files: every importer reads its smallest samples thousands of times, each time mutated in another way.
+//! Damaged files: every importer reads its smallest samples thousands of times, each time with other mutations.
 //!
-//! * Nothing may panic: not the importer, nor the figures of `inspect`, nor (for a part of what is readable) a comparison
-//!   of what it let through.
-//! * Nothing may hang. What is counted are allocations and looks at the progress, which are the same on every machine: ten
-//!   times those of the whole file, and a floor. A clock stands behind them, and a watch that ends a round which never
-//!   comes back.
-//! * Memory is bounded: the most bytes held at once are at most ten times those of the whole file, with a floor.
+//! * Nothing may panic: not the importer, nor the figures of `inspect`, nor (for a part of the readable files) a
+//!   comparison.
+//! * Nothing may hang. Allocations and progress checks are counted, because they are the same on every machine: at most
+//!   ten times those of the whole file, with a floor. Wall time is checked too, and a watch ends a round that does not
+//!   return.
+//! * Memory is bounded: peak bytes are at most ten times those of the whole file, with a floor.
 //!
-//! Three rounds of four go through the sample's own importer, the others through detection by content, some of them
-//! compressed. The mutations are seeded, round by round, and a failure says the command that repeats it.
-//! `HIGHWATER_MUTATIONS` sets the number of rounds a format and ending, shared among its samples (1000 unless given; the
-//! checks before a change lands take 10000), `HIGHWATER_MUTATION=NAME:ROUND` runs one alone; samples are those of `sample_traces`, and with
-//! `HIGHWATER_SHARED` the smallest files of each format there.
+//! Three of four rounds go through the sample's own importer, the others through detection by content, some of them
+//! compressed. Mutations are seeded by round, and a failure prints the command that repeats it. `HIGHWATER_MUTATIONS`
+//! sets the number of rounds per format and ending, shared among its samples (1000 unless set; `.ci/run` takes 10000),
+//! `HIGHWATER_MUTATION=NAME:ROUND` runs a single one. Samples are those of `sample_traces`, and with `HIGHWATER_SHARED`
+//! the smallest files of each format there.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "tests say what they did")]
 
@@ -27,10 +27,10 @@ use reading::{Reading, compared, read};
 use samples::{Sample, packed, samples};
 use watch::Watch;
 
-/// Of what is readable, one in so many is compared under every policy.
+/// One of so many readable files is compared under every policy.
 const READABLE_TO_COMPARED: u32 = 32;
 
-/// Which rounds run: how many of each sample, or one of one sample.
+/// The rounds to run: a number per sample, or one of one sample.
 #[derive(Debug)]
 enum Rounds {
     All(u32),
@@ -52,14 +52,14 @@ fn rounds() -> Rounds {
     Rounds::All(asked.unwrap_or(1000))
 }
 
-/// How the bytes of a round reach the importers.
+/// The way of a round's bytes to the importers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// By the sample's own importer.
     Named,
-    /// By whatever recognises the content.
+    /// By detection of the content.
     Detected,
-    /// The same, compressed.
+    /// By detection, compressed.
     Packed,
 }
 
@@ -73,17 +73,17 @@ impl Way {
     }
 }
 
-/// What one sample is mutated into, and what must hold.
+/// The mutations of one sample, and its limits.
 struct Trial<'a> {
     sample: &'a Sample,
     others: &'a [Sample],
     limits: Limits,
-    /// The test that it belongs to, to say how it is repeated.
+    /// The name of the test, for the command that repeats it.
     test: &'a str,
 }
 
 impl Trial<'_> {
-    /// The bytes of a round, under the name that they are read by.
+    /// The bytes of a round, and their file name.
     fn damaged(&self, round: u32) -> (String, Vec<u8>, Way) {
         let Sample { name, bytes, .. } = self.sample;
         let mut mutator = Mutator::of(name, round);
@@ -95,7 +95,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Reads one; whether it was readable.
+    /// Reads one; returns whether it was readable.
     fn round(&self, round: u32) -> bool {
         let (name, bytes, way) = self.damaged(round);
         let row = (way == Way::Named && !self.sample.is_by_content).then_some(self.sample.row);
@@ -103,7 +103,7 @@ impl Trial<'_> {
             panic!("a panic: {}{}", self.repeat(round), kept(&bytes));
         };
         if let Some(excess) = self.limits.excess(&reading, bytes.len()) {
-            // A clock is no judge of a single run on a machine that does other work.
+            // Time of a single run on a busy machine is not reliable: it is measured again.
             let again = || read(row, &name, &bytes).and_then(|reading| self.limits.excess(&reading, bytes.len()));
             assert!(
                 (0..3).any(|_| again().is_none()),
@@ -125,7 +125,7 @@ impl Trial<'_> {
         true
     }
 
-    /// The command that runs a round again.
+    /// The command that repeats a round.
     fn repeat(&self, round: u32) -> String {
         let shared = std::env::var("HIGHWATER_SHARED")
             .map_or_else(|_| String::new(), |folder| format!("HIGHWATER_SHARED={folder} "));
@@ -167,7 +167,7 @@ fn mutate(test: &str, sample: &Sample, others: &[Sample]) {
     );
 }
 
-/// Keeps a file that broke something, and says where.
+/// Keeps the file of a failure, and returns its path.
 fn kept(bytes: &[u8]) -> String {
     let path = std::env::temp_dir().join(format!("highwater-mutation-{}", bytes.len()));
     match std::fs::write(&path, bytes) {
@@ -176,7 +176,7 @@ fn kept(bytes: &[u8]) -> String {
     }
 }
 
-/// The samples of an importer, one after the other: a test each, so that they run beside each other.
+/// The samples of an importer; one test per importer, so that they run in parallel.
 fn of_format(format: &str) {
     let all = samples();
     let mine: Vec<&Sample> = all.iter().filter(|sample| sample.row.name == format).collect();
@@ -194,7 +194,6 @@ fn of_format(format: &str) {
     }
 }
 
-/// Damage in the packed bytes themselves.
 #[test]
 fn gzip() {
     let all = samples();

@@ -1,10 +1,10 @@
-//! Seeded damage: what disks, networks and editors do to files, and what somebody would write who means ill.
+//! Seeded damage: by disks, networks, editors and attackers.
 
-/// A stream of damage; the same seed gives the same.
+/// A deterministic stream of damage.
 #[derive(Debug)]
 pub(crate) struct Mutator(u64);
 
-/// Bytes and numbers at which readers go wrong.
+/// Bytes and numbers at which parsers fail.
 const TOKENS: &[&[u8]] = &[
     &[0],
     &[0xff],
@@ -44,7 +44,7 @@ impl Mutator {
         let seed = name.bytes().fold(0x9e37_79b9_u64, |seed, byte| {
             seed.wrapping_mul(31).wrapping_add(u64::from(byte))
         });
-        // Neighbouring rounds must not look alike.
+        // Neighbouring rounds must differ.
         let mixed = (seed ^ u64::from(round)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self((mixed ^ (mixed >> 29)) | 1)
     }
@@ -61,7 +61,7 @@ impl Mutator {
         usize::try_from(self.next() % (n.max(1) as u64)).unwrap_or(0)
     }
 
-    /// A place within the bytes; half of them near the start, where headers stand.
+    /// A place within the bytes; half of them near the start, where headers are.
     fn place(&mut self, len: usize) -> usize {
         if self.below(2) == 0 {
             self.below(len.min(256))
@@ -75,7 +75,7 @@ impl Mutator {
         let mut damaged = bytes.to_vec();
         for _ in 0..=self.below(8) {
             self.damage(&mut damaged, other);
-            // What doubles again and again is no longer a small file.
+            // Repeated doubling would not stay small.
             damaged.truncate(bytes.len() * 2 + 4096);
         }
         damaged
@@ -126,7 +126,7 @@ impl Mutator {
         }
     }
 
-    /// The next decimal number behind a place becomes another.
+    /// Changes the next decimal number after a place.
     fn change_number(&mut self, bytes: &mut Vec<u8>, at: usize) {
         let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|found| at + found) else {
             return;
@@ -146,7 +146,7 @@ impl Mutator {
         bytes.splice(start..start + length, number.iter().copied());
     }
 
-    /// A line stands twice, or elsewhere.
+    /// Duplicates or moves a line.
     fn move_line(&mut self, bytes: &mut Vec<u8>) {
         let starts: Vec<usize> = std::iter::once(0)
             .chain(

@@ -1,4 +1,4 @@
-//! One reading of bytes, with what it took: allocations, bytes, looks at the progress, time.
+//! One reading of bytes, with its cost: allocations, bytes, progress checks, time.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,25 +13,25 @@ use highwater::options::{Environment, Options};
 use highwater::progress::{Cancel, Progress};
 use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
 
-/// Nodes of a search: a comparison is about what breaks, not about good plans.
+/// Search nodes: a comparison here is about robustness, not about good plans.
 const SEARCH_NODES: u64 = 200;
 
-/// Looks at the progress after which a comparison is cancelled: mutated files may ask for very much that is no fault.
+/// Progress checks until a comparison is cancelled: mutated files may request very much, which is no fault.
 const MOST_LOOKS: u64 = 20_000;
 
-/// What reading took.
+/// Cost of a reading.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// What was read; `None` where it ended in an error.
+    /// `None` after an error.
     pub(crate) imported: Option<Imported>,
-    /// Allocations, and looks at the progress.
+    /// Allocations, and progress checks.
     pub(crate) work: u64,
-    /// The most bytes that were held at once.
+    /// Peak bytes.
     pub(crate) bytes: u64,
     pub(crate) time: Duration,
 }
 
-/// Imports bytes, by content where no importer is named, and counts what came of them; `None` where something panics.
+/// Imports bytes, by content where no importer is named, and counts the cost; `None` after a panic.
 #[expect(clippy::disallowed_methods, reason = "this test is about time")]
 pub(crate) fn read(row: Option<&'static Importer>, name: &str, bytes: &[u8]) -> Option<Reading> {
     let start = Instant::now();
@@ -62,7 +62,7 @@ fn import_and_inspect(row: Option<&'static Importer>, name: &str, bytes: &[u8], 
     for recording in workload.recordings() {
         assert_eq!(recording.check(), Ok(()), "{}", recording.name);
     }
-    // Once with the dimensions open, once with a value for each.
+    // Once with open dimensions, once with a value for each.
     inspect(&workload, &Bindings::new());
     let symbols = workload.symbols();
     if !symbols.is_empty() {
@@ -85,7 +85,7 @@ fn workload(name: &str, imported: Imported) -> Workload {
     }
 }
 
-/// Compares what was read under every policy; `false` where that panics. An error is an answer.
+/// Compares a workload under every policy; `false` after a panic. An error is an answer.
 pub(crate) fn compared(imported: Imported) -> bool {
     let workload = workload("mutated", imported);
     let mut plan = SchedulePlan::default();

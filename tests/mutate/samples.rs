@@ -1,4 +1,4 @@
-//! What is mutated: of every format the smallest files there are.
+//! The samples to mutate: the smallest files of every format.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ pub(crate) struct Sample {
     pub(crate) name: String,
     pub(crate) row: &'static Importer,
     pub(crate) bytes: Vec<u8>,
-    /// Whether every round recognises it by its content.
+    /// Whether detection by content finds its importer.
     pub(crate) is_by_content: bool,
 }
 
-/// Samples of each format and ending.
+/// Samples per format and ending.
 pub(crate) const MOST_OF_A_KIND: usize = 2;
 
 /// Larger files take too long to be read so often, packed or unpacked.
 const MOST_BYTES: usize = 200_000;
 
-/// The smallest readable files of each format and ending: of `seeds` beside this file (written for it by hand, rich and
-/// small), of `sample_traces` and of what `HIGHWATER_SHARED` names.
+/// The smallest readable files of each format and ending: of `seeds` next to this file (hand-written, rich and small),
+/// of `sample_traces` and of `HIGHWATER_SHARED`.
 pub(crate) fn samples() -> &'static [Sample] {
     static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(find_samples);
     &SAMPLES
@@ -53,7 +53,7 @@ fn find_samples() -> Vec<Sample> {
             contents.push((bytes.len(), name, bytes));
         }
     }
-    // By length, then name, then content: the order of folders is none to rely on.
+    // By length, then name, then content: the order of folders is arbitrary.
     contents.sort();
     contents.dedup();
     let mut samples: Vec<Sample> = Vec::new();
@@ -98,7 +98,7 @@ pub(crate) fn packed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory can be written")
 }
 
-/// Damage in packed bytes would be found by the unpacking alone.
+/// Damage in packed bytes would only be found by unpacking.
 fn unpacked(name: String, bytes: Vec<u8>) -> (String, Vec<u8>) {
     let Some(plain) = name.strip_suffix(".gz") else {
         return (name, bytes);

@@ -1,17 +1,16 @@
-//! A watch over rounds: one that never comes back ends the process with the command that repeats it, instead of holding
-//! up everything.
+//! A watch over rounds: a round that does not return ends the process with the command that repeats it, instead of
+//! blocking everything.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-/// How often the watch looks.
+/// Interval of the watch.
 const GLANCE: Duration = Duration::from_millis(500);
 
-/// After so many looks at the same round it hangs: a minute.
+/// A round hangs after so many intervals: a minute.
 const MOST_GLANCES: u32 = 120;
 
-/// Ends with the value.
 #[derive(Debug)]
 pub(crate) struct Watch {
     round: Arc<AtomicU32>,
@@ -19,7 +18,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// A watch that says `repeat` with the round in place of ROUND.
+    /// A watch that prints `repeat` with the round in place of ROUND.
     pub(crate) fn new(repeat: String) -> Self {
         let round = Arc::new(AtomicU32::new(0));
         let is_over = Arc::new(AtomicBool::new(false));
@@ -42,7 +41,6 @@ impl Watch {
         Self { round, is_over }
     }
 
-    /// A round begins.
     pub(crate) fn begin(&self, round: u32) {
         self.round.store(round, Ordering::Relaxed);
     }

@@ -1,5 +1,5 @@
-//! Comparing figures with those of the corpus' independent oracle: every key that it has is compared or named as one that is
-//! not, and a key that is looked for and not there is a fault.
+//! Comparison with the figures of the corpus' independent oracle: every key that it has is compared or listed as left
+//! out, and a missing key is a fault.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use highwater_model::graph::{Graph, OpId, TensorId};
 use highwater_model::workload::Lifetimes;
 use serde_json::Value;
 
-/// What the oracle says of one thing, and what was looked at of it.
+/// The oracle's figures of one file, and the keys compared.
 pub(crate) struct Oracle<'a> {
     name: String,
     expected: &'a Value,
@@ -16,7 +16,6 @@ pub(crate) struct Oracle<'a> {
 }
 
 impl<'a> Oracle<'a> {
-    /// Nothing looked at yet.
     pub(crate) fn new(name: impl Into<String>, expected: &'a Value) -> Self {
         let name = name.into();
         let is_there = expected.as_object().is_some_and(|keys| !keys.is_empty());
@@ -33,7 +32,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// The value of a key, `a.b` within `a`; a fault where there is none.
+    /// The value of a key, `a.b` within `a`; a missing key is a fault.
     pub(crate) fn get(&mut self, key: &str) -> &'a Value {
         self.seen.insert(key.to_owned());
         let found = key.split('.').try_fold(self.expected, |value, part| value.get(part));
@@ -43,12 +42,11 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// Something is not as it should be.
     pub(crate) fn fault(&mut self, what: &str) {
         self.faults.push(format!("{}: {what}", self.name));
     }
 
-    /// A number that has to be the same.
+    /// A number that must be equal.
     pub(crate) fn same(&mut self, key: &str, ours: u64) {
         let theirs = self.get(key);
         if theirs.as_u64() != Some(ours) {
@@ -56,7 +54,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// A number that has to be the same, or more where the oracle does not know all sizes.
+    /// A number that must be equal, or larger where the oracle does not know all sizes.
     pub(crate) fn same_or_more(&mut self, key: &str, ours: u64, may_exceed: bool) {
         let theirs = self.get(key);
         let is_right = theirs
@@ -67,7 +65,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Something that has to hold for a value.
+    /// A condition on a value.
     pub(crate) fn holds(&mut self, key: &str, is_right: impl FnOnce(&Value) -> bool, ours: &str) {
         let theirs = self.get(key);
         if !is_right(theirs) {
@@ -75,12 +73,12 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Counts by kind, each of which has to be the same, and no others.
+    /// Counts by kind, which must be equal and complete.
     pub(crate) fn same_kinds(&mut self, key: &str, graph: &Graph) {
         let theirs = self.get(key);
         let mut kinds: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
         for op in graph.ops().ids() {
-            // The oracle leaves the domain of an op out.
+            // The oracle leaves out the domain of an op.
             let kind = graph.op_kind(op);
             *kinds.entry(kind.rsplit('.').next().unwrap_or(kind)).or_default() += 1;
         }
@@ -95,8 +93,8 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// The figures of live ranges under a key: peak, step, node, number, sum, largest. Without `knows_all` the oracle lacks
-    /// sizes: its bytes are lower bounds and its steps are of another curve.
+    /// The figures of live ranges under a key: peak, step, node, number, sum, largest. Without `knows_all` the oracle
+    /// lacks sizes: its bytes are lower bounds and its steps are of another curve.
     pub(crate) fn same_peak(&mut self, key: &str, graph: &Graph, live: &Lifetimes, knows_all: bool) {
         let (peak, step) = live.peak();
         let at = step.map_or(0, |step| u64::from(step.0));
@@ -114,7 +112,7 @@ impl<'a> Oracle<'a> {
         let node = u32::try_from(at).ok().filter(|at| (*at as usize) < graph.ops().len());
         let node = node.map_or("", |at| graph.op_name(OpId(at)));
         let theirs = self.get(&format!("{key}.peak_node"));
-        // Nodes without a name have one of the oracle's own.
+        // The oracle names unnamed nodes.
         if !node.is_empty() && theirs.as_str().is_some_and(|theirs| theirs != node) {
             self.fault(&format!("{key}: the peak is at {node}, expected {theirs}"));
         }
@@ -126,7 +124,7 @@ impl<'a> Oracle<'a> {
             (all + 1, some + u64::from(item.bytes.get() > 0))
         });
         let theirs = self.get(&format!("{key}.live_tensors_at_peak")).as_u64();
-        // Whether tensors without elements count differs from format to format.
+        // Formats differ in whether tensors without elements count.
         if theirs.is_none_or(|theirs| theirs < with_bytes || theirs > all) {
             self.fault(&format!(
                 "{key}: {with_bytes} to {all} tensors live at the peak, expected {theirs:?}"
@@ -134,7 +132,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// The largest live range: its bytes, and that the one of the name or number is as large.
+    /// The largest live range: its bytes, and that the named one is as large.
     fn same_largest(&mut self, key: &str, graph: &Graph, live: &Lifetimes, knows_all: bool) {
         let Some(largest) = live.items.iter().map(|item| item.bytes.get()).max() else {
             return self.holds(key, Value::is_null, "there is none");
@@ -148,12 +146,12 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// A key that is there and not compared.
+    /// A key that is not compared.
     pub(crate) fn left_out(&mut self, key: &str) {
         self.get(key);
     }
 
-    /// The faults; a key that nobody looked at is one.
+    /// The faults, including keys that were not compared.
     pub(crate) fn faults(mut self) -> Vec<String> {
         let mut open: Vec<(String, &Value)> = vec![(String::new(), self.expected)];
         while let Some((prefix, value)) = open.pop() {

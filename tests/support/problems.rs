@@ -1,4 +1,4 @@
-//! Random placement problems, and plans that were checked.
+//! Random placement problems, and verified plans.
 
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
@@ -52,7 +52,7 @@ pub(crate) fn any_rich_problem() -> impl Strategy<Value = PlacementProblem> {
     })
 }
 
-/// The plan of a strategy, checked.
+/// The verified plan of a strategy.
 pub(crate) fn planned(strategy: &str, problem: &PlacementProblem) -> Plan {
     let cancel = Cancel::new();
     let progress = Progress::silent(&cancel);

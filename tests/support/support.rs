@@ -1,18 +1,18 @@
-//! What several tests need: reading files into workloads, the corpus, a quiet progress.
+//! Shared helpers: reading files into workloads, the corpus, a progress without output.
 
 use std::path::{Path, PathBuf};
 
 use highwater_import::{ImportError, Imported, Input, import};
 use highwater_model::progress::{Cancel, Progress};
 
-/// Reads bytes as a file of a name.
+/// Reads bytes as a file of that name.
 pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
     let cancel = Cancel::new();
     let mut input = Input::from_bytes(name, bytes)?;
     import(&mut input, &Progress::silent(&cancel))
 }
 
-/// A folder of the shared corpus, or nothing (with a word about it) where it is not at hand.
+/// A folder of the shared corpus; prints "skipped" and returns `None` without it.
 pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     let found = std::env::var_os("HIGHWATER_SHARED").map(|root| Path::new(&root).join(folder));
     let found = found.filter(|path| path.is_dir());
@@ -22,7 +22,6 @@ pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     found
 }
 
-/// Files of a folder with an ending, sorted.
 pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("the folder can be listed")
@@ -33,7 +32,6 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     files
 }
 
-/// A file's name without folders.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name()
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned())

@@ -1,5 +1,5 @@
-//! A made-up training session under four policies, for tests and benches of the views: a forward ramp, a
-//! backward ramp and an evaluation graph, with event logs written by hand.
+//! A synthetic training session under four policies, for tests and benches of the views: a forward ramp, a backward
+//! ramp and an evaluation graph, with hand-written event logs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use highwater_sim::{
     RegionKind, Simulation, SpanCounts, StaticMemoryPolicy, Subject, SubjectId, SubjectRow, Variable, fold,
 };
 
-/// A comparison of `n_layers` layers (about three tensors each) over `n_iterations` of train and evaluate.
+/// `n_layers` layers (about three tensors each) over `n_iterations` of train and evaluate.
 pub(crate) fn comparison(n_layers: u32, n_iterations: u32) -> Comparison {
     let graphs = [
         Arc::new(graph("train", n_layers, true)),
@@ -33,7 +33,7 @@ pub(crate) fn comparison(n_layers: u32, n_iterations: u32) -> Comparison {
     answer(&graphs, axis, session)
 }
 
-/// The same with other live ranges, by run, on another axis.
+/// With other live ranges, by run, on another axis.
 pub(crate) fn comparison_of(plain: &Comparison, bounds: &[Arc<BoundGraph>], axis: Axis) -> Comparison {
     let graphs = plain.workload.graphs();
     let graphs = [0, 1].map(|idx: usize| Arc::clone(&graphs[idx].graph));

@@ -1,5 +1,5 @@
-//! The made-up training session under a budget: two activations are evicted in the forward ramp and computed anew in
-//! the backward one, by events written by hand.
+//! The synthetic training session under a budget: two activations are evicted in the forward ramp and recomputed in the
+//! backward one, by hand-written events.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use highwater_sim::BoundGraph;
 
 use crate::synthetic;
 
-/// How the run under the budget ends.
+/// The end of the run under the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Whole,
@@ -23,10 +23,10 @@ pub(crate) enum End {
     OutOfMemory,
 }
 
-/// Layers of which the results are evicted: the first two behind the second one.
+/// Layers whose results are evicted: the first two after the second one.
 const EVICTED: [u32; 2] = [2, 3];
 
-/// The session of [`synthetic::comparison`], with its training graph under a budget; at least 8 layers.
+/// The session of [`synthetic::comparison`] with its training graph under a budget; at least 8 layers.
 pub(crate) fn comparison(n_layers: u32, end: End) -> Comparison {
     let plain = synthetic::comparison(n_layers, 1);
     let graph = Arc::clone(&plain.workload.graphs()[0].graph);
@@ -89,7 +89,7 @@ pub(crate) fn comparison(n_layers: u32, end: End) -> Comparison {
     comparison
 }
 
-/// What happens until the end.
+/// The events until the end.
 fn play(tape: &GraphTape, n_layers: u32, end: End) -> Making<'_> {
     let mut making = Making {
         tape,

@@ -1,10 +1,9 @@
-//! Which axes an answer has, and why it has not the others.
+//! The axes that an answer has, and why others are missing.
 
 use std::sync::Arc;
 
 use super::{AxisKind, TimeAxis, WallRun};
 
-/// The axes that an answer has besides the order of its steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axes {
     pub(super) estimated: Result<Arc<TimeAxis>, &'static str>,
@@ -13,17 +12,17 @@ pub struct Axes {
 }
 
 impl Axes {
-    /// An axis; `None` for the order of steps, and where the data has no such times.
+    /// `None` for program order, and where the data has no such times.
     pub fn get(&self, kind: AxisKind) -> Option<&Arc<TimeAxis>> {
         self.known(kind).and_then(|known| known.as_ref().ok())
     }
 
-    /// What wall time rests on where it stands along the steps of graphs; `None` where it is that of events.
+    /// The run whose times the wall time uses; `None` where the axis is one of recorded events.
     pub const fn wall_run(&self) -> Option<&WallRun> {
         self.wall_run.as_ref()
     }
 
-    /// The name of a kind, with that of the run whose times it counts where it stands along other steps than its own.
+    /// The name of a kind, with that of the measured run whose times it uses.
     pub fn name(&self, kind: AxisKind) -> String {
         match (kind, &self.wall_run) {
             (AxisKind::Wall, Some(run)) => format!("{} of {}", kind.name(), run.name),
@@ -31,7 +30,7 @@ impl Axes {
         }
     }
 
-    /// What is drawn where a kind is asked for: the order of steps where the data has no such times.
+    /// The kind that is drawn for a requested one: program order where the data has no such times.
     pub fn effective(&self, kind: AxisKind) -> AxisKind {
         if self.get(kind).is_some() {
             kind
@@ -40,7 +39,7 @@ impl Axes {
         }
     }
 
-    /// The kind that comes next of those that there are.
+    /// The next available kind, cyclic.
     pub fn next(&self, kind: AxisKind) -> AxisKind {
         let from = AxisKind::ALL.iter().position(|known| *known == self.effective(kind));
         let after = AxisKind::ALL.iter().cycle().skip(from.unwrap_or(0) + 1);
@@ -50,7 +49,7 @@ impl Axes {
         there.next().copied().unwrap_or_default()
     }
 
-    /// Why there is no such axis, in a sentence; `None` where there is one.
+    /// Why the axis is missing, in a sentence.
     pub fn why_not(&self, kind: AxisKind) -> Option<&'static str> {
         self.known(kind).and_then(|known| known.as_ref().err().copied())
     }

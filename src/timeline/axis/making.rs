@@ -1,8 +1,9 @@
-//! Where the times of an axis come from: what ops take, and when events were.
+//! Where the times of an axis come from: durations of ops, or times of events.
 //!
-//! An op takes the time that its source states, else its launch and the larger of its operations and its bytes over the
-//! device's rates (`rewrite::remat::op_time`), which is an estimate. A step on which lanes compute something anew takes as long as the
-//! slowest of them does. An event of a recording that stands alone lasts until the next one; beside a graph `wall` has it.
+//! An op takes the time that its source states, else the estimate `rewrite::remat::op_time`: its launch, and the larger
+//! of operations and bytes over the device's rates. A step on which lanes recompute takes as long as the slowest of
+//! them. An event of a recording without a graph lasts until the next one; `wall` handles recordings aligned to a
+//! graph.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const NOT_ALL_TIMES: &str = "Not every recording that is open states when its ev
 const NO_TIME_PASSES: &str = "All recorded events have the same time.";
 
 impl Axes {
-    /// The axes of an answer. O(steps + ops), and a sort where several recordings share the axis.
+    /// O(steps + ops), and a sort where several recordings share the axis.
     pub(in super::super) fn new(comparison: &Comparison, lanes: &[LaneView]) -> Self {
         let (wall, wall_run) = match wall(comparison) {
             Ok((axis, run)) => (Ok(Arc::new(axis)), run),
@@ -37,7 +38,7 @@ impl Axes {
     }
 }
 
-/// What the ops of a run take, and of how many the source says so.
+/// Times of the ops of a run, and whether the source states each.
 #[derive(Default)]
 struct OpTimes {
     times: Vec<u64>,
@@ -97,7 +98,7 @@ fn estimated(comparison: &Comparison, lanes: &[LaneView]) -> Result<TimeAxis, &'
     TimeAxis::of_durations(durations, n_stated).ok_or(NO_TIME)
 }
 
-/// Adds the own turns of a run's ops; says of how many the time is stated.
+/// Sets the durations of a run's ops, recomputations excluded; returns how many are stated.
 fn add_run(durations: &mut [u64], run: &AxisRun, times: &OpTimes) -> u32 {
     let mut n_stated = 0;
     for inside in 0..run.n_steps {
@@ -125,7 +126,7 @@ fn wall(comparison: &Comparison) -> Result<(TimeAxis, Option<WallRun>), &'static
     if recordings.is_empty() || recordings.iter().any(|one| one.times.is_empty()) {
         return Err(if recordings.len() > 1 { NOT_ALL_TIMES } else { NO_TIMES });
     }
-    // Recordings side by side stand on the axis by their times.
+    // Recordings without a graph share one axis by their times.
     let mut times: Vec<u64> = recordings
         .iter()
         .flat_map(|one| &one.times)

@@ -1,17 +1,17 @@
-//! Wall time beside a graph: each step as wide as its op took in a measured run.
+//! Wall time aligned to a graph: each step is as wide as its op took in a measured run.
 //!
 //! ```text
 //! run        A starts 10, takes 4     C starts 30     D starts 31, takes 5
 //! steps      A      x      y          C               D                        x, y were not measured
-//! widths     4      8      8          1               5                        A its own time, x and y what is left until C
+//! widths     4      8      8          1               5                        A its own time, x and y the rest until C
 //! ```
 //!
-//! In: a comparison with graphs, and recordings beside it that measured when ops began. Out: an axis, and what it rests on.
-//! An op takes the time from its start to that of the next one that the run began, wherever that stands in the graph. Where
-//! steps right behind it were not measured, it takes no more than the run says that it took, and these share the rest
-//! evenly. So what a run takes in all is what it really took, and where it had the graph's order every op begins when it
-//! did. Nothing is known of steps before the first measured op, and what a pass computes anew never ran: they take no time.
-//! One pass of the run stands for every run of its graph. O(steps + measured ops), and a sort.
+//! In: a comparison with graphs and recordings that measured the starts of ops. Out: an axis, and the run it is based
+//! on. An op takes the time from its start to the next start in the run, whichever op that is. Where steps right after
+//! it were not measured, it takes no more than its recorded duration, and these steps share the rest evenly. So a run's
+//! total is the measured one, and where it executed in the graph's order every op starts when it did. Steps before the
+//! first measured op and recomputed steps take no time. One pass of the run is used for every run of its graph. O(steps
+//! + measured ops), and a sort.
 
 use highwater_analysis::{Comparison, OpRun, measured_pass};
 use highwater_model::graph::OpId;
@@ -26,16 +26,16 @@ const NOT_OF_GRAPH: &str = "No op that the run measured is called as one of the 
                             by the clock.";
 const NO_TIME_PASSES: &str = "All measured ops began at the same time.";
 
-/// What wall time along the steps of a graph rests on.
+/// The measured run on which wall time along a graph is based.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WallRun {
-    /// The run, as its file calls it.
+    /// As its file calls it.
     pub name: String,
-    /// Runs of graphs on the axis for which its times stand.
+    /// Runs of graphs on the axis that use its times.
     pub n_runs: u32,
     /// Runs of graphs on the axis of which it measured nothing.
     pub n_without: u32,
-    /// Whether it began its ops in the order of the graph.
+    /// Whether its ops started in the order of the graph.
     pub is_in_order: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn of_ops(comparison: &Comparison) -> Result<(TimeAxis, WallRun), &'s
     Ok((axis, wall))
 }
 
-/// The recording, and by graph the ops of a pass by their starts.
+/// The recording, and by graph its ops sorted by start.
 fn measured(comparison: &Comparison) -> Result<(&Recording, Vec<Vec<OpRun>>), &'static str> {
     let recordings = comparison.workload.recordings();
     if recordings.is_empty() {
@@ -87,7 +87,7 @@ fn measured(comparison: &Comparison) -> Result<(&Recording, Vec<Vec<OpRun>>), &'
     best.1.ok_or(NOT_OF_GRAPH)
 }
 
-/// How wide an op is: its own time, at most that until the next one began, and that time.
+/// Width of an op in nanoseconds. `own` is its duration, at most `until_next`, the time until the next start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Width {
     op: OpId,
@@ -95,7 +95,7 @@ struct Width {
     until_next: u64,
 }
 
-/// The widths of ops by op, from a pass by starts.
+/// Sorted by op, from a pass sorted by start.
 fn widths(pass: &[OpRun]) -> Vec<Width> {
     let next = pass.iter().skip(1).map(|run| Some(run.start.0)).chain([None]);
     let widths = pass.iter().zip(next).map(|(run, next)| {
@@ -111,7 +111,7 @@ fn widths(pass: &[OpRun]) -> Vec<Width> {
     widths
 }
 
-/// Adds what the steps of a run take; says how many of them were measured.
+/// Sets the durations of a run's steps; returns how many were measured.
 fn add_run(durations: &mut [u64], run: &AxisRun, widths: &[Width]) -> u32 {
     let steps = own_steps(run);
     let mut widths = widths.iter().peekable();
@@ -146,7 +146,7 @@ fn add_run(durations: &mut [u64], run: &AxisRun, widths: &[Width]) -> u32 {
     u32::try_from(measured.len()).unwrap_or(u32::MAX)
 }
 
-/// The ops of a run with their steps on the axis, without what is computed anew.
+/// The ops of a run with their steps on the axis, recomputed ones excluded.
 fn own_steps(run: &AxisRun) -> Vec<(OpId, usize)> {
     let steps = (0..run.n_steps).filter_map(|inside| {
         let op = match &run.slots {
@@ -208,16 +208,16 @@ mod tests {
                 &[][..],
                 &[0, 4, 8, 8, 1, 5][..],
             ),
-            // Longer than until the next: two at once.
+            // Longer than until the next start: two run at once.
             (&[ran(0, 10, 400), ran(2, 30, 2)], &[], &[0, 20, 0, 2, 0, 0]),
             (&[ran(1, 10, 3), ran(4, 20, 1)], &[], &[0, 0, 3, 3, 4, 1]),
-            // Another order than the graph's: the widths are the run's.
+            // Not in the graph's order: the widths are the run's.
             (
                 &[ran(0, 10, 1), ran(4, 12, 6), ran(1, 18, 2), ran(2, 20, 7)],
                 &[],
                 &[0, 2, 2, 7, 0, 6],
             ),
-            // What is computed anew before the third op never ran.
+            // The recomputed step before the third op was not measured.
             (&[ran(0, 1, 2), ran(2, 5, 2)], &[2], &[0, 2, 2, 0, 2, 0, 0]),
             (&[], &[], &[0; 6]),
         ] {
@@ -250,7 +250,7 @@ mod tests {
             let whole = pass.first().zip(pass.last());
             let whole = whole.map_or(0, |(first, last)| last.start.0 + last.time.0 - first.start.0);
             prop_assert_eq!(durations.iter().sum::<u64>(), whole);
-            // In the graph's order an op begins as long after the first as it did.
+            // In the graph's order every op starts as long after the first as it did.
             for known in pass.iter().filter(|_| !is_swapped) {
                 let before: u64 = durations[..=known.op.0 as usize].iter().sum();
                 prop_assert_eq!(before, known.start.0 - pass[0].start.0);

@@ -1,4 +1,4 @@
-//! The blocks of a lane where they are drawn: what the simulation held, sorted, as columns, with whose they are.
+//! The blocks of a lane at their display addresses, as sorted columns, with the tensors they belong to.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,6 @@ use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::blocks;
 use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject};
 
-/// The blocks of a lane where they are drawn.
 pub(super) struct PlacedBlocks {
     pub(super) blocks: Blocks,
     pub(super) regions: Vec<RegionSpan>,
@@ -83,7 +82,6 @@ impl PlacedBlocks {
     }
 }
 
-/// Regions where they are drawn, as views read them.
 fn region_spans(
     simulation: &Simulation,
     session: &DeviceSession,
@@ -111,7 +109,7 @@ fn region_spans(
     with_alignment.map(region_span).collect()
 }
 
-/// By subject: the tensor that it is, where it is one.
+/// By subject: its tensor.
 fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Selected>> {
     let rows = simulation.subjects.iter();
     rows.map(|row| match row.who {
@@ -121,7 +119,7 @@ fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Se
     .collect()
 }
 
-/// Everyone who holds something. Of a range it is whoever holds its pages.
+/// All owners; a paged range counts by the owners of its pages.
 pub(super) fn holders(regions: &[RegionSpan], holdings: &LaneHoldings) -> Vec<Owner> {
     let whole = regions
         .iter()
@@ -133,7 +131,7 @@ pub(super) fn holders(regions: &[RegionSpan], holdings: &LaneHoldings) -> Vec<Ow
     holders
 }
 
-/// By region: what divides the offsets of all its blocks. O(blocks).
+/// By region: the power of two that divides the offsets of all its blocks. O(blocks).
 fn alignments(blocks: &Blocks, n_spans: usize) -> Vec<u64> {
     const MOST: u64 = 512;
     let mut bits = vec![MOST; n_spans];
@@ -154,7 +152,7 @@ struct Draft {
     subject: u32,
 }
 
-/// The display addresses that blocks of tensors reach. Linear.
+/// The display addresses that blocks of tensors reach. O(blocks).
 pub(super) fn tensor_span(blocks: &Blocks, owners: &[(Selected, u32)]) -> Option<(u64, u64)> {
     let of_block = |(_, block): &(Selected, u32)| {
         let base = blocks.base[*block as usize];
@@ -193,7 +191,7 @@ fn selected(session: &DeviceSession, run: u32, tensor: TensorId) -> Option<Selec
     Some(Selected { run, graph, tensor })
 }
 
-/// Region labels, each text made once.
+/// Labels of regions, each text built once.
 struct Labels<'a> {
     session: &'a DeviceSession,
     made: BTreeMap<(RegionKind, Option<GraphIdx>), Arc<str>>,

@@ -1,25 +1,24 @@
-//! What to draw of rows, one by one: pieces of their lives, and the gaps between them.
+//! Rectangles to draw of rows: live ranges, and the gaps between them.
 
 use super::{LaneRows, RowLayout, RowWindow};
 use crate::viewport::{Canvas, View};
 use crate::visible::{Cell, ItemRect, Items, Shape, clip, merge};
 use highwater_model::units::Step;
 
-/// In lower rows no hatching is told.
+/// In lower rows hatching is not visible.
 const LEAST_HATCHED: f64 = 3.0;
 
-/// The rows that are in sight.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowItems {
-    /// What to draw, from the upper end of what is in sight; `block` is a position in the layout, and a row may have several
-    /// pieces.
+    /// Relative to the upper end of the visible part. `block` is a position in the layout; a row may have several live
+    /// ranges.
     pub items: Items,
-    /// Between pieces of a row: the tensor is away. `block` is likewise a position.
+    /// Between live ranges of a row. `block` is a position in the layout.
     pub gaps: Vec<ItemRect>,
 }
 
 impl LaneRows {
-    /// What to draw of the rows in sight. O(their pieces).
+    /// The visible rows. O(their live ranges).
     pub fn items<'v>(&self, layout: &RowLayout, view: impl Into<View<'v>>, window: &RowWindow) -> RowItems {
         let canvas = Canvas {
             height: window.sight.1 - window.sight.0,
@@ -58,7 +57,6 @@ impl LaneRows {
     }
 }
 
-/// A picture of rows on its way.
 struct Drawing<'a> {
     view: View<'a>,
     canvas: Canvas,
@@ -68,7 +66,7 @@ struct Drawing<'a> {
     cells: Vec<Cell>,
 }
 
-/// Where a piece of a row stands: left, top, right, bottom.
+/// The rectangle of a live range: left, top, right, bottom.
 pub(super) fn place(view: &View<'_>, width: f64, (top, height): (f64, f64), (start, end): (Step, Step)) -> [f64; 4] {
     let x = |step: Step| view.x_from_step(f64::from(step.0), width);
     [x(start), top, x(end), top + height]
@@ -91,7 +89,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Gaps are hatched where rows are high enough to tell a hatching.
+    /// Gaps are hatched only in rows high enough to show it.
     fn gap(&mut self, (row, color): (u32, u8), top: f64, steps: (Step, Step)) {
         let place = self.place(top, steps);
         if self.row_height < LEAST_HATCHED || place[2] <= 0.0 || place[0] >= self.canvas.width {
@@ -103,13 +101,13 @@ impl Drawing<'_> {
     }
 }
 
-/// The right end of what is at least a pixel wide, not a rounding error less: what is narrow would be taken for a column, and
-/// here all are rows.
+/// Makes a rectangle at least a pixel wide, not a rounding error less: narrower ones would count as columns, and here
+/// all are rows.
 fn widened(x0: f64, x1: f64) -> f64 {
     x1.max((x0 + 1.0).next_up())
 }
 
-/// High rows get a gap between them.
+/// Leaves a line between high rows.
 fn shrink(rect: ItemRect, row_height: f64) -> ItemRect {
     let gap = if row_height >= 4.0 { 1.0 } else { 0.0 };
     ItemRect {

@@ -1,35 +1,33 @@
-//! Where rows and scopes stand: those alive within a viewport, from top to bottom.
+//! Layout of the rows and scopes alive within a viewport, from top to bottom.
 
 use std::collections::BTreeSet;
 
 use super::{LaneRows, Scope};
 use crate::viewport::{Canvas, View};
 
-/// No row is higher than this many points.
+/// Maximum height of a row, in points.
 const MAX_ROW: f64 = 18.0;
-/// Rows among scopes are at least as high, so that the view scrolls where there are many.
+/// Minimum height of rows among scopes, in points; the view scrolls where there are many.
 const LEAST_AMONG_SCOPES: f64 = 3.0;
-/// The line that names an open scope, in points.
+/// Height of the header of an open scope, in points.
 pub const HEADER: f64 = 18.0;
-/// A folded scope, in points: its name, and what its tensors hold.
+/// Height of a folded scope, in points: its header and its area.
 pub const FOLDED: f64 = 30.0;
-/// More lines than these are not open at first.
+/// Scopes open initially as long as there are at most this many scope headers,
 const MOST_BANDS: usize = 14;
-/// More rows likewise.
+/// and at most this many rows.
 const MOST_ROWS: usize = 120;
-/// No picture of rows is higher than this many points.
+/// Maximum height of a picture of rows, in points.
 const MOST_HEIGHT: f64 = 4096.0;
 
-/// Which scopes are folded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folds {
-    /// Scopes so deep and deeper are folded, unless they are toggled; `None` for as many as suit the graph.
+    /// Scopes at this depth and deeper are folded unless toggled; `None` for the depth that suits the graph.
     depth: Option<u16>,
     toggled: BTreeSet<Box<str>>,
 }
 
 impl Folds {
-    /// All scopes folded, or all open.
     pub fn all(is_folded: bool) -> Self {
         Self {
             depth: Some(if is_folded { 0 } else { u16::MAX }),
@@ -37,7 +35,6 @@ impl Folds {
         }
     }
 
-    /// Folds an open scope, opens a folded one.
     pub fn toggle(&mut self, scope: &Scope) {
         if !self.toggled.remove(&scope.path) {
             self.toggled.insert(scope.path.clone());
@@ -49,7 +46,7 @@ impl Folds {
     }
 }
 
-/// How deep scopes are open at first: as deep as a screen holds.
+/// The initial depth of open scopes: as many levels as fit a screen.
 pub(super) fn usual_depth(scopes: &[Scope]) -> u16 {
     let deepest = scopes.iter().map(|scope| scope.depth).max().unwrap_or(0);
     let suits = |depth: u16| {
@@ -64,25 +61,23 @@ pub(super) fn usual_depth(scopes: &[Scope]) -> u16 {
         .unwrap_or(0)
 }
 
-/// A scope within the view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScopeBand {
     /// Position in [`LaneRows::scopes`].
     pub scope: u32,
     /// Upper edge in points from the first row.
     pub top: f64,
-    /// Height in points.
+    /// In points.
     pub height: f64,
-    /// Whether it is folded.
     pub is_folded: bool,
-    /// How many rows of it are alive within the view.
+    /// Number of its rows alive within the view.
     pub n_alive: usize,
-    /// Where it is folded: the most bytes that its rows hold on a step of each pixel column.
+    /// If folded: the most live bytes of its rows on a step of each pixel column.
     pub columns: Vec<u64>,
 }
 
 impl ScopeBand {
-    /// The most bytes that its rows hold on one step within the view.
+    /// The most live bytes of its rows on one step within the view.
     pub fn most(&self) -> u64 {
         self.columns.iter().copied().max().unwrap_or(0)
     }
@@ -92,48 +87,46 @@ impl ScopeBand {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Strip {
     top: f64,
-    /// Position of the first one among the rows that are shown.
+    /// Position of its first row among the rows shown.
     first: usize,
     n_rows: usize,
 }
 
-/// How wide and how high rows may stand, and which part is in sight.
+/// The space for rows, and its visible part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowWindow {
-    /// Width, and the height that rows fill where they can, in points.
+    /// Width, and the height that rows fill if possible, in points.
     pub canvas: Canvas,
-    /// Upper and lower end of what is in sight, from the first row.
+    /// Upper and lower end of the visible part, from the first row.
     pub sight: (f64, f64),
 }
 
-/// What lies at a height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowPlace {
-    /// A row, by position among those that are shown.
+    /// By position among the rows shown.
     Row(usize),
-    /// A scope, by position among the bands.
+    /// By position among the bands.
     Scope(usize),
 }
 
-/// The rows and scopes of a view.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowLayout {
-    /// Places of the rows that are shown, from top to bottom.
+    /// Places of the rows shown, from top to bottom.
     pub(super) places: Vec<u32>,
     strips: Vec<Strip>,
-    /// Scopes, from top to bottom.
+    /// From top to bottom.
     pub bands: Vec<ScopeBand>,
-    /// Height of a row in points.
+    /// Of one row, in points.
     pub row_height: f64,
-    /// Height of everything in points.
+    /// Of everything, in points.
     pub height: f64,
-    /// How many rows are alive within the view, those in folded scopes among them.
+    /// Number of rows alive within the view, including those in folded scopes.
     pub n_alive: usize,
 }
 
 impl LaneRows {
-    /// Lays out the rows that are alive within the steps of a viewport. `canvas` is the place for them in points.
-    /// O(alive rows log alive rows + scopes that are not folded).
+    /// Lays out the rows alive within the steps of a viewport; `canvas` is in points. O(alive rows log alive rows +
+    /// open scopes).
     pub fn layout<'v>(&self, view: impl Into<View<'v>>, folds: &Folds, canvas: Canvas) -> RowLayout {
         let view = view.into();
         let alive = self.alive(&view);
@@ -176,7 +169,7 @@ enum Draft<'a> {
     },
 }
 
-/// What stands below what, before heights are known.
+/// The order of rows and scopes before heights are known.
 #[derive(Default)]
 struct Drafts<'a>(Vec<Draft<'a>>);
 
@@ -204,7 +197,7 @@ impl<'a> Drafts<'a> {
         let count = f64::from(u32::try_from(n_rows.max(1)).unwrap_or(u32::MAX));
         let mut row_height = ((canvas.height - fixed).max(0.0) / count).min(MAX_ROW);
         if fixed > 0.0 {
-            // Among scopes one scrolls, but a picture of them stays one that can be drawn.
+            // Rows among scopes scroll, but a picture of them must remain drawable.
             row_height = row_height.max(LEAST_AMONG_SCOPES.min(MOST_HEIGHT / count));
         }
         let mut layout = RowLayout {
@@ -249,7 +242,7 @@ impl<'a> Drafts<'a> {
 }
 
 impl LaneRows {
-    /// By pixel column: the most bytes that rows hold on a step that it touches. O(pieces log pieces + columns).
+    /// By pixel column: the most live bytes on a step that it touches. O(live ranges log live ranges + columns).
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -278,7 +271,7 @@ impl LaneRows {
                 break;
             };
             let x = |step: u32| view.x_from_step(f64::from(step), width);
-            // What touches a column by less than a millionth of it is an error of rounding.
+            // A step that covers less than a millionth of a column is a rounding error.
             let (left, right) = ((x(now[0].0) + 1e-6).floor(), (x(until) - 1e-6).ceil());
             let most = width.ceil();
             let (first, end) = (left.clamp(0.0, most) as usize, right.clamp(0.0, most) as usize);
@@ -292,22 +285,20 @@ impl LaneRows {
 }
 
 impl RowLayout {
-    /// How many rows are shown one by one.
     pub fn n_rows(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether nothing is shown at all.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty() && self.bands.is_empty()
     }
 
-    /// The number of a shown row.
+    /// The row number at a position among the rows shown.
     pub fn number(&self, lifetimes: &LaneRows, position: usize) -> Option<u32> {
         Some(lifetimes.number_at(*self.places.get(position)?))
     }
 
-    /// Where a row is shown, by its number; `None` where it is not. O(log rows).
+    /// The position of a row among those shown, by its number. O(log rows).
     pub fn position(&self, lifetimes: &LaneRows, number: usize) -> Option<usize> {
         let place = lifetimes.places.get(number)?;
         self.places.binary_search(place).ok()
@@ -323,7 +314,7 @@ impl RowLayout {
         })
     }
 
-    /// The scope in which a row that is not shown is folded, by position among the bands.
+    /// The folded scope that contains a row, by position among the bands.
     pub fn folded_in(&self, lifetimes: &LaneRows, number: usize) -> Option<usize> {
         let place = *lifetimes.places.get(number)?;
         self.bands.iter().position(|band| {
@@ -332,7 +323,7 @@ impl RowLayout {
         })
     }
 
-    /// What lies at a height.
+    /// The row or scope at a height.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -353,7 +344,7 @@ impl RowLayout {
         (position < strip.n_rows).then_some(RowPlace::Row(strip.first + position))
     }
 
-    /// The positions of rows that meet a part of the height, with their upper edges, from top to bottom.
+    /// Positions of the rows within a range of heights, with their upper edges, from top to bottom.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -1,15 +1,14 @@
-//! The lifetimes view of a lane: a row per tensor of a run, in an order, with scopes that fold.
+//! The lifetimes view of a lane: one row per tensor of a run, in an order, with scopes that fold.
 //!
-//! In: a timeline, a lane, an order. Out: an immutable [`LaneRows`], made once on the worker: O(rows log rows). From it, per
-//! frame: [`LaneRows::layout`] (which rows are alive within a viewport, and where they stand), [`LaneRows::items`] (what
-//! to draw of them), [`LaneRows::raster`] (the same as a picture, where there are many), [`RowLayout::at`] (what lies under
-//! the pointer).
+//! In: a timeline, a lane, an order. Out: an immutable [`LaneRows`], built once on the worker in O(rows log rows). Per
+//! frame: [`LaneRows::layout`] (rows alive within a viewport, and their places), [`LaneRows::items`] (rectangles to
+//! draw), [`LaneRows::raster`] (a picture instead, for many rows), [`RowLayout::at`] (the row or scope at a height).
 //!
 //! ```text
-//! v encoder            2 scopes, 41 rows     an open scope: its own rows, then the scopes within it
+//! v encoder            2 scopes, 41 rows     an open scope: its rows, then its inner scopes
 //!   ========                                 a row per tensor
-//!      ====   ======                         away in between
-//! > encoder/layer_0    12 rows, 3.1 MiB      a folded one: what its tensors hold, as an area
+//!      ====   ======                         evicted in between
+//! > encoder/layer_0    12 rows, 3.1 MiB      a folded scope: live bytes of its tensors, as an area
 //!   ..--''--..___
 //! ```
 
@@ -30,27 +29,25 @@ use super::rows::{Row, Rows};
 use super::{Selected, Timeline, Viewport};
 use highwater_analysis::Comparison;
 
-/// What rows are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowsBy {
-    /// What is born first stands on top.
+    /// The earliest first.
     #[default]
     Birth,
-    /// The largest on top.
+    /// The largest first.
     Size,
-    /// What is held for the most steps on top.
+    /// The longest first.
     Lifetime,
-    /// Scopes in the order of their names; of recorded blocks the place in the source that asked.
+    /// By name of the scope; of recorded blocks by call site.
     Scope,
-    /// Scopes within scopes, in the order in which they are met; each can be folded.
+    /// Nested scopes in the order of their first tensor; each can be folded.
     Tree,
 }
 
 impl RowsBy {
-    /// Every order, in the order of menus.
+    /// In the order of menus.
     pub const ALL: [Self; 5] = [Self::Birth, Self::Size, Self::Lifetime, Self::Scope, Self::Tree];
 
-    /// Its name as users see it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Birth => "birth",
@@ -62,15 +59,13 @@ impl RowsBy {
     }
 }
 
-/// The rows of a lane in one order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneRows {
-    /// The lane, by position.
+    /// Position of the lane.
     pub lane: usize,
-    /// What they are sorted by.
     pub by: RowsBy,
     rows: Rows,
-    /// Columns in order of first steps; `numbers` says which row.
+    /// Columns in order of first steps; `numbers` maps to row numbers.
     start: Vec<u32>,
     end: Vec<u32>,
     bytes: Vec<u64>,
@@ -82,13 +77,12 @@ pub struct LaneRows {
     places: Vec<u32>,
     /// By row number: the first block of the tensor in the lane; `u32::MAX` where it has none.
     blocks: Vec<u32>,
-    /// Scopes before those within them; only where they can be folded.
+    /// Outer scopes first; empty unless sorted as a tree.
     scopes: Vec<Scope>,
     usual_depth: u16,
 }
 
 impl LaneRows {
-    /// Sorts the rows of a lane.
     pub fn new((comparison, timeline): (&Comparison, &Timeline), lane: usize, by: RowsBy) -> Self {
         let rows = timeline.rows_of(lane).clone();
         let all: Vec<Row> = rows.iter().collect();
@@ -133,22 +127,19 @@ impl LaneRows {
         }
     }
 
-    /// How many rows there are in all.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
-    /// The scopes, each before those within it; empty where rows stand in no tree.
+    /// Outer scopes first; empty unless sorted as a tree.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
 
-    /// A row by its number, below [`Self::len`].
     pub fn row(&self, number: u32) -> Option<Row> {
         self.rows.get(number as usize)
     }
@@ -159,7 +150,7 @@ impl LaneRows {
         block.filter(|block| *block != u32::MAX)
     }
 
-    /// The row below a tensor's (or above it) in this order; the first one where none is given.
+    /// The row below or above a tensor's; the first row without a tensor.
     pub fn neighbour(&self, tensor: Option<Selected>, is_next: bool) -> Option<Row> {
         let place = match tensor {
             None => 0,
@@ -171,7 +162,7 @@ impl LaneRows {
         self.row(*self.order.get(place)?)
     }
 
-    /// How many rows are alive within the steps of a viewport. O(log rows).
+    /// Number of rows alive within the steps of a viewport. O(log rows).
     pub fn n_alive(&self, viewport: &Viewport) -> usize {
         self.columns().count(viewport.t0, viewport.t1)
     }
@@ -186,7 +177,7 @@ impl LaneRows {
         }
     }
 
-    /// The places of all rows that are alive within the steps of a viewport, from top to bottom.
+    /// The places of all rows alive within the steps of a viewport, from top to bottom.
     fn alive(&self, viewport: &Viewport) -> Vec<u32> {
         let met = self.columns().met((viewport.t0, viewport.t1), Least::default());
         let mut places: Vec<u32> = met

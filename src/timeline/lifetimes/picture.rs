@@ -1,4 +1,4 @@
-//! A picture of more rows than a frame can draw one by one, made on the painter's thread.
+//! A picture of more rows than a frame can draw one by one, for the painter's thread.
 
 use std::sync::Arc;
 
@@ -8,18 +8,17 @@ use crate::axis::{Axes, AxisKind};
 use crate::raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster_of};
 use crate::viewport::{Canvas, View, Viewport};
 
-/// A picture with the layout that it shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsRaster {
-    /// Where rows and scopes stand, in points.
+    /// In points.
     pub layout: Arc<RowLayout>,
-    /// The pixels of all rows, from the first to the last; nothing where scopes stand. Empty where no row is shown.
+    /// Pixels of all rows, transparent at scopes; empty where no row is shown.
     pub raster: Raster,
 }
 
 impl LaneRows {
-    /// Lays out the rows of a view and draws them. `colors` are those of the lane's blocks; `scale` says how many pixels a
-    /// point has. O(alive rows log alive rows + pixels that they cover).
+    /// Lays out and draws the rows of a view. `colors` are those of the lane's blocks; `scale` is in pixels per point.
+    /// O(alive rows log alive rows + pixels that they cover).
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! Scopes within scopes, from the paths in tensors' names, or from who asked for a recorded block.
+//! Nested scopes from the paths in tensors' names, or from the call stacks of recorded blocks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,45 +10,44 @@ use crate::rows::Row;
 use highwater_analysis::Comparison;
 use highwater_model::workload::{RecordedFrame, Recording};
 
-/// A scope with everything within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// The whole path: tells it from all others.
+    /// The full path, unique.
     pub path: Box<str>,
-    /// The part of it that its parent does not have.
+    /// The part of the path after the parent's.
     pub label: Box<str>,
-    /// How many scopes it lies in.
+    /// Number of enclosing scopes.
     pub depth: u16,
-    /// The scope behind the last one within it.
+    /// Position after the last scope within it.
     pub end: u32,
-    /// The places of its rows, those of scopes within it among them.
+    /// The places of its rows, including those of inner scopes.
     pub places: Range<u32>,
-    /// How many of these, from the first on, are its own.
+    /// How many of these belong to no inner scope; they come first.
     pub n_own: u32,
 }
 
-/// What joins the names of a path, as users see it.
+/// Separator of a path's components.
 const JOIN: &str = "/";
-/// Where rows stand that lie in no scope.
+/// Label for rows without a scope.
 const OUTSIDE: &str = "in no scope";
-/// What joins callers.
+/// Separator of callers.
 const CALLS: &str = " > ";
 
 #[derive(Default)]
 struct Node {
     name: Box<str>,
     children: IndexMap<Box<str>, u32>,
-    /// Numbers of its own rows.
+    /// Row numbers directly in this scope.
     rows: Vec<u32>,
 }
 
-/// The tree of a lane's scopes while it grows; node 0 is the root.
+/// The tree of scopes under construction; node 0 is the root.
 struct Tree<'a> {
     comparison: &'a Comparison,
     nodes: Vec<Node>,
-    /// Nodes of paths that were met.
+    /// Nodes by path.
     paths: IndexMap<&'a str, u32>,
-    /// Nodes of stacks that were met, by where the stack stands.
+    /// Nodes by address of the stack.
     stacks: IndexMap<*const u32, u32>,
     join: &'static str,
 }
@@ -77,7 +76,6 @@ impl<'a> Tree<'a> {
         child
     }
 
-    /// The node of a row's scope.
     fn node(&mut self, row: &Row) -> u32 {
         let (graph, tensor) = (row.tensor.graph, row.tensor.tensor);
         let comparison = self.comparison;
@@ -97,7 +95,7 @@ impl<'a> Tree<'a> {
         node
     }
 
-    /// Callers first: a stack stands with who asked on top.
+    /// Outermost caller first; stacks are stored innermost first.
     fn node_of_stack(&mut self, recording: &Recording, stack: &[u32]) -> u32 {
         if let Some(node) = self.stacks.get(&stack.as_ptr()) {
             return *node;
@@ -114,9 +112,9 @@ impl<'a> Tree<'a> {
         node
     }
 
-    /// All scopes, and the rows in their order.
+    /// The scopes, and the rows in their order.
     fn finish(mut self) -> (Vec<Scope>, Vec<u32>) {
-        // Beside scopes what lies in none can be folded too, and stands last.
+        // If there are scopes, rows without one form a foldable scope at the end.
         if !self.nodes[0].children.is_empty() && !self.nodes[0].rows.is_empty() {
             let rows = std::mem::take(&mut self.nodes[0].rows);
             let outside = self.child(0, OUTSIDE);
@@ -124,7 +122,7 @@ impl<'a> Tree<'a> {
         }
         let mut scopes: Vec<Scope> = Vec::new();
         let mut order: Vec<u32> = self.nodes[0].rows.clone();
-        // Nodes to come, the next one last: node, path of the parent, depth. And the ends of open scopes.
+        // A stack of nodes to enter and scopes to close.
         let mut next: Vec<Step> = Vec::new();
         push_children(&self.nodes[0], "", 0, &mut next);
         while let Some(step) = next.pop() {
@@ -161,7 +159,7 @@ impl<'a> Tree<'a> {
         (scopes, order)
     }
 
-    /// The first node, from one on, that has rows of its own or several scopes; and the names on the way.
+    /// Skips nodes without rows and with one child; returns the joined names.
     fn through(&self, node: u32) -> (u32, String) {
         let mut at = node;
         let mut label = String::from(&*self.nodes[at as usize].name);
@@ -202,7 +200,7 @@ fn frame_text<'a>(recording: &'a Recording, frame: &RecordedFrame) -> Cow<'a, st
     }
 }
 
-/// The scopes of rows, and the rows' numbers in the order of the tree; `order` is that of rows within a scope.
+/// The scopes of rows, and the row numbers in tree order; `order` is the order within a scope.
 pub(super) fn tree(comparison: &Comparison, rows: &[Row], order: &[u32]) -> (Vec<Scope>, Vec<u32>) {
     let mut tree = Tree::new(comparison);
     for number in order {
@@ -217,7 +215,7 @@ pub(super) fn ranks(comparison: &Comparison, rows: &[Row]) -> Vec<u32> {
     let mut tree = Tree::new(comparison);
     let nodes: Vec<u32> = rows.iter().map(|row| tree.node(row)).collect();
     let mut ranks = vec![0; tree.nodes.len()];
-    // Names at one node are compared as texts; a path stands before those that it begins.
+    // Siblings sort as texts; a path comes before its extensions.
     let mut next = vec![0_u32];
     let mut rank = 0;
     while let Some(node) = next.pop() {

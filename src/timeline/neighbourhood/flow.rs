@@ -1,4 +1,4 @@
-//! The sources that have ops and tensors, in one form: graphs, tapes, programs of blocks.
+//! One interface to the sources with ops and tensors: graphs, tapes, programs of blocks.
 
 use super::super::{Selected, TensorKey, Timeline};
 use super::links::{Links, variables};
@@ -9,7 +9,7 @@ use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, Tape};
 use highwater_rewrite::op_of_workspace;
 
-/// Why there is nothing around a block.
+/// Reasons for the lack of a neighbourhood.
 const RECORDED: &str = "A recording has no graph: it does not say which ops compute and read a block. Who asked for it \
                         stands above, where the tool wrote that down.";
 const PROBLEM: &str =
@@ -18,14 +18,13 @@ const TRACE: &str =
     "An allocation trace lists requests and no ops, so nothing is known of who computes and reads them.";
 const NOTHING: &str = "The source has no graph.";
 
-/// What has ops.
 enum Source<'a> {
     Graph(&'a GraphEntry),
     Tape(&'a Tape),
     Program(&'a BlockProgram),
 }
 
-/// The source of a tensor, with who asks.
+/// The source of a selected tensor.
 pub(super) struct Flow<'a> {
     source: Source<'a>,
     comparison: &'a Comparison,
@@ -33,11 +32,10 @@ pub(super) struct Flow<'a> {
     links: &'a Links,
     selected: Selected,
     bindings: Bindings,
-    /// What a graph says of sizes.
+    /// Sizes stated by a graph.
     sizes: Option<Sizes<'a>>,
 }
 
-/// Bytes of a tensor of a graph.
 type Sizes<'a> = Box<dyn Fn(TensorId) -> Option<u64> + 'a>;
 
 impl<'a> Flow<'a> {
@@ -80,7 +78,7 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// The ops that compute a tensor: one, but for variables that are written several times.
+    /// One op, except for variables that are written several times.
     pub(super) fn producers(&self, tensor: TensorKey) -> Vec<OpKey> {
         let graph = tensor.graph;
         match &self.source {
@@ -100,7 +98,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The ops that read a tensor, ascending, each once.
+    /// Ascending, without duplicates.
     pub(super) fn consumers(&self, tensor: TensorKey) -> Vec<OpKey> {
         let graph = tensor.graph;
         match &self.source {
@@ -123,12 +121,12 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// What an op reads, each once.
+    /// Without duplicates.
     pub(super) fn inputs(&self, op: OpKey) -> Vec<TensorKey> {
         self.ends(op, true)
     }
 
-    /// What an op computes, each once.
+    /// Without duplicates.
     pub(super) fn outputs(&self, op: OpKey) -> Vec<TensorKey> {
         self.ends(op, false)
     }
@@ -160,7 +158,7 @@ impl<'a> Flow<'a> {
         tensors.into_iter().map(|tensor| TensorKey { graph, tensor }).collect()
     }
 
-    /// An op as a node; a click on the producer leads back to what it reads.
+    /// A click on the producer leads back to its largest input.
     pub(super) fn op(&self, op: OpKey, is_producer: bool) -> NeighbourNode {
         let (inputs, outputs) = (self.inputs(op), self.outputs(op));
         let (what, name) = self.op_words(op);
@@ -200,7 +198,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Where an op of the run stands on the common axis, where each op has one step.
+    /// The step of an op of the run, if it has exactly one.
     fn step(&self, op: OpKey) -> Option<Step> {
         let run = self.comparison.axis.runs.get(self.selected.run as usize)?;
         let has_own_steps = run.run.graph == op.graph && run.slots.is_none() && op.op < run.n_steps;
@@ -208,7 +206,6 @@ impl<'a> Flow<'a> {
         (has_own_steps && !is_tape).then(|| Step(run.start.0 + op.op))
     }
 
-    /// A tensor as a node.
     pub(super) fn tensor(&self, tensor: TensorKey) -> NeighbourNode {
         let mut node = NeighbourNode {
             key: NodeKey::Tensor(tensor),
@@ -249,7 +246,7 @@ impl<'a> Flow<'a> {
         node
     }
 
-    /// The tensor whose memory it is in.
+    /// The tensor that owns the memory.
     fn root(&self, tensor: TensorKey) -> TensorId {
         let id = tensor.tensor;
         match &self.source {
@@ -262,7 +259,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// What it occupies in the run; where that is not listed, what the graph says of its size.
+    /// Bytes in the run; for unlisted tensors the size stated by the graph.
     fn bytes(&self, tensor: TensorKey) -> Option<Bytes> {
         let destination = self.destination(tensor);
         let is_root = destination.selected.tensor == tensor.tensor;
@@ -279,7 +276,7 @@ impl<'a> Flow<'a> {
             Source::Program(program) => {
                 let block = program.blocks.get(tensor.graph.idx());
                 let (_, variable) = block.and_then(|block| block.variables.get_index(tensor.tensor.idx()))?;
-                // The batch is known at run time alone.
+                // The batch size is known only at run time.
                 let is_known = variable.shape.iter().all(|dim| *dim >= 0);
                 is_known.then(|| variable.bytes(1)).flatten()
             }
@@ -297,7 +294,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The same run, or the first one of another block.
+    /// The selected run, or the first one of another block.
     fn run_of(&self, graph: GraphIdx) -> u32 {
         if graph == self.selected.graph {
             return self.selected.run;

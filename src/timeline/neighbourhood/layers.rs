@@ -1,27 +1,26 @@
-//! Layers and places: every edge leads to a later layer, and few edges cross.
+//! Layers and places of nodes: every edge leads to a later layer, and few edges cross.
 //!
-//! A node stands behind everything that leads to it, and what nothing leads to stands right before the first that needs
-//! it. Edges over several layers get a place in each of those between. Then the nodes of a layer are sorted by the mean
-//! place of their neighbours, layer by layer there and back, and of all orders met the one with the fewest crossings is
-//! taken, the first of equals. O(rounds x (edges log edges)) for the few nodes that are drawn.
+//! A node's layer comes after all its predecessors; a node without any goes right before its first successor. An edge
+//! that crosses layers gets a place in each. Then the nodes of every layer are sorted by the mean place of their
+//! neighbours, forth and back, and the order with the fewest crossings wins, the first of equals. O(rounds x (edges log
+//! edges)) for the few nodes that are drawn.
 
 use petgraph::algo::{has_path_connecting, toposort};
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef as _;
 
-/// What stands at a place of a layer.
+/// The content of a place in a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Slot {
-    /// A node, by position.
+    /// By position.
     Node(usize),
     /// An edge that passes, by position.
     Bend(usize),
 }
 
-/// How often the layers are sorted there and back.
 const ROUNDS: usize = 6;
 
-/// The layers of nodes that are joined by edges; an edge that would close a circle has no say.
+/// Edges that would close a cycle are ignored.
 pub(super) fn layers(n_nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<Slot>> {
     let mut graph = DiGraph::<usize, usize>::new();
     let nodes: Vec<NodeIndex> = (0..n_nodes).map(|node| graph.add_node(node)).collect();
@@ -36,7 +35,7 @@ pub(super) fn layers(n_nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<Slot>>
     for (node, layer) in layer.iter().enumerate() {
         layers[*layer].push(Slot::Node(node));
     }
-    // By pair of layers: which slots of the first lead to which of the second.
+    // By pair of adjacent layers: edges between their slots.
     let mut joins: Vec<Vec<(Slot, Slot)>> = vec![Vec::new(); n_layers.saturating_sub(1)];
     for edge in graph.edge_references() {
         let (from, to) = (edge.source().index(), edge.target().index());
@@ -52,11 +51,10 @@ pub(super) fn layers(n_nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<Slot>>
     ordered(layers, &joins)
 }
 
-/// The layer of each node.
 fn layer_of(graph: &DiGraph<usize, usize>) -> Vec<usize> {
     use petgraph::Direction::{Incoming, Outgoing};
     let mut layer = vec![0; graph.node_count()];
-    // Edges that would close a circle were left out.
+    // The graph is acyclic: edges that close a cycle were not added.
     let order = toposort(graph, None).unwrap_or_default();
     for node in &order {
         let before = graph.neighbors_directed(*node, Incoming);
@@ -100,13 +98,13 @@ fn ordered(mut layers: Vec<Vec<Slot>>, joins: &[Vec<(Slot, Slot)>]) -> Vec<Vec<S
     best
 }
 
-/// Sorts a layer by the mean place of what its slots are joined with; who is joined with nothing stays.
+/// Sorts a layer by the mean place of each slot's neighbours in `fixed`; a slot without any keeps its place.
 fn sort_by_mean(layer: &mut [Slot], fixed: &[Slot], pairs: &[(Slot, Slot)]) {
     let mean = |(place, slot): (usize, Slot)| {
         let joined = pairs.iter().filter(|(_, to)| *to == slot);
         let places = joined.filter_map(|(from, _)| fixed.iter().position(|known| known == from));
         let (sum, count) = places.fold((0, 0), |(sum, count), place| (sum + place, count + 1));
-        // Twice as fine as places, without fractions: compared crosswise below.
+        // A mean as a fraction; fractions are compared by cross-multiplication.
         if count == 0 { (place, 1) } else { (sum, count) }
     };
     let mut keyed: Vec<((usize, usize), Slot)> = layer
@@ -121,7 +119,7 @@ fn sort_by_mean(layer: &mut [Slot], fixed: &[Slot], pairs: &[(Slot, Slot)]) {
     }
 }
 
-/// How many edges cross.
+/// Number of crossing edges.
 pub(super) fn crossings(layers: &[Vec<Slot>], joins: &[Vec<(Slot, Slot)>]) -> usize {
     let of_pair = |(join, pairs): (usize, &Vec<(Slot, Slot)>)| {
         let place = |layer: &[Slot], slot: Slot| layer.iter().position(|known| *known == slot);
@@ -161,13 +159,13 @@ mod tests {
             known,
             [vec![node(0), node(1)], vec![node(2), Slot::Bend(2)], vec![node(3)]]
         );
-        // Crossed lines are uncrossed.
+        // Crossed edges are uncrossed.
         let known = layers(4, &[(0, 3), (1, 2)]);
         assert_eq!(known, [vec![node(0), node(1)], vec![node(3), node(2)]]);
-        // What nothing leads to stands before what needs it.
+        // A node without predecessors goes right before its successor.
         let known = layers(4, &[(0, 1), (1, 2), (3, 2)]);
         assert_eq!(layer_of(&known, 3), 1);
-        // A circle does not hang.
+        // A cycle terminates.
         assert_eq!(layers(2, &[(0, 1), (1, 0)]), [vec![node(0)], vec![node(1)]]);
         assert!(layers(0, &[]).is_empty());
     }

@@ -1,4 +1,4 @@
-//! Who reads and who writes each tensor: the index of a source, made once per answer.
+//! Index of the readers and writers of each tensor of a source.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use super::super::lists::Lists;
 use super::OpKey;
 use highwater_model::graph::Id as _;
 
-/// The links of whatever runs. Linear in ops and operands, to make and to hold.
+/// O(ops + operands) to build and to hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Links {
     /// By graph.
     pub(in super::super) graphs: Vec<Consumers>,
-    /// Of the tape: readers of each tensor.
+    /// Readers by tensor of the tape.
     pub(super) tape: Option<Index>,
-    /// Of the program, by block: readers and writers of each variable.
+    /// By block: readers and writers of each variable.
     pub(super) blocks: Vec<(Index, Index)>,
-    /// By graph, or of the tape: which tensors live in the same memory.
+    /// By graph, or of the tape: the tensors of each storage.
     pub(in super::super) storages: Vec<Lists<TensorId>>,
 }
 
@@ -42,7 +42,7 @@ impl Links {
     }
 }
 
-/// Tensors by storage, from the storage of each tensor in order.
+/// From the storage of each tensor in order.
 fn by_storage(storages: impl Iterator<Item = u32>) -> Lists<TensorId> {
     let tensors = storages.enumerate();
     let pairs: Vec<(usize, TensorId)> = tensors
@@ -52,7 +52,6 @@ fn by_storage(storages: impl Iterator<Item = u32>) -> Lists<TensorId> {
     Lists::new(n_storages, &pairs)
 }
 
-/// Ops by tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Index(Lists<OpKey>);
 
@@ -76,7 +75,7 @@ impl Index {
         Self::new(tape.tensors.len(), &pairs)
     }
 
-    /// The ops of a tensor, ascending, each once.
+    /// Ascending, without duplicates.
     pub(super) fn of(&self, tensor: TensorId) -> Vec<OpKey> {
         let mut ops = self.0.of(tensor.idx()).to_vec();
         ops.dedup();
@@ -108,7 +107,7 @@ fn of_blocks(program: &BlockProgram) -> Vec<(Index, Index)> {
     blocks.map(index).collect()
 }
 
-/// The variables that slots name, seen from a block: its own, or those of a block around it. Each once.
+/// The variables that slots of a block name: its own or those of an enclosing block. Without duplicates.
 pub(super) fn variables(program: &BlockProgram, block: usize, slots: &Slots) -> Vec<TensorKey> {
     let names = slots.iter().flat_map(|(_, names)| names);
     let mut found: Vec<TensorKey> = names.filter_map(|name| find(program, block, name)).collect();
@@ -119,7 +118,7 @@ pub(super) fn variables(program: &BlockProgram, block: usize, slots: &Slots) -> 
 
 fn find(program: &BlockProgram, block: usize, name: &str) -> Option<TensorKey> {
     let mut at = block;
-    // No program has more blocks around one than it has blocks.
+    // Bounds the walk should blocks enclose each other.
     for _ in 0..program.blocks.len() {
         let block = program.blocks.get(at)?;
         if let Some(variable) = block.variables.get_index_of(name) {

@@ -1,4 +1,5 @@
-//! What would lower the live bytes of a step: who is idle, which ops hold tensors, what the peak would be without some.
+//! Ways to lower the live bytes of a step: idle tensors, ops that tensors are kept for, the peak without single
+//! tensors.
 //!
 //! ```text
 //! used by conv_3                          used by conv_3_backward
@@ -6,8 +7,8 @@
 //!      41                 step 97             180
 //! ```
 //!
-//! In: who is live, and who uses what. Out: rankings with exact figures. A tensor is idle on the steps between its last use
-//! at or before the step and the next one behind it; what is not used any more is idle to its end.
+//! In: live tensors and their uses. Out: rankings with exact figures. A tensor is idle between its last use at or
+//! before the step and its next use; without a next use, to its end.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -20,78 +21,68 @@ use highwater_model::units::{Bytes, Step};
 use highwater_sim::fold::live_peaks_without;
 use highwater_sim::{Subject, SubjectRow};
 
-/// An op that uses a tensor, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsedBy {
-    /// When.
     pub step: Step,
-    /// The op's type and name.
+    /// Type and name.
     pub op: String,
 }
 
-/// For how long a live tensor is not used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdleSteps {
-    /// Of all steps around the one that is asked about, those on which nobody uses it.
+    /// Steps between the last and the next use.
     pub n_steps: u32,
     /// Bytes times idle steps.
     pub weight: u128,
 }
 
-/// A tensor that waits, with the ops at both ends.
+/// An idle tensor, with its last and its next use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdleMember {
     /// Position among the members.
     pub member: u32,
-    /// How long.
     pub idle: IdleSteps,
-    /// Who used it last; `None` where nobody has yet.
+    /// The last use; `None` before the first.
     pub since: Option<UsedBy>,
-    /// Who uses it next; `None` where nobody does.
+    /// The next use; `None` after the last.
     pub until: Option<UsedBy>,
 }
 
-/// An op that tensors are kept for.
+/// An op for which tensors are kept live.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The op: it reads them next, or uses them last on the step itself.
+    /// It reads them next, or is their last use on the step itself.
     pub by: UsedBy,
-    /// Their bytes.
     pub bytes: Bytes,
-    /// How many.
     pub count: u64,
 }
 
-/// What uses tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// By member: how long it is idle; nothing where its run's ops are not known.
+    /// By member; `None` where the ops of its run are unknown.
     pub idle: Vec<Option<IdleSteps>>,
-    /// The first few by bytes times idle steps; none that is not idle.
+    /// The first few by bytes times idle steps; all above 0.
     pub longest: Vec<IdleMember>,
-    /// The first few ops by bytes that they hold.
+    /// The first few by bytes.
     pub holders: Vec<Holder>,
-    /// How many tensors nobody uses any more, and their bytes: they are kept to their end.
+    /// Number and bytes of tensors without a further use.
     pub unread: (u64, Bytes),
 }
 
-/// The peak of a lane's live bytes without a tensor in any run of its graph, all else being as it is.
+/// The peak of a lane's live bytes without a tensor in any run of its graph, all else unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Without {
     /// Position among the members.
     pub member: u32,
-    /// The peak that is left.
     pub peak: Bytes,
-    /// The first step that reaches it.
     pub step: Option<Step>,
-    /// By how much that is lower.
     pub lowers_by: Bytes,
 }
 
-/// What uses tell of the members. The work is that of walking the ops of the runs that have members.
+/// Walks the ops of the runs that have members.
 ///
 /// # Errors
-/// Why nobody can say who uses what.
+/// Why uses are unknown.
 pub(super) fn uses_of(
     (comparison, lane): (&Comparison, usize),
     set: &LiveSet,
@@ -119,7 +110,7 @@ pub(super) fn uses_of(
     Ok(rank(comparison, lane, set, &found, n_first))
 }
 
-/// A use outside the life is one of another life of the same tensor.
+/// A use outside the live range belongs to another live range of the tensor.
 fn within_life(around: Around, member: &LiveMember) -> Around {
     Around {
         last: around.last.filter(|used| used.step >= member.birth),
@@ -127,7 +118,7 @@ fn within_life(around: Around, member: &LiveMember) -> Around {
     }
 }
 
-/// The steps of a life around which nobody uses a tensor.
+/// The steps between the last and the next use.
 fn idle_steps(around: Around, member: &LiveMember) -> IdleSteps {
     let end = around.next.map_or(member.end.0, |used| used.step.0);
     let start = around.last.map_or(member.birth.0, |used| used.step.0 + 1);
@@ -187,11 +178,11 @@ fn rank(comparison: &Comparison, lane: usize, set: &LiveSet, found: &[Option<Aro
     uses
 }
 
-/// The peak without each of the first few members, worked out anew from the log: all copies and lives of the tensor in
-/// every run of its graph are left out, as a change of the graph would do. O(events * members asked for).
+/// The peak without each of the first few members, recomputed from the log: all copies and live ranges of the tensor in
+/// every run of its graph are left out, as a change of the graph would do. O(events * members).
 ///
 /// # Errors
-/// Why that cannot be said.
+/// Why the peak is unknown.
 pub(super) fn without(
     (comparison, lane): (&Comparison, usize),
     set: &LiveSet,

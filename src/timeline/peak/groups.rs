@@ -1,4 +1,4 @@
-//! What is held, by group.
+//! Bytes by group.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,20 +6,16 @@ use std::collections::BTreeMap;
 use super::super::{Attribute, Grouping, Held, Selected};
 use highwater_model::units::Bytes;
 
-/// Tensors that are alike by an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveGroup {
-    /// What they have in common.
     pub text: Box<str>,
-    /// Their bytes in sum.
     pub bytes: Bytes,
-    /// How many.
     pub count: u64,
-    /// The largest of them, the first of equals, and its bytes.
+    /// The largest tensor, the first of equals, and its bytes.
     pub largest: (Selected, Bytes),
 }
 
-/// What is of no tensor that the sources know.
+/// Label for tensors that the sources do not know.
 const UNKNOWN: &str = "of no known tensor";
 
 /// Groups, most bytes first, then by text; and by item the position of its group. O(items + groups log groups).
@@ -47,7 +43,7 @@ pub(super) fn gather(items: &[Held], grouping: &Grouping) -> (Vec<LiveGroup>, Ve
 }
 
 impl Attribute {
-    /// Its name where programs read it.
+    /// Name in JSON and on the command line.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Role => "role",
@@ -60,7 +56,7 @@ impl Attribute {
         }
     }
 
-    /// The attribute of a name, of programs or of people.
+    /// By key or label.
     pub fn find(name: &str) -> Option<Self> {
         let is_meant = |attribute: &Self| attribute.key() == name || attribute.words() == name;
         Self::ALL.into_iter().find(is_meant)

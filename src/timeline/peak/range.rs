@@ -1,4 +1,4 @@
-//! What happens in a lane between two steps.
+//! Allocations and frees in a lane between two steps.
 //!
 //! ```text
 //!            |<------- range ------->|
@@ -7,8 +7,7 @@
 //!            |             ====c=====|=====    allocated inside
 //! ```
 //!
-//! Invariant: what was alive before, with what is allocated inside and less what is freed inside, is what is live behind
-//! the range.
+//! Invariant: before + allocated - freed = after.
 
 use super::super::{Grouping, Held, Selected};
 use super::groups::{LiveGroup, gather};
@@ -18,17 +17,16 @@ use highwater_model::units::{Bytes, Step};
 use highwater_sim::fold::{Block, StepBytes, blocks};
 use highwater_sim::{Simulation, Subject};
 
-/// Steps from one to another, which is not part of it.
+/// Half-open and not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StepRange {
-    /// The first step.
     pub start: Step,
-    /// Behind the last; above `start`.
+    /// Exclusive; above `start`.
     pub end: Step,
 }
 
 impl StepRange {
-    /// The steps between two, both of them inside, in any order; `None` where there are no steps.
+    /// The steps from one to the other, both inclusive, in any order; `None` for an axis without steps.
     pub fn between(a: Step, b: Step, n_steps: u32) -> Option<Self> {
         let last = n_steps.checked_sub(1)?;
         let (low, high) = (a.min(b).0.min(last), a.max(b).0.min(last));
@@ -38,37 +36,31 @@ impl StepRange {
         })
     }
 
-    /// How many steps.
     pub const fn n_steps(self) -> u32 {
         self.end.0.saturating_sub(self.start.0)
     }
 
-    /// The last step.
     pub const fn last(self) -> Step {
         Step(self.end.0.saturating_sub(1))
     }
 
-    /// Whether a step is one of these.
     pub fn contains(self, step: Step) -> bool {
         self.start <= step && step < self.end
     }
 }
 
-/// A curve between two steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CurveStats {
     /// The largest value, and the first step that has it.
     pub peak: (Bytes, Step),
     /// The smallest value, and the first step that has it.
     pub minimum: (Bytes, Step),
-    /// All values in sum.
     pub sum: u128,
-    /// How many.
     pub n_steps: u32,
 }
 
 impl CurveStats {
-    /// Of steps that the curve has; `None` where it has none of them. O(steps).
+    /// `None` where the curve has none of the steps. O(steps).
     pub fn new(curve: &StepBytes, range: StepRange) -> Option<Self> {
         let mut stats: Option<Self> = None;
         for step in range.start.0..range.end.0 {
@@ -94,19 +86,17 @@ impl CurveStats {
         stats
     }
 
-    /// The mean, rounded down to whole bytes.
+    /// Rounded down to whole bytes.
     pub fn mean(&self) -> Bytes {
         let mean = self.sum / u128::from(self.n_steps.max(1));
         Bytes(u64::try_from(mean).unwrap_or(u64::MAX))
     }
 }
 
-/// How many tensors, and their bytes.
+/// Number of tensors, and the sum of their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many.
     pub count: u64,
-    /// Their bytes in sum.
     pub bytes: Bytes,
 }
 
@@ -117,29 +107,27 @@ impl Tally {
     }
 }
 
-/// What happens between two steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeStats {
-    /// The steps.
     pub range: StepRange,
-    /// The live curve; `None` where it is not recorded.
+    /// `None` where it is not recorded.
     pub live: Option<CurveStats>,
-    /// The reserved curve; likewise.
+    /// `None` where it is not recorded.
     pub reserved: Option<CurveStats>,
-    /// What was held on the step before, or at the very begin.
+    /// Held on the step before the range, or at the start of the trace.
     pub before: Tally,
-    /// What comes inside.
+    /// Within the range.
     pub allocated: Tally,
-    /// What goes inside.
+    /// Within the range.
     pub freed: Tally,
-    /// What is held when the last step is over: alive before, and allocated, less freed.
+    /// Held after the last step.
     pub after: Tally,
-    /// Everything that is held at some time inside, by group; a tensor that comes twice counts twice.
+    /// All tensors held at some time within the range; one that is allocated twice counts twice.
     pub groups: Vec<LiveGroup>,
 }
 
 impl RangeStats {
-    /// Of a lane; `None` for a lane that there is not, or a range without steps. O(events + steps of the range).
+    /// `None` for an unknown lane, or a range without steps. O(events + steps of the range).
     pub fn new((comparison, lane): (&Comparison, usize), range: StepRange, grouping: &Grouping) -> Option<Self> {
         let row = comparison.lanes.get(lane)?;
         let range = StepRange::between(range.start, range.last(), comparison.axis.n_steps)?;
@@ -176,7 +164,7 @@ impl RangeStats {
         Some(answer)
     }
 
-    /// Counts a stay; says whether it reaches into the range.
+    /// Counts a block; returns whether it meets the range.
     fn count(&mut self, block: &Block, bytes: Bytes) -> bool {
         let StepRange { start, end } = self.range;
         let is_older = block.start < start && block.end >= start;
@@ -197,7 +185,7 @@ impl RangeStats {
     }
 }
 
-/// Who asked for a stay's bytes, and how many those are.
+/// The tensor of a block, and its requested bytes.
 fn asked_by(simulation: &Simulation, block: &Block) -> Option<(u32, TensorId, Bytes)> {
     let row = simulation.subject(block.subject);
     match row.who {

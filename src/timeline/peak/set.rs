@@ -1,13 +1,13 @@
-//! Who is live on a step of a lane, and what else the reserved bytes are.
+//! Tensors that are live on a step of a lane, and the rest of the reserved bytes.
 //!
 //! ```text
 //! reserved  |== tensors ==|unlisted|rounding| idle |weights|variables|io|elsewhere|
 //!           |<----- live ---------->|<-------------- rest ------------------------>|
 //! ```
 //!
-//! Invariants: the tensors' bytes and the unlisted ones are the lane's live curve on that step; with the rest they are its
-//! reserved curve, or more than that by the surplus: bytes of buffers that share a place, or of recorded blocks that stand
-//! in no region which the file states.
+//! Invariants: bytes of tensors and `unlisted` add up to the lane's live curve on the step; with the rest they add up
+//! to its reserved curve plus the surplus: bytes of buffers that share a place, or of recorded blocks outside the
+//! regions that the file states.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,50 +18,43 @@ use highwater_model::units::{Bytes, Step};
 use highwater_sim::fold::{Moment, moment, most_reserved_moment};
 use highwater_sim::{Event, EventKind, Simulation, Subject};
 
-/// A tensor that is live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveMember {
-    /// Whose bytes.
     pub tensor: Selected,
     /// Exact bytes, of all copies.
     pub bytes: Bytes,
-    /// The step on which it came.
     pub birth: Step,
-    /// The first step on which it is held no longer; the end of the axis where it stays.
+    /// Exclusive; the end of the axis if it is never freed.
     pub end: Step,
-    /// How many copies of it are held at once.
+    /// Number of copies held at once.
     pub n_copies: u32,
 }
 
 impl LiveMember {
-    /// For how many steps it is held in all; at least 1.
+    /// At least 1.
     pub const fn n_steps(&self) -> u32 {
         let steps = self.end.0.saturating_sub(self.birth.0);
         if steps == 0 { 1 } else { steps }
     }
 }
 
-/// Reserved bytes that are no tensor's.
+/// Reserved bytes that belong to no tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rest {
-    /// What allocators gave beyond what was asked for.
+    /// Allocated beyond the requested bytes.
     Rounding,
-    /// Reserved for feature memory, and held by no tensor.
+    /// Reserved for feature memory without a tensor.
     Idle,
-    /// Frozen weights.
     Weights,
-    /// Session variables.
     Variables,
-    /// Graph inputs and outputs.
     InputOutput,
     /// Reserved at another moment of the same step.
     Elsewhere,
-    /// Of a recording: reserved, and of no block and no region that the file lists.
+    /// Of a recording: outside the blocks and regions that the file lists.
     Unlisted,
 }
 
 impl Rest {
-    /// What it is, as users see it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Rounding => "rounding by allocators",
@@ -75,28 +68,26 @@ impl Rest {
     }
 }
 
-/// What is live on a step of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveSet {
-    /// The step.
     pub step: Step,
-    /// The tensors, largest first; the one born first of equals.
+    /// The largest first, then the earliest.
     pub members: Vec<LiveMember>,
-    /// Live bytes that no listed tensor has, as where a file states a curve and no blocks.
+    /// Live bytes without a listed tensor, for files that state a curve but no blocks.
     pub unlisted: Bytes,
     /// The value of the lane's live curve.
     pub live: Bytes,
-    /// The value of the lane's reserved curve; `None` where that is not recorded.
+    /// The value of the lane's reserved curve; `None` if it is not recorded.
     pub reserved: Option<Bytes>,
-    /// What of the reserved bytes is no tensor's; without what is nothing.
+    /// Parts above 0 of the reserved bytes that belong to no tensor.
     pub rest: Vec<(Rest, Bytes)>,
-    /// By how much live bytes and rest are more than what is reserved: what shares its place with others, or stands in no
-    /// region that a recording states.
+    /// Excess of live bytes and rest over the reserved ones: buffers that share a place, or blocks outside the regions
+    /// that a recording states.
     pub surplus: Bytes,
 }
 
 impl LiveSet {
-    /// What is live on a step of a lane; nothing for a lane or step that there is not. O(events + tensors log tensors).
+    /// Empty for an unknown lane or step. O(events + tensors log tensors).
     pub fn new(comparison: &Comparison, lane: usize, step: Step) -> Self {
         let Some(row) = comparison.lanes.get(lane) else {
             return Self::default();
@@ -105,8 +96,8 @@ impl LiveSet {
         Self::at(comparison, lane, step, live, &moment(&row.simulation, step))
     }
 
-    /// What is live at the moment of a step at which most is reserved, and the moment. Live bytes may be less than the lane's
-    /// curve. `None` for a lane that there is not. O(events + tensors log tensors).
+    /// The live set at the moment of a step at which most is reserved, and that moment. Live bytes may be below the
+    /// lane's curve. `None` for an unknown lane. O(events + tensors log tensors).
     pub(crate) fn most_reserved(comparison: &Comparison, lane: usize, step: Step) -> Option<(Self, Moment)> {
         let row = comparison.lanes.get(lane)?;
         let moment = most_reserved_moment(&row.simulation, step);
@@ -150,14 +141,13 @@ impl LiveSet {
     }
 }
 
-/// Stands for no step.
 const NONE: u32 = u32::MAX;
 
-/// Who holds bytes at a moment, copies of a tensor together.
+/// Tensors that hold bytes at a moment, copies merged.
 fn members(comparison: &Comparison, lane: usize, moment: &Moment) -> Vec<LiveMember> {
     let simulation = &comparison.lanes[lane].simulation;
     let (before, behind) = simulation.events.split_at(moment.n_events);
-    // By subject: when it came and when it goes.
+    // By subject.
     let mut births = vec![NONE; simulation.subjects.len()];
     let mut ends = vec![NONE; simulation.subjects.len()];
     for event in before {

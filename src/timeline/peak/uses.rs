@@ -1,8 +1,7 @@
-//! Which op of a run uses which tensor, on which step of a lane.
+//! Uses of tensors by the ops of a run, with their steps in a lane.
 //!
-//! A use is computing a tensor or reading it, under any of the names that its memory has. Where a lane runs under a budget
-//! its own executed ops count, those that are computed anew among them. Recordings, problems and traces do not say who
-//! reads what: then nothing is known.
+//! An op uses the tensors that it computes and reads, under all names of their memory. Under a budget the lane's
+//! executed ops count, including recomputed ones. Recordings, problems and traces do not state readers.
 
 use super::super::Selected;
 use highwater_analysis::{Comparison, RunRemat};
@@ -10,16 +9,15 @@ use highwater_model::graph::{Graph, Id as _, OpId, TensorId};
 use highwater_model::units::Step;
 use highwater_model::workload::{AxisRun, Block, Slots};
 
-/// An op that uses a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Use {
-    /// When, on the common axis.
+    /// On the common axis.
     pub(super) step: Step,
-    /// Which op, by its number in the run.
+    /// Number of the op in the run.
     pub(super) op: u32,
 }
 
-/// Why nobody can say who uses what; `None` where that is known of some lane.
+/// Why uses are unknown, in a sentence; `None` where they are known.
 pub(super) fn unknown(comparison: &Comparison, lane: usize) -> Option<&'static str> {
     if comparison.is_measured_lane(lane) {
         return Some("A recording does not say who reads a block, so which blocks are idle is not known.");
@@ -48,7 +46,7 @@ pub(super) enum RunUses<'a> {
 }
 
 impl<'a> RunUses<'a> {
-    /// The uses of a run, by its position; `None` where they are not known.
+    /// `None` where uses are unknown.
     pub(super) fn new(comparison: &'a Comparison, lane: usize, run: u32) -> Option<Self> {
         if unknown(comparison, lane).is_some() {
             return None;
@@ -70,8 +68,8 @@ impl<'a> RunUses<'a> {
         Some(Self::Block { block, run })
     }
 
-    /// Every use in order of steps; a tensor comes under its own number and under that of its root. Linear in ops and
-    /// operands.
+    /// Visits every use in order of steps; a tensor is reported by its own number and by that of its root. O(ops +
+    /// operands).
     pub(super) fn visit(&self, visit: &mut dyn FnMut(Use, TensorId)) {
         match *self {
             Self::Graph { graph, run } => visit_graph(graph, run, visit),
@@ -80,7 +78,7 @@ impl<'a> RunUses<'a> {
         }
     }
 
-    /// The op in words: type and name, as far as there are any.
+    /// Type and name, as far as there are any.
     pub(super) fn text(&self, op: u32) -> String {
         let (kind, name) = match *self {
             Self::Graph { graph, .. } => words_in(graph, OpId(op)),
@@ -123,7 +121,7 @@ fn visit_graph(graph: &Graph, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId
                 visit(used, *tensor);
             }
         }
-        // What is estimated for an op is numbered behind the tensors.
+        // Estimated workspaces are numbered after the tensors.
         visit(used, TensorId::from_idx(graph.tensors().len() + op.idx()));
     };
     match &run.slots {
@@ -153,7 +151,7 @@ fn visit_budget(remat: &RunRemat, graph: Option<&Graph>, run: &AxisRun, visit: &
                 visit(used, *root);
             }
         }
-        // Scratch memory has no part in the tape.
+        // The tape has no scratch memory.
         if let (Some(graph), Some(Some(op))) = (graph, remat.tape.ops.get(slot.op as usize)) {
             graph.results(*op).iter().for_each(|tensor| visit(used, *tensor));
             visit(used, TensorId::from_idx(graph.tensors().len() + op.idx()));
@@ -177,15 +175,15 @@ fn visit_block(block: &Block, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId
     }
 }
 
-/// The last use of each tensor at or before a step, and the first behind it.
+/// The last use of a tensor at or before a step, and the first after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Around {
     pub(super) last: Option<Use>,
     pub(super) next: Option<Use>,
 }
 
-/// The uses around a step of some tensors of one run, in their order; the work of [`RunUses::visit`] and the largest number
-/// of a tensor.
+/// The uses of tensors of one run around a step, in the order of `tensors`. O([`RunUses::visit`] + the largest tensor
+/// number).
 pub(super) fn around(uses: &RunUses<'_>, tensors: &[Selected], step: Step) -> Vec<Around> {
     let n_numbers = tensors.iter().map(|one| one.tensor.idx() + 1).max().unwrap_or(0);
     let mut places = vec![u32::MAX; n_numbers];

@@ -1,24 +1,23 @@
-//! What a mark says, in words and exact figures: made when they are asked for.
+//! Facts of a mark as texts and figures, computed on demand.
 
 use super::{LaneRemat, RematMark, RematMarkKind, op_time};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_rewrite::remat::{Choice, Engine, RematEvent};
 
-/// A mark in words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RematFacts {
-    /// The tensor; empty for the end of a run.
+    /// Empty for the end of a run.
     pub tensor: String,
-    /// The op that computes it; of an end without memory the op that did not fit.
+    /// The op that computes the tensor; for an out-of-memory end the op that did not fit.
     pub op: String,
-    /// The op that room is made for, or that needs the tensor.
+    /// The op for which room is made, or that needs the tensor.
     pub beside: String,
-    /// What is left to say, a name and a text each.
+    /// Further facts: label and text.
     pub rows: Vec<(&'static str, String)>,
 }
 
 impl LaneRemat {
-    /// The facts of a mark. O(1).
+    /// O(1).
     pub fn facts(&self, mark: &RematMark) -> RematFacts {
         let Some((_, remat)) = self.remat_of(mark.run) else {
             return RematFacts::default();
@@ -108,7 +107,8 @@ fn add_chain(rows: &mut Vec<(&'static str, String)>, event: &RematEvent, time: N
     rows.push(("version", event.copy.to_string()));
 }
 
-/// The lowest is evicted; what costs nothing to compute anew may score 0, what cannot be had again infinity.
+/// The lowest score is evicted; tensors that are free to recompute may score 0, those that cannot be recomputed
+/// infinity.
 fn score_text(score: f64) -> String {
     if score == 0.0 || (1e-3..1e7).contains(&score.abs()) {
         format!("{score:.4}")
@@ -125,7 +125,7 @@ fn score_text(score: f64) -> String {
 fn cost_text(compute: f64, engine: Engine) -> String {
     match engine {
         Engine::Runtime(_) => format!("est. {}", Nanos(compute.round() as u64)),
-        // f * b of the planner: seconds at 0.1 GB/s, times the tensors that hang on it; a weight and no time.
+        // f * b of the planner: seconds at 0.1 GB/s, times the number of dependent tensors; a weight, not a time.
         Engine::StaticPlanner => format!("weight {}", score_text(compute)),
         Engine::Eager => format!("{} moved", Bytes(compute.round() as u64)),
     }

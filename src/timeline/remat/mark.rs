@@ -1,26 +1,23 @@
-//! What is told of a run under a budget: marks, columns of them, gaps, ops computed anew, counters.
+//! Marks of rematerialization, their columns, eviction intervals, recomputed ops, counters.
 
 use crate::Selected;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_rewrite::remat::{RematEvent, RematKind};
 
-/// What a mark tells; the most telling last.
+/// In ascending order of importance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RematMarkKind {
-    /// Evicted to make room.
     Evict,
-    /// Computed anew because it was needed.
     Rematerialize,
-    /// Came back beside another result of the same op.
+    /// Returned together with another result of the same op.
     Sibling,
-    /// Given up: nothing was left to evict.
+    /// The run ended: nothing was left to evict.
     OutOfMemory,
-    /// Given up: computing anew cost more than the limit.
+    /// The run ended: recomputation cost more than the limit.
     Thrash,
 }
 
 impl RematMarkKind {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::Evict,
         Self::Rematerialize,
@@ -29,7 +26,6 @@ impl RematMarkKind {
         Self::Thrash,
     ];
 
-    /// In words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Evict => "evicted",
@@ -50,83 +46,71 @@ impl RematMarkKind {
     }
 }
 
-/// Counts by kind, in the order of [`RematMarkKind::ALL`].
+/// In the order of [`RematMarkKind::ALL`].
 pub type RematMarkCounts = [u32; RematMarkKind::ALL.len()];
 
-/// One thing that happened to a tensor, or the end of a run.
+/// An event of a tensor, or the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RematMark {
     /// On the common axis.
     pub step: Step,
-    /// What.
     pub kind: RematMarkKind,
-    /// Position of the run.
     pub run: u32,
-    /// The tensor, by the root of its storage; `None` for the end of a run.
+    /// By the root of its storage; `None` for the end of a run.
     pub tensor: Option<Selected>,
-    /// Its bytes; of an end without memory what was short.
+    /// Of the storage; for an out-of-memory end the missing bytes.
     pub bytes: Bytes,
     /// Position in the run's events; `u32::MAX` for the end of a run.
     pub(super) event: u32,
 }
 
-/// A pixel column with marks in it.
+/// A pixel column that contains marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RematColumn {
     /// From the left edge.
     pub column: u32,
     /// First and last step with marks.
     pub steps: (Step, Step),
-    /// How many of each kind.
     pub counts: RematMarkCounts,
 }
 
 impl RematColumn {
-    /// All marks.
     pub fn total(&self) -> u32 {
         self.counts.iter().sum()
     }
 
-    /// How many of a kind.
     pub const fn count(&self, kind: RematMarkKind) -> u32 {
         self.counts[kind as usize]
     }
 }
 
-/// Steps over which a storage is away: from its eviction to its way back.
+/// The steps from the eviction of a storage to its recomputation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RematGap {
     /// The storage, by its root.
     pub tensor: Selected,
-    /// The step of the eviction.
     pub from: Step,
-    /// The step on which it is back.
     pub to: Step,
 }
 
-/// An op that is computed anew on a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recomputed {
     /// On the common axis.
     pub step: Step,
-    /// Position of the run.
     pub run: u32,
-    /// The op of the run's tape.
+    /// In the run's tape.
     pub op: u32,
-    /// What it costs.
     pub time: Nanos,
 }
 
-/// How much happened in a run up to and with a step.
+/// Counters of a run up to and including a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RematCounters {
-    /// Evictions to make room.
+    /// To make room.
     pub evictions: u32,
-    /// Ops computed anew.
     pub recomputed: u32,
-    /// What they cost.
     pub time: Nanos,
-    /// That over the cost of the program itself.
+    /// `time` relative to the computation time of the program.
     pub share: f64,
     /// The share at which the run is given up.
     pub limit: Option<f64>,

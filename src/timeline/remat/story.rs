@@ -1,4 +1,4 @@
-//! How the runs of a lane ended, and why: an answer with figures and names.
+//! Outcome of the runs of a lane.
 
 use super::facts::share_text;
 use super::{LaneRemat, RematMarkKind, storage_bytes};
@@ -6,21 +6,20 @@ use crate::Selected;
 use highwater_model::units::{Bytes, Nanos};
 use highwater_rewrite::remat::RematStatus;
 
-/// How the runs of a lane ended; the worst of them.
+/// In ascending severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RematVerdict {
-    /// All to their ends.
+    /// All runs finished.
     Ok,
-    /// Every run reached its end, but some used more than its budget, because nothing more could be evicted.
+    /// All runs finished, but some exceeded the budget because nothing more could be evicted.
     Over,
-    /// Given up: computing anew cost more than the limit.
+    /// A run was given up: recomputation cost more than the limit.
     Thrash,
-    /// Given up: nothing was left to evict.
+    /// A run was given up: nothing was left to evict.
     OutOfMemory,
 }
 
 impl RematVerdict {
-    /// In words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -31,46 +30,40 @@ impl RematVerdict {
     }
 }
 
-/// Figures of all runs of a lane.
+/// Sums over all runs of a lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RematSums {
-    /// Evictions to make room.
+    /// To make room.
     pub evictions: u64,
-    /// Evictions because the caller let go.
+    /// Because the caller released the tensor.
     pub eager_evictions: u64,
-    /// Ends of life.
+    /// Ends of live ranges.
     pub frees: u64,
-    /// Ops computed anew.
     pub recomputed: u64,
-    /// What they cost.
     pub time: Nanos,
-    /// The cost of the program with what is computed anew over its own.
+    /// Total computation time relative to that without recomputation.
     pub overhead: f64,
-    /// The highest bytes in use, as the planner counts them.
+    /// As the planner counts them.
     pub peak: Bytes,
     /// Steps at whose end the bytes in use were at or over the budget.
     pub steps_over_budget: u64,
 }
 
-/// Why a run ended without memory.
+/// Facts of a run that ended out of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RematStory {
-    /// Position of the run.
     pub run: u32,
     /// The op whose results did not fit.
     pub op: String,
-    /// Bytes that it asked for.
     pub requested: Bytes,
-    /// Bytes in use then.
     pub in_use: Bytes,
-    /// How much was short.
     pub short: Bytes,
-    /// What could not be evicted, largest first: tensor, name, bytes.
+    /// Tensors that could not be evicted, largest first: tensor, name, bytes.
     pub held: Vec<(Option<Selected>, String, Bytes)>,
 }
 
 impl LaneRemat {
-    /// How the runs ended.
+    /// The worst outcome of all runs.
     pub fn verdict(&self) -> RematVerdict {
         let runs = self.runs.iter().filter_map(|run| run.remat.as_ref());
         let verdicts = runs.map(|remat| match remat.answer.status {
@@ -82,13 +75,12 @@ impl LaneRemat {
         verdicts.max().unwrap_or(RematVerdict::Ok)
     }
 
-    /// The label of the heuristic; empty where nothing ran under a budget.
+    /// Label of the heuristic; empty without a budget.
     pub fn heuristic(&self) -> &'static str {
         let remat = self.runs.iter().find_map(|run| run.remat.as_ref());
         remat.map_or("", |remat| remat.answer.heuristic.label)
     }
 
-    /// Figures of all runs.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
     pub fn sums(&self) -> RematSums {
         let (mut base, mut time) = (0_u64, 0_u64);
@@ -119,7 +111,7 @@ impl LaneRemat {
         sums
     }
 
-    /// What is computed anew, in time and as a share, in words: `1.2 ms, 18.0 % of its graph's own (limit 100 %)`.
+    /// Time and share of recomputation, such as `1.2 ms, 18.0 % of its graph's own (limit 100 %)`.
     pub fn share_words(&self) -> String {
         let sums = self.sums();
         let limit = self
@@ -128,13 +120,13 @@ impl LaneRemat {
             .find_map(|run| run.remat.as_ref().map(|remat| remat.thrash_limit))
             .flatten();
         let runs = self.runs.iter().filter_map(|run| run.remat.as_ref());
-        // The limit is one of each run, so the share is that of the run with the most.
+        // The limit applies to each run, so the share is the largest of any run.
         let worst = runs.max_by(|a, b| a.answer.overhead().total_cmp(&b.answer.overhead()));
         let share = worst.map_or(0.0, |remat| remat.answer.overhead() - 1.0);
         share_text(share, sums.time, limit)
     }
 
-    /// The first run that ended without memory.
+    /// The first run that ended out of memory.
     pub fn story(&self) -> Option<RematStory> {
         let runs = (0_u32..).zip(&self.runs);
         let mut failed = runs.filter_map(|(run, place)| {
@@ -149,7 +141,7 @@ impl LaneRemat {
         let held = shortage.held.iter().map(|tensor| {
             let known = tape.tensors.get(*tensor as usize);
             let name = known.map_or(String::new(), |tensor| tensor.name.to_string());
-            // What belongs to the caller is drawn as weights, and cannot be selected.
+            // External tensors are drawn as weights and cannot be selected.
             let is_drawn = known.is_some_and(|tensor| !tensor.is_external);
             let selected = place.selected(run, remat, *tensor).filter(|_| is_drawn);
             (selected, name, storage_bytes(remat, *tensor))
@@ -169,7 +161,6 @@ impl LaneRemat {
 }
 
 impl RematStory {
-    /// The story in a sentence.
     pub fn sentence(&self, budget: Option<Bytes>) -> String {
         let budget = budget.map_or(String::new(), |budget| format!(" under the budget of {budget}"));
         format!(

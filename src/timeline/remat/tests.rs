@@ -1,4 +1,4 @@
-//! Hand-made runs: marks, gaps, columns, counters, the planner's count of bytes.
+//! Hand-made runs.
 
 use super::*;
 use highwater_model::graph::{Bindings, OpId};
@@ -85,7 +85,7 @@ fn run(heuristic: &str, events: Vec<RematEvent>, status: RematStatus) -> RematRu
     }
 }
 
-/// Runs one after another on an axis where `wait` steps lie before each slot that is computed anew.
+/// Consecutive runs on an axis with `wait` idle steps before each recomputed slot.
 fn lane(runs: &[RematRun], wait: u32) -> LaneRemat {
     let tape = Arc::new(chain());
     let (mut axis, mut rewrite) = (Axis::default(), LaneRewrite::default());

@@ -4,11 +4,11 @@ use highwater_model::units::Bytes;
 
 use super::syntax::Condition;
 
-/// Ranges of which a value must lie in one; both ends are included.
+/// Closed ranges; a value must lie in one of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Amounts(Vec<(u64, u64)>);
 
-/// Matches nothing: less than 0, more than the most.
+/// Matches nothing: less than 0, more than the maximum.
 const NONE: (u64, u64) = (1, 0);
 
 impl Amounts {
@@ -28,15 +28,13 @@ impl Amounts {
     }
 }
 
-/// What is wrong with an amount.
 pub(super) enum AmountError {
-    /// This is no number; the position within the text.
+    /// Not a number, at this position in the text.
     NoNumber(usize),
     /// A range ends before it begins.
     Backwards,
 }
 
-/// One amount of a condition.
 pub(super) fn amount(condition: Condition, text: &str) -> Result<(u64, u64), AmountError> {
     let number = |text: &str, at: usize| number(condition, text).ok_or(AmountError::NoNumber(at));
     for sign in [">=", "<=", ">", "<", "="] {
@@ -70,7 +68,7 @@ pub(super) fn amount(condition: Condition, text: &str) -> Result<(u64, u64), Amo
     Ok((value, value))
 }
 
-/// Digits, in groups or not; of a size with a unit.
+/// Digits, optionally grouped; of a size with a unit.
 fn number(condition: Condition, text: &str) -> Option<u64> {
     let is_separator = |letter: char| matches!(letter, ',' | '_' | '\u{a0}' | '\u{2009}');
     let text: String = text.chars().filter(|letter| !is_separator(*letter)).collect();

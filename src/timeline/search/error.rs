@@ -1,14 +1,11 @@
-//! What is wrong with a query: what, where in the text, and what to write instead.
+//! Errors of a query: problem, position, hint.
 
-/// A query that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} (character {at}): {help}")]
 pub struct QueryError {
-    /// The character at which it is wrong, from 1; behind the last where something is missing at the end.
+    /// Character position from 1; after the last where something is missing at the end.
     pub at: usize,
-    /// What is wrong.
     pub what: String,
-    /// What to do.
     pub help: String,
 }
 

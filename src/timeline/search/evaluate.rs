@@ -1,6 +1,6 @@
-//! A query over the rows of a lane.
+//! Evaluation of a query over the rows of a lane.
 //!
-//! Terms are asked in the order of their price: amounts, then groups, then names.
+//! Terms are evaluated in order of cost: amounts, then groups, then names.
 
 use super::matches::{Bits, Matches};
 use super::parse::full_dtype;
@@ -13,12 +13,12 @@ use highwater_analysis::Comparison;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Bytes;
 
-/// Rows between two looks at the flag.
+/// Rows between two checks for cancellation.
 const CHUNK: usize = 4096;
 
 impl Query {
-    /// Asks every row of a lane. Lanes that hold something else are asked too, so that [`Matches::contains`] knows theirs.
-    /// O(rows + tensors + text of the names that are looked at).
+    /// Evaluates every row of a lane, and those of lanes with other tensors, for [`Matches::contains`]. O(rows +
+    /// tensors + text of the names visited).
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -50,7 +50,7 @@ impl Query {
     }
 }
 
-/// A query that is being asked, with what it has found out about groups and names.
+/// A query under evaluation, with cached results by group and name.
 struct Asked<'a> {
     comparison: &'a Comparison,
     terms: Vec<AskedTerm<'a>>,
@@ -63,7 +63,7 @@ struct AskedTerm<'a> {
 
 enum AskedTest<'a> {
     Amount(Condition, &'a Amounts),
-    /// Which groups fit.
+    /// By group: whether it matches.
     Group(Grouping, Vec<bool>),
     Text(TextTest<'a>),
 }
@@ -83,7 +83,7 @@ impl<'a> Asked<'a> {
         Self { comparison, terms }
     }
 
-    /// Asks all rows; the matches with their count and bytes.
+    /// Evaluates all rows; returns the matches with their count and bytes.
     fn all(&mut self, rows: &Rows, progress: &Progress<'_>) -> Result<(Bits, (usize, Bytes)), Cancelled> {
         let mut bits = Bits::new(rows.clone());
         let (mut count, mut bytes) = (0, 0_u64);
@@ -137,7 +137,7 @@ impl AskedTest<'_> {
         let groups = 0..u32::try_from(grouping.len()).unwrap_or(u32::MAX);
         let texts = groups.map(|group| grouping.text(group));
         let fits = if condition == Condition::DType {
-            // A data type is meant as it is called, in short or in full; of other texts any part will do.
+            // Data types match by their full or short name; other texts match by any part.
             let texts: Vec<String> = texts.map(full_dtype).collect();
             texts.iter().map(|text| patterns.name(text, &texts)).collect()
         } else {
@@ -176,7 +176,7 @@ fn meets(amounts: &Amounts, start: u32, end: u32) -> bool {
     amounts.meet(u64::from(start), u64::from(end))
 }
 
-/// On how many steps a row's tensor is held.
+/// Number of steps on which a row's tensor is live.
 pub(crate) fn n_held(row: &Row, rows: &Rows) -> u32 {
     if row.n_pieces == 1 {
         return row.end.0.saturating_sub(row.start.0);

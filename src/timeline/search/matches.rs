@@ -1,4 +1,4 @@
-//! What a query found in a lane: a bit per row, counts, and the way from one match to the next.
+//! Matches of a query in a lane: a bit per row, counts, and the next or previous match.
 
 use crate::{Row, Rows, Selected};
 use highwater_model::units::Bytes;
@@ -6,7 +6,7 @@ use highwater_model::units::Bytes;
 /// Rows per word.
 const BITS: usize = 64;
 
-/// A bit per row of some lifetimes.
+/// A bit per row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bits {
     pub(super) rows: Rows,
@@ -30,14 +30,14 @@ impl Bits {
         word >> (number % BITS) & 1 == 1
     }
 
-    /// The number of a tensor's row, where there is such a row.
+    /// The number of a tensor's row.
     fn number(&self, tensor: Selected) -> Option<usize> {
         let number = self.rows.number(tensor)?;
         // A run of a recording and one of a graph may have the same position.
         (self.rows.get(number)?.tensor == tensor).then_some(number)
     }
 
-    /// The first set bit at a number or behind it. O(rows / 64).
+    /// The first set bit at or after a number. O(rows / 64).
     fn at_or_behind(&self, number: usize) -> Option<usize> {
         let first = number / BITS;
         let words = self.words.iter().enumerate().skip(first);
@@ -71,11 +71,11 @@ impl Bits {
     }
 }
 
-/// What a query found. Matches are in the order of their rows: runs in order, and within a run by birth.
+/// Matches are in the order of their rows: runs in order, within a run by birth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matches {
     pub(super) lane: usize,
-    /// The lane's rows, then those of the lanes that hold something else.
+    /// The lane's rows, then those of the lanes with other tensors.
     pub(super) parts: Vec<Bits>,
     pub(super) count: usize,
     pub(super) bytes: Bytes,
@@ -87,22 +87,20 @@ impl Matches {
         self.lane
     }
 
-    /// How many rows match.
+    /// Number of matching rows.
     pub const fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether none does.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// How many rows there are.
     pub fn n_rows(&self) -> usize {
         self.main().map_or(0, |bits| bits.rows.len())
     }
 
-    /// The bytes of all matches together, whenever they are held.
+    /// Sum over all matches, live at the same time or not.
     pub const fn bytes(&self) -> Bytes {
         self.bytes
     }
@@ -111,8 +109,8 @@ impl Matches {
         self.parts.first()
     }
 
-    /// Whether a tensor matches. One that the lane does not hold is looked up in the lanes that do. O(1) for the lane's
-    /// own, O(lanes) otherwise.
+    /// Whether a tensor matches; one that the lane does not hold is looked up in other lanes. O(1) for the lane's
+    /// tensors, else O(lanes).
     pub fn contains(&self, tensor: Selected) -> bool {
         let mut found = self
             .parts
@@ -121,13 +119,13 @@ impl Matches {
         found.next().unwrap_or(false)
     }
 
-    /// Whether a row matches, by its number in the lane. O(1).
+    /// By the row's number in the lane. O(1).
     pub fn contains_row(&self, number: usize) -> bool {
         self.main().is_some_and(|bits| bits.has(number))
     }
 
-    /// The match behind a tensor, or before it; behind the last comes the first. Without a tensor the first, or the last.
-    /// `None` where nothing matches. O(rows / 64).
+    /// The next or previous match after a tensor, cyclic; without a tensor the first or the last. `None` without
+    /// matches. O(rows / 64).
     pub fn neighbour(&self, tensor: Option<Selected>, is_next: bool) -> Option<Row> {
         let bits = self.main()?;
         let at = tensor.and_then(|tensor| bits.number(tensor));
@@ -141,7 +139,7 @@ impl Matches {
         bits.rows.get(found?)
     }
 
-    /// The matches from one row to another, both included, in order. O(rows between / 64 + matches).
+    /// The matches between two rows, both included, in order. O(rows between / 64 + matches).
     pub fn between(&self, first: Selected, last: Selected) -> impl Iterator<Item = Row> + '_ {
         let bits = self.main();
         let numbers = bits.and_then(|bits| Some((bits, bits.number(first)?, bits.number(last)?)));
@@ -154,7 +152,7 @@ impl Matches {
         })
     }
 
-    /// How many matches stand before a tensor that matches. O(rows / 64).
+    /// The number of matches before a matching tensor. O(rows / 64).
     pub fn position(&self, tensor: Selected) -> Option<usize> {
         let bits = self.main()?;
         let number = bits.number(tensor).filter(|number| bits.has(*number))?;
@@ -164,7 +162,7 @@ impl Matches {
         Some(before + last.count_ones() as usize)
     }
 
-    /// The numbers of all matching rows, ascending.
+    /// Row numbers of all matches, ascending.
     pub fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
         let words = self.main().map_or(&[][..], |bits| &bits.words);
         words.iter().enumerate().flat_map(|(at, word)| {

@@ -1,17 +1,17 @@
-//! The query language: text -> [`Query`] -> the tensors of a lane that it finds ([`Matches`]).
+//! The query language: text -> [`Query`] -> the tensors of a lane that match ([`Matches`]).
 //!
 //! ```text
-//! relu conv|gemm            each word stands in the name of the tensor or of its op, or in its calling stack
+//! relu conv|gemm            each word occurs in the name of the tensor or of its op, or in its call stack
 //! /layer\d+\/out$/          a regular expression instead of a word
 //! op:conv dtype:f16         conditions; `a|b` is one of several, `-op:conv` leaves out what matches
 //! size:>1MiB live:100..200  amounts: < <= > >= and ranges, both ends included
 //! "two words"               quotes keep blanks, colons and bars
 //! ```
 //!
-//! In: a text, a comparison with its timeline, a lane. Out: a bit per row of the lane, the count, the bytes, and the next or
-//! previous match. Reading is O(text) and says exactly what is wrong and where. Finding is O(rows): a condition on groups is
-//! answered once a group, one on names once a tensor of a graph and not once a run.
-//! Deliberately not here: which of them is selected, and how they are drawn.
+//! In: a text, a comparison with its timeline, a lane. Out: a bit per row of the lane, count, bytes, and the next or
+//! previous match. Parsing is O(text) and reports errors with their position. Matching is O(rows): a condition on
+//! groups is evaluated once per group, one on names once per tensor of a graph instead of once per run. Not here:
+//! selection and drawing.
 
 mod amount;
 mod error;
@@ -33,37 +33,33 @@ pub(super) use text::{op_name, shown_name};
 use amount::Amounts;
 use pattern::Patterns;
 
-/// What a search asks for, read and understood.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     text: String,
     terms: Vec<Term>,
 }
 
-/// One term; all terms of a query must hold.
+/// All terms of a query must hold.
 #[derive(Clone, Debug)]
 struct Term {
-    /// Whether what matches is left out.
+    /// Negates the test.
     is_not: bool,
     test: Test,
 }
 
-/// What a term asks.
 #[derive(Clone, Debug)]
 enum Test {
-    /// A word: in the tensor's name, its op's name, or its calling stack.
+    /// In the tensor's name, its op's name, or its call stack.
     Anywhere(Patterns),
-    /// A condition on a text.
     Text(Condition, Patterns),
-    /// A condition on an amount.
     Amount(Condition, Amounts),
 }
 
 impl Query {
-    /// Reads a query. Blank text asks for nothing and matches everything.
+    /// Blank text matches everything.
     ///
     /// # Errors
-    /// [`QueryError`] with what is wrong, the character at which, and what to write instead.
+    /// [`QueryError`] with the problem, its position, and a hint.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
         Ok(Self {
             terms: parse::terms(text)?,
@@ -71,12 +67,11 @@ impl Query {
         })
     }
 
-    /// The text as it was given.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it asks for nothing.
+    /// Whether it has no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Text -> terms, or what is wrong with it and where.
+//! Text -> terms, or an error with its position.
 //!
 //! ```text
 //! query := term*                        separated by blanks
@@ -6,8 +6,8 @@
 //! value := "/" expression "/" | (letter | quoted)+
 //! ```
 //!
-//! A slash opens an expression only where a slash before a blank, a bar or the end closes it: `/layer1/conv` is a name.
-//! What stands before a colon is a condition only where it is made of letters: `dense_1:0` is a name.
+//! A slash opens an expression only if a slash before a blank, a bar or the end closes it: `/layer1/conv` is a name. A
+//! word before a colon is a condition only if it consists of letters: `dense_1:0` is a name.
 
 use super::amount::{AmountError, Amounts, amount};
 use super::error::QueryError;
@@ -15,7 +15,6 @@ use super::pattern::{Pattern, Patterns};
 use super::syntax::{CONDITIONS, Condition};
 use super::{Term, Test};
 
-/// Reads all terms.
 pub(super) fn terms(text: &str) -> Result<Vec<Term>, QueryError> {
     let mut reader = Reader { text, at: 0 };
     let mut terms = Vec::new();
@@ -31,9 +30,7 @@ struct Reader<'a> {
     at: usize,
 }
 
-/// A value as it was written.
 struct Value {
-    /// Where it begins.
     at: usize,
     text: String,
     is_regex: bool,
@@ -48,7 +45,7 @@ impl Reader<'_> {
         self.rest().chars().next()
     }
 
-    /// Whether a letter comes next; then it is taken.
+    /// Consumes a letter if it is next.
     fn eat(&mut self, letter: char) -> bool {
         let is_next = self.peek() == Some(letter);
         if is_next {
@@ -57,7 +54,7 @@ impl Reader<'_> {
         is_next
     }
 
-    /// Goes to the next term; false at the end.
+    /// Skips to the next term; false at the end.
     fn skip_blanks(&mut self) -> bool {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start().len();
@@ -90,7 +87,7 @@ impl Reader<'_> {
         Ok(Term { is_not, test })
     }
 
-    /// The condition that the next term begins with.
+    /// The condition at the start of a term.
     fn condition(&mut self) -> Result<Option<Condition>, QueryError> {
         let rest = self.rest();
         let end = rest.find(|letter: char| !letter.is_ascii_alphabetic());
@@ -109,7 +106,7 @@ impl Reader<'_> {
         Ok(Some(condition))
     }
 
-    /// The values of a term, with bars between them.
+    /// The values of a term, separated by bars.
     fn values(&mut self, condition: Option<Condition>) -> Result<Vec<Value>, QueryError> {
         let start = self.at;
         let mut values = Vec::new();
@@ -133,7 +130,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One value, as far as the next blank or bar outside quotes.
+    /// One value, up to the next blank or bar outside quotes.
     fn value(&mut self) -> Result<Value, QueryError> {
         let at = self.at;
         if let Some(end) = closing_slash(self.rest()) {
@@ -163,7 +160,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What stands between quotes is added to a text.
+    /// Appends the quoted text.
     fn quoted(&mut self, text: &mut String) -> Result<(), QueryError> {
         let inside = self.at + 1;
         let rest = self.text.get(inside..).unwrap_or("");
@@ -227,7 +224,7 @@ const fn is_end(letter: Option<char>) -> bool {
     }
 }
 
-/// Where an expression that a text begins with is closed; `None` where it begins with none.
+/// Position of the slash that closes an expression at the start of a text.
 fn closing_slash(text: &str) -> Option<usize> {
     let mut letters = text.char_indices().peekable();
     letters.next_if(|(_, letter)| *letter == '/')?;
@@ -242,7 +239,7 @@ fn closing_slash(text: &str) -> Option<usize> {
     None
 }
 
-/// Data types as they are written in short: `f16`, `bf16`, `i8`, `u8`.
+/// Expands short data types: `f16`, `bf16`, `i8`, `u8`.
 pub(super) fn full_dtype(text: &str) -> String {
     let short = text.to_ascii_lowercase();
     let digits = short

@@ -1,21 +1,20 @@
-//! Texts that a condition looks for: parts of a text whatever its case, or regular expressions.
+//! Patterns of a condition: parts of a text in any case, or regular expressions.
 
 use regex::{Regex, RegexBuilder};
 
-/// One of these must be found.
+/// A text matches if one of these does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patterns(Vec<Pattern>);
 
-/// One text to look for.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
-    /// A part of a text, in small letters.
+    /// A part of a text, in lower case.
     Part(Box<str>),
-    /// A regular expression that ignores case.
+    /// Ignores case.
     Regex(Regex),
 }
 
-/// Bytes that an expression may need when it is made ready.
+/// Size limit of a compiled expression, in bytes.
 const MOST_REGEX: usize = 1 << 20;
 
 impl Pattern {
@@ -24,13 +23,13 @@ impl Pattern {
     }
 
     /// # Errors
-    /// What is wrong with the expression, in a sentence.
+    /// A description of the error in the expression.
     pub(super) fn regex(text: &str) -> Result<Self, String> {
         let mut builder = RegexBuilder::new(text);
         let made = builder.case_insensitive(true).size_limit(MOST_REGEX).build();
         made.map(Self::Regex).map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => "it needs too much memory".to_owned(),
-            // The last line says it; those before draw an arrow below the text.
+            // The last line has the message; the lines before it draw an arrow below the text.
             error => {
                 let text = error.to_string();
                 let last = text.lines().last().unwrap_or("");
@@ -52,13 +51,12 @@ impl Patterns {
         self.0.push(pattern);
     }
 
-    /// Whether one of them is found in a text.
     pub(super) fn are_in(&self, text: &str) -> bool {
         self.0.iter().any(|pattern| pattern.is_in(text))
     }
 
-    /// Whether one of them is found in a text, where a part that is the whole of a known text means that text alone:
-    /// `float16` is not `bfloat16`.
+    /// As [`Self::are_in`], but a part that equals a known text matches that text alone: `float16` does not match
+    /// `bfloat16`.
     pub(super) fn name(&self, text: &str, known: &[String]) -> bool {
         self.0.iter().any(|pattern| match pattern {
             Pattern::Part(part) if known.iter().any(|known| known.eq_ignore_ascii_case(part)) => {
@@ -69,8 +67,7 @@ impl Patterns {
     }
 }
 
-/// Whether a text has a part, which is in small letters, whatever the text's case. O(text x part) at worst; almost always
-/// O(text).
+/// Whether a text contains a part in any case; `part` is in lower case. O(text x part) at worst, almost always O(text).
 pub(crate) fn contains(text: &str, part: &str) -> bool {
     let (text_bytes, part_bytes) = (text.as_bytes(), part.as_bytes());
     let Some((first, rest)) = part_bytes.split_first() else {

@@ -1,44 +1,36 @@
-//! The conditions as a table: the parser, the errors and the help of the search field loop over it.
+//! The table of conditions, from which parser, errors and help of the search field are made.
 
-/// What a condition is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// The tensor's own name.
     Name,
-    /// The type of its op.
+    /// Type of the producing op.
     Op,
-    /// Its element type.
     DType,
-    /// What it is for.
     Role,
-    /// The phase of its op.
+    /// Of the producing op.
     Phase,
-    /// The path before its name; of a recorded block who called.
+    /// The path before the name; of a recorded block its call stack.
     Scope,
-    /// Its bytes.
+    /// In bytes.
     Size,
-    /// On how many steps it is held.
+    /// Number of steps on which it is live.
     Life,
-    /// A step on which it is held.
+    /// A step on which it is live.
     Live,
-    /// The position of its run, from 0.
+    /// Position of its run, from 0.
     Run,
 }
 
-/// One condition, explained.
 #[derive(Clone, Copy, Debug)]
 pub struct ConditionRow {
-    /// The condition.
     pub condition: Condition,
-    /// The word before the colon.
+    /// Before the colon.
     pub word: &'static str,
-    /// What it asks.
     pub help: &'static str,
-    /// A value that can be written.
     pub example: &'static str,
 }
 
-/// Every condition, in the order of the help.
+/// In the order of the help.
 pub static CONDITIONS: &[ConditionRow] = &[
     ConditionRow {
         condition: Condition::Name,
@@ -102,7 +94,7 @@ pub static CONDITIONS: &[ConditionRow] = &[
     },
 ];
 
-/// What can be written besides conditions: an example, and what it finds.
+/// Forms without a condition: an example, and its meaning.
 pub static FORMS: &[(&str, &str)] = &[
     ("relu", "in the name of the tensor or its op, or in its calling stack"),
     ("/layer\\d+$/", "the same as a regular expression"),
@@ -112,19 +104,18 @@ pub static FORMS: &[(&str, &str)] = &[
 ];
 
 impl Condition {
-    /// Its row.
     pub(super) fn row(self) -> &'static ConditionRow {
         let found = CONDITIONS.iter().find(|row| row.condition == self);
         found.unwrap_or(&CONDITIONS[0])
     }
 
-    /// The condition of a word, whatever its case.
+    /// Ignores case.
     pub(super) fn find(word: &str) -> Option<Self> {
         let row = CONDITIONS.iter().find(|row| row.word.eq_ignore_ascii_case(word));
         row.map(|row| row.condition)
     }
 
-    /// The condition whose word is a letter or two away.
+    /// The word at most two edits away.
     pub(super) fn near(word: &str) -> Option<&'static str> {
         let word = word.to_ascii_lowercase();
         let distances = CONDITIONS.iter().map(|row| (distance(&word, row.word), row.word));
@@ -133,7 +124,7 @@ impl Condition {
     }
 }
 
-/// Letters to add, take away or change. O(one x other).
+/// Levenshtein distance. O(one x other).
 fn distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.bytes().enumerate() {

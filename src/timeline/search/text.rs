@@ -1,4 +1,4 @@
-//! The texts of a tensor that words are looked for in.
+//! The texts of a tensor that a query searches.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use highwater_model::graph::{Graph, Id as _, OpId, StorageId, TensorId};
 use highwater_model::workload::{GraphIdx, Recording, StackIdx};
 use highwater_rewrite::op_of_workspace;
 
-/// What a tensor is called: its name; where it has none, its number.
+/// The name of a tensor, else a label with its number.
 pub(crate) fn shown_name(comparison: &Comparison, tensor: Selected) -> Cow<'_, str> {
     let name = comparison.tensor_name(tensor.graph, tensor.tensor);
     if name.is_empty() {
@@ -31,7 +31,7 @@ fn producer(comparison: &Comparison, graph: GraphIdx, tensor: TensorId) -> Optio
     }
 }
 
-/// The name of the op that computes a tensor; empty where there is none.
+/// The name of the producing op; empty where there is none.
 pub(crate) fn op_name(comparison: &Comparison, tensor: Selected) -> &str {
     if let Some(tape) = comparison.workload.tapes().first() {
         let known = tape.tensors.get(tensor.tensor.idx());
@@ -43,19 +43,18 @@ pub(crate) fn op_name(comparison: &Comparison, tensor: Selected) -> &str {
     op.zip(entry).map_or("", |(op, entry)| entry.graph.op_name(op))
 }
 
-/// Where a test of texts looks.
+/// The texts that a test searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Names of the tensor and its op, and the calling stack.
+    /// Names of the tensor and its op, and the call stack.
     Anywhere,
-    /// The tensor's name.
     Name,
-    /// The path before it, and the calling stack.
+    /// The path before the name, and the call stack.
     Scope,
 }
 
 impl Place {
-    /// Where a condition looks; `None` for those that are answered by group.
+    /// `None` for conditions that are evaluated by group.
     pub(super) const fn of(condition: Condition) -> Option<Self> {
         match condition {
             Condition::Name => Some(Self::Name),
@@ -65,7 +64,7 @@ impl Place {
     }
 }
 
-/// A test of texts with what it has found so far: of every tensor of a graph once, of every stack once.
+/// A test of texts that evaluates every tensor of a graph and every call stack once.
 pub(super) struct TextTest<'a> {
     patterns: &'a Patterns,
     place: Place,
@@ -75,7 +74,7 @@ pub(super) struct TextTest<'a> {
     views: BTreeMap<GraphIdx, Views>,
 }
 
-/// The tensors of a graph that share memory which another owns, sorted by storage.
+/// The tensors of a graph that lie in the memory of another, sorted by storage.
 struct Views(Vec<(StorageId, TensorId)>);
 
 impl Views {
@@ -97,7 +96,6 @@ impl Views {
     }
 }
 
-/// What is known of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Known {
     #[default]
@@ -106,7 +104,7 @@ enum Known {
     FitsNot,
 }
 
-/// What is known at a position, or what is found out now.
+/// The cached result at a position, or that of `find`.
 fn recall(known: &mut Vec<Known>, position: usize, find: impl FnOnce() -> bool) -> bool {
     if known.len() <= position {
         known.resize((position + 1).next_power_of_two(), Known::Nothing);
@@ -156,7 +154,7 @@ impl<'a> TextTest<'a> {
         is_in_names || self.is_in_stack(comparison, tensor)
     }
 
-    /// Whether a tensor that shares the memory, as a view or because an op works in place, is called so, or its op is.
+    /// Whether a tensor that shares the storage, or its op, has a matching name.
     fn is_in_views(&mut self, comparison: &Comparison, tensor: Selected) -> bool {
         let Some(entry) = comparison.workload.graphs().get(tensor.graph.idx()) else {
             return false;
@@ -175,7 +173,7 @@ impl<'a> TextTest<'a> {
         views.of(storage).any(fits)
     }
 
-    /// Whether a line of a recorded block's stack fits.
+    /// Whether a frame of a recorded block's call stack matches.
     fn is_in_stack(&mut self, comparison: &Comparison, tensor: Selected) -> bool {
         let Some((recording, block)) = comparison.recorded_block(tensor.graph, tensor.tensor) else {
             return false;
@@ -185,7 +183,7 @@ impl<'a> TextTest<'a> {
         };
         let patterns = self.patterns;
         let find = || frames_fit(patterns, recording, stack);
-        // Several recordings share one list of what is known: they are told apart by their graph.
+        // The cache is not keyed by recording.
         if comparison.workload.recordings().len() > 1 {
             return find();
         }

@@ -1,8 +1,7 @@
-//! Which tables there are, and which columns they have.
+//! The tables and their columns.
 
 use super::{events, live, ops, problems, tensors};
 
-/// A table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableKind {
     /// A row per tensor of a run.
@@ -10,19 +9,17 @@ pub enum TableKind {
     Tensors,
     /// A row per step.
     Ops,
-    /// A row per block that is held on a step.
+    /// A row per block that is live on a step.
     Live,
-    /// A row per event of the device and the pools, evictions and rematerializations.
+    /// A row per event of the device and the pools, eviction and recomputation.
     Events,
-    /// A row per finding and oddity.
     Problems,
 }
 
 impl TableKind {
-    /// All of them, in the order of the chooser.
+    /// In the order of the chooser.
     pub const ALL: [Self; 5] = [Self::Tensors, Self::Ops, Self::Live, Self::Events, Self::Problems];
 
-    /// In words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Tensors => "Tensors",
@@ -33,7 +30,7 @@ impl TableKind {
         }
     }
 
-    /// What one row is.
+    /// The noun for one row.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Tensors => "tensor",
@@ -44,7 +41,6 @@ impl TableKind {
         }
     }
 
-    /// Its columns.
     pub const fn columns(self) -> &'static [Column] {
         match self {
             Self::Tensors => &tensors::COLUMNS,
@@ -55,28 +51,24 @@ impl TableKind {
         }
     }
 
-    /// Whether its filter is a query; elsewhere it is a part of a text.
+    /// Whether its filter is a query; others filter by a part of a text.
     pub const fn has_queries(self) -> bool {
         matches!(self, Self::Tensors | Self::Live)
     }
 }
 
-/// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What stands above it.
     pub title: &'static str,
-    /// What it is called in files: with the unit of what stands there.
+    /// Name in files, with the unit.
     pub raw: &'static str,
-    /// What it says.
     pub help: &'static str,
-    /// Whether it holds numbers, which stand on the right.
+    /// Numbers are aligned right.
     pub is_number: bool,
-    /// How wide it is at first, in letters.
+    /// Initial width.
     pub letters: u8,
 }
 
-/// A column of numbers.
 pub(super) const fn number(title: &'static str, raw: &'static str, help: &'static str) -> Column {
     Column {
         title,
@@ -95,7 +87,6 @@ pub(super) const fn amount(title: &'static str, raw: &'static str, help: &'stati
     }
 }
 
-/// A column of texts.
 pub(super) const fn text(title: &'static str, help: &'static str, letters: u8) -> Column {
     Column {
         title,

@@ -1,6 +1,6 @@
-//! The table of events: what the device and the pools did, what was evicted and computed anew.
+//! The table of events of the device and the pools, evictions and recomputations.
 //!
-//! Rows are numbers of the lane's event log; marks of runs under a budget are numbered behind them.
+//! Row numbers are positions in the lane's event log; marks of rematerialization come after it.
 
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
@@ -28,7 +28,6 @@ fn marks<'a>(view: &View<'a>) -> &'a [RematMark] {
     remat.map_or(&[], |remat| &remat.marks)
 }
 
-/// A row.
 enum Entry<'a> {
     Event(&'a Event),
     Mark(&'a RematMark),
@@ -58,12 +57,11 @@ fn entry<'a>(view: &View<'a>, row: u32) -> Option<Entry<'a>> {
     }
 }
 
-/// Whether a tensor comes or goes.
 const fn is_of_tensor(kind: EventKind) -> bool {
     matches!(kind, EventKind::Alloc | EventKind::Free)
 }
 
-/// Rows by step; on a step events stand before marks.
+/// Rows by step; on a step events come before marks.
 pub(super) fn natural(view: &View<'_>, has_allocations: bool) -> Vec<u32> {
     let (log, marks) = (log(view), marks(view));
     let first_mark = u32::try_from(log.len()).unwrap_or(u32::MAX);
@@ -96,7 +94,6 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
     }
 }
 
-/// The tensor of an event.
 fn tensor(view: &View<'_>, entry: &Entry<'_>) -> Option<Selected> {
     let event = match entry {
         Entry::Event(event) => event,
@@ -131,7 +128,7 @@ fn region<'a>(view: &View<'a>, event: &Event) -> Value<'a> {
     Value::text(region_text(session, (region.kind, region.graph)))
 }
 
-/// What one event is called.
+/// In the singular.
 const fn name(kind: EventKind) -> &'static str {
     match kind {
         EventKind::Alloc => "tensor allocated",
@@ -161,7 +158,7 @@ const fn name(kind: EventKind) -> &'static str {
     }
 }
 
-/// Events of one kind are called alike, those for one subject name it alike, those in one region too.
+/// By kind, by subject, or by region.
 pub(super) fn same(view: &View<'_>, row: u32, column: usize) -> u64 {
     const OF_MARKS: u64 = 1 << 40;
     match (entry(view, row), column) {

@@ -1,4 +1,4 @@
-//! Which rows a filter leaves.
+//! Filtering of rows.
 
 use indexmap::IndexMap;
 
@@ -7,10 +7,10 @@ use crate::search::contains;
 use crate::{Matches, Query};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// Rows between two looks at the flag.
+/// Rows between two checks for cancellation.
 const CHUNK: usize = 4096;
 
-/// The rows that a filter leaves, in the order in which they came.
+/// The rows that match a filter, in their order.
 pub(super) fn kept(
     view: &View<'_>,
     spec: &TableSpec,
@@ -37,7 +37,7 @@ fn matching(view: &View<'_>, rows: Vec<u32>, matches: &Matches) -> Vec<u32> {
     rows.into_iter().filter(is_kept).collect()
 }
 
-/// Rows with a part in the text of some column. Equal texts are looked at once.
+/// Rows with a part in the text of some column. Equal texts are tested once.
 fn with_text(view: &View<'_>, rows: Vec<u32>, part: &str, progress: &Progress<'_>) -> Result<Vec<u32>, Cancelled> {
     let columns = view.kind.columns().iter().enumerate();
     let texts = columns

@@ -1,4 +1,4 @@
-//! The table of what is held on a step: a row per block of the lane.
+//! The table of live blocks on a step of a lane.
 
 use super::column::{amount, number, text};
 use super::tensors::attribute;
@@ -24,12 +24,12 @@ fn lane<'a>(view: &View<'a>) -> Option<&'a LaneView> {
     view.timeline.lanes.get(view.lane)
 }
 
-/// Blocks in order of birth.
+/// In order of birth.
 pub(super) fn natural(view: &View<'_>, step: Step) -> Vec<u32> {
     lane(view).map_or_else(Vec::new, |lane| lane.live_at(step))
 }
 
-/// What was asked for; what it occupies where that is not known.
+/// Requested bytes, or occupied ones where those are unknown.
 pub(super) fn bytes(view: &View<'_>, block: u32) -> Option<Bytes> {
     let blocks = &lane(view)?.blocks;
     let subject = *blocks.subject.get(block as usize)?;
@@ -38,7 +38,7 @@ pub(super) fn bytes(view: &View<'_>, block: u32) -> Option<Bytes> {
     Some(if requested == Bytes::ZERO { occupied } else { requested })
 }
 
-/// Blocks of tensors, and others. Linear.
+/// Totals of blocks of tensors, and of others. O(blocks).
 pub(super) fn held(view: &View<'_>, all: &[u32]) -> [Tally; 2] {
     let mut held = [Tally::default(); 2];
     let Some(lane) = lane(view) else { return held };
@@ -49,7 +49,6 @@ pub(super) fn held(view: &View<'_>, all: &[u32]) -> [Tally; 2] {
     held
 }
 
-/// Whose block it is.
 fn name<'a>(view: &View<'a>, block: u32) -> Option<Value<'a>> {
     let shown = lane(view)?;
     if let Some(tensor) = shown.tensor(block) {

@@ -1,10 +1,10 @@
-//! Tables: tensors, ops, what is live on a step, events, problems; filtered and sorted, as positions of rows.
+//! Tables of tensors, ops, live blocks, events and problems; filtered and sorted, as positions of rows.
 //!
-//! In: a [`TableSpec`] and what it is a table of. Out: [`TableRows`], the order as a vector of numbers; what a visible row says
-//! is made when it is asked for. Made on the worker: O(rows log rows), and equal texts are compared once.
+//! In: a [`TableSpec`] and a [`TableSubject`]. Out: [`TableRows`], the order as a vector of numbers; cells are computed
+//! on demand. O(rows log rows) on the worker; equal texts are compared once.
 //!
-//! Invariants: rows that are equal in the sorted column stay in their natural order, whichever way it is sorted; what is not
-//! stated comes last. Deliberately not here: widths, colours, files.
+//! Invariants: rows that are equal in the sorted column keep their natural order in both directions; unstated values
+//! come last. Not here: widths, colours, files.
 
 mod column;
 mod events;
@@ -28,34 +28,29 @@ use highwater_analysis::{Comparison, Lane};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 
-/// By what a table is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sort {
-    /// The column, by position.
     pub column: usize,
-    /// Whether the largest comes first.
+    /// The largest first.
     pub is_descending: bool,
 }
 
-/// Which table, of what, in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableSpec {
-    /// Which table.
     pub kind: TableKind,
-    /// The lane, by position.
+    /// By position.
     pub lane: usize,
-    /// The step of [`TableKind::Live`]; 0 elsewhere, so that other tables do not change with it.
+    /// The step of [`TableKind::Live`]; 0 for other tables, so that they do not depend on it.
     pub step: Step,
-    /// The order; `None` is the natural one.
+    /// `None` for the natural order.
     pub sort: Option<Sort>,
-    /// What must match: a query for tensors, a part of a text in other tables.
+    /// A query for tables of tensors, a part of a text for others.
     pub filter: String,
-    /// Whether events are also those of single tensors that come and go.
+    /// Whether the table of events includes allocations and frees of tensors.
     pub has_allocations: bool,
 }
 
 impl TableSpec {
-    /// Whether only the step differs.
     pub fn differs_by_step(&self, other: &Self) -> bool {
         self.step != other.step
             && *self
@@ -66,45 +61,37 @@ impl TableSpec {
     }
 }
 
-/// What tables are of.
+/// The data of tables.
 #[derive(Clone, Debug)]
 pub struct TableSubject {
-    /// The answer.
     pub comparison: Arc<Comparison>,
-    /// Its view-model.
     pub timeline: Arc<Timeline>,
     /// The lines of [`TableKind::Problems`].
     pub problems: Arc<[ProblemLine]>,
 }
 
-/// Why there is no table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// The filter cannot be read.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// A newer table is wanted.
+    /// A newer table replaces this one.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// Where a row leads.
+/// The selection that a click on a row makes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
-    /// The tensor that it is about.
     pub tensor: Option<Selected>,
-    /// The step that it is about.
     pub step: Option<Step>,
-    /// The option that it is about.
     pub option: Option<String>,
 }
 
-/// A table: the rows in their order.
 #[derive(Debug)]
 pub struct TableRows {
     spec: TableSpec,
     subject: TableSubject,
-    /// Of [`TableKind::Live`], before the filter: rows of tensors with their bytes, and those of nobody or of the session.
+    /// Of [`TableKind::Live`], before the filter: blocks of tensors, and other blocks.
     held: [Tally; 2],
     /// Rows by number, in their order.
     order: Vec<u32>,
@@ -114,7 +101,6 @@ pub struct TableRows {
 }
 
 impl TableRows {
-    /// Makes a table.
     ///
     /// # Errors
     /// [`TableError`].
@@ -138,7 +124,6 @@ impl TableRows {
         Ok(table)
     }
 
-    /// Every row in the natural order.
     fn natural(&self) -> Vec<u32> {
         let view = self.view();
         let count = |count: usize| (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
@@ -151,22 +136,19 @@ impl TableRows {
         }
     }
 
-    /// What was asked for.
     pub const fn spec(&self) -> &TableSpec {
         &self.spec
     }
 
-    /// What it is of.
     pub const fn subject(&self) -> &TableSubject {
         &self.subject
     }
 
-    /// Rows that the filter leaves.
+    /// Rows that match the filter.
     pub const fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether none is left.
     pub const fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
@@ -176,32 +158,30 @@ impl TableRows {
         self.n_total
     }
 
-    /// Bytes of all rows of [`TableKind::Live`] together; 0 elsewhere.
+    /// Bytes of all rows of [`TableKind::Live`]; 0 for other tables.
     pub fn total(&self) -> Bytes {
         self.held.iter().map(|tally| tally.bytes).sum()
     }
 
-    /// Of [`TableKind::Live`]: how many blocks of tensors there are and what they hold, and the same of other blocks, such as
-    /// that of inputs and outputs; zeros elsewhere.
+    /// Of [`TableKind::Live`]: blocks of tensors, and other blocks such as inputs and outputs; zeros for other tables.
     pub const fn held(&self) -> [Tally; 2] {
         self.held
     }
 
-    /// What stands in a column of a row, counted from the top. O(1), or O(dimensions) for a shape.
+    /// The cell of a row counted from the top. O(1), or O(dimensions) for a shape.
     pub fn value(&self, position: usize, column: usize) -> Value<'_> {
         self.order
             .get(position)
             .map_or(Value::Nothing, |row| self.view().value(*row, column))
     }
 
-    /// Where a row leads.
     pub fn target(&self, position: usize) -> Target {
         self.order
             .get(position)
             .map_or_else(Target::default, |row| self.view().target(*row))
     }
 
-    /// The first row that is about a tensor. O(rows).
+    /// The first row of a tensor. O(rows).
     pub fn position_of(&self, tensor: Selected) -> Option<usize> {
         let view = self.view();
         match self.spec.kind {
@@ -231,7 +211,7 @@ impl TableRows {
     }
 }
 
-/// What rows are read from.
+/// The data that rows are read from.
 #[derive(Clone, Copy)]
 struct View<'a> {
     kind: TableKind,
@@ -252,7 +232,6 @@ impl<'a> View<'a> {
         self.comparison.lanes.get(self.lane)
     }
 
-    /// What stands in a column of a row.
     fn value(&self, row: u32, column: usize) -> Value<'a> {
         match self.kind {
             TableKind::Tensors => tensors::value(self, row, column),
@@ -263,7 +242,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Rows of which this is equal have the same text in a column.
+    /// A key: rows with equal keys have the same text in a column.
     fn same(&self, row: u32, column: usize) -> u64 {
         match self.kind {
             TableKind::Tensors => tensors::same(self, row, column),

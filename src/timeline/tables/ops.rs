@@ -1,4 +1,4 @@
-//! The table of ops: a row per step of the axis; of a recording a row per op that it measured.
+//! The table of ops: a row per step of the axis; of a recording a row per measured op.
 
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
@@ -33,7 +33,7 @@ pub(super) const COLUMNS: [Column; 10] = [
     ),
 ];
 
-/// Of a tape: the ops that take steps, in order. What brings in external tensors takes none.
+/// The ops of a tape that take steps, in order; sources of external tensors take none.
 pub(super) fn executed(comparison: &Comparison) -> Vec<u32> {
     let tape = comparison.workload.tapes().first();
     tape.map_or_else(Vec::new, |tape| {
@@ -42,18 +42,17 @@ pub(super) fn executed(comparison: &Comparison) -> Vec<u32> {
     })
 }
 
-/// The recording whose ops are the rows: that of the lane, where all lanes are recordings.
+/// The recording of the lane, if all lanes are recordings.
 fn recording<'a>(view: &View<'a>) -> Option<&'a Recording> {
     let lane = view.lane().filter(|_| view.comparison.is_measured())?;
     view.comparison.recording(lane.id)
 }
 
-/// How many rows there are.
 pub(super) fn count(view: &View<'_>) -> usize {
     recording(view).map_or(view.comparison.axis.n_steps as usize, |recording| recording.ops.len())
 }
 
-/// An op as its source has it.
+/// An op in its source.
 enum Found<'a> {
     Graph(&'a GraphEntry, OpId, &'a Op),
     Tape(&'a TapeOp),
@@ -92,7 +91,7 @@ fn live<'a>(view: &View<'a>, step: u32) -> Value<'a> {
     lane.map_or(Value::Nothing, |lane| Value::Bytes(Bytes(lane.live.at(step))))
 }
 
-/// What the axis of estimated time gives a step.
+/// Duration of a step on the axis of estimated time.
 fn estimated<'a>(view: &View<'a>, step: u32) -> Value<'a> {
     let Some(axis) = view.timeline.axes.get(AxisKind::Estimated) else {
         return Value::Nothing;
@@ -101,7 +100,7 @@ fn estimated<'a>(view: &View<'a>, step: u32) -> Value<'a> {
     Value::Time(Nanos(time))
 }
 
-/// What the source says about the op of a step.
+/// The value that the source states for the op of a step.
 fn stated<'a>(view: &View<'a>, step: u32, column: usize) -> Option<Value<'a>> {
     let (position, op) = view.comparison.axis.locate(Step(step))?;
     let run = &view.comparison.axis.runs[position];
@@ -129,7 +128,7 @@ fn stated<'a>(view: &View<'a>, step: u32, column: usize) -> Option<Value<'a>> {
     })
 }
 
-/// Bytes of the results that the lane holds from this step on.
+/// Bytes of the op's results that are born on this step.
 fn results<'a>(view: &View<'a>, step: u32, run: usize, found: &Found<'_>) -> Value<'a> {
     let mut bytes = 0_u64;
     let mut add = |tensor: TensorId| {
@@ -151,7 +150,7 @@ fn results<'a>(view: &View<'a>, step: u32, run: usize, found: &Found<'_>) -> Val
     Value::Bytes(Bytes(bytes))
 }
 
-/// The step on which a measured op begins.
+/// The step on which a measured op starts.
 fn step_of(recording: &Recording, op: &RecordedOp) -> Option<u32> {
     let step = recording.times.partition_point(|time| *time < op.start);
     let step = u32::try_from(step).unwrap_or(u32::MAX);
@@ -172,7 +171,7 @@ fn recorded<'a>(view: &View<'a>, recording: &'a Recording, op: &RecordedOp, colu
     }
 }
 
-/// An op says the same in every run of its graph; texts are compared by step where runs differ.
+/// Equal ops of one run have equal texts.
 pub(super) fn same(view: &View<'_>, row: u32) -> u64 {
     if recording(view).is_some() {
         return u64::from(row);

@@ -1,4 +1,4 @@
-//! Sorted rows. Numbers by size; texts as people read them, with the numbers in them by size.
+//! Sorting of rows: numbers by value, texts in natural order.
 
 use std::cmp::Ordering;
 
@@ -7,10 +7,10 @@ use indexmap::IndexMap;
 use super::{Sort, Value, View};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// Rows between two looks at the flag.
+/// Rows between two checks for cancellation.
 const CHUNK: usize = 4096;
 
-/// Rows in the order of a column; rows that are equal there stay as they are, and what is not stated comes last.
+/// Rows in the order of a column, stable; unstated values come last.
 pub(super) fn sorted(
     view: &View<'_>,
     sort: Option<Sort>,
@@ -28,7 +28,7 @@ pub(super) fn sorted(
     };
     let flip = |key: u64| if is_descending { !key } else { key };
     let keyed = (0_u32..).zip(&keys);
-    // What is not stated is the greatest either way.
+    // Unstated values are the greatest in both directions.
     let keyed = keyed.map(|(position, key)| (key.is_none(), key.map_or(0, flip), position));
     let keyed: Vec<(bool, u64, u32)> = progress.sorted(keyed.collect())?;
     Ok(keyed.iter().map(|(.., position)| rows[*position as usize]).collect())
@@ -50,7 +50,7 @@ fn numbers(
     Ok(keys)
 }
 
-/// Texts by their places among all texts of the column; each text is made and compared once.
+/// Ranks of texts among all texts of the column; each text is built and compared once.
 fn ranks(view: &View<'_>, column: usize, rows: &[u32], progress: &Progress<'_>) -> Result<Vec<Option<u64>>, Cancelled> {
     let mut positions: IndexMap<u64, Value<'_>> = IndexMap::new();
     let mut text_of: Vec<u32> = Vec::with_capacity(rows.len());
@@ -85,7 +85,7 @@ fn text<'v>(value: &'v Value<'_>) -> &'v str {
     }
 }
 
-/// `layer2` before `layer10`; large and small letters beside one another.
+/// `layer2` before `layer10`; ignores case.
 pub(super) fn natural(one: &str, other: &str) -> Ordering {
     let (mut a, mut b) = (one.as_bytes(), other.as_bytes());
     loop {
@@ -105,7 +105,7 @@ pub(super) fn natural(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// Takes the number that a text begins with, without leading zeros.
+/// Splits off the leading number, without leading zeros.
 fn digits<'t>(text: &mut &'t [u8]) -> &'t [u8] {
     let end = text
         .iter()

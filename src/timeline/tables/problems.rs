@@ -1,21 +1,17 @@
-//! The table of problems: findings of the configuration and oddities of the files.
+//! The table of problems: findings about the configuration, and diagnostics of the files.
 
 use super::column::text;
 use super::{Column, Target, Value, View};
 use highwater_model::diagnostics::Severity;
 
-/// A finding or an oddity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProblemLine {
-    /// How bad it is.
     pub severity: Severity,
-    /// The rule, or where it was found.
+    /// The rule, or the place in a file.
     pub source: String,
-    /// What is wrong.
     pub text: String,
-    /// The option that it is about.
     pub option: Option<String>,
-    /// Its position among the session's findings, where it is one.
+    /// Position among the session's findings.
     pub finding: Option<usize>,
 }
 
@@ -26,7 +22,6 @@ pub(super) const COLUMNS: [Column; 4] = [
     text("option", "the option that it is about", 30),
 ];
 
-/// The word for a severity.
 const fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",

@@ -1,4 +1,4 @@
-//! The table of tensors: a row per tensor of a run, as the lane holds it.
+//! The table of tensors: a row per tensor of a run in the lane.
 
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
@@ -51,12 +51,11 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
     }
 }
 
-/// A text that the source states about a tensor.
 pub(super) fn attribute<'a>(view: &View<'a>, tensor: Selected, attribute: Attribute) -> Value<'a> {
     Value::text(stated(view.comparison, (tensor.graph, tensor.tensor), attribute))
 }
 
-/// Dimensions with the values that they have in the tensor's run.
+/// Dimensions with their values in the tensor's run.
 fn shape(view: &View<'_>, tensor: Selected) -> String {
     let workload = &view.comparison.workload;
     if let Some(entry) = workload.graphs().get(tensor.graph.idx()) {
@@ -77,7 +76,7 @@ fn shape(view: &View<'_>, tensor: Selected) -> String {
     })
 }
 
-/// But for its shape, a tensor says the same in every run.
+/// All columns but the shape are equal in all runs.
 pub(super) fn same(view: &View<'_>, row: u32, column: usize) -> u64 {
     const SHAPE: usize = 5;
     match row_of(view, row) {

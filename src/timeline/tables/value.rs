@@ -1,33 +1,26 @@
-//! What stands in a cell: for the eye, for files, and for sorting.
+//! The value of a cell: for display, for files, and for sorting.
 
 use std::borrow::Cow;
 
 use highwater_model::units::{Bytes, Nanos, grouped, percent_text};
 
-/// One cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// The source does not state it.
+    /// Not stated by the source.
     Nothing,
-    /// A text.
     Text(Cow<'a, str>),
-    /// A number without a unit: a step, a count.
+    /// Without a unit.
     Count(u64),
-    /// Bytes.
     Bytes(Bytes),
-    /// A share of bytes.
     Share {
-        /// Of these.
         part: Bytes,
-        /// Of how many.
         whole: Bytes,
     },
-    /// A time.
     Time(Nanos),
 }
 
 impl<'a> Value<'a> {
-    /// A text; nothing where it is empty.
+    /// `Nothing` for an empty text.
     pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Self {
         let text = text.into();
         if text.is_empty() {
@@ -37,12 +30,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A number, where there is one.
     pub(super) fn count(count: Option<u64>) -> Self {
         count.map_or(Self::Nothing, Self::Count)
     }
 
-    /// For the eye: with units, thousands in groups.
+    /// For display: with units and grouped thousands.
     pub fn shown(&self) -> Cow<'_, str> {
         match self {
             Self::Nothing => Cow::Borrowed(""),
@@ -54,7 +46,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What can be said beyond what is shown: exact bytes and times.
+    /// Exact bytes or times, for tooltips.
     pub fn exact(&self) -> Option<String> {
         match self {
             Self::Bytes(bytes) => Some(bytes.exact()),
@@ -76,7 +68,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What it is sorted by; `None` for texts and where nothing is stated.
+    /// Sort key; `None` for texts and unstated values.
     pub(super) const fn number(&self) -> Option<u64> {
         match self {
             Self::Nothing | Self::Text(_) => None,

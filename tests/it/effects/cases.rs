@@ -7,13 +7,13 @@ use highwater::options::{ESTIMATES, TABLE, find as find_option};
 use super::graphs::{CHAIN, GROWING, MEASURED, MIXED, NAMES, PARTED, SAVED, SHAPE_READ, SMALL_INPUTS, TRAINING, TWO};
 use super::{Ask, Settings, shapes};
 
-/// A device on which two graphs cannot stay loaded.
+/// A device too small for two loaded graphs.
 const ROOM_FOR_ONE: Settings<'_> = &[("simulation.device_memory", "13MiB")];
 
 /// Less than the graph of saved activations needs.
 const BUDGET: Settings<'_> = &[("dtr.eviction_threshold", "14MiB")];
 
-/// For every option that becomes a parameter: a setting, what it is set beside, and a graph on which it matters.
+/// For every option that becomes a parameter: a setting, further settings, and a graph on which it matters.
 const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
     ("memory_config.static_memory_policy", "2", &[], TWO),
     ("memory_config.atomic_clean_policy", "1", &[], CHAIN),
@@ -174,7 +174,7 @@ fn every_option_with_a_parameter_changes_some_comparison() {
             let mut ask = Ask::new(graph, settings);
             ask.iterations = if graph == &TWO { 2 } else { 1 };
             ask.files = &[("list.json", r#"{"black-list": {"to-add": ["MatMul", "Add"]}}"#)];
-            // Where an option binds the dimension, no value is given.
+            // No value is given where an option binds the dimension.
             let binds = settings
                 .iter()
                 .filter(|(key, _)| key.starts_with("dynamic_input"))
@@ -191,7 +191,6 @@ fn every_option_with_a_parameter_changes_some_comparison() {
     }
 }
 
-/// Any two of the settings together: debug builds verify every plan and every simulation on the way.
 #[test]
 fn any_two_settings_go_together() {
     let graphs = [CHAIN, SMALL_INPUTS, TRAINING, MIXED, TWO];

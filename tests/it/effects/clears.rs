@@ -1,4 +1,4 @@
-//! Clears of what ops add to: which, when, what they hold and what they cost.
+//! Clears of results that ops add to: which, when, their bytes and their cost.
 
 use highwater::sim::StaticMemoryPolicy;
 use highwater::sim::fold::Cause;
@@ -9,7 +9,7 @@ use super::{Ask, MIB, Settings, parts, slot};
 const SEPARATE: Settings<'static> = &[("memory_config.atomic_clean_policy", "1")];
 const COLLECTIVE: Settings<'static> = &[("memory_config.atomic_clean_policy", "0")];
 
-/// One op of a made-up graph: type, operands, results; a result with `!` is added to, `#` is half as large.
+/// An op of a synthetic graph: type, operands, results; a result with `!` is added to, `#` has half the size.
 type Op<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 
 /// A graph of results of 1 MiB that returns `outputs`.
@@ -44,14 +44,14 @@ const CHAIN: &[Op<'_>] = &[
     ("Relu", &["e"], &["z"]),
 ];
 
-/// An atomic op whose result the graph returns, behind another one.
+/// An atomic op whose result the graph returns, after another one.
 const RETURNED: &[Op<'_>] = &[
     ("ReduceSum", &["x"], &["a!"]),
     ("ReduceSum", &["a"], &["z!"]),
     ("Relu", &["z"], &["y"]),
 ];
 
-/// Results that collective communication reads: alone, and beside another op.
+/// Results read by collective communication: a single op, and with another op.
 const COMMUNICATING: &[Op<'_>] = &[
     ("ReduceSum", &["x"], &["a!"]),
     ("ReduceSum", &["x"], &["b!"]),
@@ -60,7 +60,7 @@ const COMMUNICATING: &[Op<'_>] = &[
     ("Add", &["b", "c", "d"], &["z"]),
 ];
 
-/// A loop that lies in the graph itself.
+/// A loop inside the graph itself.
 const LOOP: &[Op<'_>] = &[
     ("Enter", &["x"], &["a"]),
     ("ReduceSum", &["a"], &["b!"]),
@@ -97,8 +97,8 @@ fn each_policy_clears_what_it_should() {
     }
 }
 
-/// Memory: what is added to has a place of its own behind the rest under 0, and shares under 1. Time: a launch for all
-/// under 0, one an op under 1, and the bytes at their bandwidth.
+/// Memory: under 0 cleared results lie behind the rest, under 1 they share. Time: under 0 one launch for all, under 1
+/// one per op; and the bytes at their bandwidth.
 #[test]
 fn memory_and_time_are_those_of_the_model() {
     let text = graph(CHAIN, &["z"]);
@@ -111,7 +111,7 @@ fn memory_and_time_are_those_of_the_model() {
     let with = |policy: &[(&'static str, &'static str)]| [policy, &costs].concat();
     let (separate, collective) = (with(SEPARATE), with(COLLECTIVE));
     let (small, large) = (slot(MIB / 2), slot(MIB));
-    // Under 1 at most b, c, d live at once (or c, d, e); under 0 of a, e one, beside b, c, d at all times.
+    // Under 1 at most b, c, d are live at once (or c, d, e); under 0 one of a, e, with b, c, d at all times.
     for (settings, features, launches, cleared) in [
         (&separate, 2 * large + small, 2, 5 * MIB / 2),
         (&collective, large + (2 * large + small), 1, 5 * MIB / 2),

@@ -1,7 +1,7 @@
-//! Small graphs whose figures can be worked out by hand.
+//! Small graphs whose figures can be computed by hand.
 
-/// A chain with one variable, one small input, scratch memory and an atomic result. Feature memory holds two of
-/// `a`, `b`, `c` at a time, or `a` beside `s`.
+/// A chain with one variable, one small input, scratch memory and an atomic result. Feature memory holds two of `a`,
+/// `b`, `c` at a time, or `a` and `s`.
 pub(super) const CHAIN: &str = r#"{"name": "chain", "nodes": [
     {"name": "n0", "op": "MatMul", "inputs": ["x", "w"], "workspace_bytes": 4096,
      "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},
@@ -19,10 +19,10 @@ pub(super) const CHAIN: &str = r#"{"name": "chain", "nodes": [
     {"id": "w", "shape": [1024, 1024], "dtype": "float32", "role": "param"}],
   "outputs": ["z"]}"#;
 
-/// Stands between a graph and a recording beside it.
+/// Separates a graph from a recording.
 pub(super) const BESIDE: &str = "\u{1e}";
 
-/// A graph with a large middle, and a run of another program, which holds most at its beginning.
+/// A graph with a large middle, and a run of another program with its peak at the start.
 pub(super) const MEASURED: &str = concat!(
     r#"{"name": "measured", "nodes": [
     {"op": "Relu", "inputs": ["x"], "outputs": [{"id": "a", "shape": [1024], "dtype": "float32"}]},
@@ -39,7 +39,7 @@ pub(super) const MEASURED: &str = concat!(
     "aten::c,2,40.0,400.0,400.0,360,360,1,2,1,1,2,1,7,NPU:0\n",
 );
 
-/// A large result whose shape alone is read at the end.
+/// A large result of which only the shape is read at the end.
 pub(super) const SHAPE_READ: &str = r#"{"name": "shapes", "nodes": [
     {"op": "Relu", "inputs": ["x"], "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},
     {"op": "ReduceSum", "inputs": ["a"], "outputs": [{"id": "s", "shape": [4], "dtype": "float32"}]},
@@ -60,7 +60,7 @@ pub(super) const SMALL_INPUTS: &str = r#"{"name": "small inputs", "nodes": [
     {"id": "q", "shape": [100], "dtype": "float32"}],
   "outputs": ["z"]}"#;
 
-/// A training step: what is saved for the backward part lives on; the optimizer has a state.
+/// A training step: saved activations live on; the optimizer has a state.
 pub(super) const TRAINING: &str = r#"{"name": "step", "nodes": [
     {"op": "mm", "inputs": ["x", "w"], "phase": "forward",
      "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},
@@ -79,7 +79,7 @@ pub(super) const TRAINING: &str = r#"{"name": "step", "nodes": [
     {"id": "m", "shape": [1024, 1024], "dtype": "float32", "role": "opt_state"}],
   "outputs": ["loss"]}"#;
 
-/// Ops of the host amid ops of the device; `hidden` is seen by the host alone, `t` goes to the host alone.
+/// Ops of the host between ops of the device; only the host reads `hidden` and `t`.
 pub(super) const MIXED: &str = r#"{"name": "mixed", "nodes": [
     {"name": "conv", "op": "Conv", "inputs": ["x"],
      "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},
@@ -125,7 +125,7 @@ pub(super) const GROWING: &str = r#"{"graphs": [
     {"op": "Relu", "inputs": ["a"], "outputs": [{"id": "z", "shape": [4], "dtype": "float32"}]}],
    "inputs": [{"id": "x", "shape": [64], "dtype": "float32"}], "outputs": ["z"]}]}"#;
 
-/// Six saved activations of 2 to 4 MiB, read again in reverse: what runs under a budget.
+/// Six saved activations of 2 to 4 MiB, read again in reverse: input for runs under a budget.
 pub(crate) const SAVED: &str = r#"{"name": "saved", "nodes": [
     {"name": "f0", "op": "mm", "inputs": ["x"], "phase": "forward", "flops": 40000000000,
      "outputs": [{"id": "a0", "shape": [512, 1024], "dtype": "float32"}]},
@@ -154,7 +154,7 @@ pub(crate) const SAVED: &str = r#"{"name": "saved", "nodes": [
   "inputs": [{"id": "x", "shape": [512, 1024], "dtype": "float32"}],
   "outputs": ["g0"]}"#;
 
-/// Variables of one shape that die one after the other, and a gradient that an optimizer reads: what shares names.
+/// Variables of one shape that die one after another, and a gradient that an optimizer reads: input for name reuse.
 pub(super) const NAMES: &str = r#"{"name": "names", "nodes": [
     {"name": "n0", "op": "mm", "inputs": ["x", "w"], "phase": "forward",
      "outputs": [{"id": "a", "shape": [256, 1024], "dtype": "float32"}]},
@@ -173,7 +173,7 @@ pub(super) const NAMES: &str = r#"{"name": "names", "nodes": [
     {"id": "w", "shape": [256, 1024], "dtype": "float32", "role": "param"}],
   "outputs": []}"#;
 
-/// Branches that are taken up again late: free bytes beside tensors differ.
+/// Branches that continue late: placement strategies give different gaps.
 pub(super) const PARTED: &str = r#"{"name": "parted", "nodes": [
     {"name": "n0", "op": "mm", "inputs": ["x"], "outputs": [{"id": "t0", "shape": [384, 1024], "dtype": "float32"}]},
     {"name": "n1", "op": "mm", "inputs": ["x"], "outputs": [{"id": "t1", "shape": [256, 1024], "dtype": "float32"}]},

@@ -1,4 +1,4 @@
-//! Precision modes: bytes of every tensor against widths that are worked out here from types and ops.
+//! Precision modes: bytes of every tensor against widths computed here from types and ops.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use highwater::rewrite::{is_matrix_op, plain_type};
 
 use super::{Ask, Settings};
 
-/// Tensors as (name, op, type, elements): matrix ops and others, in every float type, and what must stay.
+/// Tensors as (name, op, type, elements): matrix ops and others, in every float type, and unaffected types.
 const TENSORS: &[(&str, &str, &str, u64)] = &[
     ("m32", "MatMul", "float32", 1000),
     ("g16", "Gemm", "float16", 1000),
@@ -25,7 +25,7 @@ const TENSORS: &[(&str, &str, &str, u64)] = &[
     ("long", "ArgMax", "int64", 12),
 ];
 
-/// A chain of these ops, with an input and an output of float32 that stay whatever happens.
+/// A chain of these ops, with an input and an output of float32 that never change.
 fn graph() -> String {
     let mut nodes = Vec::new();
     let mut before = "x".to_owned();
@@ -47,7 +47,7 @@ fn graph() -> String {
     )
 }
 
-/// Feature bytes by tensor name, as the comparison has them.
+/// Feature bytes by tensor name in the comparison.
 fn feature_bytes(graph: &str, settings: Settings<'_>, files: &[(&str, &str)]) -> BTreeMap<String, u64> {
     let mut ask = Ask::new(graph, settings);
     ask.files = files;
@@ -147,7 +147,7 @@ fn lists_of_mixed_precision_are_changed_by_the_file() {
     let text = r#"{"black-list": {"to-add": ["MatMul", "Relu"], "to-remove": ["Softmax"]},
                    "white-list": {"to-add": ["_softmax"]}}"#;
     check(&[mode, list], mode.1, &["MatMul", "Relu"], &[("mix.json", text)]);
-    // A file that nobody saw changes nothing, and without a mixed mode no file does.
+    // An unread file changes nothing, and without a mixed mode no file does.
     check(&[mode, list], mode.1, &["Softmax", "_softmax"], &[]);
     check(&[list], "", &[], &[("mix.json", text)]);
     check(

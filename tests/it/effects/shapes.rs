@@ -1,4 +1,4 @@
-//! Ranges of input shapes: which input takes which shape, which values a dimension takes, what does not fit.
+//! Ranges of input shapes: assignment of shapes to inputs, values of dimensions, errors.
 
 use highwater::analysis::{AnalysisError, bound_plan, compare};
 use highwater::diagnostics::Severity;
@@ -58,13 +58,13 @@ fn ranges_bind_the_inputs_they_are_for() {
         ),
         // The dataset's inputs in the order of the file: b, IteratorGetNext:1, a, IteratorGetNext.
         ("getnext:[4~16],[5,3]", &[("n", &[4, 6, 10, 16]), ("m", &[5])], &[]),
-        // Both: a and b are placeholders, then the dataset's own in the order of the file.
+        // Both: a and b are placeholders, then the dataset's inputs in the order of the file.
         (
             "data:[9,1~2],[-1];getnext:[6,3],[18]",
             &[("n", &[9]), ("k", &[1, 2]), ("m", &[6])],
             &[],
         ),
-        // The rest of the dataset's shapes go to the inputs that are left.
+        // The rest of the dataset's shapes go to the remaining inputs.
         (
             "data:[9,1~2];getnext:[6,3],[18],[9~20]",
             &[("n", &[9]), ("k", &[1, 2]), ("m", &[6])],
@@ -94,7 +94,7 @@ fn ranges_bind_the_inputs_they_are_for() {
     for (text, expected, said) in rows {
         let settings = [("dynamic_input", "True"), ("dynamic_inputs_shape_range", *text)];
         let (mut found, messages) = dims(&Ask::new(SEVERAL, &settings));
-        // Short ranges repeat values, so that each shape has one of every dimension.
+        // Short ranges repeat values, so that each shape has one value per dimension.
         found.values_mut().for_each(Vec::dedup);
         assert_eq!(found, values(expected), "{text}");
         assert_eq!(messages.len(), said.len(), "{text}: {messages:?}");

@@ -1,4 +1,4 @@
-//! Scratch memory that is estimated by op type.
+//! Scratch memory estimated by op type.
 
 use highwater::analysis::ScratchSource;
 use highwater::graph::{Role, TensorId};
@@ -31,7 +31,7 @@ fn ops_without_scratch_memory_get_some_where_asked_for() {
     for (graph, settings, expected) in [
         (CHAIN, &[] as Settings<'_>, vec![]),
         (CHAIN, &[all], vec![]),
-        // What the source states of n0 stands; the last op's result counts though the graph returns it.
+        // The stated workspace of n0 is kept; the last op's result counts although the graph returns it.
         (
             CHAIN,
             &[ON, all],
@@ -42,13 +42,13 @@ fn ops_without_scratch_memory_get_some_where_asked_for() {
                 (4, MIB / 2, name("n4")),
             ],
         ),
-        // The default table knows Softmax and reductions.
+        // The default table has Softmax and reductions.
         (
             CHAIN,
             &[ON],
             vec![(1, (MIB * 5).div_ceil(100), name("n1")), (3, 64 << 10, name("n3"))],
         ),
-        // A table that cannot be read acts as the default.
+        // An unreadable table acts as the default.
         (
             CHAIN,
             &[ON, ("simulation.workspace_table", "Softmax")],
@@ -74,7 +74,7 @@ fn ops_without_scratch_memory_get_some_where_asked_for() {
             ],
             vec![(2, MIB / 2, name("n2"))],
         ),
-        // The host's ops take none of the device.
+        // Ops of the host need no device memory.
         (
             MIXED,
             &[
@@ -84,7 +84,7 @@ fn ops_without_scratch_memory_get_some_where_asked_for() {
             ],
             vec![(0, 1024, name("conv")), (3, 1024, name("relu")), (4, 1024, name("mm"))],
         ),
-        // Names stand in for what has none; writing a variable in place computes nothing else.
+        // Unnamed workspaces get names; writing a variable in place computes nothing else.
         (
             TRAINING,
             &[ON, ("simulation.workspace_table", "sum=1KiB,mm=50%")],
@@ -143,12 +143,11 @@ fn estimated_scratch_is_called_so() {
     );
 }
 
-/// Every lane holds them, op by op or in an arena, and every view names them.
 #[test]
 fn every_view_knows_them() {
     let settings = [ON, ("simulation.workspace_table", "relu=2MiB")];
     let dynamic = [settings[0], settings[1], ("compile_dynamic_mode", "True")];
-    // `g` and `w2` outweigh one relu; its op lives beside a and b.
+    // `g` and `w2` outweigh one relu; its op is live together with a and b.
     let plain = parts(&Ask::new(TRAINING, &[]).run());
     let with = parts(&Ask::new(TRAINING, &[ON, ("simulation.workspace_table", "relu=20MiB")]).run());
     assert_eq!(plain[0], 3 * slot(MIB) + slot(4 * MIB));

@@ -1,4 +1,4 @@
-//! Op lists: what is read, what is refused and where, what the command line makes of them; random ones.
+//! Op lists: parsing, errors with positions, results of the command line; random ones.
 
 use highwater::plan::{
     Assigner, EnginePlan, Limits, PlacementProblem, PlanRequest, SEGMENT_LIMIT, STRATEGIES, SegmentRule, engine_plan,
@@ -145,7 +145,7 @@ fn the_engines_account_is_one_line() {
     }
 }
 
-/// Ops that read any earlier outputs; sizes of few classes, so that much is handed on.
+/// Ops that read any earlier outputs; few size classes, so that much memory is reused.
 fn any_list() -> impl Strategy<Value = String> {
     let sizes = prop_oneof![Just(0_u64), 1_u64..3000, Just(32), Just(4096), 1_u64..40_000];
     let outputs = prop::collection::vec(sizes.clone(), 1..3);
@@ -181,7 +181,7 @@ fn any_list() -> impl Strategy<Value = String> {
         let gathered: Vec<String> = (0..3)
             .filter_map(|back| input(ops.len(), &(back, back), &n_outputs))
             .collect();
-        // Something is always in the arena.
+        // The arena is never empty.
         text.push_str(&format!(
             "op last Op ws=100\nop end NetOutput in={}\n",
             gathered.join(",")
@@ -195,7 +195,7 @@ fn engine(problem: &PlacementProblem, order: Option<&AllocationOrder>, assigner:
     engine_plan(problem, order, assigner, &Progress::silent(&cancel)).unwrap()
 }
 
-/// Everything that holds of every plan of the engine.
+/// Invariants of every plan of the engine.
 fn assert_consistent(problem: &PlacementProblem, order: Option<&AllocationOrder>) {
     let [both, binary, max, none] = [Assigner::Default, Assigner::Binary, Assigner::Max, Assigner::NoReuse]
         .map(|assigner| engine(problem, order, assigner));

@@ -1,5 +1,5 @@
-//! Recorded answers of the engine's planner, line by line: everything of the variants with a stable sort, figures of
-//! the others, and that no recorded plan lets live buffers overlap.
+//! Recorded answers of the engine's planner, line by line: all fields for variants with a stable sort, figures for the
+//! others, and that no recorded plan lets live buffers overlap.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::{first, planned};
 use crate::support;
 
-/// Variants that this project plans: the name, the assigner, whether sorting keeps the order of equals.
+/// Variants planned here: name, assigner, whether sorting is stable.
 const VARIANTS: [(&str, Assigner, bool); 6] = [
     ("stable_default", Assigner::Default, true),
     ("stable_only_binary", Assigner::Binary, true),
@@ -47,7 +47,7 @@ fn plans_equal_the_recorded_ones() {
             let plan = planned(&entry, *assigner);
             let ops = entry.ops.as_ref().unwrap();
             let own = serde_json::to_value(WireEnginePlan::new(ops, &plan, *assigner, *is_stable)).unwrap();
-            // A sort that changes the order of equals moves offsets and blocks about, and no figure.
+            // An unstable sort moves offsets and blocks, but changes no figure.
             let is_loose = matches!(variant, "default" | "only_binary");
             for (field, value) in answer.as_object().unwrap() {
                 if !is_loose || !matches!(field.as_str(), "ops" | "blocks") {

@@ -1,4 +1,4 @@
-//! Every rule by a case that shows it. Sizes are in units of 512 bytes where nothing else is said.
+//! One case per rule. Sizes are in units of 512 bytes unless stated otherwise.
 
 use highwater::plan::{
     Assigner, Buffer, Gap, PlacementProblem, Plan, PlanRequest, SEGMENT_LIMIT, Segment, SegmentRule, engine_plan, find,
@@ -10,7 +10,7 @@ use highwater::workload::{AllocationOrder, IoBlock, ProblemEntry};
 
 use super::{listed, offset, planned};
 
-/// One buffer a word: `first-last:units`, both inclusive, as lists of the engine have it.
+/// One buffer per word: `first-last:units`, both inclusive, as in lists of the engine.
 fn buffers(text: &str) -> ProblemEntry {
     let mut problem = PlacementProblem::default();
     for word in text.split_whitespace() {
@@ -30,7 +30,7 @@ fn buffers(text: &str) -> ProblemEntry {
     }
 }
 
-/// Offsets in units.
+/// Compares offsets in units.
 #[track_caller]
 fn check(text: &str, assigner: Assigner, expected: &[u64]) {
     let plan = planned(&buffers(text), assigner);
@@ -40,17 +40,17 @@ fn check(text: &str, assigner: Assigner, expected: &[u64]) {
 
 #[test]
 fn a_block_is_handed_on_from_the_step_behind_its_end() {
-    // The second begins where the first ends: no reuse in place. The third begins one step later.
+    // The second starts where the first ends: no reuse in place. The third starts one step later.
     check("1-3:2 3-4:2 4-5:2", Assigner::Max, &[0, 2, 0]);
 }
 
 #[test]
 fn whoever_was_given_back_last_is_taken_first() {
-    // Both end on step 2; the file order is the order of giving back, so the second block is taken.
+    // Both end on step 2; they are freed in file order, so the second block is reused.
     check("1-2:2 1-2:2 3-4:2 3-4:2", Assigner::Max, &[0, 2, 2, 0]);
-    // The one that ends later is on top, whatever the order of the file.
+    // The buffer that ends later is on top, in any order of the file.
     check("1-3:2 1-2:2 4-5:2", Assigner::Max, &[0, 2, 0]);
-    // Binary-block lists blocks of fewer members first, and nests in them what lives apart.
+    // Binary-block lists blocks of fewer members first, and nests buffers with disjoint lives in them.
     check("1-3:2 1-2:2 4-5:2", Assigner::Binary, &[2, 0, 0]);
 }
 
@@ -66,7 +66,7 @@ fn the_order_of_giving_back_can_be_told() {
 
 #[test]
 fn inputs_go_back_first_then_unread_outputs_then_workspaces() {
-    // After op b: a (read), the unread output b:0, the workspace. The last is taken first.
+    // After op b: a (read), the unread output b:0, the workspace. The last one is reused first.
     let entry = listed(
         "op a A out=1000
          op b B in=a:0 out=1000 ws=1000
@@ -82,7 +82,7 @@ fn inputs_go_back_first_then_unread_outputs_then_workspaces() {
 
 #[test]
 fn binary_blocks_have_classes_and_max_blocks_have_one() {
-    // Without nesting in reach (all members meet), only max-block hands 3 units on to 2.
+    // Without possible nesting (all members overlap in time), only max-block gives 3 units to 2.
     check("1-2:3 3-4:2 1-4:9", Assigner::Max, &[0, 0, 3]);
     // Binary-block: two classes, and the smaller block is nested in the larger one.
     check("1-2:3 3-4:2 1-4:9", Assigner::Binary, &[9, 9, 0]);
@@ -90,19 +90,19 @@ fn binary_blocks_have_classes_and_max_blocks_have_one() {
 
 #[test]
 fn children_may_need_a_unit_more_than_their_parent() {
-    // 5 units live on steps 1-2; behind it 3 and 3 fit side by side, 3 and 3 and 1 don't.
+    // 5 units are live on steps 1-2; after it 3 and 3 fit next to each other, 3 and 3 and 1 do not.
     check("1-2:5 3-4:3 3-4:3", Assigner::Binary, &[0, 0, 3]);
     let plan = planned(&buffers("1-2:5 3-4:3 3-4:3"), Assigner::Binary);
     assert_eq!(plan.arena, Bytes(6 * 512));
-    // The unit is not granted to blocks of one unit.
+    // Blocks of one unit do not get the extra unit.
     check("1-2:5 3-4:5 3-4:1", Assigner::Binary, &[0, 0, 5]);
     check("1-2:5 3-4:4 3-4:1 3-4:1", Assigner::Binary, &[0, 0, 4, 5]);
 }
 
 #[test]
 fn members_that_cross_are_split_off_into_a_clone() {
-    // The block of 2 units has members on 1-2 and 4-5. The large block lives on 4-6, so the first member is nested
-    // in it, and the second one becomes a block of its own.
+    // The block of 2 units has members on 1-2 and 4-5. The large block lives on 4-6, so the first member is nested in
+    // it, and the second one becomes a separate block.
     check("1-2:2 4-5:2 4-6:8", Assigner::Binary, &[0, 8, 0]);
     let plan = planned(&buffers("1-2:2 4-5:2 4-6:8"), Assigner::Binary);
     let blocks: Vec<(u64, u64, bool)> = plan
@@ -115,7 +115,7 @@ fn members_that_cross_are_split_off_into_a_clone() {
 
 #[test]
 fn a_child_of_a_child_is_placed_within_it() {
-    // 4 units behind 8, and 2 units behind both: within the child, not beside it.
+    // 4 units after 8, and 2 units after both: within the child, not next to it.
     check("1-2:8 3-4:4 5-6:2", Assigner::Binary, &[0, 0, 0]);
 }
 
@@ -123,7 +123,7 @@ fn a_child_of_a_child_is_placed_within_it() {
 fn the_smaller_plan_wins_and_binary_block_on_a_tie() {
     let tie = planned(&buffers("1-2:2 3-4:2"), Assigner::Default);
     assert_eq!(tie.winner, Assigner::Binary);
-    // 3 units in a block of 5 beside 3 more: max-block needs no unit on top.
+    // 3 units in a block of 5 next to 3 more: max-block needs no extra unit.
     let max = planned(&buffers("1-2:6 2-3:5 3-4:6 4-5:5 5-6:6"), Assigner::Default);
     let binary = planned(&buffers("1-2:6 2-3:5 3-4:6 4-5:5 5-6:6"), Assigner::Binary);
     assert!(max.total() <= binary.total());
@@ -178,7 +178,7 @@ fn a_segment_ends_where_it_has_reached_the_limit() {
     let sizes = |limit: u64| -> Vec<u64> { plan.segments(Bytes(limit)).iter().map(|part| part.size / 512).collect() };
     assert_eq!(sizes(512), [3, 2, 1, 0]);
     assert_eq!(sizes(4 * 512), [5, 1, 0]);
-    // Up to the limit the arena is one, and that of inputs and outputs is there without a byte.
+    // Up to the limit there is one arena, and an empty segment for inputs and outputs.
     assert_eq!(sizes(6 * 512), [6, 0]);
 }
 
@@ -197,7 +197,7 @@ fn what_is_kept_apart_has_regions_at_the_end_and_segments_of_its_own() {
     let plan = planned(&entry, Assigner::Default);
     assert_eq!(plan.offsets[1..3], [7 * 512, 9 * 512]);
     assert_eq!(plan.arena, Bytes(10 * 512));
-    // Only what may be reused counts as such.
+    // Only reusable buffers count as such.
     assert_eq!((plan.no_reuse, plan.theory_min), (Bytes(4 * 512), Bytes(11 * 512)));
     let sizes: Vec<u64> = plan
         .segments(Bytes(1 << 12))
@@ -237,7 +237,7 @@ fn other_plans_are_cut_where_no_buffer_crosses() {
         let in_units = |segment: &Segment| (segment.base / 512, segment.size);
         segments.iter().map(in_units).collect::<Vec<_>>()
     };
-    // A hole of one unit below the third buffer belongs to the part before.
+    // A gap of one unit below the third buffer belongs to the part before.
     assert_eq!(
         units([0, 2, 6, 7]),
         [(0, 1024), (2, 2048), (6, 512), (7, 1024), (9, 700)]

@@ -1,4 +1,4 @@
-//! The commands of a report give the same report: with files of odd names, with pins, of documents.
+//! The commands of a report reproduce the report: with odd file names, with pins, of documents.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ const DOCUMENT: &str = r#"{"highwater_document": 1, "sources": [{"path": "sub/ne
         "schedule": {"dims": {"batch": [4]}, "entries": [{"graph": "net", "repeats": 2}, {"graph": "-dash", "dims": {"batch": "8"}}]}},
     "pins": [{"name": "four", "configuration": {"options": {"memory_config.static_memory_policy": 4}}}]}"#;
 
-/// A folder with a graph of an odd name, a configuration, and a document in a folder of its own.
+/// A folder with a graph of an odd name, a configuration, and a document in a folder.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {

@@ -1,4 +1,4 @@
-//! The report: well-formed, whole without scripts, and nothing of a file is ever markup.
+//! The report: well-formed, complete without scripts, and file contents are never markup.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,7 @@ use crate::synthetic;
 /// Elements whose text is no markup.
 const RAW: [&str; 2] = ["script", "style"];
 
-/// Names of elements with their attributes, in order; panics where the text is not well-formed: every element is closed, by itself
-/// or by its end, and every text is escaped.
+/// Names of elements with their attributes, in order; panics unless every element is closed and every text is escaped.
 #[track_caller]
 pub(super) fn well_formed(html: &str) -> Vec<String> {
     let mut rest = html.strip_prefix("<!DOCTYPE html>\n").unwrap_or(html);
@@ -54,7 +53,7 @@ pub(super) fn well_formed(html: &str) -> Vec<String> {
     seen
 }
 
-/// What stands in the page for its script.
+/// The data of the page's script.
 fn data(html: &str) -> Json {
     let start = html.find("id=\"hw-data\">").unwrap() + "id=\"hw-data\">".len();
     let end = html[start..].find("</script>").unwrap();
@@ -70,7 +69,7 @@ fn check(html: &str) {
     assert_eq!(names("table"), names("caption"), "every table has a caption");
     assert_eq!(names("figure"), names("figcaption"));
     assert_eq!(names("script"), 2);
-    // Each name is given once, and every link leads somewhere.
+    // Every id is unique, and every link has a target.
     let ids: Vec<&str> = tags
         .iter()
         .filter_map(|tag| tag.split_once(" id=\"")?.1.split('"').next())
@@ -81,7 +80,7 @@ fn check(html: &str) {
         let target = tag.split_once("href=\"#").unwrap().1.trim_end_matches('"');
         assert!(known.contains(target), "{tag}");
     }
-    // Nothing is fetched, and no drawing is without a name.
+    // Nothing is fetched, and every drawing has a name.
     for name in ["img", "link", "iframe", "object", "video"] {
         assert_eq!(names(name), 0, "{name}");
     }
@@ -143,7 +142,7 @@ fn the_page_holds_what_the_answer_says() {
     }
 }
 
-/// A graph whose every name would be markup.
+/// A graph whose names all look like markup.
 const HOSTILE: &str = r#"{"highwater_graph": 1,
     "nodes": [{"name": "<script>alert(1)</script>", "op": "a&b\"'<img src=x onerror=alert(2)>", "inputs": ["x"],
                "outputs": [{"id": "</script><script>alert(3)</script>", "shape": [64, 64], "dtype": "float32"}]},
@@ -206,7 +205,6 @@ fn no_name_of_a_file_is_markup() {
     }
 }
 
-/// The commands of a page write the same page.
 #[test]
 fn the_page_says_how_to_make_it_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Static plans as a table: exact, without overlaps, refused where there is no plan.
+//! Static plans as a table: exact, without overlaps, rejected where there is no plan.
 
 use expect_test::expect;
 use highwater::export::ExportForm;

@@ -1,4 +1,5 @@
-//! Traces by the rules of their viewers: slices of a thread nest or stand apart, counters rise in time, tracks have names.
+//! Traces by the rules of their viewers: slices of a thread nest or are disjoint, counters ascend in time, tracks have
+//! names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ fn nanos(event: &Json, field: &str) -> u64 {
     (event[field].as_f64().unwrap() * 1000.0).round() as u64
 }
 
-/// Checks a trace; answers its events.
+/// Checks a trace; returns its events.
 #[track_caller]
 pub(super) fn check(trace: &str) -> Vec<Json> {
     let json: Json = serde_json::from_str(trace).unwrap();
@@ -52,7 +53,7 @@ pub(super) fn check(trace: &str) -> Vec<Json> {
                 assert_eq!(event["s"], "t");
                 let at = nanos(event, "ts");
                 let last = instants.insert((pid, tid), at);
-                // Viewers stack what is at one time.
+                // Viewers stack events of one time.
                 assert!(last.is_none_or(|last| last < at), "{event}");
                 used.insert((pid, tid));
             }
@@ -159,7 +160,6 @@ fn samples_and_recordings_have_traces() {
     }
 }
 
-/// What the driver takes back when a graph is unloaded was the graph's, not its inputs' and outputs'.
 #[test]
 fn frees_of_arenas_name_their_graph() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Rules by hand: levels, data types, what is protected, what goes wrong, and what is said about it.
+//! Rules by hand: levels, data types, protected names, errors, and the log.
 
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::name_reuse::{
@@ -52,7 +52,7 @@ fn report(program: &BlockProgram, request: &NameReuseRequest, fetched: &[&str]) 
 
 #[test]
 fn a_dead_variable_gives_its_name_from_the_next_op_on() {
-    // The guide's example: x dies at the sum, and the product takes it, because an op has made x.
+    // The guide's example: x dies at the sum, and the product reuses it, because an op has made x.
     let program = line_program("load -> x y\n sum x y -> z\n matmul y z -> m\n use m -> end", &[]);
     let answer = reused(&program, &level(0));
     assert_eq!(renames(&answer), ["m>x@2", "end>y@3"]);
@@ -103,7 +103,7 @@ fn levels_types_and_batches_decide_who_fits() {
     assert_eq!(report.figures.bytes_before.get(), 256 + 32 + 128 + 64 + 64 + 64);
     assert_eq!(report.figures.bytes_after.get(), 256 + 32 + 128 + 64);
     assert_eq!(report.figures.peak_before.get(), 256 + 32 + 128 + 64);
-    // Version 2 does not look at types: the half slot holds as many elements, but not as many bytes.
+    // Version 2 ignores types: the half slot holds as many elements, but not as many bytes.
     let careless = NameReuseRequest {
         version: Version::V2,
         ..level(1)
@@ -254,7 +254,7 @@ fn versions_stand_in_their_order() {
 #[test]
 fn a_block_that_mentions_a_renamed_variable_is_named() {
     let mut program = line_program("make -> a\n one a -> b\n two b -> c\n while b -> s\n three c -> d", &[]);
-    // The body mentions c, which the op that runs it does not list; the op itself lists b and s.
+    // The body reads c, which the op that runs it does not list; the op itself lists b and s.
     let mut body = line_program("inner c -> t", &[]).blocks.remove(0);
     body.variables.shift_remove("c");
     body.parent = Some(0);
@@ -270,7 +270,7 @@ fn a_block_that_mentions_a_renamed_variable_is_named() {
     );
 }
 
-/// As many ops as results that look for memory of another data type in vain.
+/// As many ops as results that search in vain for memory of another data type.
 fn mismatches(n_free: usize, n_results: usize) -> BlockProgram {
     let free: Vec<String> = (0..n_free).map(|number| format!("f{number}")).collect();
     let results: Vec<String> = (0..n_results).map(|number| format!("r{number}")).collect();

@@ -1,4 +1,4 @@
-//! `highwater reuse` as users run it.
+//! The command `highwater reuse`.
 
 use std::io::Write as _;
 

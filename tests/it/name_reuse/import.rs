@@ -1,4 +1,4 @@
-//! Files of programs: what is read, what is refused and where, and that nothing panics.
+//! Files of programs: parsing, errors with positions, and that nothing panics.
 
 use highwater::analysis::inspect;
 use highwater::graph::Bindings;

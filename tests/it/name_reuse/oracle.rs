@@ -1,12 +1,12 @@
-//! The pass a second time, told as slowly and plainly as can be: sets of names, and every rename carried out at once in
-//! all that follows. It shares nothing with the engine but the program.
+//! A second, plain implementation of the pass: sets of names, and every rename applied at once to everything after it.
+//! It shares only the program with the engine.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use highwater::rewrite::name_reuse::{NameReuseRequest, SkipKind, Version};
 use highwater::workload::{BlockOp, BlockProgram, BlockVariable, Slots};
 
-/// What the oracle says: renames (variable, cache, block, position there, position in the graph), log, exception.
+/// Renames (variable, cache, block, position there, position in the graph), log, exception.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) renames: Vec<(String, String, usize, usize, usize)>,

@@ -1,5 +1,5 @@
-//! Random programs: the engine's answer is the oracle's, and where each name is written once, no two variables that are
-//! live at once ever share memory.
+//! Random programs: the engine equals the oracle, and where each name is written once, live variables never share
+//! memory.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::{oracle, reused};
 
-/// A small generator, so that a program follows from one number.
+/// A small generator, so that a program is determined by one number.
 pub(super) struct Draw(u64);
 
 impl Draw {
@@ -88,7 +88,7 @@ fn op(draw: &mut Draw, inputs: Vec<Box<str>>, outputs: Vec<Box<str>>) -> BlockOp
     }
 }
 
-/// A program whose names are written again and again.
+/// A program that writes names repeatedly.
 fn program(seed: u64) -> BlockProgram {
     let mut draw = Draw::new(seed);
     let shapes = [
@@ -177,7 +177,7 @@ fn request(seed: u64, program: &BlockProgram) -> NameReuseRequest {
     }
 }
 
-/// A program in which each name is written once, by one op a name.
+/// A program in which each name is written once, one op per name.
 pub(super) fn written_once(seed: u64, n_ops: usize) -> BlockProgram {
     let mut draw = Draw::new(seed);
     let mut variables = IndexMap::new();
@@ -208,7 +208,7 @@ pub(super) fn written_once(seed: u64, n_ops: usize) -> BlockProgram {
     }
 }
 
-/// First and last op that mention each name; a result that nobody reads lives at its op.
+/// First and last op that use each name; an unread result lives at its op.
 fn ranges(program: &BlockProgram) -> BTreeMap<&str, (usize, usize)> {
     let mut ranges: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (position, op) in program.blocks[0].ops.iter().enumerate() {

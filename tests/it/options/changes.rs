@@ -1,4 +1,4 @@
-//! What a script changes behind the line that makes it: followed where literals say how, told everywhere else.
+//! Changes that a script makes after a configuration line: followed for literals, reported otherwise.
 
 use expect_test::expect;
 use highwater::export::read_config;

@@ -1,4 +1,4 @@
-//! The published page of options and the published schema of configurations are those of the tables.
+//! The published page of options and the published schema of configurations match the tables.
 
 use highwater::export::{ConfigDocument, config_schema, options_markdown, to_json};
 use highwater::options::{Options, TABLE, Value};
@@ -34,7 +34,7 @@ fn the_page_is_well_made() {
         assert!(page.contains(&format!("\n### `{}`\n", row.key)), "{}", row.key);
     }
     assert!(!page.contains("\n\n\n") && page.ends_with("|\n"));
-    // Rows of a table have as many cells as its head.
+    // All rows of a table have as many cells as its head.
     let mut n_cells = 0;
     for line in page.lines() {
         if line.starts_with('|') {
@@ -51,7 +51,7 @@ fn the_page_is_well_made() {
 fn the_schema_is_a_schema() {
     let schema = config_schema();
     assert!(jsonschema::meta::is_valid(&schema));
-    // Every reference leads somewhere.
+    // Every reference has a target.
     let mut open = vec![&schema];
     while let Some(json) = open.pop() {
         if let Some(target) = json.get("$ref").and_then(Json::as_str) {

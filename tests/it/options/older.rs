@@ -1,4 +1,4 @@
-//! Scripts in other encodings, of Python 2, of notebooks, and classes that are reached by a way round.
+//! Scripts in other encodings, of Python 2, of notebooks, and classes reached indirectly.
 
 use expect_test::expect;
 use highwater::export::read_config;

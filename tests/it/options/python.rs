@@ -1,4 +1,4 @@
-//! Configurations from Python scripts: what is followed, and what is told instead.
+//! Configurations from Python scripts: followed or reported.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use highwater::export::read_config;
 use highwater::options::{ENVIRONMENT, Float, Value};
 
-/// Everything that a text says: options, unknown options, variables, remarks; or the error.
+/// The meaning of a text: options, unknown options, variables, remarks; or the error.
 fn summary(name: &str, text: &str) -> String {
     let (document, warnings) = match read_config(name, text.as_bytes()) {
         Ok(read) => read,
@@ -38,7 +38,7 @@ pub(super) fn reads(name: &str, text: &str, expected: &Expect) {
     expected.assert_eq(&summary(name, text));
 }
 
-/// The one option that `NPURunConfig(iterations_per_loop=...)` sets behind the lines of `setup`.
+/// The single option that `NPURunConfig(iterations_per_loop=...)` sets after the lines of `setup`.
 pub(super) fn value_behind(setup: &str, expression: &str) -> (Option<Value>, Vec<String>) {
     let text = format!("{setup}\nNPURunConfig(iterations_per_loop={expression})\n");
     let (document, warnings) = read_config("train.py", text.as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! The options of the vendor's reference: how many there are in each class, and the default of each.
+//! The options of the vendor's reference: number per class, and all defaults.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Scripts as a whole: which form they have, several configurations in one, notebooks, and how deep they may be.
+//! Whole scripts: their form, several configurations in one, notebooks, and nesting limits.
 
 use std::fmt::Write as _;
 

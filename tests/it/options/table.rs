@@ -1,4 +1,4 @@
-//! The tables are complete, and values go through texts unchanged.
+//! The tables are complete, and values survive a round trip through text.
 
 use std::collections::BTreeSet;
 

@@ -1,11 +1,11 @@
-//! Configurations written as Python, and everything written read back.
+//! Configurations written as Python, and read back.
 
 use expect_test::expect;
 use highwater::export::{ConfigDocument, from_json, json_of, read_config, to_json, to_python};
 use highwater::options::{Float, TABLE, Value, find};
 use proptest::prelude::*;
 
-/// A document with something of every kind, and an expression that is no Python.
+/// A document with every kind of entry, and an expression that is not Python.
 fn sample() -> ConfigDocument {
     let mut document = ConfigDocument::new();
     for (key, text) in [

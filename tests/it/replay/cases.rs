@@ -1,4 +1,4 @@
-//! Each rule by a small trace: what is reserved, what a run may not do, what makes no sense.
+//! One small trace per rule: reserved bytes, forbidden commands, invalid traces.
 
 use highwater::sim::replay::{Outcome, Replay, ReplayRules};
 use highwater::units::Bytes;

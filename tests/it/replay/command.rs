@@ -1,8 +1,8 @@
-//! `highwater replay` and what the other commands say to a trace: fields, words, exit codes.
+//! `highwater replay`, and the other commands on a trace: fields, texts, exit codes.
 
 use crate::cli::{fails, json, run};
 
-/// A file in a folder of its own.
+/// A file in a temporary folder.
 struct File {
     _folder: tempfile::TempDir,
     path: String,

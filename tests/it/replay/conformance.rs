@@ -1,8 +1,8 @@
 //! Every recorded answer of the engine's own allocators below `HIGHWATER_SHARED`, field by field.
 //!
-//! `NAME.trace` is replayed for each `NAME.KIND.jsonl` beside it. Where a `stable` answer exists the plain one of that
-//! policy has to agree in totals only: there ties among equal sizes are a matter of a library's sort. Left out are
-//! fixed memory under policies that have none, and runs of graphs whose load failed.
+//! `NAME.trace` is replayed for each `NAME.KIND.jsonl` next to it. Where a `stable` answer exists, only the totals of
+//! the plain one of that policy are compared: its ties among equal sizes depend on a library's sort. Left out are fixed
+//! memory under policies without it, and runs of graphs whose load failed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::{lines, rules, trace};
 use crate::cli::run;
 use crate::support;
 
-/// How many differences of a file are shown.
+/// Number of differences shown per file.
 const SHOWN: usize = 3;
 
 /// A kind of answers: the policy, whether the legacy allocator gave them, whether ties are in a stable order.
@@ -43,7 +43,7 @@ struct Case {
     trace: PathBuf,
     answers: PathBuf,
     kind: Kind,
-    /// Whether only totals count.
+    /// Compare totals only.
     is_loose: bool,
 }
 
@@ -198,7 +198,7 @@ fn difference(line: usize, field: &str, expected: &Json, got: Option<&Json>) -> 
     )
 }
 
-/// What does not depend on the order of equal sizes.
+/// The fields that do not depend on the order of equal sizes.
 fn totals(line: &Json) -> Json {
     let arena = |field: &str| line["am"][field].clone();
     let driver = |field: &str| line["dev"].get(field).cloned().unwrap_or(Json::Null);

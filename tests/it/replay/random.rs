@@ -1,4 +1,4 @@
-//! Random sequences of static graphs: nothing overlaps, everything comes back, policies agree where they must.
+//! Random sequences of static graphs: nothing overlaps, everything is freed, policies agree where they must.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,10 @@ const GRAPHS: u8 = 5;
 
 const PAGE: u64 = 8 << 20;
 
-/// A static session without memory of the caller, whose addresses are only nominal: each load is followed by a run; at the end all is unloaded.
+/// A static session without memory of the caller, whose addresses are only nominal: each load is followed by a run; at
+/// the end all graphs are unloaded.
 fn sessions() -> impl Strategy<Value = String> {
-    // A segment of no bytes at the start would end a load under policy 2: the driver refuses it.
+    // An empty segment at the start would fail a load under policy 2: the driver rejects it.
     let segment = (prop_oneof![1..200_u32, 1..60_000_u32], 0..12_u8);
     let step = (0..GRAPHS, 0..4_u8, prop::collection::vec(segment, 1..6));
     prop::collection::vec(step, 1..40).prop_map(|steps| {
@@ -50,7 +51,7 @@ fn segment_text(kib: u32, flags: u8) -> String {
     format!("{kib}K{flags}")
 }
 
-/// What is mapped where.
+/// The mapped pages by place.
 #[derive(Default)]
 struct Mappings(BTreeMap<u64, u32>);
 
@@ -69,7 +70,7 @@ impl Mappings {
         }
     }
 
-    /// Pages below a part of the virtual space, each of which has one.
+    /// The pages of a part of the virtual space, which is fully mapped.
     fn pages(&self, at: u64, bytes: u64) -> Vec<u32> {
         let first = at / PAGE * PAGE;
         let slots = (first..at + bytes).step_by(usize::try_from(PAGE).unwrap());
@@ -77,7 +78,7 @@ impl Mappings {
     }
 }
 
-/// Replays and checks what holds after every command.
+/// Replays a trace and checks invariants after every command.
 fn check(trace: &AllocationTrace, rules: ReplayRules) {
     let mut replay = Replay::new(trace, rules);
     let mut mappings = Mappings::default();
@@ -150,7 +151,7 @@ fn apart(ranges: impl Iterator<Item = (u64, u64)>) {
     }
 }
 
-/// The bytes that each load needs of the engine, and what is reserved after every command, as documented.
+/// The bytes that each load requests from the engine, and the reserved bytes after every command, as documented.
 fn check_documented(trace: &AllocationTrace) {
     let rules = ReplayRules {
         is_documented: true,

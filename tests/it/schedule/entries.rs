@@ -23,7 +23,7 @@ pub(super) fn plan(entries: &[&str]) -> SchedulePlan {
     }
 }
 
-/// Runs as texts: the graph's number and its values; groups between brackets, changes before the run they stand before.
+/// Runs as texts: the graph's number and its values; groups in brackets, changes before the run that they precede.
 fn story(schedule: &Schedule) -> String {
     let mut words = Vec::new();
     for position in 0..=schedule.runs.len() {
@@ -55,7 +55,7 @@ fn entries_become_runs_in_order() {
         (&["a"][..], 1, "0()"),
         (&["a*3", "c d[seq=7]"], 1, "0() 0() 0() 2(7)"),
         (&["b[batch=1,2; seq=8..9]"], 1, "1(1,8) 1(1,9) 1(2,8) 1(2,9)"),
-        // Dimensions without values of their own take the plan's: seq is 5 and 6.
+        // Dimensions without explicit values take the plan's: seq is 5 and 6.
         (&["b[batch=1]", "c d"], 1, "1(1,5) 1(1,6) 2(5) 2(6)"),
         (&["b[batch=1; seq=3]*2", "a"], 2, "1(1,3) 1(1,3) 0() 1(1,3) 1(1,3) 0()"),
         (
@@ -64,13 +64,13 @@ fn entries_become_runs_in_order() {
             "+2 0() -0 2(1) -2",
         ),
         (&["a @1", "c d[seq=1,2] @1", "a"], 1, "[ 0() 2(1) 2(2) ] 0()"),
-        // Neighbours of two groups, and one alone, which is none.
+        // Two adjacent groups, and a single run, which is none.
         (
             &["a @1", "c d[seq=1] @1", "a @2", "c d[seq=2] @2", "a @3"],
             1,
             "[ 0() 2(1) ] [ 0() 2(2) ] 0()",
         ),
-        // What stands between parts a group.
+        // Entries in between split a group.
         (&["a @1", "unload a", "c d[seq=1] @1"], 1, "0() -0 2(1)"),
         (&["a @1", "c d[seq=1] @1"], 2, "[ 0() 2(1) ] [ 0() 2(1) ]"),
     ] {

@@ -1,4 +1,4 @@
-//! Generators by a table, and by what must hold for all of them.
+//! Generators by a table, and by invariants of all of them.
 
 use highwater::workload::{Generator, MAX_VALUES};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn values_by_a_table() {
         ("64..8 step 20", &[64, 44, 24]),
         ("7..7", &[7]),
         ("7..7 step 5", &[7]),
-        // As dynamic_inputs_shape_range draws them: both ends, evenly by ratio, each once.
+        // As dynamic_inputs_shape_range draws them: both ends, evenly by ratio, without duplicates.
         ("1~1000", &[1, 10, 100, 1000]),
         ("8~128 samples 5", &[8, 16, 32, 64, 128]),
         ("3~5", &[3, 4, 5]),

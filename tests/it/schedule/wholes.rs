@@ -1,4 +1,4 @@
-//! Schedules of real sessions: files that hold them, rules, answers, the command line.
+//! Schedules of real sessions: files, rules, answers, the command line.
 
 use highwater::diagnostics::Severity;
 use highwater::export::{ConfigDocument, from_json, to_json};

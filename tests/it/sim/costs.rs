@@ -1,4 +1,4 @@
-//! What calls cost, from logs written by hand.
+//! Costs of calls, from hand-written logs.
 
 use super::*;
 use highwater::sim::alloc::{Address, PoolFigures};
@@ -148,7 +148,7 @@ fn causes_stand_in_order_and_add_up() {
 fn waste_and_idle_memory_are_those_of_the_peak() {
     use EventKind::*;
     let events = [
-        // 100 bytes of which a graph's pool is granted 70 at the top, and 10 + 20 are live there.
+        // 100 bytes of which a graph's pool is granted 70 at the top, with 10 + 20 live in it.
         (0, DeviceMalloc, 1, 0, (0, 100)),
         (0, Grant, 1, 3, (30, 70)),
         (0, Alloc, 1, 1, (90, 10)),
@@ -167,7 +167,7 @@ fn waste_and_idle_memory_are_those_of_the_peak() {
     // 30 are left of the device's block, 60 of the graph's.
     let first = summary(3);
     assert_eq!((first.internal_waste, first.pool_idle), (Bytes(90), idle(90, 60)));
-    // The first step with the peak counts: without the arena that is step 0 still.
+    // The first step with the peak counts: without the arena that is still step 0.
     assert_eq!(summary(4).pool_idle, idle(90, 60));
     let whole = summary(6);
     assert_eq!(whole.internal_waste, Bytes(160 - 30));

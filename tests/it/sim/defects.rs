@@ -1,4 +1,4 @@
-//! The brute-force check refuses what is wrong.
+//! The brute-force check rejects wrong logs.
 
 use super::*;
 
@@ -64,7 +64,7 @@ fn blocks_on_pages_that_are_not_mapped_are_refused() {
         bad.events.remove(map);
         let answer = verify(&bad, &session);
         assert!(matches!(answer, Err(SimulationDefect::Uncovered { .. })), "{answer:?}");
-        // A page that the driver never gave cannot serve either.
+        // A page that the driver never allocated cannot be mapped.
         let mut bad = good.clone();
         bad.events.remove(map - 1);
         let answer = verify(&bad, &session);

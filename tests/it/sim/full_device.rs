@@ -15,8 +15,8 @@ fn a_full_device_unloads_graphs_in_order_and_reloads_them() {
         .filter(|event| matches!(event.kind, EventKind::Unload | EventKind::Reload))
         .map(|event| (event.kind, event.step.0))
         .collect();
-    // 60 + 1 + 30 leave 37 of 128 MiB less the 32nd kept back: the first graph goes. Its reload needs 61 of the
-    // 44 that are left: the second graph goes, which is enough.
+    // 60 + 1 + 30 leave 37 of 128 MiB less the 32nd kept back: the first graph is unloaded. Its reload needs 61 of the
+    // remaining 44: the second graph is unloaded, which suffices.
     let (unload, reload) = (EventKind::Unload, EventKind::Reload);
     assert_eq!(story, [(unload, 2), (unload, 3), (reload, 3)]);
     let curves = fold::curves(&simulation);
@@ -74,7 +74,7 @@ fn idle_pages_of_other_pools_are_taken_before_memory_runs_out() {
         // New pages first, all that the device has left, then the idle ones of the other pool.
         assert_eq!(reserved, [40, 96, 96].map(Bytes::mib));
     }
-    // Nobody recycles pools for a static arena: its load fails.
+    // Pools are not recycled for a static arena: its load fails.
     let graphs = [
         graph(false, &[one_block(40 * MIB)]),
         graph(true, &[one_block(90 * MIB)]),

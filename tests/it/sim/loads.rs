@@ -1,4 +1,4 @@
-//! Graphs that the schedule loads, unloads and runs at the same time, by figures worked out by hand.
+//! Graphs that the schedule loads, unloads and runs concurrently, by figures computed by hand.
 
 use highwater::sim::fold::{self, Curves};
 use highwater::sim::{BoundGraph, DeviceSession, EventKind, IoTensor, Params, Simulation, StaticMemoryPolicy};
@@ -36,7 +36,7 @@ fn an_unloaded_graph_gives_its_arena_back_before_the_next_is_loaded() {
     session.changes = vec![change(1, 0, false)];
     for (policy, wanted) in [
         (Dynamic, [100, 300, 500]),
-        // The last loaded graph goes, and the arena with it: the block of 100 is not stranded.
+        // The last loaded graph is unloaded with its arena: the block of 100 is not stranded.
         (StaticExtend, [100, 300, 300]),
         (DynamicExtend, [100, 300, 500]),
         (FullExtend, [104, 304, 304]),
@@ -51,7 +51,7 @@ fn an_unloaded_graph_gives_its_arena_back_before_the_next_is_loaded() {
 fn an_unloaded_graph_is_loaded_again_at_its_next_run() {
     let graphs = [100, 300].map(|mib| graph(true, &[one_block(mib * MIB)]));
     let mut session = session(&graphs, &[0, 1, 0]);
-    // What is not loaded is not unloaded, and what is loaded is not loaded again.
+    // Unloading an unloaded graph and loading a loaded one do nothing.
     session.changes = vec![
         change(0, 1, false),
         change(1, 0, true),
@@ -130,7 +130,7 @@ fn graphs_of_a_group_hold_their_arenas_together_where_they_have_their_own() {
                 assert_eq!(one_by_one.features, [100, 300, 200].map(Bytes::mib));
                 [400, 400, 200].map(Bytes::mib).into_iter().collect()
             }
-            // They must not run at the same time there: they are simulated one after another.
+            // They must not run concurrently there: they are simulated one after another.
             StaticExtend | FullExtend => one_by_one.features.clone(),
         };
         assert_eq!(grouped.features, wanted, "policy {}", policy.number());

@@ -1,6 +1,6 @@
-//! Page pools by random requests: whatever is asked of them, live memory never overlaps, not in physical pages either.
+//! Page pools by random requests: live memory never overlaps, in physical pages either.
 //!
-//! The check knows nothing of how pools work: it follows the driver's call log and looks where grants really lie.
+//! The check is independent of the pools: it follows the driver's call log to the physical location of grants.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 const MIB: u64 = 1 << 20;
 
-/// What a test does.
+/// A step of a test.
 #[derive(Clone, Debug)]
 enum Deed {
     Allocate(u32, u64),
@@ -21,7 +21,7 @@ enum Deed {
     Order(Order),
 }
 
-/// Where memory really lies: device memory (0) or a page's handle, and from where to where in it.
+/// A physical location: device memory (0) or a page's handle, start and end in it.
 type Piece = (u32, u64, u64);
 
 struct Live {
@@ -96,7 +96,7 @@ impl World {
         self.check();
     }
 
-    /// Follows the call log.
+    /// Reads new entries of the call log.
     fn follow(&mut self) {
         for call in self.device.driver.calls() {
             match *call {

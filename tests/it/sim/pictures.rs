@@ -1,4 +1,4 @@
-//! The device at a step: what is held, idle and free, by hand-made sessions.
+//! The device at a step: live, idle and free bytes, by hand-made sessions.
 
 use highwater::sim::{DevicePicture, picture};
 
@@ -10,7 +10,7 @@ fn at(simulation: &Simulation, step: u32) -> DevicePicture {
 
 #[test]
 fn idle_spans_of_a_pool_are_counted_by_size() {
-    // 1 MiB, 3 MiB and 1 MiB; the second goes at step 1.
+    // 1 MiB, 3 MiB and 1 MiB; the second is freed at step 1.
     let graphs = [graph(false, &[bound(2, &[(0, 2, MIB), (0, 1, 3 * MIB), (0, 2, MIB)])])];
     let (simulation, _) = run(&session(&graphs, &[0]), Dynamic);
     let full = at(&simulation, 0);

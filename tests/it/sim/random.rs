@@ -1,10 +1,10 @@
-//! Invariants of every policy over random sessions, and a load to be timed.
+//! Invariants of every policy over random sessions, and a load for timing.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Sizes from one byte to 24 MiB, each power of two as likely as any other.
+/// Sizes from one byte to 24 MiB, all powers of two equally likely.
 fn sizes() -> impl Strategy<Value = u64> {
     (0_u32..24, 0_u64..1000).prop_map(|(power, rest)| (1_u64 << power) + (rest << power) / 2000 + 32)
 }
@@ -83,7 +83,7 @@ fn any_params() -> impl Strategy<Value = Params> {
     })
 }
 
-/// What two policies are compared by: curves and the whole log.
+/// The parts by which two policies are compared: curves and the whole log.
 fn lane(session: &DeviceSession, policy: StaticMemoryPolicy, params: &Params) -> (Curves, Vec<Event>) {
     let simulation = run_with(session, policy, params);
     (fold::curves(&simulation), simulation.events)

@@ -1,7 +1,7 @@
-//! Random sessions of real graphs: every log is valid, and the same request gives the same bytes.
+//! Random sessions of real graphs: every log is valid, and equal requests give equal bytes.
 //!
-//! Graphs come from `$HIGHWATER_SHARED/corpus` (whatever models lie there) and the bundled samples; which, how often,
-//! in which order, with which dimensions, options and device is drawn from a seed.
+//! Graphs are the models of `$HIGHWATER_SHARED/corpus` and the bundled samples; a seed determines which, how often, in
+//! which order, with which dimensions, options and device.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use highwater::workload::{Device, DeviceProfiles, GraphEntry, SchedulePlan, Sour
 
 use crate::support;
 
-/// Sessions that are drawn, and the most ops of one graph: these tests run without a release build.
+/// Number of sessions, and the maximum number of ops of a graph: these tests also run in debug builds.
 const N_SESSIONS: u64 = 24;
 const MOST_OPS: usize = 2500;
 

@@ -1,4 +1,4 @@
-//! Axes as texts, and which point of a space is which configuration.
+//! Axes as texts, and the mapping from points to configurations.
 
 use highwater::analysis::sweep::{AxisOf, Space, SweepAxis, SweepError};
 use highwater::options::{Value, keys};
@@ -155,7 +155,7 @@ fn points_count_up_with_the_last_axis_fastest() {
     let last = space.configuration(11);
     assert_eq!(last.policy().number(), 2);
     assert_eq!((last.plan.iterations, &last.plan.dims["batch"][..]), (2, &[32][..]));
-    // Policy 0 is the default, and 16 is what the base has.
+    // Policy 0 is the default, and 16 is the base's value.
     let changes: Vec<usize> = (0..12).map(|idx| space.n_changes(idx)).collect();
     assert_eq!(changes, [1, 2, 0, 1, 1, 2, 2, 3, 1, 2, 2, 3]);
 }

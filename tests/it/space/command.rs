@@ -149,7 +149,7 @@ fn recommend_names_a_winner_and_says_why() {
     }
 }
 
-/// Words as a shell reads them; what is printed quotes with single quotes alone.
+/// Words as a shell reads them; the output quotes only with single quotes.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut is_quoted = false;

@@ -1,4 +1,4 @@
-//! Who is beaten by nobody: exactly those that a comparison of every pair leaves.
+//! The Pareto front against a comparison of every pair.
 
 use highwater::analysis::sweep::{Ending, Outcome, PointFigures, SweepPoint, front, largest_that_fits};
 use highwater::sim::StaticMemoryPolicy;
@@ -28,7 +28,7 @@ fn point(idx: u64, peak: u64, overhead: u64, ending: Ending) -> SweepPoint {
     }
 }
 
-/// Every pair.
+/// Compares every pair.
 fn unbeaten(points: &[SweepPoint]) -> Vec<u64> {
     let fitting: Vec<(u64, u64, u64)> = points
         .iter()

@@ -1,4 +1,4 @@
-//! Points are what `compare` says of their configurations, whatever they share, in whatever order they are tried.
+//! Points equal the answers of `compare` for their configurations, whatever they share, in any order.
 
 use highwater::analysis::Request;
 use highwater::analysis::sweep::{
@@ -69,7 +69,7 @@ fn points_are_what_compare_says() {
     assert!(agrees(&sampled("resnet50"), tight) > 2);
 }
 
-/// Values of an option that tell whether it is looked at: its choices, or its default and something else.
+/// Values that reveal whether an option is read: its choices, or its default and another one.
 fn values(row: &OptionRow) -> Vec<Value> {
     let choices: Vec<Value> = row.kind.choices().into_iter().map(|(value, _)| value).collect();
     match row.kind {
@@ -93,7 +93,7 @@ fn values(row: &OptionRow) -> Vec<Value> {
 #[test]
 fn every_option_that_changes_memory_parts_points() {
     let mut request = small();
-    // Beside a threshold, the options of computing anew act, too.
+    // With a threshold the options of recomputation act, too.
     request.options.set_text(keys::EVICTION_THRESHOLD, "12MiB").unwrap();
     let rows: Vec<&OptionRow> = TABLE.iter().filter(|row| row.affects_memory()).collect();
     assert!(rows.len() > 40);
@@ -197,7 +197,6 @@ fn smallest(explorer: &Explorer) -> Option<SmallestDevice> {
     smallest_device(explorer, &points, &Progress::silent(&cancel)).unwrap()
 }
 
-/// The smallest device against `compare` of every configuration on every profile.
 #[test]
 fn the_smallest_device_is_what_brute_force_finds() {
     let mut profiles = DeviceProfiles::bundled().unwrap().profiles;
@@ -240,7 +239,6 @@ fn the_smallest_device_is_what_brute_force_finds() {
     }
 }
 
-/// An axis over a dimension holds in runs that the schedule gives a value of their own.
 #[test]
 fn an_axis_over_a_dimension_holds_in_every_run() {
     let mut request = small();

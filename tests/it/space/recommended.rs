@@ -1,4 +1,4 @@
-//! Recommendations against brute force: every configuration compared by itself, sorted by the written rule.
+//! Recommendations against brute force: every configuration compared separately, sorted by the written rule.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn recommended(explorer: &Explorer, goal: Goal, most: u64) -> Recommendation {
     .unwrap()
 }
 
-/// The order that the goal states: smaller is better.
+/// The order of the goal: smaller is better.
 fn order(
     space: &Space,
     goal: Goal,
@@ -82,7 +82,7 @@ fn is_brute_force(request: &Request, texts: &[&str], goals: &[Goal], capacity: O
     fitting
 }
 
-/// What is left out is counted, and every sentence is whole.
+/// Left-out points are counted, and every sentence is complete.
 #[track_caller]
 fn is_told(found: &Recommendation, all: &[Plain]) {
     let left = &found.left_out;
@@ -259,7 +259,7 @@ fn goals_are_read() {
     }
 }
 
-/// The sentences of a recommendation that has no winner.
+/// The sentences of a recommendation without a winner.
 fn told_of_nothing(request: &Request, texts: &[&str]) -> Vec<String> {
     let found = recommended(&explorer(request, texts), Goal::LowestPeak, 100);
     assert!(found.winner.is_none());
@@ -280,7 +280,7 @@ fn where_nothing_fits_it_is_said_what_would_help() {
         told[1].ends_with("graph_max_parallel_model_num or memory_config.static_memory_policy."),
         "{told:?}"
     );
-    // Memory alone is short: what is needed at least, and a device that is enough for that.
+    // Only memory is short: states the minimum, and a device that suffices.
     request.options.set_text("simulation.device_memory", "2MiB").unwrap();
     let told = told_of_nothing(&request, &["policy=0,2,7", "batch=16,8"]);
     assert_eq!(

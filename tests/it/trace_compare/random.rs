@@ -1,5 +1,5 @@
-//! Random traces on small devices: what is refused, destroyed, unloaded while it runs or asked for twice leaves logs
-//! that hold.
+//! Random traces on small devices: rejections, destroyed pools, unloads of running graphs and repeated requests leave
+//! valid logs.
 
 use highwater::timeline::Timeline;
 use proptest::prelude::*;

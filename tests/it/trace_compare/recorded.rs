@@ -1,4 +1,4 @@
-//! Every trace of the shared corpus as a comparison: nothing panics, every log holds, every view can be made.
+//! Every trace of the shared corpus as a comparison: nothing panics, every log is valid, every view can be built.
 
 use highwater::sim::fold::blocks;
 use highwater::timeline::Timeline;

@@ -1,4 +1,4 @@
-//! Operator debugging, the compile cache, AOE, dumps and where files go.
+//! Operator debugging, the compile cache, AOE, dumps and file locations.
 
 use super::{Case, FOLDER, LOCKED, MISSING, UNREADABLE, case};
 
@@ -17,7 +17,7 @@ const OVERFLOW: (&str, &str) = ("dump_config.enable_dump_debug", "True");
 const STEP: &str = "dump_config.dump_step";
 
 pub(super) const CASES: &[Case] = &[
-    // Switches that do not go together.
+    // Switches that exclude each other.
     case(&[DEBUG], ""),
     case(&[DEBUG], "").seeing(&[OOM]),
     case(&[DEBUG], "R24E").seeing(&[OOM_SLOW]),
@@ -54,7 +54,7 @@ pub(super) const CASES: &[Case] = &[
         .with(&[("ASCEND_MAX_OP_CACHE_SIZE", "9")])
         .seeing(&[("/c/op_cache.ini", "remain_cache_size_ratio=0")]),
     case(&[("op_compiler_cache_dir", "")], "R44I").seeing(&[("/op_cache.ini", "nonsense")]),
-    // Where files go.
+    // File locations.
     case(&[("debug_dir", "/d")], "R44I"),
     case(&[("debug_dir", "/d")], "R44I").with(&[("ASCEND_WORK_PATH", "/w"), ("ASCEND_CACHE_PATH", "/c")]),
     case(&[], "R44I").with(&[("ASCEND_WORK_PATH", "/w")]),

@@ -51,7 +51,7 @@ pub(super) const CASES: &[Case] = &[
     case(&[], "R27W").with(&[("HCCL_EXEC_TIMEOUT", "soon")]),
     case(&[], "R27W").with(&[("HCCL_EXEC_TIMEOUT", "0")]),
     case(&[("hccl_timeout", "600")], "").with(&[("HCCL_EXEC_TIMEOUT", "soon")]),
-    // Streams wait for longer than communication may take: milliseconds against seconds.
+    // Streams wait longer than communication may take: milliseconds against seconds.
     case(&[(SYNC, "-1")], ""),
     case(&[(SYNC, "60000")], "R28W"),
     case(&[(SYNC, "0")], "R28W"),

@@ -1,4 +1,4 @@
-//! The values that act.
+//! Effective values.
 
 use highwater::options::DefaultValue as V;
 use highwater::options::{effective_device_id, effective_values};

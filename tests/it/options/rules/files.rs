@@ -1,4 +1,4 @@
-//! Files that options name: states, contents, and which paths are looked at.
+//! Files named by options: states, contents, and paths that are checked.
 
 use highwater::options::{Environment, Options, aoe_config, custom_dtypes, fusion_switches, mix_list, paths_of};
 

@@ -1,11 +1,11 @@
-//! Random settings: no rule panics, answers repeat, and every finding names something that was set.
+//! Random settings: no rule panics, answers are deterministic, and every finding names a setting.
 
 use highwater::export::CheckReport;
 use highwater::options::{ENVIRONMENT, FileState, Float, TABLE, Value, check, lower, paths_of, resolve_device};
 
 use super::Settings;
 
-/// How many sets of settings are tried.
+/// Number of random settings.
 const ROUNDS: usize = 100_000;
 
 const TEXTS: [&str; 32] = [
@@ -113,7 +113,7 @@ impl Numbers {
 
     fn settings(&mut self) -> Settings {
         let mut settings = Settings::default();
-        // Now and then nearly everything is set at once.
+        // Occasionally nearly everything is set at once.
         let count = if self.below(200) == 0 {
             TABLE.len()
         } else {

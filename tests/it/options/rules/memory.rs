@@ -1,4 +1,4 @@
-//! Memory policies, with the engine's own keys and the variable; the policy in force.
+//! Memory policies, with the engine's own keys and the variable; the active policy.
 
 use highwater::options::{
     Environment, GE_USE_STATIC_MEMORY as VARIABLE, Options, Value, clears_separately, effective_policy,
@@ -96,7 +96,6 @@ fn environment_of(text: Option<&str>) -> Environment {
     environment
 }
 
-/// Flags as written in the facts: static in {1, 2, 4}, dynamic in {3, 4}; the two inputs are joined.
 #[test]
 fn the_policy_in_force_joins_option_and_variable() {
     let texts = [

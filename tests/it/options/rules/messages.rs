@@ -1,4 +1,4 @@
-//! What findings say, the texts of fixes, and the values that act.
+//! Messages of findings, texts of fixes, and effective values.
 
 use highwater::export::CheckReport;
 use highwater::options::GE_USE_STATIC_MEMORY;

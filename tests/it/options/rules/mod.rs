@@ -1,4 +1,4 @@
-//! Each rule on settings that it accepts and refuses, by topic; fixes; the policy in force; no panic on anything.
+//! Each rule on settings that it accepts and rejects, by topic; fixes; the active policy; no panic on any input.
 
 mod companions;
 mod debugging;
@@ -22,23 +22,22 @@ use highwater::options::{CHECKS, Environment, FileState, Finding, Options, SeenF
 
 type Texts = &'static [(&'static str, &'static str)];
 
-/// What may stand at a path of a case, apart from the content of a file.
+/// Possible states at a path of a case, apart from the content of a file.
 const MISSING: &str = "<missing>";
 const FOLDER: &str = "<folder>";
 const LOCKED: &str = "<locked>";
 const UNREADABLE: &str = "<unreadable>";
 
-/// Settings, and the rules that have something to say about them.
+/// Settings, and the rules that fire.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     options: Texts,
     variables: Texts,
     files: Texts,
-    /// As `R49E R51W`, in order and without repeats.
+    /// Such as `R49E R51W`, in order and without repeats.
     fires: &'static str,
 }
 
-/// Options alone.
 const fn case(options: Texts, fires: &'static str) -> Case {
     Case {
         options,
@@ -84,7 +83,7 @@ fn state_of(content: &str) -> FileState {
     }
 }
 
-/// What rules look at.
+/// Input of the rules.
 #[derive(Clone, Debug, Default)]
 struct Settings {
     options: Options,
@@ -98,14 +97,13 @@ impl Settings {
     }
 }
 
-/// One typed option.
 fn typed(key: &str, value: Value) -> Settings {
     let mut settings = Settings::default();
     settings.options.set(key, value).unwrap();
     settings
 }
 
-/// What fires, as `R49E R51W`, in order and without repeats.
+/// The rules that fire, such as `R49E R51W`, in order and without repeats.
 fn fired(settings: &Settings) -> String {
     let mut names: Vec<String> = Vec::new();
     for finding in settings.check() {
@@ -159,7 +157,7 @@ fn every_outcome_of_every_rule_has_a_case() {
     let declared: BTreeSet<(&str, Severity)> = CHECKS
         .iter()
         .flat_map(|check| check.severities().map(|severity| (check.id, severity)))
-        // R53 is told by schedules, not by options.
+        // R53 fires for schedules, not for options.
         .filter(|(id, _)| *id != "R53")
         .collect();
     assert_eq!(seen, declared);
@@ -176,7 +174,7 @@ fn every_rule_stays_silent_somewhere() {
                 .any(|name| settings.options.is_set(name) || settings.environment.is_set(name));
             is_looked_at && settings.check().iter().all(|finding| finding.rule != check.id)
         });
-        // These say something about every value, be it right.
+        // These fire for every value, even a right one.
         let is_always_loud = matches!(check.id, "R44" | "R46" | "R47" | "R54" | "M4");
         assert_ne!(is_silent, is_always_loud, "{}", check.id);
     }

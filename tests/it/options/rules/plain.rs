@@ -113,13 +113,13 @@ pub(super) const CASES: &[Case] = &[
         &[("enable_compress_weight", "False"), ("compress_weight_conf", "/c")],
         "R36E",
     ),
-    // highwater's own.
+    // Options of highwater.
     case(&[("simulation.device_memory", "64GiB")], ""),
     case(&[("simulation.device_memory", "0")], "K1E"),
     case(&[("simulation.device_memory", "lots")], "K1E"),
     case(&[("simulation.device", "generic-16GB")], ""),
     case(&[("simulation.device", "abacus")], "K1E"),
-    // Options that are going to be removed.
+    // Deprecated options.
     case(&[("enable_data_pre_proc", "True")], "R46W"),
     case(&[("variable_format_optimize", "True")], "R46W"),
     case(&[("graph_memory_max_size", "1024")], "R46W R46I"),

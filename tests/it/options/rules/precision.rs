@@ -35,7 +35,7 @@ pub(super) const CASES: &[Case] = &[
     case(&[LIST, ("precision_mode", "")], "R12E"),
     case(&[LIST, ("precision_mode_v2", "origin")], "R12E"),
     case(&[LIST, ("precision_mode", "force_fp32")], "R12E"),
-    // precision_mode is looked at first, whatever the other one is.
+    // precision_mode is checked first, whatever the other one is.
     case(
         &[
             LIST,

@@ -1,4 +1,4 @@
-//! highwater's own rules of texts.
+//! highwater's rules on texts.
 
 use super::{Case, case};
 
@@ -36,7 +36,7 @@ pub(super) const CASES: &[Case] = &[
     case(&[("simulation.malloc_ns", "-1")], "K1E"),
     case(&[("simulation.memset_bytes_per_second", "0")], "K1E"),
     case(&[("simulation.memset_bytes_per_second", "800GB")], ""),
-    // What excludes each other.
+    // Options that exclude each other.
     case(&[("save_checkpoints_steps", "5")], ""),
     case(
         &[("save_checkpoints_steps", "5"), ("save_checkpoints_secs", "5")],

@@ -1,4 +1,4 @@
-//! Variables and options whose values only the run knows: rules that look at presence fire, others keep silent.
+//! Variables and options whose values are unknown before the run: rules on presence fire, others do not.
 
 use highwater::export::CheckReport;
 use highwater::options::{GE_USE_STATIC_MEMORY, Value};
@@ -8,7 +8,7 @@ use super::{Case, case, fired};
 const OOM: (&str, &str) = ("/d.cfg", "op_debug_config=oom\nop_debug_list=Add");
 const AOE: (&str, &str) = ("/a.json", r#"{"feature": ["deeper_opat"]}"#);
 
-/// Settings, variables that nobody could read, and what fires.
+/// Settings, unreadable variables, and the rules that fire.
 const UNREAD: &[(Case, &[&str], &str)] = &[
     (case(&[], ""), &["TF_CONFIG"], ""),
     (case(&[("distribute", "strategy()")], ""), &["TF_CONFIG"], "R5E"),

@@ -1,4 +1,4 @@
-//! Accepted and refused settings after the unit tests of the TensorFlow adapter, and bools where it takes numbers.
+//! Accepted and rejected settings after the unit tests of the TensorFlow adapter, and bools where it takes numbers.
 
 use highwater::options::Value;
 
@@ -68,7 +68,7 @@ fn typed_values_of_the_wrong_type_are_reported() {
     ] {
         let settings = typed(key, value.clone());
         assert_eq!(fired(&settings), expected, "{key} = {value:?}");
-        // A value that only has the wrong type is mended into the right one.
+        // A value of the wrong type only is mended into the right one.
         if let Some(finding) = settings.check().first()
             && matches!(
                 key,
