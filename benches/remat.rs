@@ -231,7 +231,7 @@ fn op(tape: &mut Tape, time: u64, inputs: &[u32], bytes: u64, is_source: bool) -
         inputs: inputs.to_vec(),
         outputs: vec![number],
         is_source,
-        is_once: false,
+        is_non_recomputable: false,
     });
     tape.calls.push(TapeCall::Call(number));
     number

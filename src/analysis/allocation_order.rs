@@ -44,7 +44,7 @@ pub fn arena_order(graph: &Graph, program: &Program, io: &[IoTensor]) -> Allocat
         io: io.collect(),
         births: births.into_iter().map(|(_, position)| position).collect(),
         deaths: positions(&last).into_iter().map(|(_, position)| position).collect(),
-        kept_apart: program.kept_apart.clone(),
+        separate: program.separate.clone(),
         streams: Vec::new(),
     }
 }
@@ -115,7 +115,7 @@ mod tests {
     fn order_of(graph: &Graph, sizes: &Sizes) -> (Vec<String>, Vec<String>) {
         let program = Program {
             lifetimes: feature_lifetimes(graph, sizes),
-            kept_apart: Vec::new(),
+            separate: Vec::new(),
         };
         let order = arena_order(graph, &program, &[]);
         let name = |position: &u32| {

@@ -3,7 +3,7 @@
 use highwater_model::progress::Cancelled;
 use highwater_model::workload::{DeviceError, ScheduleError};
 use highwater_plan::PlanError;
-use highwater_sim::{MOST_TRACE_EVENTS, TraceStop};
+use highwater_sim::{MAX_TRACE_EVENTS, TraceStop};
 
 /// Why there is no comparison.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,7 +78,7 @@ pub enum AnalysisError {
     },
     /// An allocation trace whose replay does too much to be kept as events.
     #[error(
-        "the replay has more than {MOST_TRACE_EVENTS} events under a policy, the limit; split the trace, or count alone \
+        "the replay has more than {MAX_TRACE_EVENTS} events under a policy, the limit; split the trace, or count alone \
          with `highwater replay`"
     )]
     TooManyEvents,

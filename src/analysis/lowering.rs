@@ -208,7 +208,7 @@ impl GraphLowering<'_> {
         }
         let program = Program {
             lifetimes,
-            kept_apart: Vec::new(),
+            separate: Vec::new(),
         };
         Ok(atomic_clean(program, graph, self.clean_policy(is_static)))
     }

@@ -263,7 +263,7 @@ fn session(graph: GraphIdx, recording: &Recording, steps: EventSteps<'_>, n_step
         engine_sizes: Vec::new(),
         program: Program {
             lifetimes: Lifetimes { n_steps, items },
-            kept_apart: Vec::new(),
+            separate: Vec::new(),
         },
         ..BoundGraph::default()
     };

@@ -180,7 +180,7 @@ fn session_of(subject: &Subject, after: &BlockProgram) -> (DeviceSession, Plans)
                 engine_sizes: picture.lifetimes.items.iter().map(|item| item.bytes).collect(),
                 program: Program {
                     lifetimes: picture.lifetimes,
-                    kept_apart: Vec::new(),
+                    separate: Vec::new(),
                 },
                 ..BoundGraph::default()
             }),

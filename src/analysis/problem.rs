@@ -137,7 +137,7 @@ fn session_of(entry: &ProblemEntry, shapes: &Shapes) -> DeviceSession {
     let bound = BoundGraph {
         program: Program {
             lifetimes: Lifetimes { n_steps, items },
-            kept_apart: Vec::new(),
+            separate: Vec::new(),
         },
         engine_sizes,
         plan: None,

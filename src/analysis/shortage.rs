@@ -115,7 +115,7 @@ fn who(lane: &Lane, failed: &OutOfMemory, names: &NameContext<'_>) -> (String, B
                 .map_or(GraphIdx(0), |run| run.graph);
             let name = names.tensor(graph, tensor);
             let rows = lane.simulation.subjects.iter().rev();
-            let asked = rows.clone().find(|row| row.who == failed.subject);
+            let asked = rows.clone().find(|row| row.subject == failed.subject);
             let text = if name.is_empty() {
                 format!("a tensor of {}", names.graph(graph))
             } else {

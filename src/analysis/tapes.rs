@@ -173,7 +173,7 @@ fn tape_variant(
                 n_steps: n_slots,
                 items,
             },
-            kept_apart: Vec::new(),
+            separate: Vec::new(),
         },
         ..BoundGraph::default()
     };

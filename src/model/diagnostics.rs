@@ -1,24 +1,19 @@
 //! Diagnostics: oddities that do not stop the work, with a place and a count.
 //!
-//! In: one named constructor call per kind of message. Out: a list in the order of first appearance;
-//! equal messages are counted, not repeated. Deliberately not here: errors that end the work (each
-//! stage has its own error type) and printing.
+//! In: one named constructor call per kind of message. Out: a list in the order of first appearance; equal messages are
+//! counted, not repeated. Errors that end the work have an error type per stage.
 
 use std::fmt;
 
-/// How much a diagnostic matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The figures cannot be trusted or the configuration is refused.
     Error,
-    /// The user should look at it.
     Warning,
-    /// Worth knowing.
     Info,
 }
 
 impl Severity {
-    /// `error`, `warning` or `info`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -34,23 +29,21 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One oddity: what, where, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How much it matters.
     pub severity: Severity,
-    /// A sentence without a final dot; says what to do where there is something to do.
+    /// A sentence without a final period; says what to do where there is something to do.
     pub message: String,
     /// The first place, such as a tensor name or `byte 1042`; empty where there is none.
     pub place: String,
-    /// How many times it happened (at least 1).
+    /// At least 1.
     pub count: u64,
 }
 
-/// Most different messages that are kept: nobody reads more, and finding equal ones takes time.
+/// Most different messages that are kept, which bounds the search for equal ones.
 const MAX_MESSAGES: usize = 500;
 
-/// What stands for the messages beyond the limit.
+/// The message for those beyond the limit.
 const LEFT_OUT: &str = "further messages are left out";
 
 /// A sink that stages pass along.
@@ -62,24 +55,22 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// An empty sink.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What was reported, in the order of first appearance.
+    /// In the order of first appearance.
     pub fn entries(&self) -> &[Diagnostic] {
         &self.entries
     }
 
-    /// Adds everything of `other`.
     pub fn extend(&mut self, other: &Self) {
         for entry in &other.entries {
             self.push_counted(entry.clone());
         }
     }
 
-    /// The same messages with the name of what they are about in front.
+    /// The same messages with a name as prefix.
     #[must_use]
     pub fn prefixed(&self, name: &str) -> Self {
         let mut all = Self::new();
@@ -93,7 +84,7 @@ impl Diagnostics {
         all
     }
 
-    /// The same messages with the name of their file before their places: equal messages of several files stay one.
+    /// The same messages with a file as prefix of their places: equal messages of several files stay one.
     #[must_use]
     pub fn placed_in(&self, file: &str) -> Self {
         let mut all = self.clone();
@@ -107,7 +98,7 @@ impl Diagnostics {
         all
     }
 
-    /// Shapes that stayed unknown: counted as 0 bytes. `example` is the first tensor's name.
+    /// Unknown shapes, counted as 0 bytes. `example` is the first tensor's name.
     pub fn unknown_shapes(&mut self, example: &str, count: u64) {
         self.push_counted(Diagnostic {
             severity: Severity::Warning,
@@ -117,7 +108,7 @@ impl Diagnostics {
         });
     }
 
-    /// An op type without a shape rule; `count` ops are of it, `op` is the first.
+    /// An op type without a shape rule; `op` is the first of `count` ops.
     pub fn op_without_shape_rule(&mut self, kind: &str, op: &str, count: u64) {
         self.counted(
             Severity::Info,
@@ -127,7 +118,6 @@ impl Diagnostics {
         );
     }
 
-    /// A symbolic dimension without a value.
     pub fn unbound_symbol(&mut self, symbol: &str) {
         self.push(
             Severity::Info,
@@ -136,7 +126,7 @@ impl Diagnostics {
         );
     }
 
-    /// Ops that the file does not store in execution order; `first` is the first of the file that needs what comes later.
+    /// Ops that the file does not store in execution order; `first` is the first that needs a later one.
     pub fn sorted(&mut self, first: &str, n_ops: u64) {
         self.push(
             Severity::Info,
@@ -148,27 +138,26 @@ impl Diagnostics {
         );
     }
 
-    /// Something that the importer leaves out on purpose.
+    /// Input that the importer leaves out on purpose.
     pub fn skipped(&mut self, what: &str, place: &str) {
         self.push(Severity::Info, format!("{what} is not read"), place);
     }
 
-    /// Any other warning. Prefer a named constructor where a message is used twice.
+    /// Prefer a named constructor where a message is used twice.
     pub fn warning(&mut self, message: String, place: &str) {
         self.push(Severity::Warning, message, place);
     }
 
-    /// Any other information.
     pub fn info(&mut self, message: String, place: &str) {
         self.push(Severity::Info, message, place);
     }
 
-    /// Any other error that leaves an answer behind.
+    /// An error that still leaves an answer.
     pub fn error(&mut self, message: String, place: &str) {
         self.push(Severity::Error, message, place);
     }
 
-    /// Something that happened `count` times (at least once); `place` is the first.
+    /// `count` is at least 1; `place` is the first.
     pub fn counted(&mut self, severity: Severity, message: String, place: &str, count: u64) {
         self.push_counted(Diagnostic {
             severity,
@@ -187,8 +176,7 @@ impl Diagnostics {
         });
     }
 
-    /// Something that happened as often as its count says. Linear in the number of *different* messages, which importers
-    /// keep small.
+    /// O(number of *different* messages), which importers keep small.
     pub fn push_counted(&mut self, new: Diagnostic) {
         let is_same = |old: &Diagnostic| old.severity == new.severity && old.message == new.message;
         let position = if self.left_out == 0 {

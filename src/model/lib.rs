@@ -1,4 +1,4 @@
-//! What everything else speaks of: units, diagnostics and progress; graphs, what runs of them, and when their tensors live.
+//! The vocabulary of all crates: units, diagnostics and progress; graphs, workloads, and live ranges.
 
 pub mod diagnostics;
 pub mod graph;

@@ -1,19 +1,18 @@
 //! Liveness: Graph -> Lifetimes, the live range of every tensor or storage.
 //!
-//! In: a graph, byte sizes under a binding, a view. Out: half-open ranges, sorted. Rules (the counting
-//! rules of the command line): a tensor lives from its producer to its last reader inclusive; one that
-//! nobody reads lives on its own step; a graph output lives to the last step; inputs and weights are
-//! left out. In the aliased view a storage lives as long as any tensor in it, and costs nothing where its
-//! root is an input or a weight. Linear in ops, operands and tensors (plus one sort).
+//! In: a graph, byte sizes under a binding, a view. Out: half-open ranges, sorted. Rules (the counting rules of the
+//! command line): a tensor lives from its producer to its last reader inclusive; an unread one lives on its own step; a
+//! graph output lives to the last step; inputs and weights are left out. In the aliased view a storage lives as long as
+//! any tensor in it, and costs nothing where its root is an input or a weight. O(n log n) in ops, operands and tensors.
 
 use crate::graph::{Graph, Id as _, Role, Sizes, TensorId};
 use crate::units::{Bytes, Step};
 use crate::workload::{Lifetime, Lifetimes};
 
-/// Who owns memory.
+/// Ownership of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// Every result has memory of its own.
+    /// Every result has separate memory.
     Naive,
     /// Views and in-place results share their root's memory.
     Aliased,
@@ -47,8 +46,8 @@ pub fn lifetimes(graph: &Graph, sizes: &Sizes, view: View) -> Lifetimes {
     Lifetimes { n_steps, items }
 }
 
-/// Feature memory as a device holds it: storages of activations and workspaces, without those that hold a
-/// graph output (they belong to the zero-copy segment).
+/// Feature memory on a device: storages of activations and workspaces, without those that hold a graph output (they
+/// belong to the zero-copy segment).
 pub fn feature_lifetimes(graph: &Graph, sizes: &Sizes) -> Lifetimes {
     let mut is_output = vec![false; graph.storages().len()];
     for tensor in graph.outputs() {
@@ -72,7 +71,7 @@ pub fn feature_lifetimes(graph: &Graph, sizes: &Sizes) -> Lifetimes {
     lifetimes
 }
 
-/// The exclusive end of every tensor; in the aliased view the root carries the end of its storage.
+/// The exclusive end of every tensor; in the aliased view the root has the end of its storage.
 fn ends(graph: &Graph, view: View, n_steps: u32) -> Vec<u32> {
     let owner = |tensor: TensorId| match view {
         View::Naive => tensor,

@@ -1,31 +1,28 @@
-//! Progress and Cancel: how long work reports and how it stops.
+//! Progress and cancellation of long work.
 //!
-//! In: a cancel flag shared with another thread and a closure that shows progress. Out:
-//! [`Cancelled`] at the next loop head once the flag is set. Deliberately not here: threads and clocks.
+//! In: a cancel flag shared with another thread and a closure that shows progress. Out: [`Cancelled`] at the next loop
+//! head once the flag is set. Threads and clocks belong to callers.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many elements are sorted between two looks at the flag: about 3 ms of work.
+/// Elements sorted between two checks of the flag: about 3 ms of work.
 const CHUNK: usize = 32_768;
 
-/// A flag that asks work to stop. Clones share the flag.
+/// A cancel flag. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// A flag that is not set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks the work to stop.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the work should stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -36,7 +33,7 @@ impl Cancel {
 #[error("cancelled")]
 pub struct Cancelled;
 
-/// What long work gets: where to report and when to stop.
+/// Reports progress of long work and tells it when to stop.
 #[derive(Clone, Copy)]
 pub struct Progress<'a> {
     cancel: &'a Cancel,
@@ -52,12 +49,12 @@ impl fmt::Debug for Progress<'_> {
 }
 
 impl<'a> Progress<'a> {
-    /// `report(stage, fraction)` gets a stage name and 0.0..=1.0, as often as loops like.
+    /// `report(stage, fraction)` gets a stage name and 0.0..=1.0, at any rate.
     pub fn new(cancel: &'a Cancel, report: &'a dyn Fn(&'static str, f32)) -> Self {
         Self { cancel, report }
     }
 
-    /// Progress that shows nothing, with a flag that the caller holds.
+    /// Progress that reports nothing, with a flag of the caller.
     pub fn silent(cancel: &'a Cancel) -> Self {
         Self {
             cancel,
@@ -65,7 +62,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The flag, for work that is shared out.
+    /// The flag, for work in other threads.
     pub fn cancel_flag(&self) -> &'a Cancel {
         self.cancel
     }
@@ -93,7 +90,7 @@ impl<'a> Progress<'a> {
         self.check()
     }
 
-    /// Sorts; the flag is looked at between short runs and merges. Equal elements are alike. O(n log n).
+    /// Unstable sort that checks the flag between short runs and merges. O(n log n).
     ///
     /// # Errors
     /// [`Cancelled`] once the flag is set.
@@ -123,7 +120,7 @@ impl<'a> Progress<'a> {
             }
             elements = merged;
             width *= 2;
-            // What was merged has been given back, which takes its time.
+            // Freeing the merged vector takes time.
             self.check()?;
         }
         Ok(elements)

@@ -1,15 +1,13 @@
-//! Units: bytes, steps and nanoseconds as types of their own.
+//! Units: newtypes of bytes, steps and nanoseconds.
 //!
-//! In: numbers and texts such as `1.5 GiB`. Out: newtypes with a documented unit, exact text and
-//! readable text. Invariants: a sum never wraps (it saturates, and 16 EiB is above every device, so
-//! a saturated sum still compares as "too large"); parsing never guesses a unit. Deliberately not
-//! here: rates, percentages and any rounding rule of an allocator (those belong to `sim`).
+//! In: numbers and texts such as `1.5 GiB`. Out: newtypes with exact and readable text. Invariants: sums saturate (16
+//! EiB is above every device, so a saturated sum still compares as "too large"); parsing never guesses a unit. Rounding
+//! rules of allocators belong to `sim`.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
 
-/// A number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
 
@@ -27,25 +25,23 @@ const GIB: u64 = 1 << 30;
 const TIB: u64 = 1 << 40;
 
 impl Bytes {
-    /// No bytes.
     pub const ZERO: Self = Self(0);
 
-    /// `n` KiB (1024 bytes each).
+    /// 1024 bytes each.
     pub const fn kib(n: u64) -> Self {
         Self(n * KIB)
     }
 
-    /// `n` MiB (1024 KiB each).
+    /// 1024 KiB each.
     pub const fn mib(n: u64) -> Self {
         Self(n * MIB)
     }
 
-    /// `n` GiB (1024 MiB each).
+    /// 1024 MiB each.
     pub const fn gib(n: u64) -> Self {
         Self(n * GIB)
     }
 
-    /// The number itself.
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -62,13 +58,13 @@ impl Bytes {
         }
     }
 
-    /// `self - other`, or zero where `other` is larger.
+    /// Zero where `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// The sum, or `None` above 2^64 - 1.
+    /// `None` above 2^64 - 1.
     pub const fn checked_add(self, other: Self) -> Option<Self> {
         match self.0.checked_add(other.0) {
             Some(sum) => Some(Self(sum)),
@@ -85,7 +81,7 @@ impl Bytes {
         self.saturating_sub(bound).get() as f64 / bound.get() as f64 * 100.0
     }
 
-    /// The number before the largest binary unit that it reaches; `None` below 1 KiB.
+    /// The number in its largest binary unit; `None` below 1 KiB.
     #[expect(clippy::cast_precision_loss, reason = "shown with four figures only")]
     fn scaled(self) -> Option<(f64, &'static str)> {
         let units = [(TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")];
@@ -93,7 +89,7 @@ impl Bytes {
         Some((self.0 as f64 / factor as f64, unit))
     }
 
-    /// Three figures and the unit, for narrow columns, rounded once: `4.97 GiB`, `512 B`.
+    /// Three significant figures and the unit, for narrow columns, rounded once: `4.97 GiB`, `512 B`.
     pub fn short(self) -> String {
         let Some((value, unit)) = self.scaled() else {
             return self.exact();
@@ -113,10 +109,10 @@ impl Bytes {
         format!("{}\u{a0}B", grouped(self.0))
     }
 
-    /// Parses `1048576`, `1MiB`, `1.5 GiB`, `2GB` (decimal units mean powers of 1000).
+    /// Parses `1048576`, `1MiB`, `1.5 GiB`, `2GB` (decimal units are powers of 1000).
     ///
     /// # Errors
-    /// [`ParseUnitError`] names the text and the units that are known. Fractions are cut towards zero.
+    /// [`ParseUnitError`] names the text and the known units. Fractions are rounded towards zero.
     pub fn parse(text: &str) -> Result<Self, ParseUnitError> {
         let trimmed = text.trim();
         let split = trimmed
@@ -135,7 +131,6 @@ impl Bytes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("\"{text}\" is not a size; write bytes (1048576) or a unit (1.5GiB, 512MiB, 64KiB, 2GB)")]
 pub struct ParseUnitError {
-    /// The text as it was given.
     pub text: String,
 }
 
@@ -160,8 +155,8 @@ fn unit_factor(unit: &str) -> Option<u64> {
     })
 }
 
-/// Digits (with at most one point; `_` sets groups apart) before a unit, times what the unit stands for; `None` where one of both
-/// is not known, or above 2^64 - 1. What is less than one is cut off.
+/// Digits (with at most one point; `_` separates groups) before a unit, times the unit's factor; `None` where either is
+/// unknown, or above 2^64 - 1. Rounded down.
 pub fn parse_with_unit(text: &str, factor_of: impl Fn(&str) -> Option<u64>) -> Option<u64> {
     let text = text.trim();
     let is_digit = |c: char| c.is_ascii_digit() || c == '.' || c == '_';
@@ -248,7 +243,6 @@ impl Sum for Bytes {
 }
 
 impl Step {
-    /// The position as an index.
     pub const fn idx(self) -> usize {
         self.0 as usize
     }
@@ -282,7 +276,7 @@ impl Add for Nanos {
     }
 }
 
-/// A percentage with two decimals, with none from 1000 % on; what is more than nothing never reads as 0.00 %.
+/// A percentage with two decimals, without decimals from 1000 % on; a positive value never reads as 0.00 %.
 pub fn percent_text(percent: f64) -> String {
     if percent > 0.0 && percent < 0.01 {
         "< 0.01 %".to_owned()
@@ -291,8 +285,8 @@ pub fn percent_text(percent: f64) -> String {
     }
 }
 
-/// A percentage that is not negative, with so many decimals; with none, and thousands apart, from 1000 % on: `3.4 %`,
-/// `22 133 %`.
+/// A non-negative percentage with this many decimals; without decimals and with separated thousands from 1000 % on:
+/// `3.4 %`, `22 133 %`.
 pub fn percents(percent: f64, decimals: usize) -> String {
     if percent < 1000.0 {
         return format!("{percent:.decimals$} %");

@@ -1,8 +1,8 @@
-//! The plan that the source carries, unchanged: so that the vendor's plan can be seen beside ours.
+//! The plan recorded in the source, unchanged, to compare the vendor's plan with ours.
 
 use super::problem::{Placement, PlanError, Task};
 
-/// The recorded offsets. O(n).
+/// O(n).
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     task.progress.check()?;
     let recorded = task.recorded.ok_or(PlanError::NoRecordedPlan)?;

@@ -1,8 +1,9 @@
-//! The line-up: exact where that can be proved, otherwise the best of the portfolio, improved until the node limit.
+//! The line-up: exact where a proof is feasible, otherwise the best of the portfolio, improved until the node limit.
 //!
-//! Every sweep runs for any number of buffers; the other rows up to the work that [`LINE_UP`] allows them. Where that
-//! is long the sweeps go first, and nothing follows a plan that reaches the bound. Two threads share the rows out. A row's plan doesn't depend on who made it or when, so neither does the winner: the smallest
-//! footprint, the earlier row on a tie. With a capacity the line-up ends at the first row, in its order, that fits.
+//! Every sweep runs for any number of buffers; other rows run up to the work that [`LINE_UP`] allows them. Where that
+//! takes long the sweeps run first, and nothing follows a plan that reaches the bound. Two threads share the rows. A
+//! row's plan does not depend on the thread or on timing, so neither does the winner: the smallest footprint, the
+//! earlier row on a tie. With a capacity the line-up ends at the first row, in its order, that fits.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,8 +17,8 @@ use super::strategies::{BEST, Effort, STRATEGIES, Strategy};
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 
-/// Rows beside the sweeps, and up to how much work they run: placed shapes that filling gaps looks at, and what every
-/// shape costs beside them (see [`work_of`]). 2^28 takes a row below about a third of a second.
+/// Rows besides the sweeps, with the most work for which they run: placed shapes that gap filling reads, plus a
+/// constant per shape (see [`work_of`]). 2^28 limits a row to about a third of a second.
 const LINE_UP: &[(&str, u64)] = &[
     ("greedy_by_size", 1 << 31),
     ("first_fit", 1 << 28),
@@ -35,29 +36,28 @@ const LINE_UP: &[(&str, u64)] = &[
     ("ge_default", 1 << 21),
 ];
 
-/// The work of a shape that meets no other.
+/// Work of a shape that overlaps no other.
 const WORK_OF_ONE: u64 = 64;
 
-/// It grows by one for every so many shapes: what is looked at is ever less likely to be in the cache.
+/// Work grows by one per this many shapes, because of cache misses.
 const SHAPES_PER_WORK: u64 = 512;
 
-/// Beyond so much work the sweeps go first.
+/// Above this work the sweeps run first.
 const LONG: u64 = 1 << 26;
 
-/// Below so much work a second thread costs more than it brings.
+/// Below this work a second thread does not pay.
 const TOO_LITTLE_TO_SHARE: u64 = 1 << 18;
 
-/// A node of the exact search costs as much as one of the improvement, and once more for every so many shapes: it
-/// looks at all of them now and then.
+/// A node of the exact search costs as much as one of the improvement, plus one per this many shapes, because it
+/// sometimes reads all of them.
 const SHAPES_PER_NODE: u64 = 128;
 
-/// Up to so many shapes a problem is small.
+/// Most shapes of a small problem.
 const SMALL: usize = 5000;
 
-/// The part of the nodes that a search within the line-up may use.
+/// The fraction of the nodes that a search within the line-up may use.
 const SHARE_OF_A_ROW: u64 = 32;
 
-/// The smallest footprint of the line-up, improved.
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let work = work_of(&field, task)?;
@@ -81,28 +81,27 @@ pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     best.nodes = used + search.searched;
     tried.sort_by_key(|row| STRATEGIES.iter().position(|other| other.name == row.strategy));
     best.tried = tried;
-    // Offsets may have changed since some row made them.
+    // Offsets may have changed since a row made them.
     best.regions = Vec::new();
     Ok(best)
 }
 
-/// The way down from the best row.
 struct Search<'a> {
     task: &'a Task<'a>,
     field: &'a Field<'a>,
     best: Placement,
-    /// What the exact search reached, where it was needed.
+    /// Result of the exact search, if it ran.
     exact: Option<Tried>,
-    /// Nodes left, where one of the exact search counts as several.
+    /// Nodes left, where a node of the exact search counts as several.
     left: u64,
-    /// Nodes that were searched, each counted once.
+    /// Nodes searched, each counted once.
     searched: u64,
 }
 
 impl Search<'_> {
-    /// Small problems are mostly a matter of proof: the exact search has the first word, the improvement gives it a
-    /// lower plan to start from where that was not enough, and it gets the rest. Large ones are improved; the exact
-    /// search then looks at the parts that are small enough.
+    /// Small problems mostly need a proof: the exact search runs first, the improvement gives it a lower plan to start
+    /// from if that was not enough, and it gets the remaining nodes. Large problems are improved; then the exact search
+    /// takes the parts that are small enough.
     fn run(&mut self) -> Result<(), PlanError> {
         if self.field.items().len() <= SMALL {
             self.exact(self.left / 2)?;
@@ -113,7 +112,7 @@ impl Search<'_> {
         self.exact(self.left)
     }
 
-    /// Whether the plan is as low as anybody asks for.
+    /// Whether the plan reaches the target.
     fn is_done(&self) -> bool {
         let footprint = self.field.footprint(&self.best.offsets);
         footprint <= self.task.target().max(self.best.bound) || self.task.limits.is_stopped()
@@ -157,14 +156,14 @@ impl Search<'_> {
     }
 }
 
-/// What filling gaps costs.
+/// Work of gap filling.
 fn work_of(field: &Field<'_>, task: &Task<'_>) -> Result<u64, PlanError> {
     let n_shapes = field.items().len() as u64;
     let of_one = WORK_OF_ONE + n_shapes / SHAPES_PER_WORK;
     Ok(looks(field, task.progress)?.saturating_add(n_shapes.saturating_mul(of_one)))
 }
 
-/// What the rows of the line-up give, in the order of the table.
+/// In the order of the table.
 fn run_line_up(task: &Task<'_>, work: u64) -> Result<Vec<(Placement, Tried)>, PlanError> {
     let rows = line_up(work);
     let is_shared = work > TOO_LITTLE_TO_SHARE;
@@ -180,7 +179,7 @@ fn run_line_up(task: &Task<'_>, work: u64) -> Result<Vec<(Placement, Tried)>, Pl
     Ok(results)
 }
 
-/// The rows that run for so much work, in the order of the table.
+/// The rows that run for this much work, in the order of the table.
 fn line_up(work: u64) -> Vec<&'static Strategy> {
     let is_in = |row: &&Strategy| match row.effort {
         Effort::Sweep => row.name != BEST,
@@ -190,7 +189,7 @@ fn line_up(work: u64) -> Vec<&'static Strategy> {
     STRATEGIES.iter().filter(is_in).collect()
 }
 
-/// What the rows give, in their order: all of them, or up to the first that fits a capacity.
+/// Results of the rows in their order: all of them, or up to the first that fits a capacity.
 fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Result<Vec<(Placement, Tried)>, PlanError> {
     let rows_left = Rows {
         all: rows,
@@ -236,7 +235,7 @@ fn run_all(task: &Task<'_>, rows: &[&'static Strategy], is_shared: bool) -> Resu
 struct Rows<'a> {
     all: &'a [&'static Strategy],
     next: AtomicUsize,
-    /// The first row that fits the capacity; later ones don't count.
+    /// The first row that fits the capacity; later ones do not count.
     last: AtomicUsize,
     results: Mutex<Vec<(usize, Placement, Tried)>>,
 }
@@ -293,7 +292,7 @@ mod tests {
     fn every_row_but_the_exact_ones_is_in_the_line_up_of_a_small_problem() {
         let rows: Vec<&str> = line_up(0).iter().map(|row| row.name).collect();
         for row in STRATEGIES {
-            // The engine's default is the better one of its assigners.
+            // The engine's default is the better of its assigners.
             let is_in_default = ["ge_binary", "ge_max", "ge_no_reuse"].contains(&row.name);
             let is_apart = row.name == BEST || row.name == "exact" || row.effort == Effort::Recorded || is_in_default;
             assert_eq!(rows.contains(&row.name), !is_apart, "{}", row.name);

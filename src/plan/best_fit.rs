@@ -1,10 +1,10 @@
-//! Best fit in order of birth, as an allocator that merges free neighbours: the smallest hole that takes the buffer.
+//! Best fit in order of birth, as in an allocator that merges free neighbours: the smallest gap that fits.
 //!
-//! Ties: of buffers born on one step file order; of equally large holes the lowest; the arena grows where no hole
-//! takes the buffer. What dies on a step is free for what is born on it. Two ordered trees hold the holes, by offset
-//! and by size: O(n log n) where all alignments are alike and divide the sizes, for then every hole begins at a
-//! multiple. A hole that only its start makes too small is passed over: O(n * holes) at worst. Shapes with gaps and
-//! groups count as the rectangles around them; free ones stand above the highest fixed end.
+//! Ties: buffers of one step in file order; of equal gaps the lowest; the arena grows where no gap fits. Buffers that
+//! die on a step are free for those born on it. Two ordered trees hold the gaps, by offset and by size: O(n log n)
+//! where all alignments are equal and divide the sizes, since every gap then begins at a multiple. A gap that only
+//! alignment makes too small is skipped: O(n * gaps) at worst. Shapes with gaps and groups count as their bounding
+//! rectangles; free ones are above the highest fixed end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,12 @@ use super::field::Field;
 use super::gaps::Align;
 use super::problem::{Placement, PlanError, Task};
 
-/// Offsets by the rule above.
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let births = field.free_by(task.progress, |idx| field.lower[idx as usize])?;
     let deaths = field.free_by(task.progress, |idx| field.upper[idx as usize])?;
     let mut offsets = field.blank_offsets();
-    let mut holes = Holes::above(field.fixed_top());
+    let mut gaps = FreeRanges::above(field.fixed_top());
     let mut dying = deaths.into_iter().peekable();
     for (done, idx) in (0_u64..).zip(&births) {
         if done % 4096 == 0 {
@@ -27,28 +26,28 @@ pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
         let now = field.lower[*idx as usize];
         while let Some(dead) = dying.next_if(|dead| field.upper[*dead as usize] <= now) {
             let start = offsets[dead as usize];
-            holes.free(start, start + field.items()[dead as usize].size);
+            gaps.free(start, start + field.items()[dead as usize].size);
         }
         let item = &field.items()[*idx as usize];
-        offsets[*idx as usize] = holes.take(item.size, Align(item.alignment));
+        offsets[*idx as usize] = gaps.take(item.size, Align(item.alignment));
     }
     Ok(Placement::of(offsets))
 }
 
-/// The free bytes. The last hole has no end, so that something always fits.
-struct Holes {
+/// The free ranges. The last one has no end, so that every buffer fits.
+struct FreeRanges {
     ends: BTreeMap<u64, u64>,
     by_size: BTreeSet<(u64, u64)>,
 }
 
-impl Holes {
+impl FreeRanges {
     fn above(floor: u64) -> Self {
-        let mut holes = Self {
+        let mut gaps = Self {
             ends: BTreeMap::new(),
             by_size: BTreeSet::new(),
         };
-        holes.insert(floor, u64::MAX);
-        holes
+        gaps.insert(floor, u64::MAX);
+        gaps
     }
 
     fn insert(&mut self, start: u64, end: u64) {

@@ -1,7 +1,7 @@
-//! Breadth: the bytes that are live on a step. Which step of its life is each shape's broadest.
+//! Breadth: live bytes by step, and the broadest step of each shape's life.
 //!
 //! The load over compressed steps with a sparse table of range maxima: O(steps log steps) memory and time, then O(1)
-//! a question. Used by the orders "greedy by breadth" and by the search, which starts where the load is highest.
+//! per query. Used by the orders "greedy by breadth" and by the search, which starts where the load is highest.
 
 use super::field::Field;
 use highwater_model::progress::{Cancelled, Progress};
@@ -9,16 +9,15 @@ use highwater_model::progress::{Cancelled, Progress};
 /// The load of each step and the order of steps by load.
 #[derive(Debug)]
 pub(super) struct Breadth {
-    /// Bytes live on each compressed step.
+    /// Live bytes on each compressed step.
     pub(super) load: Vec<u64>,
     /// `table[k][step]` is the rank of the broadest among the `2^k` steps from `step` on.
     table: Vec<Vec<u32>>,
-    /// Steps from the broadest on; the earlier one on a tie.
+    /// Steps by descending load; the earlier one on a tie.
     by_rank: Vec<u32>,
 }
 
 impl Breadth {
-    /// The loads of a field.
     pub(super) fn new(field: &Field<'_>, progress: &Progress<'_>) -> Result<Self, Cancelled> {
         let load = field.load();
         let by_rank = field.steps_by(progress, |step| std::cmp::Reverse(load[step as usize]))?;
@@ -38,7 +37,7 @@ impl Breadth {
         Ok(Self { load, table, by_rank })
     }
 
-    /// The rank of a shape's broadest step: 0 is the broadest of all.
+    /// The rank of a shape's broadest step; 0 is the broadest of all.
     pub(super) fn rank(&self, field: &Field<'_>, idx: u32) -> u32 {
         let (lower, upper) = (field.lower[idx as usize] as usize, field.upper[idx as usize] as usize);
         let Some(level) = (upper - lower).checked_ilog2() else {

@@ -1,13 +1,13 @@
-//! What every heuristic reads: shapes on compressed steps, the load of each step, and orders.
+//! Input of every heuristic: shapes on compressed steps, the load of each step, and orders.
 //!
-//! Two shapes meet on some step exactly where they meet on a step on which one of their pieces begins. So only such
-//! steps are kept, at most one per piece, and numbered from 0. The compression keeps who meets whom, who is longer by
-//! a whole begun step, and the peak of the load. O(n + steps), or O(n log n) where steps are far apart.
+//! Two shapes overlap in time iff they overlap on a step on which one of their pieces begins. So only such steps are
+//! kept, at most one per piece, and numbered from 0. The compression keeps overlaps, the order of lives that differ by
+//! a kept step, and the peak of the load. O(n + steps), or O(n log n) where steps are far apart.
 
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{Item, Shapes};
 
-/// How many elements are passed over between two looks at the cancel flag: about 3 ms of work.
+/// Elements between two checks of the cancel flag: about 3 ms of work.
 const CHUNK: usize = 32_768;
 
 /// Shapes on compressed steps, one entry per shape. A shape of no bytes has an empty range.
@@ -24,8 +24,6 @@ pub(super) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// The shapes' field.
-    ///
     /// # Errors
     /// [`Cancelled`] once the flag is set.
     pub(super) fn new(shapes: &'a Shapes, progress: &Progress<'_>) -> Result<Self, Cancelled> {
@@ -47,7 +45,6 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// The shapes themselves.
     pub(super) fn items(&self) -> &'a [Item] {
         &self.shapes.items
     }
@@ -57,7 +54,7 @@ impl<'a> Field<'a> {
         self.upper[item as usize] - self.lower[item as usize]
     }
 
-    /// Whether a shape has bytes and no fixed offset, so that there is something to choose.
+    /// Whether a shape has bytes and no fixed offset.
     pub(super) fn is_free(&self, item: u32) -> bool {
         let item = &self.shapes.items[item as usize];
         item.fixed.is_none() && item.n_pieces > 0
@@ -98,7 +95,7 @@ impl<'a> Field<'a> {
         Ok(progress.sorted(keyed)?.into_iter().map(|(_, step)| step).collect())
     }
 
-    /// The bytes that are live on each compressed step.
+    /// Live bytes by compressed step.
     pub(super) fn load(&self) -> Vec<u64> {
         let mut change = vec![(0_u64, 0_u64); self.n_steps as usize + 1];
         for piece in &self.shapes.pieces {
@@ -115,7 +112,7 @@ impl<'a> Field<'a> {
             .collect()
     }
 
-    /// How often two shapes are live together, both ways counted, by their hulls: what filling gaps costs. O(n).
+    /// Pairs of shapes whose hulls overlap in time, counted both ways: the work of gap filling. O(n).
     pub(super) fn meetings(&self) -> u64 {
         let n_steps = self.n_steps as usize;
         let (mut born, mut dead) = (vec![0_u64; n_steps + 1], vec![0_u64; n_steps + 1]);
@@ -133,7 +130,7 @@ impl<'a> Field<'a> {
         for step in 0..n_steps {
             gone += dead[step];
             let live = before - gone;
-            // Every newcomer meets those who live, and the other newcomers.
+            // Shapes born on a step overlap the live ones, and each other.
             let newcomers = born[step];
             meetings += newcomers * (2 * live + newcomers.saturating_sub(1));
             before += newcomers;
@@ -156,19 +153,19 @@ impl<'a> Field<'a> {
         ends.max().unwrap_or(0)
     }
 
-    /// Offsets to fill in: fixed ones stand, all others are 0.
+    /// Fixed offsets; 0 for all other shapes.
     pub(super) fn blank_offsets(&self) -> Vec<u64> {
         self.items().iter().map(|item| item.fixed.unwrap_or(0)).collect()
     }
 }
 
-/// How many kept steps lie before a step.
+/// The number of kept steps before a step.
 #[derive(Debug)]
 struct Ranks {
     count: u32,
     /// By step, where steps are dense.
     table: Vec<u32>,
-    /// The kept steps themselves, where they are far apart.
+    /// The kept steps, where they are far apart.
     steps: Vec<u32>,
 }
 

@@ -1,9 +1,10 @@
 //! Greedy by breadth: the steps with the most live bytes first, of each step the largest buffer first, into the
 //! smallest gap that fits.
 //!
-//! Ties: the earlier step; among the buffers of a step the earlier birth, then file order; among gaps the lowest. The
-//! order is that of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020). A buffer is
-//! placed with the broadest step of its life, so no list of live buffers is made. Complexity: that of [`super::gaps`].
+//! Ties: the earlier step; among the buffers of a step the earlier birth, then file order; of equal gaps the lowest.
+//! The order is that of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020). A buffer
+//! is placed with the broadest step of its life, so no list of live buffers is needed. Complexity: that of
+//! [`super::gaps`].
 
 use std::cmp::Reverse;
 
@@ -12,7 +13,6 @@ use super::field::Field;
 use super::gaps::{Fit, fill};
 use super::problem::{Placement, PlanError, Task};
 
-/// Offsets by the rule above.
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let breadth = Breadth::new(&field, task.progress)?;

@@ -1,10 +1,10 @@
-//! Hill climb: an order filled into gaps, with whoever blocks the peak buffer moved behind it, again and again.
+//! Hill climbing over orders of gap filling: a buffer that blocks the peak buffer is moved behind it.
 //!
 //! Starts from the order of greedy by size, lowest gap. Each round takes the highest buffer (the earlier shape on a
-//! tie) and one of the buffers it rests on (seeded random choice), swaps the two in the order, and fills again from
-//! there on. A change that raises the footprint is taken back. Ends at the bound, when a plan fits the capacity, when
-//! [`PATIENCE`] rounds brought nothing, or with the nodes. A node is a placement among up to [`NODE`] neighbours; more
-//! neighbours count as more nodes. Anytime: the plan never gets worse.
+//! tie) and one of the buffers below it that it touches (seeded random choice), swaps the two in the order, and fills
+//! again from there on. A change that raises the footprint is undone. Ends at the bound, when a plan fits the capacity,
+//! after [`PATIENCE`] rounds without gain, or with the nodes. A node is a placement among up to [`NODE`] neighbours;
+//! more neighbours count as more nodes. Anytime: the plan never gets worse.
 
 use std::cmp::Reverse;
 
@@ -14,13 +14,12 @@ use super::problem::{Placement, PlanError, Task};
 use super::random::Random;
 use highwater_model::progress::Cancelled;
 
-/// Neighbours that one node looks at.
+/// Neighbours per node.
 const NODE: usize = 64;
 
-/// Rounds without gain before it ends.
+/// Most rounds without gain.
 const PATIENCE: u64 = 2_000;
 
-/// Offsets by the rule above.
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let order = field.free_by(task.progress, |idx| {
@@ -63,7 +62,7 @@ struct Climb<'a> {
     field: &'a Field<'a>,
     order: Vec<u32>,
     offsets: Vec<u64>,
-    /// Holds the first part of the order, or all of it.
+    /// Holds a prefix of the order, or all of it.
     placed: Windows,
     scratch: Scratch,
     nodes: u64,
@@ -81,8 +80,8 @@ impl<'a> Climb<'a> {
         }
     }
 
-    /// The positions of a buffer that the highest one rests on, and of the highest one. None where it is fixed, or
-    /// rests on what comes after it in the order, on fixed ones or on nothing.
+    /// The positions of a buffer that the highest one is on top of, and of the highest one. `None` where it is fixed,
+    /// or only touches later buffers, fixed ones or none.
     fn choose(&self, footprint: u64, random: &mut Random) -> Option<(usize, usize)> {
         let is_highest = |idx: &u32| self.end(*idx) == footprint;
         let highest = self.order.iter().copied().filter(is_highest).min()?;
@@ -108,7 +107,7 @@ impl<'a> Climb<'a> {
         self.offsets[idx as usize] + self.field.items()[idx as usize].size
     }
 
-    /// Takes everything from a position on out of the index.
+    /// Removes everything from a position on from the index.
     fn lift_from(&mut self, from: usize) {
         for idx in &self.order[from..] {
             self.placed
@@ -116,7 +115,7 @@ impl<'a> Climb<'a> {
         }
     }
 
-    /// Puts everything from a position on back where it stood.
+    /// Restores everything from a position on.
     fn put_back(&mut self, from: usize, offsets: Vec<u64>) {
         self.offsets = offsets;
         for idx in &self.order[from..] {

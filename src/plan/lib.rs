@@ -1,9 +1,10 @@
 //! Lifetimes -> Plan: static offsets in one arena.
 //!
 //! In: a [`PlacementProblem`] (half-open live ranges, sizes, alignments). Out: a [`Plan`] (one offset per buffer) with
-//! its footprint. [`verify`] checks any plan by brute force and knows nothing of how it was made.
-//! One strategy is one file and one row of [`STRATEGIES`].
+//! its footprint. [`verify`] checks any plan by brute force, independently of strategies. One strategy is one file and
+//! one row of [`STRATEGIES`].
 
+mod arena_gaps;
 mod as_dumped;
 mod best;
 mod best_fit;
@@ -18,7 +19,6 @@ mod gaps;
 mod greedy_by_breadth;
 mod greedy_by_size;
 mod hill_climb;
-mod holes;
 mod improve;
 mod naive;
 mod problem;
@@ -30,15 +30,15 @@ mod skyline;
 mod strategies;
 mod verify;
 
+pub use arena_gaps::{ArenaGap, ArenaGapRule, ArenaGapSum, arena_gap_sums, arena_gaps, sum_at};
 pub use engine::{
     ASSIGNERS, Assigner, EngineBlock, EnginePlan, Region, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS, Segment, SegmentRule,
     engine_plan, segments,
 };
 pub use explain::{
-    Blocker, ChainLink, Fragmentation, PeakChain, StepHole, StepHoles, WhyHere, fragmentation, peak_chain, peak_live,
-    why_here,
+    Blocker, ChainLink, Fragmentation, PeakChain, PlacementReason, StepGap, StepGaps, fragmentation, peak_chain,
+    peak_live, placement_reason,
 };
-pub use holes::{Hole, HoleRule, HoleSum, hole_sums, holes, sum_at};
 pub use problem::{Buffer, Clock, Fit, Gap, Limits, PlacementProblem, Plan, PlanError, Planned, ProblemError, Tried};
 pub use reuse::{AddressHistory, Holder, Rectangle, ReuseEdge, ReuseIndex, pieces, reuse_edges};
 pub use strategies::{

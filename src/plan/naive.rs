@@ -1,11 +1,11 @@
-//! No reuse: every buffer behind the one before. The upper bound that reuse is measured against.
+//! No reuse: every buffer behind the previous one. The upper bound that reuse is measured against.
 //!
-//! Buffers with a fixed offset stay where they are; all others stand above the highest of them.
+//! Fixed buffers keep their offsets; all others are above the highest of them.
 
 use super::problem::{Placement, PlanError, Task};
 use highwater_model::units::Bytes;
 
-/// Offsets without any reuse, in file order. O(n).
+/// O(n).
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     task.progress.check()?;
     let items = &task.shapes.items;

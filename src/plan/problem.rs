@@ -1,4 +1,4 @@
-//! The planner's vocabulary: what is asked, what limits the search, what comes out.
+//! The planner's vocabulary: problems, limits, plans.
 
 use super::engine::{Region, Segment, SegmentRule, segments};
 use highwater_model::progress::{Cancel, Cancelled, Progress};
@@ -7,17 +7,15 @@ use highwater_model::workload::{AllocationOrder, RecordedPlan, Shapes};
 
 pub use highwater_model::workload::{Buffer, Gap, PlacementProblem, ProblemError};
 
-/// An offset for each buffer of a problem.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Offsets in the order of the problem's buffers.
+    /// In the order of the problem's buffers.
     pub offsets: Vec<u64>,
     /// The highest offset plus size.
     pub footprint: Bytes,
 }
 
 impl Plan {
-    /// The plan of these offsets, with its footprint.
     pub fn new(problem: &PlacementProblem, offsets: Vec<u64>) -> Self {
         let footprint = problem
             .buffers
@@ -33,31 +31,31 @@ impl Plan {
     }
 }
 
-/// Reads a clock that the caller owns, in nanoseconds from any start. The engine has none of its own.
+/// Reads a clock of the caller, in nanoseconds from any start. The engine reads no clock itself.
 pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
 
-/// How far a search may go.
+/// Limits of a search.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// "Does it fit in so many bytes": a search stops at the first plan that does, or when it has proved that none
-    /// can. `None` asks for the smallest footprint.
+    /// Feasibility at this capacity: a search stops at the first plan that fits, or when it has proved that none can.
+    /// `None` seeks the smallest footprint.
     pub capacity: Option<Bytes>,
-    /// Most nodes of a search, in sum over its threads.
+    /// Most nodes of a search, summed over its threads.
     pub nodes: u64,
-    /// Whether any optimal plan will do, so that whichever thread finds one first wins. Footprint and proof stay the
+    /// Whether any optimal plan is acceptable, so that the first thread to find one wins. Footprint and proof stay the
     /// same where the search ends within its nodes; offsets and node counts may differ from run to run.
     pub race: bool,
-    /// Once set, searches end and give the best plan they have. For deadlines.
+    /// Once set, searches end with their best plan. For deadlines.
     pub stop: Option<&'a Cancel>,
-    /// For the time that each strategy takes.
+    /// Measures the time of each strategy.
     pub clock: Option<Clock<'a>>,
 }
 
 impl Limits<'_> {
-    /// Nodes unless the user says otherwise.
+    /// Nodes unless the user sets them.
     pub const DEFAULT_NODES: u64 = 4_000_000;
 
-    /// Whether searches should end with what they have.
+    /// Whether searches should end with their best plan.
     pub fn is_stopped(&self) -> bool {
         self.stop.is_some_and(Cancel::is_cancelled)
     }
@@ -85,42 +83,42 @@ impl std::fmt::Debug for Limits<'_> {
     }
 }
 
-/// What a strategy gets.
+/// Input of a strategy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {
     pub(super) problem: &'a PlacementProblem,
-    /// The problem's shapes; offsets are chosen for these.
+    /// The problem's shapes; strategies choose their offsets.
     pub(super) shapes: &'a Shapes,
     /// The shapes' lower bound.
     pub(super) bound: u64,
-    /// The plan that the file carries.
+    /// The plan recorded in the file.
     pub(super) recorded: Option<&'a RecordedPlan>,
-    /// The order in which buffers come and go, where more is known than their steps.
+    /// The order of allocations and frees, where more is known than their steps.
     pub(super) order: Option<&'a AllocationOrder>,
     pub(super) limits: &'a Limits<'a>,
     pub(super) progress: &'a Progress<'a>,
 }
 
 impl Task<'_> {
-    /// The footprint at which a search may end: the capacity, or the bound, under which no plan is.
+    /// The footprint at which a search may end: the capacity, or the lower bound.
     pub(super) fn target(&self) -> u64 {
         let capacity = self.limits.capacity.map_or(0, Bytes::get);
         self.bound.max(capacity)
     }
 }
 
-/// What a strategy gives.
+/// Result of a strategy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Placement {
     /// Offsets of the shapes (see `by_buffer`).
     pub(super) offsets: Vec<u64>,
     /// Whether `offsets` are those of the buffers instead.
     pub(super) by_buffer: bool,
-    /// A proved lower bound of the footprint; 0 where nothing was proved.
+    /// A proved lower bound of the footprint; 0 without proof.
     pub(super) bound: u64,
     /// Search nodes.
     pub(super) nodes: u64,
-    /// What other strategies gave on the way.
+    /// Results of other strategies that it ran.
     pub(super) tried: Vec<Tried>,
     /// The top-level parts, where the strategy has such.
     pub(super) regions: Vec<Region>,
@@ -139,43 +137,37 @@ impl Placement {
 /// One strategy's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tried {
-    /// Its name.
     pub strategy: &'static str,
-    /// Its footprint.
     pub footprint: Bytes,
-    /// Its search nodes.
     pub nodes: u64,
-    /// How long it took; `None` without a clock.
+    /// `None` without a clock.
     pub elapsed_ns: Option<u64>,
 }
 
 /// Whether a plan fits in a capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// The plan fits.
     Fits,
-    /// No plan fits: proved.
+    /// Proved: no plan fits.
     Impossible,
-    /// No plan that fits was found; there may be one.
+    /// No fitting plan was found; there may be one.
     NotFound,
 }
 
-/// A plan, the strategy that made it, and what is known about how good it is.
+/// A plan, its strategy, and its proved quality.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// The strategy's name.
     pub strategy: &'static str,
-    /// Its plan.
     pub plan: Plan,
-    /// The largest sum of sizes that are live at once (or the highest fixed end).
+    /// The peak of live bytes (or the highest fixed end).
     pub lower_bound: Bytes,
-    /// The best bound that is proved: at least `lower_bound`. Any plan needs so much.
+    /// The best proved lower bound of any plan: at least `lower_bound`.
     pub proved_bound: Bytes,
     /// Search nodes.
     pub nodes: u64,
-    /// What the strategies that it tried gave, in the order of the table.
+    /// Results of the strategies that it tried, in the order of the table.
     pub tried: Vec<Tried>,
-    /// The top-level parts of the plan as its maker knows them, ascending; empty where the maker has none.
+    /// The top-level parts of the plan, ascending; empty where the strategy has none.
     pub regions: Vec<Region>,
 }
 
@@ -185,13 +177,13 @@ impl Planned {
         self.plan.footprint <= self.proved_bound
     }
 
-    /// The segments in which the arena is placed on a device, and behind them that of graph inputs and outputs. Where
-    /// the maker of the plan has no top-level parts, an address that no buffer crosses parts it. O(n log n).
+    /// The segments in which the arena is placed on a device; the last one holds graph inputs and outputs. Where the
+    /// strategy has no top-level parts, addresses that no buffer crosses divide the plan. O(n log n).
     pub fn segments(&self, problem: &PlacementProblem, rule: SegmentRule) -> Vec<Segment> {
         segments(problem, &self.plan, &self.regions, rule)
     }
 
-    /// Whether it fits in `capacity`, and how sure a "no" is.
+    /// Whether it fits in `capacity`, and whether a "no" is proved.
     pub fn fit(&self, capacity: Bytes) -> Fit {
         if self.plan.footprint <= capacity {
             Fit::Fits
@@ -209,18 +201,17 @@ pub enum PlanError {
     /// No row of that name.
     #[error("no placement strategy \"{name}\"; known: {known}")]
     UnknownStrategy {
-        /// The name as given.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// The file carries no plan.
+    /// The file has no plan.
     #[error("the source carries no offsets, so there is no plan \"as dumped\"; choose another strategy")]
     NoRecordedPlan,
-    /// The problem contradicts itself or is beyond every device.
+    /// The problem is contradictory or beyond every device.
     #[error(transparent)]
     Problem(#[from] ProblemError),
-    /// The user stopped it.
+    /// The user cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

@@ -1,16 +1,14 @@
-//! Seeded random numbers for searches: the same seed gives the same search. Xorshift, 64 bits.
+//! Seeded pseudo-random numbers for searches (xorshift, 64 bits): equal seeds give equal searches.
 
-/// The generator.
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
 impl Random {
-    /// A generator; any seed will do.
+    /// Any seed is valid.
     pub(super) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// The next number.
     pub(super) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

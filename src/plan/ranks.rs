@@ -1,16 +1,16 @@
-//! Addresses as small numbers, and sets of them that answer "the next" and "the one before" in a few steps.
+//! Ranks of addresses, and sets of ranks with predecessor and successor queries.
 //!
-//! In: rectangles. Out: the rank of each end among all ends, so that sweeps need arrays and bits instead of trees.
-//! Ranking is a sort, O(n log n); a question to a set looks at one word of 64 bits on each of log64(n) levels.
+//! In: rectangles. Out: the rank of each end among all ends, so that sweeps use arrays and bits instead of trees.
+//! Ranking is a sort, O(n log n); a query of a set reads one word of 64 bits on each of log64(n) levels.
 
 use super::reuse::Rectangle;
 
 /// The ends of rectangles by rank.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranks {
-    /// Addresses, ascending, none twice.
+    /// Addresses, ascending, distinct.
     pub(super) values: Vec<u64>,
-    /// Ranks of each rectangle's first byte and of the byte above it.
+    /// Ranks of each rectangle's first byte and of its end.
     pub(super) of: Vec<(u32, u32)>,
 }
 
@@ -42,7 +42,7 @@ impl Ranks {
     }
 }
 
-/// A set of ranks below a limit: bits, bits that say which words of bits are not empty, and so on.
+/// A set of ranks below a limit: bits, bits of non-empty words, and so on.
 #[derive(Clone, Debug)]
 pub(super) struct RankSet {
     levels: Vec<Vec<u64>>,

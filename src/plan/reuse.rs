@@ -1,21 +1,21 @@
-//! Reuse edges: who took whose bytes.
+//! Reuse edges: buffers that take over the bytes of earlier ones.
 //!
 //! ```text
 //! offset
-//!   |   +--donor--+..gone..+--heir---+      the shared bytes pass over the gap to the right;
-//!   |   |         |--------|>        |      whoever held them in between takes the edge instead
-//!   |   +---------+        +---------+
-//!   +---------------------------------> step
+//! |   +-earlier-+..gone..+--later--+      the shared bytes pass over the gap to the right;
+//! |   |         |--------|>        |      a holder in between takes the edge instead
+//! |   +---------+        +---------+
+//! +---------------------------------> step
 //! ```
 //!
-//! The rule, for one byte of an heir: among the earlier holders of that byte (earlier by birth, then by position) the
-//! one that ends last is its donor, the later of equals; if that one is still live, the byte is shared and passes to
-//! nobody. So buffers of one address group pass bytes on only where they are not live together. A buffer with gaps is
-//! several rectangles of one owner: a borrower is the owner's heir, and the owner the borrower's afterwards; what
-//! comes back to its own owner untouched is no edge.
+//! The rule, for one byte of a buffer: among its earlier holders (by birth, then by position) the edge comes from the
+//! one that ends last, the later of equal ones; if that one is still live, the byte is shared and there is no edge. So
+//! buffers of one address group pass bytes on only where they are not live together. A buffer with gaps is several
+//! rectangles of one owner: a buffer in a gap reuses the owner's bytes, and the owner reuses the borrower's afterwards;
+//! bytes that return to their owner unused are no edge.
 //!
-//! In: rectangles in any order. Out: an index of 24 bytes an edge and 4 a rectangle both ways. O((n + edges) log n)
-//! where rectangles never overlap; each that is born within others' bytes is met again by whoever is born there later.
+//! In: rectangles in any order. Out: an index of 24 bytes per edge and 8 per rectangle. O((n + edges) log n) where
+//! rectangles never overlap; a rectangle that is born within others' bytes is visited again by every later birth there.
 
 mod history;
 mod sweep;
@@ -26,16 +26,12 @@ use super::problem::{PlacementProblem, Plan};
 use highwater_model::units::{Bytes, Step};
 use sweep::{Change, sweep};
 
-/// Steps `start..end` on which somebody holds `bytes` at an offset.
+/// Steps `start..end` on which a buffer holds `bytes` at an offset. Half-open in steps and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rectangle {
-    /// First step, inclusive.
     pub start: u32,
-    /// Last step, exclusive.
     pub end: u32,
-    /// First byte.
     pub offset: u64,
-    /// How many bytes.
     pub bytes: u64,
 }
 
@@ -45,7 +41,7 @@ impl Rectangle {
         self.offset.saturating_add(self.bytes)
     }
 
-    /// Whether it holds nothing at any time.
+    /// Whether it has no bytes or no steps.
     pub const fn is_empty(&self) -> bool {
         self.start >= self.end || self.bytes == 0
     }
@@ -54,36 +50,34 @@ impl Rectangle {
 /// A contiguous range of bytes that passes from one holder to a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReuseEdge {
-    /// Position of the one that held the bytes before.
-    pub donor: u32,
-    /// Position of the one that took them.
-    pub heir: u32,
-    /// The first byte.
+    /// Position of the previous holder.
+    pub earlier: u32,
+    /// Position of the holder that reuses the bytes.
+    pub later: u32,
     pub offset: u64,
-    /// How many bytes.
     pub bytes: Bytes,
 }
 
-/// All reuse edges among rectangles, both ways.
+/// All reuse edges among rectangles, in both directions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReuseIndex {
     edges: Vec<ReuseEdge>,
-    /// By heir: where its edges begin in `incoming`, and one entry more.
-    heirs: Vec<u32>,
+    /// By later holder: the start of its edges in `incoming`, and one entry more.
+    by_later: Vec<u32>,
     incoming: Vec<u32>,
-    /// By donor: where its edges begin in `outgoing`, and one entry more.
-    donors: Vec<u32>,
+    /// By earlier holder: the start of its edges in `outgoing`, and one entry more.
+    by_earlier: Vec<u32>,
     outgoing: Vec<u32>,
 }
 
 impl ReuseIndex {
-    /// The edges among rectangles; positions in edges are positions in the slice.
+    /// Positions in edges are positions in the slice.
     pub fn new(rectangles: &[Rectangle]) -> Self {
         let owner = |position: u32| position;
         Self::with_owners(rectangles, owner, rectangles.len())
     }
 
-    /// The edges of a valid plan; positions in edges are those of the problem's buffers.
+    /// `plan` must be valid; positions in edges are those of the problem's buffers.
     pub fn of_plan(problem: &PlacementProblem, plan: &Plan) -> Self {
         let (rectangles, owners) = pieces(problem, plan);
         Self::with_owners(&rectangles, |piece| owners[piece as usize], problem.buffers.len())
@@ -92,51 +86,57 @@ impl ReuseIndex {
     fn with_owners(rectangles: &[Rectangle], owner: impl Fn(u32) -> u32, n_owners: usize) -> Self {
         let mut edges: Vec<ReuseEdge> = Vec::with_capacity(rectangles.len());
         sweep(rectangles, |change| {
-            let Change::Taken { donor, heir, low, high } = change else {
+            let Change::Taken {
+                earlier,
+                later,
+                low,
+                high,
+            } = change
+            else {
                 return;
             };
-            let (donor, heir) = (owner(donor), owner(heir));
-            if donor == heir {
+            let (earlier, later) = (owner(earlier), owner(later));
+            if earlier == later {
                 return;
             }
             if let Some(last) = edges.last_mut()
-                && (last.donor, last.heir) == (donor, heir)
+                && (last.earlier, last.later) == (earlier, later)
                 && last.offset + last.bytes.get() == low
             {
                 last.bytes = Bytes(high - last.offset);
                 return;
             }
             edges.push(ReuseEdge {
-                donor,
-                heir,
+                earlier,
+                later,
                 offset: low,
                 bytes: Bytes(high - low),
             });
         });
-        let (heirs, incoming) = rows(&edges, n_owners, |edge| edge.heir);
-        let (donors, outgoing) = rows(&edges, n_owners, |edge| edge.donor);
+        let (by_later, incoming) = rows(&edges, n_owners, |edge| edge.later);
+        let (by_earlier, outgoing) = rows(&edges, n_owners, |edge| edge.earlier);
         Self {
             edges,
-            heirs,
+            by_later,
             incoming,
-            donors,
+            by_earlier,
             outgoing,
         }
     }
 
-    /// All edges, by the heir's birth, then its position, then offset.
+    /// All edges, by the later holder's birth, then its position, then offset.
     pub fn edges(&self) -> &[ReuseEdge] {
         &self.edges
     }
 
-    /// Who had the bytes of a rectangle before, in order of the heir's pieces and offsets. O(1 + answer).
-    pub fn before(&self, heir: u32) -> impl ExactSizeIterator<Item = &ReuseEdge> + '_ {
-        self.of(row(&self.heirs, &self.incoming, heir))
+    /// The edges into a rectangle, in the order of its pieces and offsets. O(1 + answer).
+    pub fn before(&self, later: u32) -> impl ExactSizeIterator<Item = &ReuseEdge> + '_ {
+        self.of(row(&self.by_later, &self.incoming, later))
     }
 
-    /// Who took the bytes of a rectangle afterwards, in order of the heirs' births. O(1 + answer).
-    pub fn after(&self, donor: u32) -> impl ExactSizeIterator<Item = &ReuseEdge> + '_ {
-        self.of(row(&self.donors, &self.outgoing, donor))
+    /// The edges out of a rectangle, in the order of the later holders' births. O(1 + answer).
+    pub fn after(&self, earlier: u32) -> impl ExactSizeIterator<Item = &ReuseEdge> + '_ {
+        self.of(row(&self.by_earlier, &self.outgoing, earlier))
     }
 
     fn of<'a>(&'a self, edges: &'a [u32]) -> impl ExactSizeIterator<Item = &'a ReuseEdge> + 'a {
@@ -144,12 +144,12 @@ impl ReuseIndex {
     }
 }
 
-/// All reuse edges of a valid plan, by heir's birth, then offset.
+/// All reuse edges of a valid plan, by the later holder's birth, then offset.
 pub fn reuse_edges(problem: &PlacementProblem, plan: &Plan) -> Vec<ReuseEdge> {
     ReuseIndex::of_plan(problem, plan).edges
 }
 
-/// The rectangles of a plan, each with its buffer: one a buffer, or one between any two of its gaps. O(n log gaps).
+/// The rectangles of a plan, each with its buffer: one per buffer, or one between any two of its gaps. O(n log gaps).
 pub fn pieces(problem: &PlacementProblem, plan: &Plan) -> (Vec<Rectangle>, Vec<u32>) {
     let mut rectangles = Vec::with_capacity(problem.buffers.len() + problem.gaps.len());
     let mut owners = Vec::with_capacity(rectangles.capacity());
@@ -175,7 +175,7 @@ pub fn pieces(problem: &PlacementProblem, plan: &Plan) -> (Vec<Rectangle>, Vec<u
     (rectangles, owners)
 }
 
-/// The bytes of rectangles through time, cut so that none overlap. O((n + cuts) log n).
+/// The union of rectangles over time, cut so that none overlap. O((n + cuts) log n).
 pub(super) fn disjoint(rectangles: &[Rectangle]) -> Vec<Rectangle> {
     let mut cuts = Vec::with_capacity(rectangles.len());
     sweep(rectangles, |change| {
@@ -202,7 +202,7 @@ pub(super) fn disjoint(rectangles: &[Rectangle]) -> Vec<Rectangle> {
     cuts
 }
 
-/// Compressed rows: where the edges of each key begin, and the edges, each row in their order. O(n + edges).
+/// Compressed rows: the start of each key's edges, and the edges in stable order. O(n + edges).
 fn rows(edges: &[ReuseEdge], n_keys: usize, key: impl Fn(&ReuseEdge) -> u32) -> (Vec<u32>, Vec<u32>) {
     let mut ends = vec![0_u32; n_keys + 1];
     for edge in edges {

@@ -1,14 +1,14 @@
-//! Skyline: the longest-lived buffer first, each on top of everything that stands on its steps.
+//! Skyline: the longest-lived buffer first, each on top of everything on its steps.
 //!
 //! ```text
-//!        +--c--+            the skyline over a's steps rises with each buffer
-//!   +--b--+    |            that is put down; nothing ever goes below it
-//!   +-----a----------+
+//! +--c--+            each placed buffer raises the skyline over its steps;
+//! +--b--+    |            later buffers never go below it
+//! +-----a----------+
 //! ```
 //!
 //! Ties: the larger one, then the earlier birth, then file order. A segment tree over compressed steps holds the
-//! skyline: O(n log n) for any number of buffers. Shapes with gaps and groups count as the rectangles around them;
-//! free ones stand above the highest fixed end.
+//! skyline: O(n log n) for any number of buffers. Shapes with gaps and groups count as their bounding rectangles; free
+//! ones are above the highest fixed end.
 
 use std::cmp::Reverse;
 
@@ -16,7 +16,6 @@ use super::field::Field;
 use super::gaps::Align;
 use super::problem::{Placement, PlanError, Task};
 
-/// Offsets by the rule above.
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let order = field.free_by(task.progress, |idx| {
@@ -38,18 +37,18 @@ pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     Ok(Placement::of(offsets))
 }
 
-/// Heights over steps that only ever rise: highest of a range, raise a range to at least its own highest.
+/// Heights over steps that only increase: range maximum, and raising a range to at least its maximum.
 struct Skyline {
     n_leaves: usize,
-    /// Node 1 is the root, `2 k` and `2 k + 1` are the halves of `k`; leaves stand last.
+    /// Node 1 is the root, `2 k` and `2 k + 1` are the halves of `k`; leaves come last.
     nodes: Vec<Node>,
 }
 
 #[derive(Clone, Copy)]
 struct Node {
-    /// The highest below this node, what only its ancestors know left out.
+    /// The highest below this node, without the floors of its ancestors.
     highest: u64,
-    /// A height that all its steps have at least.
+    /// A lower bound of the height of all its steps.
     floor: u64,
 }
 
@@ -83,7 +82,7 @@ impl Skyline {
         highest
     }
 
-    /// The floors of a leaf and of everything above it. Both ends' ancestors take in those of every node between.
+    /// The floors of a leaf and of its ancestors. The ancestors of both ends include those of every node between.
     fn floor(&self, leaf: usize) -> u64 {
         let (mut node, mut floor) = (leaf, 0);
         while node > 0 {

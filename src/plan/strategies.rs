@@ -1,4 +1,4 @@
-//! The table of placement strategies, and the one function that runs a row.
+//! The table of placement strategies, and the function that runs a row.
 
 use super::problem::{Limits, Placement, PlacementProblem, Plan, PlanError, Planned, Task};
 use super::{
@@ -8,16 +8,14 @@ use super::{
 use highwater_model::progress::Progress;
 use highwater_model::workload::{AllocationOrder, RecordedPlan};
 
-/// One row: a name, a sentence, and how it places buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Strategy {
-    /// The name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// The name in the window.
+    /// Name in the window.
     pub label: &'static str,
     /// One sentence for help texts.
     pub summary: &'static str,
-    /// What it costs.
     pub effort: Effort,
     pub(super) place: fn(&Task<'_>) -> Result<Placement, PlanError>,
 }
@@ -30,7 +28,7 @@ impl PartialEq for Strategy {
 
 impl Eq for Strategy {}
 
-/// What a strategy costs, and so where it is tried.
+/// Cost of a strategy, which decides where it is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
     /// O(n log n): for any number of buffers.
@@ -39,26 +37,25 @@ pub enum Effort {
     Heuristic,
     /// A search under the node limit.
     Search,
-    /// Reads the plan that the source carries.
+    /// Reads the plan recorded in the source.
     Recorded,
 }
 
-/// The row that runs the line-up and keeps the smallest footprint.
+/// The line-up, which keeps the smallest footprint.
 pub const BEST: &str = "best";
 
-/// The row of the exact search.
+/// The exact search.
 pub const EXACT: &str = "exact";
 
-/// The row that never reuses memory.
+/// Never reuses memory.
 pub const NO_REUSE: &str = "naive";
 
-/// The row for static arenas unless the user chooses another.
+/// For static arenas, unless the user chooses another.
 pub const DEFAULT: &str = "ge_default";
 
-/// The row that reads the plan of the source.
+/// The plan recorded in the source.
 pub const AS_DUMPED: &str = "as_dumped";
 
-/// Every strategy.
 pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: BEST,
@@ -224,10 +221,8 @@ pub const STRATEGIES: &[Strategy] = &[
     },
 ];
 
-/// The row of a name.
-///
 /// # Errors
-/// [`PlanError::UnknownStrategy`] lists the names there are.
+/// [`PlanError::UnknownStrategy`] lists the known names.
 pub fn find(name: &str) -> Result<&'static Strategy, PlanError> {
     STRATEGIES.iter().find(|row| row.name == name).ok_or_else(|| {
         let known: Vec<&str> = STRATEGIES.iter().map(|row| row.name).collect();
@@ -238,7 +233,7 @@ pub fn find(name: &str) -> Result<&'static Strategy, PlanError> {
     })
 }
 
-/// The row for static arenas unless the user chooses another.
+/// The strategy of static arenas, unless the user chooses another.
 pub fn default_strategy() -> &'static Strategy {
     STRATEGIES
         .iter()
@@ -246,16 +241,14 @@ pub fn default_strategy() -> &'static Strategy {
         .unwrap_or(&STRATEGIES[0])
 }
 
-/// What is to be placed, and how far a search may go.
+/// A problem and the limits of its placement.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanRequest<'a> {
-    /// The problem.
     pub problem: &'a PlacementProblem,
-    /// The plan that the source carries.
+    /// The plan recorded in the source.
     pub recorded: Option<&'a RecordedPlan>,
-    /// The order in which buffers come and go, where more is known than their steps: the vendor's planner asks.
+    /// The order of allocations and frees, where more is known than their steps; read by the vendor's planner.
     pub order: Option<&'a AllocationOrder>,
-    /// How far a search may go.
     pub limits: Limits<'a>,
 }
 
@@ -271,10 +264,10 @@ impl<'a> PlanRequest<'a> {
     }
 }
 
-/// Places a problem by one strategy. In debug builds every plan that we make is verified.
+/// Places a problem by one strategy. Debug builds verify every plan except recorded ones.
 ///
 /// # Errors
-/// [`PlanError`]: the problem contradicts itself, there is no plan to read, or the user stopped it.
+/// [`PlanError`]: the problem is contradictory, there is no recorded plan, or the user cancelled.
 pub fn plan(
     strategy: &'static Strategy,
     request: &PlanRequest<'_>,

@@ -1,9 +1,9 @@
-//! Check of a plan, independent of every strategy and of the shapes that they place: a sweep over births looks at the
-//! neighbours of whoever is born, O(n log n); where it finds a collision, and wherever there are groups, every pair of
-//! buffers that are live on one step is looked at, O(n^2) at worst.
+//! Check of a plan, independent of strategies and of the shapes that they place: a sweep over births compares each
+//! buffer with its neighbours in address order, O(n log n); after a collision, and wherever there are groups, all pairs
+//! of buffers that are live on one step are compared, O(n^2) at worst.
 //!
-//! A buffer with gaps is live on what is left of its range; members of a group stand at one offset and never collide
-//! with each other.
+//! A buffer with gaps is live on the rest of its range; members of a group have one offset and never collide with each
+//! other.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,16 +12,16 @@ use std::fmt;
 use super::problem::{PlacementProblem, Plan};
 use highwater_model::progress::{Cancel, Cancelled, Progress};
 
-/// How many buffers are passed over between two looks at the cancel flag.
+/// Buffers between two checks of the cancel flag.
 const CHUNK: usize = 32_768;
 
-/// How many live buffers are looked at between two looks at the flag: about 2 ms.
+/// Comparisons of live buffers between two checks of the flag: about 2 ms.
 const LOOKS: usize = 1_000_000;
 
-/// What is wrong with a plan. Buffers are given by position.
+/// A defect of a plan. Buffers are given by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanDefect {
-    /// A buffer has no offset, or there are offsets too many.
+    /// Buffers without offset, or too many offsets.
     Count {
         /// Offsets in the plan.
         offsets: usize,
@@ -29,52 +29,32 @@ pub enum PlanDefect {
         buffers: usize,
     },
     /// An offset is not a multiple of the buffer's alignment.
-    Misaligned {
-        /// Position of the buffer.
-        buffer: usize,
-        /// Its offset.
-        offset: u64,
-        /// Its alignment.
-        alignment: u64,
-    },
-    /// A buffer with a fixed offset stands elsewhere.
+    Misaligned { buffer: usize, offset: u64, alignment: u64 },
+    /// A fixed buffer is at another offset.
     Moved {
-        /// Position of the buffer.
         buffer: usize,
-        /// Its offset.
         offset: u64,
-        /// Where it is fixed.
+        /// Its fixed offset.
         fixed: u64,
     },
-    /// Two members of a group stand at different offsets.
+    /// Two members of a group have different offsets.
     Split {
-        /// Position of the one buffer.
         first: usize,
-        /// Position of the other.
         second: usize,
-        /// Offset of the one.
         first_offset: u64,
-        /// Offset of the other.
         second_offset: u64,
     },
-    /// Two buffers hold the same byte on the same step.
+    /// Two buffers overlap in bytes and steps.
     Overlap {
-        /// Position of the one buffer.
         first: usize,
-        /// Position of the other.
         second: usize,
-        /// The first byte that both hold.
+        /// The first common byte.
         offset: u64,
-        /// The first step on which both do.
+        /// The first common step.
         step: u32,
     },
     /// The footprint is not the highest end.
-    Footprint {
-        /// As stated.
-        stated: u64,
-        /// As found.
-        actual: u64,
-    },
+    Footprint { stated: u64, actual: u64 },
 }
 
 impl PlanDefect {
@@ -129,16 +109,16 @@ impl fmt::Display for PlanDefect {
 
 impl std::error::Error for PlanDefect {}
 
-/// Checks counts, alignment, fixed offsets, groups, the footprint, and that no two live buffers overlap.
+/// Checks counts, alignment, fixed offsets, groups, the footprint, and overlaps.
 ///
 /// # Errors
 /// The first defect in that order; of overlaps the first in the order of births.
 pub fn verify(problem: &PlacementProblem, plan: &Plan) -> Result<(), PlanDefect> {
-    // Nobody can set this flag.
+    // This flag is never set.
     verify_with(problem, plan, &Progress::silent(&Cancel::new())).unwrap_or(Ok(()))
 }
 
-/// The same, for problems that take a while.
+/// [`verify`] with a cancel flag.
 ///
 /// # Errors
 /// [`Cancelled`] once the flag is set; within, the first defect.
@@ -154,7 +134,7 @@ pub fn verify_with(
     }
 }
 
-/// Everything but overlaps.
+/// Everything except overlaps.
 fn of_each(problem: &PlacementProblem, plan: &Plan) -> Result<(), PlanDefect> {
     if plan.offsets.len() != problem.buffers.len() {
         return Err(PlanDefect::Count {
@@ -190,7 +170,7 @@ fn of_each(problem: &PlacementProblem, plan: &Plan) -> Result<(), PlanDefect> {
     Ok(())
 }
 
-/// Members of a group stand at one offset.
+/// Members of a group have one offset.
 fn together(problem: &PlacementProblem, plan: &Plan) -> Result<(), PlanDefect> {
     for group in &problem.groups {
         for pair in group.windows(2) {
@@ -216,11 +196,11 @@ struct Held {
     start: u64,
     end: u64,
     buffer: u32,
-    /// Its group; its own position, beyond all groups, where it has none.
+    /// Its group; without one its own position, beyond all groups.
     group: usize,
 }
 
-/// What every buffer holds when, by birth.
+/// By birth.
 fn all_held(problem: &PlacementProblem, plan: &Plan, progress: &Progress<'_>) -> Result<Vec<Held>, Cancelled> {
     let mut group_of: Vec<usize> = (0..problem.buffers.len())
         .map(|idx| problem.groups.len() + idx)
@@ -262,8 +242,8 @@ fn all_held(problem: &PlacementProblem, plan: &Plan, progress: &Progress<'_>) ->
         .collect())
 }
 
-/// Whether no two of them meet, found by neighbours: what is live stands sorted by its bytes, so whoever is born has to
-/// look at one below and one above. O(n log n). Members of groups may share bytes, and this does not know them.
+/// Whether no two of them overlap, by neighbours: live ones are sorted by address, so a birth is compared with one
+/// below and one above. O(n log n). Ignores groups, whose members may share bytes.
 fn are_apart(held: &[Held]) -> bool {
     let mut live: BTreeMap<u64, u64> = BTreeMap::new();
     let mut ends: BinaryHeap<Reverse<(u32, u64)>> = BinaryHeap::new();
@@ -283,8 +263,8 @@ fn are_apart(held: &[Held]) -> bool {
     true
 }
 
-/// Neighbours first, since that is quick and mostly all there is to say; pair by pair where they meet or groups are
-/// about, to name the first two.
+/// Neighbours first, which is fast and usually sufficient; pair by pair after a collision or with groups, to report the
+/// first two.
 fn overlaps(
     problem: &PlacementProblem,
     plan: &Plan,

@@ -1,15 +1,15 @@
-//! Atomic clean: who clears the memory that ops add to, and what that costs in memory and launches.
+//! Atomic clean: clears of the memory that ops accumulate into, and their cost in memory and launches.
 //!
 //! ```text
-//! collective (0)   |==a==========|   cleared once at the start: apart and alive for the whole run, one launch for all
+//! collective (0)   |==a==========|   cleared once at the start: separate and live for the whole run, one launch for all
 //! separate (1)        |==a==|        cleared right before its op: an ordinary lifetime, one launch an op
 //! ```
 //!
 //! In: a program and the graph's atomic marks. Out: the program with longer live ranges under the collective policy,
 //! and the clears with their steps. Source: `atomic_clean_policy` of `MemoryConfig` and the engine's pass. Marks come
-//! from the source alone: no op type counts as atomic by its name. Deliberately not here: times (`sim`); where regions
-//! that are kept apart lie (`plan`); ops with variables and ops before such without a task, which the engine clears on
-//! their own and which no graph tells.
+//! from the source alone: no op type counts as atomic by its name. Not modelled here: times (`sim`); the region of
+//! separate items (`plan`); ops with variables and the ops before them without a task, which the engine clears
+//! separately and which no graph states.
 
 use highwater_model::graph::{Graph, Id as _, IdVec, OpId, Role, Sizes, TensorId};
 use highwater_model::units::{Bytes, Step};
@@ -31,10 +31,10 @@ pub enum AtomicClean {
 /// Types of ops that close a loop whose body lies in the graph itself.
 const LOOP_OPS: [&str; 2] = ["NextIteration", "RefNextIteration"];
 
-/// What types of collective communication begin with.
+/// Prefix of the types of collective communication.
 const COLLECTIVE: &str = "Hcom";
 
-/// Applies the policy. Linear (plus a sort where a range changed).
+/// O(n), plus a sort where a range changed.
 pub fn atomic_clean(mut program: Program, graph: &Graph, policy: AtomicClean) -> Program {
     if policy == AtomicClean::Separate {
         return program;
@@ -52,9 +52,9 @@ pub fn atomic_clean(mut program: Program, graph: &Graph, policy: AtomicClean) ->
         .lifetimes
         .items
         .sort_unstable_by_key(|item| (item.birth, item.tensor));
-    // What was computed anew held its memory several times; kept all the time it holds it once.
+    // A recomputed result held its memory several times; as one lifetime it holds it once.
     program.lifetimes.items.dedup();
-    program.kept_apart = (0_u32..)
+    program.separate = (0_u32..)
         .zip(&program.lifetimes.items)
         .filter(|(_, item)| is_atomic(item.tensor))
         .map(|(position, _)| position)
@@ -62,11 +62,11 @@ pub fn atomic_clean(mut program: Program, graph: &Graph, policy: AtomicClean) ->
     program
 }
 
-/// What is cleared and when, ascending by step; each is one launch. Linear.
+/// The clears, ascending by step; each is one launch. O(n).
 ///
-/// Separate: each atomic op's targets right before it. Collective: all at step 0, but for ops whose result the graph
-/// returns (its memory may be the caller's) and in graphs with a loop, which clear on their own; what collective
-/// communication alone reads is not cleared.
+/// Separate: the targets of each atomic op right before it. Collective: all at step 0, except ops whose result the
+/// graph returns (the memory may be the caller's) and graphs with a loop, which clear op by op; a result that only
+/// collective communication reads is not cleared.
 pub fn clears(
     graph: &Graph,
     sizes: &Sizes,
@@ -100,8 +100,8 @@ pub fn clears(
     common.into_iter().chain(alone).collect()
 }
 
-/// Bytes that an op adds to; `None` where it is not atomic. Only memory of its own counts: to clear a view would wipe
-/// what it shows.
+/// Bytes that an op accumulates into; `None` where it is not atomic. Views do not count: clearing one would wipe its
+/// base.
 fn target_bytes(graph: &Graph, sizes: &Sizes, op: OpId) -> Option<Bytes> {
     let targets = graph.results(op).iter().filter(|id| is_target(graph, **id));
     let bytes: Vec<Bytes> = targets
@@ -116,12 +116,12 @@ fn is_target(graph: &Graph, id: TensorId) -> bool {
     tensor.is_atomic && is_own && matches!(tensor.role, Role::Activation | Role::Workspace)
 }
 
-/// Who reads what, as far as clears depend on it.
+/// Uses of storages that decide about clears.
 struct Uses {
     has_loop: bool,
     /// By storage: whether it leaves the graph, to its caller or to the host.
     is_returned: Vec<bool>,
-    /// By storage: whether collective communication reads it, and whether anybody else does.
+    /// By storage: whether collective communication reads it, and whether any other op does.
     readers: Vec<(bool, bool)>,
 }
 
@@ -150,13 +150,12 @@ impl Uses {
         uses
     }
 
-    /// Whether some result of an op leaves the graph.
     fn is_returned(&self, graph: &Graph, op: OpId) -> bool {
         let mut results = graph.results(op).iter();
         results.any(|id| self.is_returned[graph.tensors()[*id].storage.idx()])
     }
 
-    /// Whether collective communication, and nobody else, reads what an op computes.
+    /// Whether only collective communication reads the results of an op.
     fn is_for_collectives(&self, graph: &Graph, op: OpId) -> bool {
         let mut any = false;
         let mut others = false;

@@ -1,11 +1,11 @@
-//! What loops and branches hold while they run: the memory of the graphs that they run, on the op's own step.
+//! Memory that loops and branches hold while they run a body, on the step of the op.
 //!
-//! In: an entry with the table of uses, values of dimensions. Out: for each op of the entry's graph that runs bodies the most
-//! bytes that one of them holds at once, beside its inputs, what stays resident and those of its outputs that the op's
-//! results count (all of which the graph around it counts), so that the op's step holds the more of the body's peak and the
-//! results; for a loop that is one turn. Bodies within bodies count on their op's step. As live ranges they are
-//! scratch memory, under ids behind the graph's own ([`estimated_workspace`]). An estimate: a runtime may run turns side by
-//! side, and where shapes are unknown it is a lower bound. A use that closes a circle counts nothing. O(tensors of bodies).
+//! In: an entry with its table of uses, values of dimensions. Out: for each op that runs bodies, the most bytes that
+//! one body holds at once, without its inputs, resident storages and the outputs that the results of the op count, so
+//! that the op's step holds the larger of the body's peak and the results; for a loop that is one iteration. Nested
+//! bodies count on the step of their op. As live ranges these bytes are scratch memory with ids behind the graph's
+//! tensors ([`estimated_workspace`]). An estimate: a runtime may run iterations in parallel, and where shapes are
+//! unknown it is a lower bound. Recursive uses count nothing. O(tensors of bodies).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,35 +17,32 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{BodyUse, GraphEntry, Lifetime, Lifetimes, UseKind};
 
-/// What an op holds for the bodies that it runs.
+/// Memory of the bodies of one op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlFlowWorkspace {
-    /// The op.
     pub op: OpId,
-    /// The most that one of its bodies holds.
+    /// Peak of the largest body.
     pub bytes: Bytes,
-    /// The number of that body; of equal ones the first.
+    /// The number of that body; the first of equal ones.
     pub body: u32,
-    /// How the op runs it.
     pub kind: UseKind,
-    /// Whether shapes are unknown within it, so that it may be more.
+    /// Whether the body has unknown shapes.
     pub is_lower_bound: bool,
 }
 
-/// What a body holds.
+/// Peak memory of one body.
 #[derive(Clone, Copy, Default)]
 struct Held {
-    /// Most at once, its outputs included.
+    /// Outputs included.
     peak: Bytes,
-    /// Its outputs.
     outputs: Bytes,
     is_lower_bound: bool,
 }
 
-/// What the ops of the entry's own graph hold, ascending by op.
+/// Workspaces of the ops of the entry's graph, ascending by op.
 ///
 /// # Errors
-/// Cancelled by the user.
+/// [`Cancelled`].
 pub fn control_flow_workspace(
     entry: &GraphEntry,
     bindings: &Bindings,
@@ -82,7 +79,7 @@ pub fn control_flow_workspace(
     Ok(of_main)
 }
 
-/// By number of a body: what is known to be an output of it, besides what it says itself.
+/// By body: its outputs, also those that only the table of uses states.
 fn outputs(entry: &GraphEntry) -> BTreeMap<u32, Vec<TensorId>> {
     let mut outputs: BTreeMap<u32, Vec<TensorId>> = BTreeMap::new();
     for one in &entry.uses {
@@ -93,7 +90,7 @@ fn outputs(entry: &GraphEntry) -> BTreeMap<u32, Vec<TensorId>> {
     outputs
 }
 
-/// What the graph around a body counts for the results of the op that runs it.
+/// Bytes that the surrounding graph counts for the results of the op.
 fn counted_results((graph, sizes): (&Graph, &Sizes), op: OpId) -> Bytes {
     if graph.ops().get(op).is_none() {
         return Bytes::ZERO;
@@ -107,7 +104,7 @@ fn counted_results((graph, sizes): (&Graph, &Sizes), op: OpId) -> Bytes {
     Bytes(bytes.fold(0, u64::saturating_add))
 }
 
-/// By op the largest of its bodies.
+/// The largest body of each op.
 fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>, around: (&Graph, &Sizes)) -> Vec<ControlFlowWorkspace> {
     let mut by_op: BTreeMap<OpId, ControlFlowWorkspace> = BTreeMap::new();
     for one in uses {
@@ -161,8 +158,8 @@ fn held_by(body: &Graph, sizes: &Sizes, outputs: &[TensorId], within: &[ControlF
     }
 }
 
-/// The live ranges with what ops hold for their bodies. An op that has an estimate of its own keeps the larger one; ops of the
-/// host hold nothing on the device.
+/// Adds the workspaces to live ranges. An op with an estimated workspace keeps the larger one; host ops hold nothing on
+/// the device.
 pub fn with_control_flow_workspaces(
     graph: &Graph,
     mut lifetimes: Lifetimes,
@@ -211,13 +208,13 @@ mod tests {
     use highwater_model::progress::Cancel;
     use highwater_model::workload::BodyMap;
 
-    /// A chain of ops, each of which computes so many bytes from what the one before computed.
+    /// A chain of ops; each reads the result of the previous one.
     fn chain(name: &str, bytes: &[u64]) -> Graph {
         let ops: Vec<(u64, usize)> = bytes.iter().map(|bytes| (*bytes, 1)).collect();
         linked(name, &ops)
     }
 
-    /// Ops, each of which computes so many bytes from what the one before and the one so many places before computed.
+    /// Ops with (bytes, distance): each reads the previous result and the one `distance` places back.
     fn linked(name: &str, ops: &[(u64, usize)]) -> Graph {
         let mut builder = GraphBuilder::new(name);
         let tensor = |builder: &mut GraphBuilder, bytes: u64, role| {

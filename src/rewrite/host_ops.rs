@@ -1,43 +1,40 @@
-//! Mixed computing: ops that stay on the host, and what that does to device memory.
+//! Mixed computing: ops that run on the host, and their effect on device memory.
 //!
 //! ```text
 //! device   Conv --a--> Relu --b-->|               |--d--> MatMul
 //! host                            |PyFunc --c--> Print    (d is PyFunc's too)
 //! ```
 //!
-//! In: a graph, its live ranges, the op types that stay. Out: for every storage, on which [`Side`]s it is used. A
-//! storage that a host op touches is no feature memory: where device ops touch it too (b, d) it crosses and is held
-//! as an input or output of the device's part; where none does (c) the device never sees it.
+//! In: a graph, its live ranges, the types of host ops. Out: for every storage, which [`Side`]s use it. A storage that
+//! a host op uses is no feature memory: where device ops use it too (b, d) it is held as an input or output of the
+//! device's part; otherwise (c) it is not on the device.
 
 use super::op_types::OpTypes;
 use highwater_model::graph::{Graph, IdVec, StorageId};
 use highwater_model::workload::Lifetimes;
 
-/// Who touches a storage.
+/// The sides that use a storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// Some op on the device makes or reads it.
     pub is_on_device: bool,
-    /// Some op on the host makes or reads it.
     pub is_on_host: bool,
 }
 
 impl Side {
-    /// Whether it is carried between the two.
+    /// Whether both sides use it.
     pub const fn crosses(self) -> bool {
         self.is_on_device && self.is_on_host
     }
 
-    /// Whether the device never sees it.
     pub const fn is_host_only(self) -> bool {
         self.is_on_host && !self.is_on_device
     }
 }
 
-/// By storage: its side.
+/// By storage.
 pub type Sides = IdVec<StorageId, Side>;
 
-/// The sides of every storage. Linear in ops and operands.
+/// O(ops and operands).
 pub fn host_split(graph: &Graph, host_ops: &OpTypes) -> Sides {
     let mut sides: Sides = graph.storages().iter().map(|_| Side::default()).collect();
     for op in graph.ops().ids() {
@@ -51,7 +48,7 @@ pub fn host_split(graph: &Graph, host_ops: &OpTypes) -> Sides {
     sides
 }
 
-/// Feature memory without what host ops touch.
+/// Feature memory without storages of host ops.
 pub fn without_host(graph: &Graph, mut lifetimes: Lifetimes, sides: &Sides) -> Lifetimes {
     lifetimes
         .items

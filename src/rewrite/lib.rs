@@ -1,9 +1,8 @@
 //! Program -> Program: passes that change what lives when, where and how wide, before anything is placed.
 //!
-//! Each pass is one file, optional, and driven by its own parameters. They apply in this order: calls in place (`inline`, when
-//! a workload is made: everything behind sees the called ops), then for each run precision (sizes), host ops (who holds
-//! what), estimated workspaces (scratch memory), what loops and branches hold (`control_flow_workspace`), atomic clean (live ranges).
-//! Deliberately not here: placement.
+//! Each pass is one file, optional, with its own parameters. Order: inlining of calls (`inline`, when a workload is
+//! made), then for each run precision (sizes), host ops, estimated workspaces, memory of loops and branches
+//! (`control_flow_workspace`), atomic clean (live ranges). Placement is in `plan`.
 
 mod atomic_clean;
 mod control_flow_workspace;
@@ -21,5 +20,5 @@ pub use host_ops::{Side, Sides, host_split, without_host};
 pub use op_types::{OpTypes, is_matrix_op, plain_type};
 pub use precision::{Precision, PrecisionMode, with_precision};
 pub use workspaces::{
-    MOST_PERCENT, Scratch, WorkspaceTable, computed_bytes, estimated_workspace, op_of_workspace, with_workspaces,
+    MAX_PERCENT, Scratch, WorkspaceTable, computed_bytes, estimated_workspace, op_of_workspace, with_workspaces,
 };

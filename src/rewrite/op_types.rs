@@ -1,6 +1,6 @@
-//! Sets of op types, and the types that run on a matrix unit, as ONNX, TensorFlow and PyTorch name them.
+//! Sets of op types, and the types that run on a matrix unit in ONNX, TensorFlow and PyTorch.
 //!
-//! Names are compared without the `aten.` in front and the overload behind: `aten.mm.default` is `mm`.
+//! Names are compared without the prefix `aten.` and the overload suffix: `aten.mm.default` is `mm`.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ const MATRIX_OPS: &[&str] = &[
     "scaled_dot_product_attention",
 ];
 
-/// Beginnings of further families: gradients of convolutions, depthwise forms, kinds of attention.
+/// Prefixes of further families: gradients of convolutions, depthwise forms, kinds of attention.
 const MATRIX_FAMILIES: &[&str] = &[
     "Conv2DBackprop",
     "Conv3DBackprop",
@@ -77,7 +77,7 @@ const MATRIX_FAMILIES: &[&str] = &[
     "mkldnn_convolution",
 ];
 
-/// An op type without the library in front and the overload behind.
+/// An op type without library prefix and overload suffix.
 pub fn plain_type(kind: &str) -> &str {
     match kind.strip_prefix("aten.").or_else(|| kind.strip_prefix("aten::")) {
         Some(name) => name.split_once('.').map_or(name, |(name, _)| name),
@@ -85,20 +85,18 @@ pub fn plain_type(kind: &str) -> &str {
     }
 }
 
-/// Whether ops of a type run on the matrix unit.
 pub fn is_matrix_op(kind: &str) -> bool {
     let kind = plain_type(kind);
     MATRIX_OPS.contains(&kind) || MATRIX_FAMILIES.iter().any(|family| kind.starts_with(family))
 }
 
-/// A set of op types.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpTypes {
     names: BTreeSet<String>,
 }
 
 impl OpTypes {
-    /// Reads names with commas between them; blanks around them do not count.
+    /// Reads names separated by commas; blanks around them are ignored.
     pub fn parse(text: &str) -> Self {
         let mut types = Self::default();
         for name in text.split(',') {
@@ -107,7 +105,7 @@ impl OpTypes {
         types
     }
 
-    /// Adds a type; an empty name is none.
+    /// Ignores an empty name.
     pub fn insert(&mut self, kind: &str) {
         let kind = plain_type(kind.trim());
         if !kind.is_empty() {
@@ -115,27 +113,24 @@ impl OpTypes {
         }
     }
 
-    /// Takes a type out.
     pub fn remove(&mut self, kind: &str) {
         self.names.remove(plain_type(kind.trim()));
     }
 
-    /// Whether a type is in the set.
     pub fn contains(&self, kind: &str) -> bool {
         self.names.contains(plain_type(kind))
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The names, in alphabetical order.
+    /// Names in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// Whether some op of a graph is of one of these types.
+    /// Whether a graph has an op of one of these types.
     pub fn occur_in(&self, graph: &Graph) -> bool {
         !self.is_empty() && graph.ops().ids().any(|op| self.contains(graph.op_kind(op)))
     }

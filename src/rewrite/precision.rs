@@ -1,22 +1,20 @@
-//! Precision: element widths that the compiler changes, as bytes of storages.
+//! Precision: element widths that the compiler changes, as new sizes of storages.
 //!
 //! ```text
 //! Relu --float32--> [MatMul] --float32, 2 bytes under "matrix results in 16 bits"--> Relu --float32-->
 //! ```
 //!
-//! In: a graph, its sizes, a [`Precision`]. Out: sizes with other bytes for some storages of activations. Rules: a
-//! storage follows its root tensor (its type and the op that makes it), views and in-place results included; what
-//! the graph takes or returns, what is resident, scratch memory, integers, truth values and float64 stay as they
-//! are; stated bytes are scaled by the ratio of the widths. An estimate: the real compiler decides op by op, by the
-//! kernels it has, and may insert casts.
+//! In: a graph, its sizes, a [`Precision`]. Out: sizes with other bytes for some storages of activations. A storage
+//! follows its root tensor (dtype and producer), views and in-place results included; inputs, outputs, residents,
+//! scratch memory, integers, booleans and float64 do not change; stated bytes are scaled by the ratio of the widths. An
+//! estimate: the compiler decides op by op, by its kernels, and may insert casts.
 
 use super::op_types::{OpTypes, is_matrix_op};
 use highwater_model::graph::{DType, Graph, Id as _, Role, Sizes};
 
-/// Which results change their width.
+/// Results that change their width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PrecisionMode {
-    /// None.
     #[default]
     Keep,
     /// float32 results of matrix ops become 16 bits wide.
@@ -34,23 +32,22 @@ pub enum PrecisionMode {
 }
 
 impl PrecisionMode {
-    /// Whether a list of ops is kept out.
+    /// Whether [`Precision::kept`] applies.
     pub const fn is_mixed(self) -> bool {
         matches!(self, Self::MixedTo16 | Self::MixedTo8)
     }
 }
 
-/// A mode, and the op types that mixed precision leaves alone.
+/// A mode, and the op types that mixed precision does not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Precision {
-    /// Which results change.
     pub mode: PrecisionMode,
-    /// Op types whose results stay; looked at in mixed modes alone.
+    /// Read in mixed modes only.
     pub kept: OpTypes,
 }
 
 impl Precision {
-    /// The width in bits that a result of an op type gets; `None` where it stays.
+    /// The new width in bits of a result; `None` where it does not change.
     pub fn bits(&self, kind: &str, dtype: DType) -> Option<u32> {
         let is_single = dtype == DType::Float32;
         let is_half = matches!(dtype, DType::Float16 | DType::Bfloat16);
@@ -67,7 +64,7 @@ impl Precision {
     }
 }
 
-/// Sizes under a precision. Linear in tensors.
+/// O(tensors).
 pub fn with_precision(graph: &Graph, mut sizes: Sizes, precision: &Precision) -> Sizes {
     if precision.mode == PrecisionMode::Keep {
         return sizes;

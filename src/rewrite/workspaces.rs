@@ -6,9 +6,9 @@
 //! ```
 //!
 //! In: a graph, its sizes and live ranges, a [`WorkspaceTable`]. Out: the live ranges with one more for each op that a
-//! rule fits and that has no workspace of its own: on the op's step alone, under a tensor id behind the graph's own
-//! ([`estimated_workspace`]). An estimate: how much a kernel takes depends on the chip and its operator package.
-//! Types are compared as those of the other lists ([`plain_type`]); the first rule that fits holds.
+//! rule matches and that states no workspace: on the op's step only, under a tensor id behind the graph's own
+//! ([`estimated_workspace`]). An estimate: a kernel's need depends on the chip and its operator package. Types are
+//! compared as in the other lists ([`plain_type`]); the first matching rule applies.
 
 use highwater_model::graph::{Graph, Id as _, OpId, Role, Sizes, TensorId};
 use highwater_model::units::{Bytes, Step};
@@ -17,26 +17,25 @@ use highwater_model::workload::{Lifetime, Lifetimes};
 use super::op_types::{OpTypes, plain_type};
 
 /// A hundred times an op's results.
-pub const MOST_PERCENT: u32 = 10_000;
+pub const MAX_PERCENT: u32 = 10_000;
 
 /// The largest size of a rule: above every device.
-const MOST_BYTES: Bytes = Bytes(1 << 50);
+const MAX_BYTES: Bytes = Bytes(1 << 50);
 
-/// How much scratch memory an op takes.
+/// Scratch memory of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scratch {
     /// A share of the bytes of its results, in percent.
     Percent(u32),
-    /// So much, whatever it computes.
+    /// A constant size.
     Fixed(Bytes),
 }
 
-/// What a rule is about, and how much it gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rule {
-    /// An op type, or its beginning.
+    /// An op type, or its prefix.
     name: String,
-    /// Whether types that only begin so fit too.
+    /// Whether `name` is a prefix.
     is_beginning: bool,
     scratch: Scratch,
 }
@@ -48,10 +47,10 @@ pub struct WorkspaceTable {
 }
 
 impl WorkspaceTable {
-    /// Reads rules with commas between them; an empty text has none. Blanks around names and amounts do not count.
+    /// Reads rules separated by commas; an empty text has none. Blanks around names and amounts are ignored.
     ///
     /// # Errors
-    /// What is wrong, as the end of a sentence.
+    /// The error, as the end of a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut table = Self::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -67,7 +66,7 @@ impl WorkspaceTable {
         Ok(table)
     }
 
-    /// The scratch memory of an op of a type with results of so many bytes; zero where no rule fits. O(rules).
+    /// Zero where no rule matches. O(rules).
     pub fn scratch(&self, kind: &str, result_bytes: Bytes) -> Bytes {
         let kind = plain_type(kind);
         let fits = |rule: &&Rule| {
@@ -111,36 +110,31 @@ impl Rule {
 
 fn amount_of(text: &str) -> Result<Scratch, String> {
     if let Some(digits) = text.strip_suffix('%') {
-        let percent = digits
-            .trim_end()
-            .parse()
-            .ok()
-            .filter(|percent| *percent <= MOST_PERCENT);
+        let percent = digits.trim_end().parse().ok().filter(|percent| *percent <= MAX_PERCENT);
         return percent
             .map(Scratch::Percent)
-            .ok_or_else(|| format!("\"{text}\" is no share: use whole percents from 0% to {MOST_PERCENT}%"));
+            .ok_or_else(|| format!("\"{text}\" is no share: use whole percents from 0% to {MAX_PERCENT}%"));
     }
-    let bytes = Bytes::parse(text).ok().filter(|bytes| *bytes <= MOST_BYTES);
+    let bytes = Bytes::parse(text).ok().filter(|bytes| *bytes <= MAX_BYTES);
     bytes.map(Scratch::Fixed).ok_or_else(|| {
         format!("\"{text}\" is no amount: use percents of the op's results (25%) or a size (2MiB, at most 1024TiB)")
     })
 }
 
-/// The tensor that stands for an op's estimated scratch memory: behind the graph's own, by step. `None` where ids run
-/// out.
+/// The tensor id of an op's estimated scratch memory: behind the graph's own, by step. `None` where ids run out.
 pub fn estimated_workspace(graph: &Graph, op: OpId) -> Option<TensorId> {
     let n_tensors = u32::try_from(graph.tensors().len()).ok()?;
     n_tensors.checked_add(op.0).map(TensorId)
 }
 
-/// The op whose estimated scratch memory a tensor stands for; `None` for the graph's own tensors.
+/// The op of an estimated scratch memory; `None` for the graph's own tensors.
 pub fn op_of_workspace(graph: &Graph, tensor: TensorId) -> Option<OpId> {
     let position = tensor.idx().checked_sub(graph.tensors().len())?;
     (position < graph.ops().len()).then(|| OpId::from_idx(position))
 }
 
-/// The live ranges with estimated scratch memory. Ops of the host need none on the device, and ops whose results are
-/// all known before the run are not run. Linear in ops and results by rules (plus a sort).
+/// Adds estimated scratch memory to live ranges. Host ops need none on the device, and ops whose results are all known
+/// before the run are not executed. O(ops and results by rules), plus a sort.
 pub fn with_workspaces(
     graph: &Graph,
     sizes: &Sizes,
@@ -173,7 +167,8 @@ pub fn with_workspaces(
     lifetimes
 }
 
-/// Bytes of what an op computes in a run, of which percents of a [`WorkspaceTable`] are; `None` where it computes nothing.
+/// Bytes that an op computes in a run, the base of percentages in a [`WorkspaceTable`]; `None` where it computes
+/// nothing.
 pub fn computed_bytes(graph: &Graph, sizes: &Sizes, op: OpId) -> Option<Bytes> {
     let computed = graph
         .results(op)
@@ -183,7 +178,7 @@ pub fn computed_bytes(graph: &Graph, sizes: &Sizes, op: OpId) -> Option<Bytes> {
     bytes.peek().is_some().then(|| bytes.sum())
 }
 
-/// Bytes of a result: of memory of its own, else of what it shows of another's.
+/// Bytes of a result with separate memory, or of the view.
 fn result_bytes(graph: &Graph, sizes: &Sizes, id: TensorId) -> Bytes {
     let storage = graph.tensors()[id].storage;
     Bytes(if graph.storages()[storage].root == id {

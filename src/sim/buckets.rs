@@ -1,8 +1,8 @@
-//! Positions of items by step: which tensors are born on a step, and which end on it.
+//! Positions of items by step: births and ends of tensors.
 
 use highwater_model::units::Step;
 
-/// Positions of items by step, in list order within a step; one allocation serves all runs.
+/// In list order within a step; one allocation serves all runs.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
     starts: Vec<u32>,
@@ -25,14 +25,13 @@ impl Buckets {
         self.items.clear();
         self.items.resize(n_items as usize, 0);
         for (item, step) in (0_u32..).zip(steps).filter(|(_, step)| inside(step)) {
-            // One place ahead, so that filling leaves each start where it belongs.
+            // One position ahead, so that filling leaves each start in place.
             let next = &mut self.starts[step.idx() + 1];
             self.items[*next as usize] = item;
             *next += 1;
         }
     }
 
-    /// The items of a step.
     pub(super) fn of(&self, step: u32) -> &[u32] {
         let at = step as usize;
         &self.items[self.starts[at] as usize..self.starts[at + 1] as usize]

@@ -1,4 +1,4 @@
-//! The simulated device with its log, as the session uses it.
+//! The simulated device with its log.
 
 use super::alloc::{DriverRules, Shortage, SimulatedDevice};
 use super::event::{EventKind, PoolRow, Region, RegionId, RegionKind, Simulation, Subject, SubjectId};
@@ -6,20 +6,17 @@ use super::recorder::{LogSpec, Purpose, Recorder};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
 
-/// Devices count as no larger than this (64 PiB), so that addresses never end.
+/// Limit of device sizes (64 PiB), so that addresses never overflow.
 pub(super) const LARGEST_DEVICE: Bytes = Bytes(1 << 56);
 
-/// A device with its log.
 #[derive(Debug)]
 pub(super) struct DeviceMemory {
-    /// What allocators call.
+    /// The device that allocators call.
     pub(super) device: SimulatedDevice,
-    /// What their calls mean.
     pub(super) log: Recorder,
 }
 
 impl DeviceMemory {
-    /// An empty device.
     pub(super) fn new(spec: LogSpec) -> Self {
         Self {
             device: SimulatedDevice::new(DriverRules {
@@ -31,37 +28,33 @@ impl DeviceMemory {
         }
     }
 
-    /// The log so far, as the answer.
     pub(super) fn finish(self, pools: Vec<PoolRow>) -> Simulation {
         self.log.finish(pools)
     }
 
-    /// Device bytes that are not in use.
     pub(super) fn available(&self) -> Bytes {
         self.device.driver.available()
     }
 
-    /// Device bytes in sum.
     pub(super) fn capacity(&self) -> Bytes {
         self.device.driver.capacity()
     }
 
-    /// Sets the step of the events that follow; steps never fall.
+    /// Sets the step of subsequent events; steps never decrease.
     pub(super) fn at(&mut self, step: Step) {
         self.log.at(step);
     }
 
-    /// Adds a subject; the events that follow are for it.
-    pub(super) fn serve_new(&mut self, who: Subject, requested: Bytes) -> SubjectId {
-        self.log.serve_new(who, requested)
+    /// Adds a subject and makes it the current one.
+    pub(super) fn serve_new(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
+        self.log.serve_new(subject, requested)
     }
 
-    /// The events that follow are for this subject.
+    /// Sets the subject of subsequent events.
     pub(super) fn serve(&mut self, subject: SubjectId) {
         self.log.serve(subject);
     }
 
-    /// Writes an event.
     pub(super) fn record(&mut self, kind: EventKind, region: RegionId, offset: u64, bytes: Bytes) {
         self.log.record(kind, region, offset, bytes);
     }
@@ -71,7 +64,7 @@ impl DeviceMemory {
         self.log.settle(&mut self.device);
     }
 
-    /// One driver malloc of exactly `bytes`: a region is born.
+    /// One driver malloc of exactly `bytes`: a new region.
     pub(super) fn malloc(
         &mut self,
         kind: RegionKind,
@@ -84,14 +77,14 @@ impl DeviceMemory {
         at.map(|at| self.log.locate(at).0)
     }
 
-    /// The one driver malloc of the variables, in the region that waits for it.
+    /// The driver malloc of the variables, in their reserved region.
     pub(super) fn malloc_variables(&mut self, bytes: Bytes) -> Result<(), Shortage> {
         let at = self.device.driver.malloc(bytes)?;
         self.log.settle_variables(&mut self.device, at, bytes);
         Ok(())
     }
 
-    /// The driver takes a whole region back.
+    /// Frees a whole region.
     pub(super) fn free(&mut self, region: RegionId) {
         let Region { at, bytes, .. } = *self.log.region(region);
         self.device.driver.free(at.into(), bytes);

@@ -1,9 +1,8 @@
 //! Workload + Plans -> Simulation: the event log of one session on one device under one policy.
 //!
-//! In: a [`DeviceSession`] (what has to be held, run by run) and [`Params`]. Out: a [`Simulation`], which
-//! is an event log with the regions it speaks of, and nothing else: curves, peaks, fragmentation and costs
-//! are pure folds over it ([`fold`]). [`verify`] checks any simulation by brute force. One policy is one
-//! row of [`POLICIES`].
+//! In: a [`DeviceSession`] (requirements, run by run) and [`Params`]. Out: a [`Simulation`]: an event log with its
+//! regions; curves, peaks, fragmentation and costs are pure folds over it ([`fold`]). [`verify`] checks any simulation
+//! by brute force. One policy is one row of [`POLICIES`].
 //!
 //! ```
 //! use highwater_model::progress::{Cancel, Progress};
@@ -49,6 +48,6 @@ pub use policies::{ExtendFlags, POLICIES, PolicyRow, StaticMemoryPolicy};
 pub use recorded_log::{EventSteps, RecordedLog, recorded_log};
 pub use session::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Segment, Variable};
 pub use simulate::simulate;
-pub use simulate_trace::{MOST_TRACE_EVENTS, Refusals, TraceStop, simulate_trace};
+pub use simulate_trace::{MAX_TRACE_EVENTS, Refusals, TraceStop, simulate_trace};
 pub use trace_session::{TraceRequest, TraceSession};
 pub use verify::{SimulationDefect, verify, verify_log};

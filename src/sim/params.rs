@@ -1,22 +1,22 @@
-//! What the simulation is told: sizes and costs, no option keys.
+//! Parameters of the simulation: sizes and costs, no option keys.
 
 use super::device::LARGEST_DEVICE;
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::Device;
 
-/// What policy 2 does with its arena when a graph needs more.
+/// Behaviour of policy 2's arena when a graph needs more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ArenaBehaviour {
-    /// As the engine does it: what does not fit into a block of the arena becomes a new block; none is given back
-    /// while a graph is loaded.
+    /// As the engine: segments that do not fit into a block of the arena get a new block; no block is returned while a
+    /// graph is loaded.
     #[default]
     Engine,
-    /// As the vendor documents it: the arena is freed and allocated again at the larger size.
+    /// As documented by the vendor: the arena is freed and reallocated at the larger size.
     Documented,
 }
 
 impl ArenaBehaviour {
-    /// Its name in files and options.
+    /// The name in files and options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Engine => "engine",
@@ -24,7 +24,7 @@ impl ArenaBehaviour {
         }
     }
 
-    /// A few words to stand behind the policy.
+    /// The words behind a policy's label.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Engine => "as the engine does",
@@ -33,10 +33,10 @@ impl ArenaBehaviour {
     }
 }
 
-/// The physical pages that variables lie in.
+/// Physical pages of variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VariablePages {
-    /// As many bytes as they need.
+    /// Exact bytes.
     #[default]
     Exact,
     /// Whole pages of 1 GiB.
@@ -45,11 +45,9 @@ pub enum VariablePages {
     HugeFirst,
 }
 
-/// Parameters of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each of one option")]
 pub struct Params {
-    /// Device memory.
     pub device_bytes: Bytes,
     /// Pages of the dynamic pools (64 KiB).
     pub pool_page: Bytes,
@@ -57,43 +55,38 @@ pub struct Params {
     pub device_block: Bytes,
     /// Physical pages of expandable pools (8 MiB).
     pub physical_page: Bytes,
-    /// Copies of the feature memory that are live at once (concurrent graph instances), at least 1.
+    /// Concurrent copies of the feature memory (graph instances), at least 1.
     pub feature_copies: u32,
     /// Whether graphs with equal weights (name and bytes) hold them once.
     pub share_weights: bool,
-    /// Whether variables live on the host instead of the device.
+    /// Whether variables are on the host.
     pub variables_on_host: bool,
-    /// The pages that variables lie in.
     pub variable_pages: VariablePages,
-    /// Counters of the loop on the device that the session holds beside its own variables.
+    /// Counters of the loop on the device that the session holds besides its variables.
     pub loop_variables: u32,
     /// Inputs of static graphs up to this size are gathered before they are copied; 0 gathers none.
     pub input_fusion_size: Bytes,
-    /// Device buffers that inputs are gathered in, a graph (an estimate).
+    /// Device buffers per graph for gathered inputs (an estimate).
     pub staging_buffers: u32,
-    /// Whether the caller brings the memory of inputs and outputs, so that graphs hold none.
+    /// Whether the caller supplies the memory of inputs and outputs, so that graphs hold none.
     pub io_by_caller: bool,
-    /// What page pools may fill before they recycle, where it is below their own share of the device.
+    /// Bytes at which page pools recycle, where below the default.
     pub pool_threshold: Option<Bytes>,
-    /// What policy 2 does when a graph needs more.
     pub arena_behaviour: ArenaBehaviour,
     /// Whether a graph is unloaded after each of its runs; otherwise it stays loaded.
     pub unloads_after_run: bool,
-    /// Estimated cost of one device malloc.
     pub malloc_cost: Nanos,
-    /// Estimated cost of one device free.
     pub free_cost: Nanos,
-    /// Estimated cost of mapping one physical page.
+    /// Per physical page.
     pub map_cost: Nanos,
-    /// Estimated cost of unmapping one physical page.
+    /// Per physical page.
     pub unmap_cost: Nanos,
-    /// Estimated cost of reserving or releasing a virtual range.
+    /// Per reserved or released virtual range.
     pub reserve_cost: Nanos,
-    /// Estimated cost of launching one op, such as a clear.
+    /// Launch of one op, such as a clear.
     pub launch_cost: Nanos,
     /// Estimated bandwidth of clearing device memory, bytes per second, at least 1.
     pub memset_bytes_per_second: u64,
-    /// Estimated cost of one synchronisation.
     pub sync_cost: Nanos,
     /// Estimated bandwidth of reloading weights from the host, bytes per second, at least 1.
     pub reload_bytes_per_second: u64,
@@ -130,7 +123,7 @@ impl Params {
         }
     }
 
-    /// What page pools may fill before they recycle: floor(0.95 * device), or what the user gives where that is less.
+    /// Bytes at which page pools recycle: floor(0.95 * device), or the user's value where that is less.
     pub fn threshold(&self) -> Bytes {
         let device = self.device_bytes.min(LARGEST_DEVICE);
         let own = u64::try_from(u128::from(device.get()) * 95 / 100).unwrap_or(u64::MAX);

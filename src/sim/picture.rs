@@ -1,13 +1,13 @@
-//! The device at one moment: what holds memory, which pools there are, what is idle in them.
+//! The device at one moment: regions, pools, idle memory.
 //!
 //! ```text
 //! device      |arena of A|  |block: gggg....|  |range: ..pppp|      g granted to a graph's pool, . idle
-//! pool of G    blocks = what it was granted, and its own range;  idle = what no live tensor holds there
+//! pool of G    blocks = its grants, and its own range;  idle = bytes without a live tensor
 //! free list    4 spans: 2 of 64 KiB, 1 of 1 MiB, 1 of 8 MiB;  largest 8 MiB
 //! ```
 //!
-//! In: a simulation and a step. Out: a [`DevicePicture`] as it stands when the ops of that step run (all events of the
-//! step have happened). Idle neighbours are one span, as the pools join them at once. O(events * log blocks).
+//! In: a simulation and a step. Out: a [`DevicePicture`] while the ops of that step run (after all events of the step).
+//! Idle neighbours are one span, as in the pools. O(events * log blocks).
 
 use std::collections::BTreeMap;
 
@@ -16,59 +16,51 @@ use super::fold::{ReservedParts, parts_after};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
 
-/// The device at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DevicePicture {
-    /// When.
     pub step: Step,
-    /// Device bytes in use, by what they serve.
+    /// Device bytes in use, by use.
     pub parts: ReservedParts,
-    /// Device bytes that are not in use.
+    /// Device bytes not in use.
     pub available: Bytes,
-    /// Regions that hold memory, in order of birth.
+    /// Regions with memory, in order of creation.
     pub regions: Vec<RegionPicture>,
     /// Pools of dynamic memory; the first is the device's.
     pub pools: Vec<PoolPicture>,
-    /// Physical pages.
     pub pages: PagesPicture,
 }
 
-/// A region that holds memory.
+/// A region with memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionPicture {
-    /// Which.
     pub region: RegionId,
-    /// What it is.
     pub kind: RegionKind,
-    /// Whose.
     pub graph: Option<GraphIdx>,
-    /// Bytes of memory: of a block all, of a range its mapped pages.
+    /// Bytes of memory: the whole block, or the mapped pages of a range.
     pub held: Bytes,
-    /// Bytes that live tensors occupy.
+    /// Bytes of live tensors.
     pub live: Bytes,
-    /// Live tensors.
+    /// Number of live tensors.
     pub n_live: u64,
 }
 
-/// A pool of dynamic memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolPicture {
-    /// The graph that it serves; `None` for the device's pool.
+    /// `None` for the device's pool.
     pub graph: Option<GraphIdx>,
-    /// Blocks that it got from below: region, offset, bytes.
+    /// Blocks taken from the level below: region, offset, bytes.
     pub blocks: Vec<(RegionId, u64, Bytes)>,
-    /// Bytes that it holds: blocks, and pages of its range.
+    /// Bytes of blocks, and of pages of its range.
     pub occupied: Bytes,
-    /// Bytes that it gave out (to tensors; the device's pool to other pools).
+    /// Bytes given out (to tensors; by the device's pool to other pools).
     pub given: Bytes,
-    /// Idle spans in its blocks by size, ascending: bytes and how many.
+    /// Idle spans in its blocks by size, ascending: bytes and count.
     pub idle_spans: Vec<(Bytes, u64)>,
-    /// Bytes of pages that are mapped in its range and that no live tensor touches anywhere.
+    /// Bytes of pages mapped in its range that no live tensor touches anywhere.
     pub idle_pages: Bytes,
 }
 
 impl PoolPicture {
-    /// Bytes of idle spans.
     pub fn idle(&self) -> Bytes {
         let bytes = self
             .idle_spans
@@ -77,7 +69,6 @@ impl PoolPicture {
         Bytes(bytes.fold(0, u64::saturating_add))
     }
 
-    /// The largest idle span.
     pub fn largest_idle(&self) -> Bytes {
         self.idle_spans.last().map_or(Bytes::ZERO, |(bytes, _)| *bytes)
     }
@@ -86,26 +77,25 @@ impl PoolPicture {
 /// Physical pages of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PagesPicture {
-    /// Pages that the driver gave.
+    /// Pages taken from the driver.
     pub count: u64,
-    /// Their bytes.
     pub bytes: Bytes,
-    /// Pages that live tensors touch.
+    /// Pages touched by live tensors.
     pub touched: u64,
-    /// Places where pages are mapped; a page may be mapped at several.
+    /// Mappings; a page may have several.
     pub mappings: u64,
 }
 
-/// Live bytes, grants and mappings by place.
+/// Live bytes, grants and mappings by region and offset.
 type Places<T> = BTreeMap<(u32, u64), T>;
 
-/// What the log says up to a step.
+/// State of the log up to a step.
 #[derive(Default)]
 struct Replay {
     held: BTreeMap<u32, u64>,
     live: Places<u64>,
     grants: Places<(u64, u32)>,
-    /// With the page, and when it was mapped.
+    /// With the page, and the event that mapped it.
     mapped: Places<(u64, u32, usize)>,
     pages: BTreeMap<u32, u64>,
     n_events: usize,
@@ -130,20 +120,20 @@ impl Replay {
         }
     }
 
-    /// Live bytes within a piece of a region, and how many.
+    /// Offset and size of live bytes within a piece of a region.
     fn live_within(&self, region: u32, (start, end): (u64, u64)) -> impl Iterator<Item = (u64, u64)> + '_ {
         let blocks = self.live.range((region, start)..(region, end));
         blocks.map(|((_, offset), bytes)| (*offset, *bytes))
     }
 }
 
-/// The device when the ops of a step run.
+/// The device while the ops of a step run.
 pub fn picture(simulation: &Simulation, step: Step) -> DevicePicture {
     let n_events = simulation.events.partition_point(|event| event.step <= step);
     picture_after(simulation, step, n_events)
 }
 
-/// The device at a moment of a step: after so many events of the log.
+/// The device after `n_events` events, at a moment of a step.
 pub fn picture_after(simulation: &Simulation, step: Step, n_events: usize) -> DevicePicture {
     let mut replay = Replay::default();
     for event in simulation.events.iter().take(n_events) {
@@ -167,8 +157,8 @@ pub fn picture_after(simulation: &Simulation, step: Step, n_events: usize) -> De
     }
 }
 
-/// Where each page counts, by subject: its region, bytes, and whether a live block touches it. A page may be mapped at
-/// several places: it counts where a live block touches it, else where it was mapped last.
+/// The region of each page, by subject, with its bytes, and whether a live block touches it. A page mapped at several
+/// places belongs where a live block touches it, otherwise to its last mapping.
 fn page_homes(replay: &Replay) -> BTreeMap<u32, PageHome> {
     let mut homes: BTreeMap<u32, PageHome> = BTreeMap::new();
     for ((region, offset), (bytes, page, when)) in &replay.mapped {
@@ -184,7 +174,7 @@ fn page_homes(replay: &Replay) -> BTreeMap<u32, PageHome> {
     homes
 }
 
-/// Where a page counts.
+/// The region that a page is counted in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PageHome {
     is_touched: bool,
@@ -226,7 +216,7 @@ fn pools(simulation: &Simulation, replay: &Replay, homes: &BTreeMap<u32, PageHom
     pools
 }
 
-/// Device blocks of pools, less what was granted.
+/// Device blocks of pools, less the granted spans.
 fn device_pool(simulation: &Simulation, replay: &Replay) -> PoolPicture {
     let mut pool = PoolPicture::empty(None);
     let mut spans = IdleSpans::default();
@@ -243,7 +233,7 @@ fn device_pool(simulation: &Simulation, replay: &Replay) -> PoolPicture {
     pool
 }
 
-/// What a graph's pool was granted, and its range.
+/// Grants of a graph's pool, and its range.
 fn graph_pool(
     simulation: &Simulation,
     replay: &Replay,
@@ -253,7 +243,7 @@ fn graph_pool(
 ) -> PoolPicture {
     let mut pool = PoolPicture::empty(Some(graph));
     let mut spans = IdleSpans::default();
-    let is_own = |subject: u32| simulation.subjects[subject as usize].who == Subject::Pool(position);
+    let is_own = |subject: u32| simulation.subjects[subject as usize].subject == Subject::Pool(position);
     let granted = replay.grants.iter().filter(|(_, (_, subject))| is_own(*subject));
     for ((region, offset), (bytes, _)) in granted {
         pool.blocks.push((RegionId(*region), *offset, Bytes(*bytes)));
@@ -275,7 +265,7 @@ fn graph_pool(
     pool
 }
 
-/// Whether a live block reaches into a piece of a region.
+/// Whether a live block overlaps a piece of a region.
 fn is_touched(replay: &Replay, region: u32, start: u64, end: u64) -> bool {
     let below = replay.live.range((region, 0)..(region, end)).next_back();
     below.is_some_and(|((_, offset), bytes)| offset + bytes > start)
@@ -299,7 +289,7 @@ impl PoolPicture {
 struct IdleSpans(BTreeMap<u64, u64>);
 
 impl IdleSpans {
-    /// Adds what lies between the taken pieces (ascending offsets and bytes) of a block; the bytes that are taken.
+    /// Adds the gaps between taken pieces (ascending offset, bytes) of a block; returns the taken bytes.
     fn add(&mut self, (start, end): (u64, u64), taken: impl Iterator<Item = (u64, u64)>) -> Bytes {
         let mut at = start;
         let mut sum = 0;

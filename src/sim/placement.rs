@@ -1,4 +1,4 @@
-//! Static graphs of a session: loaded as segments, run, unloaded, and where that puts their tensors.
+//! Static graphs of a session: loads, runs, unloads, and the addresses of their tensors.
 //!
 //! ```text
 //! plan       |seg 0.......|seg 1..|seg 2|io|        offsets of the compile-time plan
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! In: a bound graph with its plan and segments. Out: for every tensor a region and an offset. Concurrent copies of a
-//! graph have memory of their own. Invariants: a segment lies in one region; inputs and outputs lie behind the plan,
-//! from load to unload where the block is the graph's own, and only while it runs where graphs share an arena.
+//! graph have separate memory. Invariants: a segment is in one region; inputs and outputs are behind the plan, from
+//! load to unload in the graph's own block, and only during runs where graphs share an arena.
 
 use super::alloc::{
     Address, ArenaChange, ArenaSegment, DocumentedArena, LoadedSegments, OwnBlocks, RunError, SegmentArena, Shortage,
@@ -28,9 +28,9 @@ use highwater_model::workload::GraphIdx;
 pub(super) struct ArenaRequest<'a> {
     pub(super) graph: GraphIdx,
     pub(super) bound: &'a BoundGraph,
-    /// Bytes of its inputs and outputs; 0 where the caller brings them.
+    /// Bytes of its inputs and outputs; 0 where the caller supplies them.
     pub(super) io: Bytes,
-    /// Who its inputs and outputs are in the log.
+    /// Log subject of its inputs and outputs.
     pub(super) io_subject: SubjectId,
 }
 
@@ -49,7 +49,7 @@ struct Piece {
     start: u64,
     end: u64,
     region: RegionId,
-    /// Where the piece begins in the region.
+    /// Offset of the piece in the region.
     offset: u64,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Where a plan's offset lies. O(log pieces).
+    /// Region and offset of a plan offset. O(log pieces).
     pub(super) fn locate(&self, offset: u64) -> (RegionId, u64) {
         let behind = self.pieces.partition_point(|piece| piece.start <= offset);
         let piece = behind.checked_sub(1).and_then(|idx| self.pieces.get(idx));
@@ -73,7 +73,7 @@ impl Placed {
         }
     }
 
-    /// All of it lies in another region from now on, at the same offsets.
+    /// Moves everything to another region, at the same offsets.
     fn move_to(&mut self, region: RegionId) {
         for piece in &mut self.pieces {
             piece.region = region;
@@ -83,7 +83,7 @@ impl Placed {
         }
     }
 
-    /// All that it occupies: region, offset, bytes.
+    /// Everything that it occupies: region, offset, bytes.
     fn extents(&self) -> impl Iterator<Item = (RegionId, u64, u64)> + '_ {
         let pieces = self.pieces.iter();
         let pieces = pieces.map(|piece| (piece.region, piece.offset, piece.end - piece.start));
@@ -96,7 +96,6 @@ impl Placed {
     }
 }
 
-/// How static graphs get memory.
 #[derive(Debug)]
 enum Arena {
     Own(OwnBlocks),
@@ -131,7 +130,7 @@ impl Arena {
         }
     }
 
-    /// What the last load did to the arena, where it is the documented one.
+    /// Change at the last load, for the documented arena.
     fn last_change(&self) -> Option<ArenaChange> {
         match self {
             Self::Documented(memory) => memory.last_change(),
@@ -153,7 +152,6 @@ pub(super) struct StaticGraphs {
 }
 
 impl StaticGraphs {
-    /// Nothing is loaded yet.
     pub(super) fn new(policy: StaticMemoryPolicy, params: &Params, n_graphs: usize) -> Self {
         let copies = params.feature_copies.clamp(1, u32::from(u16::MAX));
         Self {
@@ -166,14 +164,13 @@ impl StaticGraphs {
         }
     }
 
-    /// Bytes that loading would add, for the room check: the peak of a shared arena serves again.
+    /// Bytes that loading would add, for the room check: the peak of a shared arena is reused.
     pub(super) fn missing(&self, request: &ArenaRequest<'_>) -> Bytes {
         let there = |arena: &Arena| arena.memory().figures().map_or(Bytes::ZERO, |figures| figures.peak);
         let bytes = request.bytes();
         self.copies.iter().map(|arena| bytes.saturating_sub(there(arena))).sum()
     }
 
-    /// Gets the memory of a graph.
     pub(super) fn load(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) -> Result<(), Shortage> {
         let (segments, bases) = segments_of(request);
         let owner = (!self.shares_arena).then_some(request.graph);
@@ -182,7 +179,7 @@ impl StaticGraphs {
             ..Purpose::of(RegionKind::Arena, owner)
         });
         if self.shares_arena {
-            // What the arena holds of inputs and outputs is this graph's from now on.
+            // Inputs and outputs in the arena are this graph's from now on.
             memory.record(
                 EventKind::Run,
                 NO_REGION,
@@ -201,7 +198,7 @@ impl StaticGraphs {
             let loaded = loaded?;
             let placed = placed(&loaded, &segments, &bases, memory)?;
             if arena.last_change() == Some(ArenaChange::Reallocated) {
-                // The one arena moved, and with it every graph that is loaded.
+                // The arena moved, and with it every loaded graph.
                 let region = placed.first_region();
                 let others = self.placed.iter_mut().filter_map(|copies| copies.get_mut(copy));
                 others.for_each(|other| other.move_to(region));
@@ -224,7 +221,7 @@ impl StaticGraphs {
             memory.settle();
             ready?;
         }
-        // The engine goes on where a page of a block that was there before could not be mapped; its graph cannot.
+        // The engine continues where a page of an existing block could not be mapped; the graph cannot run.
         let copies = self.placed[request.graph.idx()].iter();
         if copies
             .flat_map(Placed::extents)
@@ -242,7 +239,6 @@ impl StaticGraphs {
         Ok(())
     }
 
-    /// Ends a run.
     pub(super) fn finish(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) {
         if self.shares_arena {
             self.hold_io(request, memory, EventKind::Free);
@@ -257,7 +253,7 @@ impl StaticGraphs {
         }
     }
 
-    /// Gives back what only this graph holds.
+    /// Frees memory that only this graph holds.
     pub(super) fn unload(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) {
         if self.shares_arena {
             memory.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
@@ -272,24 +268,23 @@ impl StaticGraphs {
         self.placed[request.graph.idx()].clear();
     }
 
-    /// Whether all static graphs share one arena.
     pub(super) const fn shares_arena(&self) -> bool {
         self.shares_arena
     }
 
-    /// Where one copy of a loaded graph is.
+    /// Placement of one copy of a loaded graph.
     pub(super) fn placed(&self, graph: GraphIdx, copy: usize) -> Option<&Placed> {
         self.placed.get(graph.idx())?.get(copy)
     }
 
-    /// The region that stands for a graph's memory, where it has one.
+    /// The first region of a graph's memory, if any.
     pub(super) fn region(&self, graph: GraphIdx) -> Option<RegionId> {
         self.placed(graph, 0).map(Placed::first_region)
     }
 
-    /// Inputs and outputs appear in the log, or go.
+    /// Records inputs and outputs as allocated or freed.
     fn hold_io(&self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory, kind: EventKind) {
-        // What the driver does next is not for them.
+        // Later driver calls are not for them.
         let served = memory.log.served();
         for placed in &self.placed[request.graph.idx()] {
             if let Some((region, offset, bytes)) = placed.io {
@@ -301,7 +296,7 @@ impl StaticGraphs {
     }
 }
 
-/// Says what happens to the documented arena, before the calls that do it.
+/// Records the change of the documented arena before its calls.
 fn record_change(change: ArenaChange, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) {
     match change {
         ArenaChange::Reallocated => memory.record(EventKind::Reallocate, NO_REGION, 0, request.bytes()),
@@ -326,8 +321,8 @@ fn segments_of(request: &ArenaRequest<'_>) -> (Vec<ArenaSegment>, Vec<u64>) {
     (segments, bases)
 }
 
-/// Finds each segment in what was loaded: joined segments are told by their logical offset. The engine counts a graph
-/// as loaded whose arena was once large enough, also where a block for it was refused now; it cannot run.
+/// Finds each segment in the loaded ones: joined segments are identified by logical offset. The engine counts a graph
+/// as loaded if its arena was ever large enough, even where a block was refused now; the graph cannot run.
 fn placed(
     loaded: &LoadedSegments,
     segments: &[ArenaSegment],

@@ -16,20 +16,16 @@ pub enum StaticMemoryPolicy {
 /// The two flags that the engine derives from the option and the environment variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtendFlags {
-    /// Static graphs share one arena.
     pub static_extend: bool,
-    /// Dynamic pools expand.
     pub dynamic_extend: bool,
 }
 
-/// One policy as users meet it.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyRow {
-    /// The policy.
     pub policy: StaticMemoryPolicy,
-    /// Its number in `static_memory_policy`.
+    /// The number in `static_memory_policy`.
     pub number: u8,
-    /// A few words for lane headers and tables.
+    /// For lane headers and tables.
     pub label: &'static str,
     /// One sentence for tooltips.
     pub summary: &'static str,
@@ -76,7 +72,6 @@ pub static POLICIES: &[PolicyRow] = &[
 ];
 
 impl StaticMemoryPolicy {
-    /// The policy of the engine's two flags.
     pub const fn from_flags(flags: ExtendFlags) -> Self {
         match (flags.static_extend, flags.dynamic_extend) {
             (false, false) => Self::Dynamic,
@@ -86,7 +81,7 @@ impl StaticMemoryPolicy {
         }
     }
 
-    /// The policy of a number; 1 is treated as 2.
+    /// 1 is treated as 2.
     pub const fn from_number(number: u8) -> Option<Self> {
         Some(match number {
             0 => Self::Dynamic,
@@ -97,7 +92,6 @@ impl StaticMemoryPolicy {
         })
     }
 
-    /// The policy's row.
     pub fn row(self) -> &'static PolicyRow {
         &POLICIES[self as usize]
     }

@@ -1,16 +1,15 @@
-//! A recording of a real run as an event log, so that what was measured is seen as what is simulated.
+//! A recording of a real run as an event log, so that measured and simulated lanes have one form.
 //!
 //! ```text
 //! recording   region 0x7f..00, 20 MiB, events 3..90     block x: 4 MiB at 0x7f..80, events 5..17
 //! log         DeviceMalloc .......... DeviceFree             Alloc ........... Free
 //! ```
 //!
-//! In: a [`Recording`], and on which step of the common axis each of its events stands. Out: a [`Simulation`] in form only:
-//! nothing is simulated, the events are those that the file states. Rules: ranges of an expandable segment that touch are
-//! one virtual range with pages; every other region is device memory of its own. A block whose address lies in no region
-//! that is held, or is not stated at all, stands in a range of its own that holds no memory: there blocks are stacked by
-//! best fit, only to be drawn ([`RecordedLog::n_stacked`] says how many). Within a step what ends comes before what
-//! begins, blocks before their regions.
+//! In: a [`Recording`], and the step of each of its events on the common axis. Out: a [`Simulation`] in form only: its
+//! events are those of the file. Rules: adjacent ranges of an expandable segment are one virtual range with pages;
+//! every other region is separate device memory. A block without an address, or outside all held regions, is in a
+//! separate range without memory, where blocks are stacked by best fit, only for drawing ([`RecordedLog::n_stacked`]
+//! counts them). Within a step ends come before begins, blocks before their regions.
 
 mod stack;
 
@@ -32,29 +31,27 @@ use stack::Stack;
 /// The kind of the regions of expandable segments.
 const EXPANDABLE: &str = "expandable";
 
-/// Changes between two looks at the cancel flag.
+/// Changes between two checks of the cancel flag.
 const CHANGES_PER_CHECK: usize = 1 << 12;
 
-/// A recording as a log.
 #[derive(Debug)]
 pub struct RecordedLog {
-    /// The log.
     pub simulation: Simulation,
-    /// How many blocks stand where they do only to be drawn.
+    /// Blocks whose place is only for drawing.
     pub n_stacked: u64,
 }
 
-/// On which step of the common axis each event of a recording stands.
+/// The step of each event of a recording on the common axis.
 #[derive(Clone, Copy, Debug)]
 pub enum EventSteps<'a> {
-    /// So many events, each on the step of its own number.
+    /// This many events, each on the step of its own number.
     Own(u32),
-    /// The steps one by one; they do not fall.
+    /// One step per event, not decreasing.
     Named(&'a [u32]),
 }
 
 impl EventSteps<'_> {
-    /// The step of an event; `None` behind the last.
+    /// The step of an event; `None` beyond the last.
     pub fn get(self, event: Step) -> Option<u32> {
         match self {
             Self::Own(n_events) => (event.0 < n_events).then_some(event.0),
@@ -62,7 +59,7 @@ impl EventSteps<'_> {
         }
     }
 
-    /// Whether several events stand on one step. O(events).
+    /// Whether several events share a step. O(events).
     pub fn is_shared(self) -> bool {
         match self {
             Self::Own(_) => false,
@@ -71,7 +68,7 @@ impl EventSteps<'_> {
     }
 }
 
-/// What happens to a block or a region, in the order within a step.
+/// A change of a block or a region, in the order within a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
     BlockEnds,
@@ -81,8 +78,7 @@ enum Change {
     Mark,
 }
 
-/// Writes the log. `steps` are those of the events on the common axis, which has `n_steps`.
-/// O(n log n) in blocks and regions.
+/// Writes the log. `steps` maps events to the common axis, which has `n_steps`. O(n log n) in blocks and regions.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -112,15 +108,15 @@ pub fn recorded_log(
     })
 }
 
-/// When what happens to which block, region or mark.
+/// Step, change, and number of the block, region or mark.
 type When = (Step, Change, u32);
 
-/// What happens, in order. Blocks stand in the order of their births, so only the ends of those that live are kept.
+/// Changes in order. Blocks are sorted by birth, so only the ends of live ones are kept.
 struct Changes<'a> {
     recording: &'a Recording,
-    /// The block that begins next.
+    /// The next block to begin.
     next_block: usize,
-    /// When the blocks that live end, the first on top.
+    /// Ends of live blocks, the earliest on top.
     ends: BinaryHeap<Reverse<(Step, u32)>>,
     /// Regions and marks.
     others: Peekable<std::vec::IntoIter<When>>,
@@ -148,7 +144,7 @@ impl<'a> Changes<'a> {
         })
     }
 
-    /// The most changes that there can be.
+    /// An upper bound of the number of changes.
     fn most(&self) -> u64 {
         (2 * self.recording.blocks.len() + self.others.len()) as u64
     }
@@ -190,13 +186,13 @@ struct Writer<'a> {
     recording: &'a Recording,
     step: Step,
     log: Simulation,
-    /// Regions that are held, by address: the end and the region of the log.
+    /// Held regions by address: end and region of the log.
     held: BTreeMap<u64, (u64, RegionId)>,
     /// Expandable ranges by address.
     ranges: BTreeMap<u64, (u64, RegionId)>,
-    /// Of each recorded region, its region and its page.
+    /// By recorded region: its region and page.
     of_region: Vec<(RegionId, SubjectId)>,
-    /// Of each block that has begun, where its event stands.
+    /// By block that has begun: the position of its event.
     begun: Vec<u32>,
     stack: Stack,
     stacked: Option<RegionId>,
@@ -221,7 +217,7 @@ impl<'a> Writer<'a> {
         log.regions
             .push(region((RegionKind::Variables, RegionAddress::default()), 0));
         log.subjects.push(SubjectRow {
-            who: Subject::Session,
+            subject: Subject::Session,
             requested: Bytes::ZERO,
         });
         let mut writer = Self {
@@ -241,7 +237,7 @@ impl<'a> Writer<'a> {
         writer
     }
 
-    /// Expandable ranges that touch or overlap are one, whenever they are mapped.
+    /// Expandable ranges that are adjacent or overlap are one, whenever they are mapped.
     fn add_ranges(&mut self) {
         let recording = self.recording;
         let is_expandable = |region: &&RecordedRegion| recording.text(region.kind) == EXPANDABLE;
@@ -336,12 +332,12 @@ impl<'a> Writer<'a> {
 
     fn begin_block(&mut self, number: u32) {
         let block = &self.recording.blocks[number as usize];
-        let who = Subject::Tensor {
+        let subject = Subject::Tensor {
             run: 0,
             tensor: TensorId(number),
             copy: 0,
         };
-        let subject = self.add_subject(who, block.bytes);
+        let subject = self.add_subject(subject, block.bytes);
         let bytes = block.held.max(block.bytes);
         let (region, offset) = match self.stated(block, bytes) {
             Some(stated) => stated,
@@ -378,8 +374,8 @@ impl<'a> Writer<'a> {
         RegionId::from_idx(self.log.regions.len() - 1)
     }
 
-    fn add_subject(&mut self, who: Subject, requested: Bytes) -> SubjectId {
-        self.log.subjects.push(SubjectRow { who, requested });
+    fn add_subject(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
+        self.log.subjects.push(SubjectRow { subject, requested });
         SubjectId::from_idx(self.log.subjects.len() - 1)
     }
 

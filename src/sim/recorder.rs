@@ -1,14 +1,13 @@
-//! The recorder: what the allocators' calls mean for the session, as an event log.
+//! The recorder: turns the allocators' calls into an event log.
 //!
-//! In: the calls that a [`SimulatedDevice`] logged, and who is served. Out: a [`Simulation`]. After every request the
-//! driver's calls are taken away and become events: a malloc or a reserved range is a region, a page is a subject.
-//! Invariants: a region keeps its size; every event is stamped with the step and the subject that were set last.
-//! Region 0 (the variables) and subject 0 (the session) always exist: events that concern no region or nobody name
-//! them.
+//! In: the calls that a [`SimulatedDevice`] logged, and the current subject. Out: a [`Simulation`]. After every request
+//! the driver's calls become events: a malloc or a reserved range is a region, a page is a subject. Invariants: a
+//! region keeps its size; every event has the step and the subject that were set last. Region 0 (the variables) and
+//! subject 0 (the session) always exist: events without a region or a subject name them.
 //!
 //! ```text
-//! calls    malloc(at, bytes)  page(7)  map(at, 7)  ...      absolute addresses, as the driver gives them
-//! events   region 3 is born   subject 9 = page 7 ...        offsets in regions, on the step axis
+//! calls    malloc(at, bytes)  page(7)  map(at, 7)  ...      absolute addresses of the driver
+//! events   new region 3       subject 9 = page 7 ...        offsets in regions, on the step axis
 //! ```
 
 use highwater_model::graph::Id as _;
@@ -24,22 +23,22 @@ use super::policies::StaticMemoryPolicy;
 
 /// The region of events that concern none.
 pub(super) const NO_REGION: RegionId = RegionId(0);
-/// The subject of events that concern nobody in particular.
+/// The subject of events that concern no other.
 pub(super) const THE_SESSION: SubjectId = SubjectId(0);
 
-/// What the regions are that the calls at hand give birth to.
+/// Kinds and graphs of the regions that the next calls create.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Purpose {
-    /// Of device memory, and whose.
+    /// For device memory.
     pub(super) block: (RegionKind, Option<GraphIdx>),
-    /// Of a virtual range, and whose.
+    /// For virtual ranges.
     pub(super) range: (RegionKind, Option<GraphIdx>),
     /// Bytes of inputs and outputs in a device block.
     pub(super) io: Bytes,
 }
 
 impl Purpose {
-    /// Both kinds alike, for a graph or for all.
+    /// One kind for device memory and virtual ranges.
     pub(super) const fn of(kind: RegionKind, graph: Option<GraphIdx>) -> Self {
         Self {
             block: (kind, graph),
@@ -49,7 +48,7 @@ impl Purpose {
     }
 }
 
-/// Where regions begin and end in one address space; both spaces grow upwards, so the list is sorted.
+/// Regions of one address space as (start, end, region); both spaces grow upwards, so the list is sorted.
 #[derive(Debug, Default)]
 struct AddressMap(Vec<(u64, u64, RegionId)>);
 
@@ -74,7 +73,7 @@ struct Page {
     bytes: u64,
 }
 
-/// A log in the making.
+/// A log under construction.
 #[derive(Debug)]
 pub(super) struct Recorder {
     step: Step,
@@ -84,28 +83,26 @@ pub(super) struct Recorder {
     ranges: AddressMap,
     /// By handle, from 1.
     pages: Vec<Page>,
-    /// What is mapped where: virtual offset and page, sorted.
+    /// Mapped pages by virtual offset.
     mapped: std::collections::BTreeMap<u64, PageHandle>,
-    /// Subjects of pools, by key.
     pool_subjects: Vec<(PoolKey, SubjectId)>,
     log: Simulation,
 }
 
-/// What a log is about.
+/// Subject of a log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LogSpec {
     pub(super) policy: StaticMemoryPolicy,
     pub(super) capacity: Bytes,
-    /// Whether the driver can reserve virtual ranges.
+    /// Whether the driver supports virtual ranges.
     pub(super) can_reserve: bool,
     /// Steps of the axis.
     pub(super) n_steps: u32,
-    /// How many blocks will be handed out, to size the log.
+    /// Expected number of blocks, to reserve memory.
     pub(super) n_blocks: usize,
 }
 
 impl Recorder {
-    /// An empty log.
     pub(super) fn new(spec: LogSpec) -> Self {
         let variables = Region {
             kind: RegionKind::Variables,
@@ -116,7 +113,7 @@ impl Recorder {
         };
         let mut subjects = Vec::with_capacity(spec.n_blocks + 64);
         subjects.push(SubjectRow {
-            who: Subject::Session,
+            subject: Subject::Session,
             requested: Bytes::ZERO,
         });
         Self {
@@ -142,58 +139,54 @@ impl Recorder {
         }
     }
 
-    /// The log so far, as the answer.
     pub(super) fn finish(self, pools: Vec<PoolRow>) -> Simulation {
         Simulation { pools, ..self.log }
     }
 
-    /// Number of events so far.
     pub(super) fn n_events(&self) -> usize {
         self.log.events.len()
     }
 
-    /// Sets the step of the events that follow; steps never fall.
+    /// Sets the step of subsequent events; steps never decrease.
     pub(super) fn at(&mut self, step: Step) {
         self.step = step;
     }
 
-    /// Adds a subject; the events that follow are for it.
-    pub(super) fn serve_new(&mut self, who: Subject, requested: Bytes) -> SubjectId {
-        let id = self.add_subject(who, requested);
+    /// Adds a subject and makes it the current one.
+    pub(super) fn serve_new(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
+        let id = self.add_subject(subject, requested);
         self.subject = id;
         id
     }
 
-    /// Adds a subject.
-    pub(super) fn add_subject(&mut self, who: Subject, requested: Bytes) -> SubjectId {
+    pub(super) fn add_subject(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
         let id = SubjectId::from_idx(self.log.subjects.len());
-        self.log.subjects.push(SubjectRow { who, requested });
+        self.log.subjects.push(SubjectRow { subject, requested });
         id
     }
 
-    /// The events that follow are for this subject.
+    /// Sets the subject of subsequent events.
     pub(super) fn serve(&mut self, subject: SubjectId) {
         self.subject = subject;
     }
 
-    /// The subject that events are for now.
+    /// The current subject.
     pub(super) const fn served(&self) -> SubjectId {
         self.subject
     }
 
-    /// The regions that are born from now on are these.
+    /// Sets the kind of the regions created by subsequent calls.
     pub(super) fn purpose(&mut self, purpose: Purpose) {
         self.purpose = purpose;
     }
 
-    /// Makes a pool known, so that its notes find their subject.
+    /// Adds a pool, so that its notes find their subject.
     pub(super) fn add_pool(&mut self, pool: PoolKey) {
-        let who = Subject::Pool(u32::try_from(self.pool_subjects.len()).unwrap_or(u32::MAX));
-        let subject = self.add_subject(who, Bytes::ZERO);
+        let subject = Subject::Pool(u32::try_from(self.pool_subjects.len()).unwrap_or(u32::MAX));
+        let subject = self.add_subject(subject, Bytes::ZERO);
         self.pool_subjects.push((pool, subject));
     }
 
-    /// Writes an event.
     pub(super) fn record(&mut self, kind: EventKind, region: RegionId, offset: u64, bytes: Bytes) {
         self.record_for(self.subject, kind, (region, offset, bytes));
     }
@@ -210,7 +203,7 @@ impl Recorder {
         });
     }
 
-    /// The region that an address lies in, and the offset in it. Addresses that nobody was given lie in none.
+    /// The region of an address, and the offset in it; [`NO_REGION`] for unknown addresses.
     pub(super) fn locate(&self, at: Address) -> (RegionId, u64) {
         let map = if at.is_virtual() { &self.ranges } else { &self.blocks };
         map.find(at.offset()).unwrap_or((NO_REGION, 0))
@@ -223,24 +216,24 @@ impl Recorder {
             step: self.step,
             requested,
             in_use,
-            subject: self.log.subjects[self.subject.idx()].who,
+            subject: self.log.subjects[self.subject.idx()].subject,
         });
     }
 
-    /// Turns the driver's calls since the last time into events. O(calls * log regions).
+    /// Turns the driver's calls since the last time into events, and clears them. O(calls * log regions).
     pub(super) fn settle(&mut self, device: &mut SimulatedDevice) {
         self.settle_calls(device.driver.calls());
         device.driver.clear_calls();
     }
 
-    /// Turns calls of the driver, which somebody else takes away, into events. O(calls * log regions).
+    /// Turns calls into events, without clearing them. O(calls * log regions).
     pub(super) fn settle_calls(&mut self, calls: &[Call]) {
         for (position, call) in calls.iter().enumerate() {
             self.take(*call, &calls[position..]);
         }
     }
 
-    /// The variables' block, the only call since the last time: it is the region that waits for it.
+    /// Records the malloc of the variables, the only call since the last time, in its reserved region.
     pub(super) fn settle_variables(&mut self, device: &mut SimulatedDevice, at: Address, bytes: Bytes) {
         device.driver.clear_calls();
         let variables = &mut self.log.regions[NO_REGION.idx()];
@@ -249,7 +242,7 @@ impl Recorder {
         self.record(EventKind::DeviceMalloc, NO_REGION, 0, bytes);
     }
 
-    /// Whether there is memory under all of an extent: a device block, or mapped pages.
+    /// Whether an extent is fully backed by a device block or mapped pages.
     pub(super) fn is_backed(&self, (region, offset, bytes): (RegionId, u64, u64)) -> bool {
         let Region { at, .. } = self.log.regions[region.idx()];
         if !at.is_virtual() || bytes == 0 {
@@ -270,12 +263,11 @@ impl Recorder {
         covered >= end
     }
 
-    /// A region of the log.
     pub(super) fn region(&self, region: RegionId) -> &Region {
         &self.log.regions[region.idx()]
     }
 
-    /// `behind` are this call and those that follow.
+    /// `behind` are this call and its successors.
     fn take(&mut self, call: Call, behind: &[Call]) {
         match call {
             Call::Malloc { at, bytes } => {
@@ -318,7 +310,7 @@ impl Recorder {
                 self.record(EventKind::Memset, region, offset, Bytes(bytes));
             }
             Call::Synchronize => self.record(EventKind::Sync, NO_REGION, 0, Bytes::ZERO),
-            // A refusal shows in what follows it: another try, or the end.
+            // The result of a refusal follows: another attempt, or the end.
             Call::MallocFailed { .. } | Call::ReserveFailed { .. } | Call::PageAllocFailed { .. } => {}
             Call::Grant { .. }
             | Call::Return { .. }
@@ -351,7 +343,7 @@ impl Recorder {
         self.record_for(self.pool_subject(pool), kind, (region, offset, Bytes(bytes)));
     }
 
-    /// A page counts for the region that it is mapped in first, which the call behind tells.
+    /// A page belongs to the region that it is mapped in first, found among the following calls.
     fn page_alloc(&mut self, page: PageHandle, bytes: u64, behind: &[Call]) {
         let place = behind.iter().find_map(|call| match call {
             Call::Map { at, page: mapped, .. } if *mapped == page => Some(*at),

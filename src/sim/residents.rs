@@ -1,14 +1,14 @@
-//! What is held beside feature memory: variables, weights, inputs and outputs.
+//! Residents: variables, weights, inputs and outputs.
 //!
 //! ```text
 //! session     |variables....................................|      one block, before the first run
 //! graph A     |weights...............|      |weights (reload)|     from load to unload, exact bytes
-//! run         |io||io||io|                                         of dynamic graphs; static ones hold theirs with the plan
+//! run         |io||io||io|                                         of dynamic graphs; static ones place theirs with the plan
 //! ```
 //!
-//! In: graphs and runs. Out: driver events. Invariants: a weights block lives as long as a loaded graph uses a
-//! weight in it; a graph holds at most one block of inputs and outputs. Where weights are shared, one that an
-//! earlier loaded graph holds (equal name and bytes) is not held again.
+//! In: graphs and runs. Out: driver events. Invariants: a weights block lives as long as a loaded graph uses a weight
+//! in it; a graph holds at most one block of inputs and outputs. Where weights are shared, a weight that an earlier
+//! loaded graph holds (equal name and bytes) is not allocated again.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use highwater_model::graph::Id as _;
 use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
 
-/// What one graph holds.
+/// Residents of one graph.
 #[derive(Debug)]
 struct Held {
     subject: SubjectId,
@@ -44,12 +44,12 @@ pub(super) struct Residents<'a> {
     shares_weights: bool,
     graphs: Vec<Held>,
     blocks: Vec<WeightsBlock>,
-    /// Which block holds a weight, where weights are shared.
+    /// The block of each weight, where weights are shared.
     holders: BTreeMap<&'a Variable, usize>,
 }
 
 impl<'a> Residents<'a> {
-    /// Nothing is held yet; every graph gets a subject.
+    /// Every graph gets a subject.
     pub(super) fn new(session: &'a DeviceSession, shares_weights: bool, memory: &mut DeviceMemory) -> Self {
         let graphs = (0..session.graphs.len())
             .map(|idx| Held {
@@ -67,7 +67,6 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// The subject of a graph.
     pub(super) fn subject(&self, graph: GraphIdx) -> SubjectId {
         self.graphs[graph.idx()].subject
     }
@@ -82,7 +81,6 @@ impl<'a> Residents<'a> {
             .sum()
     }
 
-    /// Holds a graph's weights.
     pub(super) fn load_weights(&mut self, graph: GraphIdx, memory: &mut DeviceMemory) -> Result<(), Shortage> {
         let bytes = self.missing_weights(graph);
         let weights = &self.session.graphs[graph.idx()].weights;
@@ -129,7 +127,7 @@ impl<'a> Residents<'a> {
         freed
     }
 
-    /// Holds `bytes` of inputs and outputs; a block of just that size stays.
+    /// Holds `bytes` of inputs and outputs; keeps a block of exactly that size.
     pub(super) fn hold_io(&mut self, graph: GraphIdx, bytes: Bytes, memory: &mut DeviceMemory) -> Result<(), Shortage> {
         if self.graphs[graph.idx()].io.is_some_and(|(_, held)| held == bytes) {
             return Ok(());
@@ -142,7 +140,7 @@ impl<'a> Residents<'a> {
         Ok(())
     }
 
-    /// Frees a graph's inputs and outputs. Returns the bytes.
+    /// Returns the freed bytes.
     pub(super) fn free_io(&mut self, graph: GraphIdx, memory: &mut DeviceMemory) -> Bytes {
         match self.graphs[graph.idx()].io.take() {
             Some((region, bytes)) => {
@@ -153,14 +151,13 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// Records that a graph is loaded again.
     pub(super) fn record_reload(&self, graph: GraphIdx, region: RegionId, memory: &mut DeviceMemory) {
         memory.record(EventKind::Reload, region, 0, self.missing_weights(graph));
     }
 }
 
-/// Bytes of the session's variables: each aligned to 512, plus 1024; the sum in whole pages where they lie in
-/// pages. Nothing else is on the device when they are allocated.
+/// Bytes of the session's variables: each aligned to 512, plus 1024; the sum in whole pages where they are in pages.
+/// They are allocated first.
 pub(super) fn variables_bytes(session: &DeviceSession, params: &Params) -> Bytes {
     let bytes: Bytes = session
         .variables
@@ -175,7 +172,7 @@ pub(super) fn variables_bytes(session: &DeviceSession, params: &Params) -> Bytes
     }
 }
 
-/// Bytes of a run's inputs and outputs: each padded as the engine pads tensors (to 32, plus 32), then aligned to
+/// Bytes of a run's inputs and outputs: each padded by the engine's rule for tensors (to 32, plus 32), then aligned to
 /// 512.
 pub(super) fn io_bytes(bound: &BoundGraph, params: &Params) -> Bytes {
     if params.io_by_caller {
@@ -188,7 +185,7 @@ pub(super) fn io_bytes(bound: &BoundGraph, params: &Params) -> Bytes {
         .sum()
 }
 
-/// Bytes of the buffers in which inputs up to the threshold are gathered; one such input is copied as it is.
+/// Bytes of the buffers for gathered inputs up to the threshold; a single such input is copied directly.
 pub(super) fn staging_bytes(bound: &BoundGraph, params: &Params) -> Bytes {
     if params.io_by_caller {
         return Bytes::ZERO;
@@ -225,7 +222,7 @@ pub(super) fn next_io(session: &DeviceSession, params: &Params) -> Vec<Option<By
     list
 }
 
-/// Bytes that every concurrent copy of a graph holds.
+/// Bytes of all concurrent copies of a graph.
 fn copies_of(bytes: Bytes, params: &Params) -> Bytes {
     let copies = params.feature_copies.clamp(1, u32::from(u16::MAX));
     (0..copies).map(|_| bytes).sum()

@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! variables | run 0: load, io, ops... | run 1: (load), io, ops... | ...
-//!                     step s of a run: what ends at s is freed, then what is born at s is allocated
+//!                     step s of a run: lifetimes that end at s are freed, then those born at s are allocated
 //! ```
 //!
-//! In: a [`DeviceSession`], a policy, [`Params`]. Out: a [`Simulation`]. Rules: a graph is loaded at its first
-//! run and stays loaded; before a static graph is loaded the room check unloads other static graphs, in graph
-//! order, while need exceeds the free bytes less one 32nd of the device; an unloaded graph is loaded again at
-//! its next run. A static graph's tensors lie at their plan's offsets; a dynamic graph's are given by its pool,
-//! op by op, in the order of the lifetimes. Between runs graphs are loaded and unloaded where the session says so; graphs
-//! of a concurrent group hold what they need together (`together`). Running out of memory ends the log and is an answer.
+//! In: a [`DeviceSession`], a policy, [`Params`]. Out: a [`Simulation`]. Rules: a graph is loaded at its first run and
+//! stays loaded; before a static graph is loaded, the room check unloads other static graphs, in graph order, while
+//! need exceeds the free bytes less one 32nd of the device; an unloaded graph is loaded again at its next run. A static
+//! graph's tensors are at their plan's offsets; a dynamic graph's pool serves them op by op, in the order of the
+//! lifetimes. Between runs graphs are loaded and unloaded as the session says; graphs of a concurrent group hold their
+//! memory at the same time (`concurrent_groups`). Running out of memory ends the log and is an answer.
 //!
-//! Deliberately not here: ops of concurrent runs between each other (of copies all, by `feature_copies`), streams, time.
+//! Not modelled: interleaved ops of concurrent runs (copies: `feature_copies`), streams, time.
 
 mod concurrent_groups;
 mod loading;
@@ -35,11 +35,10 @@ use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
 use highwater_plan::Plan;
 
-/// Events between two looks at the cancel flag.
+/// Events between two checks of the cancel flag.
 const EVENTS_PER_CHECK: usize = 1000;
 
-/// Simulates a session. The log ends early where the device runs out of memory.
-/// O(runs + events * log layers); deterministic.
+/// The log ends early where the device runs out of memory. O(runs * log graphs + events * log layers); deterministic.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -58,7 +57,7 @@ pub fn simulate(
     Ok(machine.finish())
 }
 
-/// Why a simulation stops before its end.
+/// Why a simulation stops early.
 enum Stop {
     Cancelled,
     Shortage(Shortage),
@@ -76,7 +75,6 @@ impl From<Cancelled> for Stop {
     }
 }
 
-/// Whether a graph is on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Loading {
     Never,
@@ -84,30 +82,26 @@ enum Loading {
     Unloaded,
 }
 
-/// A graph's state.
 #[derive(Clone, Copy, Debug)]
 struct GraphState<'a> {
     loading: Loading,
-    /// What was loaded, of a static graph.
+    /// The loaded binding of a static graph.
     bound: Option<&'a BoundGraph>,
-    /// Whether it has a pool.
     has_pool: bool,
     /// Whether it belongs to the concurrent group that runs.
     is_held: bool,
-    /// The figures of its last pool that was destroyed.
+    /// Figures of its last destroyed pool.
     pool_before: Option<PoolFigures>,
-    /// Who its inputs and outputs are.
+    /// Log subject of its inputs and outputs.
     io_subject: SubjectId,
-    /// Its first run of the session.
     first_run: Option<&'a DeviceRun>,
 }
 
-/// Where the tensors of a run are.
+/// Place of a run's tensors.
 #[derive(Clone, Copy)]
 enum Place<'a> {
     /// At their plan's offsets.
     Static(&'a Plan, ArenaRequest<'a>),
-    /// In a pool.
     Dynamic(PoolKey),
 }
 
@@ -129,12 +123,12 @@ struct Machine<'a> {
     statics: StaticGraphs,
     residents: Residents<'a>,
     graphs: Vec<GraphState<'a>>,
-    /// Graphs with a pool, in the order in which the pools were made.
+    /// Graphs that ever had a pool, in the order of creation.
     pooled: Vec<GraphIdx>,
     copies: usize,
     /// For each run, the inputs and outputs of its graph's next run.
     next_io: Vec<Option<Bytes>>,
-    /// Tensors of the run at hand, by lifetime and copy.
+    /// Tensors of the current run, by lifetime and copy.
     live: Vec<Option<Live>>,
     births: Buckets,
     ends: Buckets,
@@ -190,7 +184,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The log, with the pools as they stand at the end.
+    /// The log, with the final pools.
     fn finish(self) -> Simulation {
         let row = |graph: Option<GraphIdx>| {
             let now = self.pools.figures(graph.map(|graph| PoolKey(graph.0)));
@@ -256,7 +250,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Brings a run's graph onto the device.
+    /// Loads a run's graph and prepares the run.
     fn enter(&mut self, run: &'a DeviceRun) -> Result<Place<'a>, Stop> {
         let graph = run.graph;
         let state = self.graphs[graph.idx()];
@@ -288,12 +282,12 @@ impl<'a> Machine<'a> {
         Ok(Place::Dynamic(self.pool(graph)))
     }
 
-    /// The pool of a dynamic graph, made at its first run.
+    /// The pool of a dynamic graph, created at its first run.
     fn pool(&mut self, graph: GraphIdx) -> PoolKey {
         let pool = PoolKey(graph.0);
         if !self.graphs[graph.idx()].has_pool {
             self.graphs[graph.idx()].has_pool = true;
-            if !self.pooled.contains(&graph) {
+            if self.graphs[graph.idx()].pool_before.is_none() {
                 self.pooled.push(graph);
                 self.memory.log.add_pool(pool);
             }
@@ -306,7 +300,7 @@ impl<'a> Machine<'a> {
         pool
     }
 
-    /// Inputs and outputs of a dynamic graph, of all its copies.
+    /// Inputs and outputs of all copies of a dynamic graph.
     fn dynamic_io(&self, bound: &BoundGraph) -> Bytes {
         let io = io_bytes(bound, self.params);
         (0..self.copies).map(|_| io).sum()
@@ -345,12 +339,12 @@ impl<'a> Machine<'a> {
         let lifetime = run.bound.program.lifetimes.items[item];
         let bytes = run.bound.engine_sizes.get(item).copied().unwrap_or(lifetime.bytes);
         for copy in 0..self.copies {
-            let who = Subject::Tensor {
+            let subject = Subject::Tensor {
                 run: idx,
                 tensor: lifetime.tensor,
                 copy: u16::try_from(copy).unwrap_or(u16::MAX),
             };
-            let subject = self.memory.serve_new(who, lifetime.bytes);
+            let subject = self.memory.serve_new(subject, lifetime.bytes);
             let live = match place {
                 Place::Static(plan, request) => {
                     let placed = self.statics.placed(request.graph, copy);

@@ -1,15 +1,15 @@
-//! Replays an allocation trace and writes the event log of it, so that a trace is seen as a session is.
+//! Replays an allocation trace into an event log, so that a trace is shown like a session.
 //!
 //! ```text
 //! command    a x 3M      load A 100M    exec A              f x          step = position of the command
 //! events     calls, Alloc calls, (Alloc) calls, Alloc, Free, calls   Free, calls
 //! ```
 //!
-//! In: a trace with its [`TraceSession`], [`ReplayRules`]. Out: a [`Simulation`], and how many requests were refused.
-//! Rules: a block lives from `a` to `f`; what a static graph holds from load to unload where its block is its own, and
-//! while it runs where graphs share an arena (of parts that two running graphs share, the later one is shown);
-//! fixed memory is one block, as large as the largest request, of whoever asked for that. Weights are regions without
-//! blocks: they are no feature memory. A request that is refused leaves nothing, and the trace goes on.
+//! In: a trace with its [`TraceSession`], [`ReplayRules`]. Out: a [`Simulation`], and the refused requests. Rules: a
+//! block lives from `a` to `f`; a static graph's memory lives from load to unload in its own block, and during runs
+//! where graphs share an arena (where parts of two running graphs overlap, the later one is shown); fixed memory is one
+//! block, as large as the largest request, owned by its requester. Weights are regions without blocks: they are no
+//! feature memory. A refused request has no effect, and the trace continues.
 
 mod graphs;
 
@@ -26,27 +26,24 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{AllocationTrace, GraphIdx, TraceCommand, TraceName, TraceOwner};
 
-/// Most events of one log: half a gibibyte of them.
-pub const MOST_TRACE_EVENTS: usize = 1 << 24;
+/// Most events of one log: half a gibibyte.
+pub const MAX_TRACE_EVENTS: usize = 1 << 24;
 
-/// Commands between two looks at the cancel flag.
+/// Commands between two checks of the cancel flag.
 const COMMANDS_PER_CHECK: usize = 1 << 10;
 
-/// Requests that were refused.
+/// Refused requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusals {
-    /// How many.
     pub count: u64,
-    /// The first command that asked in vain.
+    /// The first refused command.
     pub first: Step,
 }
 
-/// Why there is no log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceStop {
-    /// The user stopped it.
     Cancelled,
-    /// It would have more than [`MOST_TRACE_EVENTS`] events.
+    /// More than [`MAX_TRACE_EVENTS`] events.
     TooManyEvents,
 }
 
@@ -56,7 +53,7 @@ impl From<Cancelled> for TraceStop {
     }
 }
 
-/// Replays a trace into an event log. O(commands * log names + events * log regions); deterministic.
+/// O(commands * log names + events * log regions); deterministic.
 ///
 /// # Errors
 /// [`TraceStop`].
@@ -77,7 +74,7 @@ pub fn simulate_trace(
             break;
         };
         machine.follow(command, outcome, calls);
-        if machine.log.n_events() > MOST_TRACE_EVENTS {
+        if machine.log.n_events() > MAX_TRACE_EVENTS {
             return Err(TraceStop::TooManyEvents);
         }
     }
@@ -94,7 +91,7 @@ pub fn simulate_trace(
             figures: finish.device_pool.unwrap_or_default(),
         });
     }
-    // Rows stand in the order in which the log numbers pools; one that was destroyed holds nothing.
+    // Rows are in the order in which the log numbers pools; a destroyed pool holds nothing.
     pools.extend(session.pools().map(|(pool, graph)| {
         let known = finish.pools.iter().find(|(key, _)| *key == PoolKey(pool));
         PoolRow {
@@ -116,23 +113,22 @@ struct Held {
     pool: u32,
 }
 
-/// A pool, as far as the log needs it.
+/// State of a pool for the log.
 #[derive(Debug, Default)]
 struct PoolState {
     /// Whether its own range is reserved: later ranges are stitched.
     has_range: bool,
-    /// Blocks that live.
+    /// Live blocks.
     blocks: BTreeSet<TraceName>,
 }
 
-/// Fixed memory.
 #[derive(Debug, Default)]
 struct Fixed {
     users: BTreeSet<TraceName>,
     held: Option<Held>,
 }
 
-/// The log in the making, and who holds what.
+/// The log under construction, and its owners.
 struct Machine<'a> {
     trace: &'a AllocationTrace,
     session: &'a TraceSession,
@@ -142,7 +138,7 @@ struct Machine<'a> {
     blocks: BTreeMap<TraceName, Held>,
     fixed: Fixed,
     statics: StaticGraphs,
-    /// The next request to come.
+    /// The next request.
     next_request: usize,
     /// The last request of each owner.
     requests: BTreeMap<(TraceOwner, TraceName), u32>,
@@ -155,7 +151,7 @@ impl<'a> Machine<'a> {
             capacity: rules.device_bytes,
             can_reserve: rules.can_reserve,
             n_steps: session.session.n_steps,
-            n_blocks: session.requests.len().min(MOST_TRACE_EVENTS / 4),
+            n_blocks: session.requests.len().min(MAX_TRACE_EVENTS / 4),
         });
         for (pool, _) in session.pools() {
             log.add_pool(PoolKey(pool));
@@ -179,7 +175,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Turns to a command, before it is executed.
+    /// Advances to a command, before it is executed.
     fn prepare(&mut self, position: usize) {
         let step = Step(u32::try_from(position).unwrap_or(u32::MAX));
         self.log.at(step);
@@ -196,7 +192,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Writes down what a command did.
+    /// Records the effects of a command.
     fn follow(&mut self, command: TraceCommand, outcome: &Outcome, calls: &[Call]) {
         match command {
             TraceCommand::Use(pool) => {
@@ -243,13 +239,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The number of the request that a name made last.
+    /// The number of the last request of a name.
     fn tensor(&self, owner: TraceOwner, name: TraceName) -> TensorId {
         let known = self.requests.get(&(owner, name)).copied();
         TensorId(known.unwrap_or(u32::MAX))
     }
 
-    /// Calls in which the current pool may be made: its first range is its own, others are stitched.
+    /// Calls in which the current pool may be created: its first range is its own, others are stitched.
     fn settle_pool(&mut self, calls: &[Call]) {
         let graph = self.session.pool(self.current);
         let state = self.pools.entry(self.current).or_default();
@@ -300,7 +296,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A pool's blocks go with it, in the order of their names.
+    /// Frees a pool's blocks with it, in the order of their names.
     fn destroy(&mut self, pool: u32, calls: &[Call]) {
         let state = self.pools.remove(&pool).unwrap_or_default();
         for id in state.blocks {
@@ -320,10 +316,10 @@ impl<'a> Machine<'a> {
         if let Some(before) = self.fixed.held.take() {
             end_stay(&mut self.log, before);
         }
-        let who = subject_of(self.tensor(TraceOwner::Fixed, graph), 0);
+        let subject = subject_of(self.tensor(TraceOwner::Fixed, graph), 0);
         let (region, offset) = self.log.locate(at);
         let held = Held {
-            subject: self.log.serve_new(who, bytes),
+            subject: self.log.serve_new(subject, bytes),
             region,
             offset,
             bytes,
@@ -345,7 +341,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// A request of the one run.
+/// A request of the only run.
 const fn subject_of(tensor: TensorId, copy: u16) -> Subject {
     Subject::Tensor { run: 0, tensor, copy }
 }

@@ -1,13 +1,12 @@
-//! An allocation trace as a session: one run of all its commands, and who its pools and static graphs are.
+//! An allocation trace as a session: one run of all its commands, with its pools and static graphs.
 //!
 //! ```text
 //! graphs   [0] the trace itself   [1] pool 0   [2] graph A   [3] pool 7 ...     in the order of first appearance
-//! run 0    the trace: a step a command; tensor N is request N
+//! run 0    the trace: one step per command; tensor N is request N
 //! ```
 //!
-//! In: an [`AllocationTrace`]. Out: a [`TraceSession`]. Invariants: requests stand as in
-//! [`AllocationTrace::lifetimes`]; a pool or graph that no command makes is not listed. Deliberately not here: any
-//! allocator.
+//! In: an [`AllocationTrace`]. Out: a [`TraceSession`]. Invariants: requests are in the order of
+//! [`AllocationTrace::lifetimes`]; pools and graphs that no command creates are not listed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,15 +18,14 @@ use highwater_model::workload::{
     AllocationTrace, GraphIdx, Lifetime, Lifetimes, Program, TraceCommand, TraceLifetime, TraceName, TraceOwner,
 };
 
-/// The trace itself among the session's graphs.
+/// The index of the trace itself among the session's graphs.
 pub(super) const THE_TRACE: GraphIdx = GraphIdx(0);
 
-/// One request, and whose it is.
+/// One request, and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRequest {
-    /// What was asked, and when.
     pub lifetime: TraceLifetime,
-    /// The pool or static graph among the session's graphs; the trace itself where it is neither's.
+    /// The pool or static graph among the session's graphs; the trace itself for other requests.
     pub graph: GraphIdx,
 }
 
@@ -36,14 +34,14 @@ pub struct TraceRequest {
 pub struct TraceSession {
     /// The trace, its pools and its static graphs, and one run.
     pub session: DeviceSession,
-    /// The requests; their position is the number of their tensor.
+    /// By number of their tensor.
     pub requests: Vec<TraceRequest>,
     pools: BTreeMap<u32, GraphIdx>,
     graphs: BTreeMap<TraceName, GraphIdx>,
 }
 
 impl TraceSession {
-    /// The session of a trace. O(commands log names).
+    /// O(commands log names).
     pub fn new(trace: &AllocationTrace) -> Self {
         let mut made = Self::default();
         made.add_graph(trace.name.clone());
@@ -73,12 +71,12 @@ impl TraceSession {
         made
     }
 
-    /// A pool by its number.
+    /// The graph of a pool number.
     pub fn pool(&self, pool: u32) -> Option<GraphIdx> {
         self.pools.get(&pool).copied()
     }
 
-    /// A static graph by its name.
+    /// The graph of a static graph's name.
     pub fn static_graph(&self, name: TraceName) -> Option<GraphIdx> {
         self.graphs.get(&name).copied()
     }
@@ -137,7 +135,7 @@ impl TraceSession {
             bound: Arc::new(BoundGraph {
                 program: Program {
                     lifetimes: Lifetimes { n_steps, items },
-                    kept_apart: Vec::new(),
+                    separate: Vec::new(),
                 },
                 engine_sizes,
                 ..BoundGraph::default()

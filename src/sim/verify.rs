@@ -1,4 +1,4 @@
-//! Brute-force check of a simulation: reads the log and the session, and knows no policy and no allocator.
+//! Brute-force check of a simulation: reads the log and the session, independently of policies and allocators.
 //!
 //! ```text
 //! region   |==a==|   |==b==|         live blocks never overlap, lie inside their region,
@@ -6,8 +6,8 @@
 //! pages    |p|p| |p|                 pages that live blocks touch <= pages that the driver gave
 //! ```
 //!
-//! In: a [`Simulation`] and the [`DeviceSession`] it is of. Out: the first [`SimulationDefect`].
-//! O(events * log blocks + pages touched).
+//! In: a [`Simulation`] and its [`DeviceSession`]. Out: the first [`SimulationDefect`]. O(events * log blocks + pages
+//! touched).
 
 mod pages;
 
@@ -21,81 +21,62 @@ use super::session::DeviceSession;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::{Bytes, Step};
 
-/// What is wrong with a simulation. `event` is a position in the log.
+/// A defect of a simulation. `event` is a position in the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimulationDefect {
-    /// Steps fall, or an event names a region or subject that does not exist.
+    /// Steps decrease, or an event names a region or subject that does not exist.
     #[error("event {event} is out of order or names what does not exist")]
-    Malformed {
-        /// Position of the event.
-        event: usize,
-    },
-    /// Two live blocks hold the same byte.
+    Malformed { event: usize },
+    /// Two live blocks overlap.
     #[error("event {event} places a block over a live one at offset {offset} of region {region}")]
     Overlap {
-        /// Position of the event.
         event: usize,
-        /// The region.
         region: u32,
-        /// A byte that both hold.
+        /// A byte of both blocks.
         offset: u64,
     },
-    /// A block lies where its region has no memory.
+    /// A block is in a part of its region without memory.
     #[error("event {event} places a block where region {region} has no memory")]
-    Uncovered {
-        /// Position of the event.
-        event: usize,
-        /// The region.
-        region: u32,
-    },
+    Uncovered { event: usize, region: u32 },
     /// A free, unmap or driver free without its counterpart.
     #[error("event {event} gives back what was not taken in just that way")]
-    Unmatched {
-        /// Position of the event.
-        event: usize,
-    },
-    /// More device memory than there is.
+    Unmatched { event: usize },
+    /// More device memory than the device has.
     #[error("after event {event} {reserved} bytes are reserved on a device of {device}")]
     OverCapacity {
-        /// Position of the event.
         event: usize,
         /// Reserved bytes.
         reserved: u64,
         /// The device's bytes.
         device: u64,
     },
-    /// Live blocks ask for more than feature memory holds.
+    /// More live bytes than feature memory.
     #[error("after event {event} {live} bytes are live in {features} bytes of feature memory")]
     LiveAboveReserved {
-        /// Position of the event.
         event: usize,
-        /// Requested bytes that are live.
+        /// Exact bytes that are live.
         live: u64,
         /// Bytes of feature memory.
         features: u64,
     },
-    /// A fold gives another figure than counting.
+    /// A fold differs from counting.
     #[error("{figure} is {counted} by counting and {folded} by folding")]
     Fold {
-        /// Which figure.
         figure: &'static str,
-        /// As counted here.
+        /// Counted by the verifier.
         counted: u64,
-        /// As folded.
+        /// Result of the fold.
         folded: u64,
     },
-    /// The log holds other tensors than the session.
+    /// The log and the session have different tensors.
     #[error("copy {copy} of the session's tensors is not in the log as the session states it")]
-    Tensors {
-        /// Which copy.
-        copy: u16,
-    },
-    /// The log goes on after the request that failed, or does not end with it.
+    Tensors { copy: u16 },
+    /// The log continues after the failed request, or does not end with it.
     #[error("the log does not end with its failed request")]
     End,
 }
 
-/// Checks a simulation.
+/// # Errors
 ///
 /// # Errors
 /// The first defect in the order of the log.
@@ -107,7 +88,7 @@ pub fn verify(simulation: &Simulation, session: &DeviceSession) -> Result<(), Si
     Ok(())
 }
 
-/// Checks a log alone, where no session states which tensors it must hold.
+/// Checks a log without a session.
 ///
 /// # Errors
 /// The first defect in the order of the log.
@@ -128,14 +109,14 @@ pub fn verify_log(simulation: &Simulation) -> Result<(), SimulationDefect> {
     Ok(())
 }
 
-/// What is known of one region.
+/// State of one region.
 #[derive(Clone, Default)]
 struct Ground {
-    /// Bytes that the driver gave as one block.
+    /// Bytes of its driver block.
     malloc: u64,
     /// Mapped pages by offset.
     mapped: Mappings,
-    /// Live blocks: offset, then end and subject.
+    /// Live blocks: by offset the end and the subject.
     live: BTreeMap<u64, (u64, u32)>,
 }
 
@@ -253,7 +234,7 @@ impl<'a> Checker<'a> {
                 }
             };
         }
-        // A block without bytes can overlap nothing, and shares its offset with others.
+        // An empty block overlaps nothing, and shares its offset with others.
         if start < end {
             ground.live.insert(start, (end, event.subject.0));
         }
@@ -274,10 +255,10 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// What a tensor asked for; inputs and outputs are no feature memory.
+    /// Exact bytes of a tensor; inputs and outputs are no feature memory.
     fn requested(&self, event: &Event) -> u64 {
         let row = self.simulation.subject(event.subject);
-        match row.who {
+        match row.subject {
             Subject::Tensor { .. } => row.requested.get(),
             _ => 0,
         }
@@ -361,10 +342,10 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A stay as the session or the log states it: run, tensor, start, end, requested bytes.
+/// A stay in the session or the log: run, tensor, start, end, exact bytes.
 type Stay = (u32, TensorId, Step, Step, Bytes);
 
-/// Each copy of the log's blocks is the list of the session's lifetimes.
+/// Each copy of the log's blocks equals the session's lifetimes.
 fn tensors(simulation: &Simulation, session: &DeviceSession) -> Result<(), SimulationDefect> {
     let mut expected: Vec<Stay> = Vec::new();
     for (idx, run) in (0_u32..).zip(&session.runs) {
@@ -377,7 +358,7 @@ fn tensors(simulation: &Simulation, session: &DeviceSession) -> Result<(), Simul
     let mut found: BTreeMap<u16, Vec<Stay>> = BTreeMap::new();
     for block in fold::blocks(simulation) {
         let row = simulation.subject(block.subject);
-        if let Subject::Tensor { run, tensor, copy } = row.who {
+        if let Subject::Tensor { run, tensor, copy } = row.subject {
             let stay = (run, tensor, block.start, block.end, row.requested);
             found.entry(copy).or_default().push(stay);
         }

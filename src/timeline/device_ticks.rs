@@ -260,11 +260,11 @@ const fn is_of_page(kind: EventKind) -> bool {
 fn whom(event: &Event, (comparison, simulation): (&Comparison, &Simulation)) -> String {
     let region = simulation.region(event.region);
     let place = super::block::region_text(&comparison.session, (region.kind, region.graph));
-    let who = subject_text(comparison, simulation, simulation.subject(event.subject).who);
+    let who = subject_text(comparison, simulation, simulation.subject(event.subject).subject);
     match event.kind {
         kind if is_of_page(kind) => place,
         EventKind::DeviceMalloc | EventKind::Reserve | EventKind::Memset => {
-            let is_tensor = matches!(simulation.subject(event.subject).who, Subject::Tensor { .. });
+            let is_tensor = matches!(simulation.subject(event.subject).subject, Subject::Tensor { .. });
             if is_tensor {
                 format!("{place}, for {who}")
             } else {

@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
 
     fn pool_owner(&self, subject: u32) -> Owner {
         let row = self.simulation.subjects.get(subject as usize);
-        let graph = match row.map(|row| row.who) {
+        let graph = match row.map(|row| row.subject) {
             Some(Subject::Pool(position)) => self.pool_graphs.get(position as usize),
             _ => None,
         };

@@ -6,7 +6,7 @@
 //! and death.
 
 use highwater_model::units::Bytes;
-use highwater_plan::{HoleRule, Rectangle, holes};
+use highwater_plan::{ArenaGapRule, Rectangle, arena_gaps};
 use highwater_sim::RegionKind;
 
 use super::block::{Blocks, LaneView, RegionSpan};
@@ -59,11 +59,11 @@ impl LaneHoles {
                 | RegionKind::PagedRange
                 | RegionKind::Stitched
                 | RegionKind::Segment
-                | RegionKind::ExpandableSegment => HoleRule::Between,
-                _ => HoleRule::BelowTop,
+                | RegionKind::ExpandableSegment => ArenaGapRule::Between,
+                _ => ArenaGapRule::BelowTop,
             };
             let place = |offset: u64| region.base.saturating_add(offset);
-            let of_region = holes(&rectangles, rule).into_iter();
+            let of_region = arena_gaps(&rectangles, rule).into_iter();
             list.extend(of_region.map(|hole| (hole.start, place(hole.offset), hole.end, hole.bytes, number)));
         }
         list.sort_unstable();

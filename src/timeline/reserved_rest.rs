@@ -59,7 +59,7 @@ pub(super) fn rest_by_graph(
 fn tensors_by_region(simulation: &Simulation, n_events: usize) -> Vec<Bytes> {
     let mut sums = vec![Bytes::ZERO; simulation.regions.len()];
     for event in simulation.events.iter().take(n_events) {
-        if !matches!(simulation.subject(event.subject).who, Subject::Tensor { .. }) {
+        if !matches!(simulation.subject(event.subject).subject, Subject::Tensor { .. }) {
             continue;
         }
         let Some(sum) = sums.get_mut(event.region.0 as usize) else {

@@ -132,13 +132,13 @@ impl LaneReuse {
 
     fn add_arrows(&self, regions: &[RegionSpan], blocks: &Blocks, block: u32, arrows: &mut Vec<ReuseArrow>) {
         let arrow = |side: Side, edge: &ReuseEdge| {
-            let span = blocks.span[edge.heir as usize] as usize;
+            let span = blocks.span[edge.later as usize] as usize;
             ReuseArrow {
                 side,
-                donor: edge.donor,
-                heir: edge.heir,
-                start: blocks.end[edge.donor as usize],
-                end: blocks.start[edge.heir as usize],
+                donor: edge.earlier,
+                heir: edge.later,
+                start: blocks.end[edge.earlier as usize],
+                end: blocks.start[edge.later as usize],
                 address: regions[span].base + (edge.offset - self.origins[span]),
                 bytes: edge.bytes.get(),
             }

@@ -111,8 +111,8 @@ pub(crate) fn simulation(n_steps: u32) -> Simulation {
         ],
         subjects: subjects
             .into_iter()
-            .map(|(who, requested)| SubjectRow {
-                who,
+            .map(|(subject, requested)| SubjectRow {
+                subject,
                 requested: Bytes(requested),
             })
             .collect(),

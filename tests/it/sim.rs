@@ -71,7 +71,7 @@ fn bound(n_steps: u32, tensors: &[(u32, u32, u64)]) -> BoundGraph {
     BoundGraph {
         program: Program {
             lifetimes,
-            kept_apart: Vec::new(),
+            separate: Vec::new(),
         },
         engine_sizes,
         segments: vec![Segment {

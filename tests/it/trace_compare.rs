@@ -119,7 +119,7 @@ fn static_graphs_hold_their_block_or_the_arena_while_they_run() {
     let comparison = compared(&trace(GROW_SHRINK), &[]);
     let stays = |position: usize| -> Vec<(u32, u32, u32)> {
         let lane = &comparison.lanes[position].simulation;
-        let of_tensor = |block: &highwater::sim::fold::Block| match lane.subject(block.subject).who {
+        let of_tensor = |block: &highwater::sim::fold::Block| match lane.subject(block.subject).subject {
             Subject::Tensor { tensor, .. } => Some((tensor.0, block.start.0, block.end.0)),
             _ => None,
         };

@@ -1,7 +1,7 @@
 //! Explanations: hand-made cases, and random plans against pictures of bytes and steps.
 
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{Gap, PlacementProblem, Plan, fragmentation, peak_chain, peak_live, why_here};
+use highwater_plan::{Gap, PlacementProblem, Plan, fragmentation, peak_chain, peak_live, placement_reason};
 use proptest::prelude::*;
 
 use super::problem;
@@ -18,7 +18,7 @@ fn neighbours_below_keep_a_buffer_up() {
          d 8..9 30",
     );
     let plan = Plan::new(&problem, vec![0, 10, 16, 0]);
-    let why = why_here(&problem, &plan, 2).unwrap();
+    let why = placement_reason(&problem, &plan, 2).unwrap();
     let blockers: Vec<_> = why
         .blockers
         .iter()
@@ -33,20 +33,20 @@ fn neighbours_below_keep_a_buffer_up() {
         })
         .collect();
     assert_eq!(blockers, [(0, 0, 10, 3, 4), (1, 7, 16, 3, 6)]);
-    assert_eq!((why.could_stand_at, why.is_fixed), (None, false));
-    let free = why_here(&problem, &plan, 3).unwrap();
-    assert!(free.blockers.is_empty() && free.could_stand_at.is_none());
-    assert!(why_here(&problem, &plan, 4).is_none());
+    assert_eq!((why.lowest_offset, why.is_fixed), (None, false));
+    let free = placement_reason(&problem, &plan, 3).unwrap();
+    assert!(free.blockers.is_empty() && free.lowest_offset.is_none());
+    assert!(placement_reason(&problem, &plan, 4).is_none());
 }
 
 #[test]
 fn a_buffer_that_could_stand_lower_is_told_where() {
     let problem = problem("a 0..4 10\nb 2..6 6\nc 4..6 3");
     let plan = Plan::new(&problem, vec![0, 13, 40]);
-    let why = why_here(&problem, &plan, 1).unwrap();
-    assert_eq!((why.could_stand_at, why.blockers.len()), (Some(10), 1));
-    let why = why_here(&problem, &plan, 2).unwrap();
-    assert_eq!((why.could_stand_at, why.blockers.len()), (Some(0), 0));
+    let why = placement_reason(&problem, &plan, 1).unwrap();
+    assert_eq!((why.lowest_offset, why.blockers.len()), (Some(10), 1));
+    let why = placement_reason(&problem, &plan, 2).unwrap();
+    assert_eq!((why.lowest_offset, why.blockers.len()), (Some(0), 0));
 }
 
 #[test]
@@ -55,15 +55,15 @@ fn alignment_and_groups_count() {
     problem.buffers[1].alignment = 8;
     problem.groups = vec![vec![1, 2]];
     let plan = Plan::new(&problem, vec![0, 16, 16, 0]);
-    let why = why_here(&problem, &plan, 2).unwrap();
+    let why = placement_reason(&problem, &plan, 2).unwrap();
     assert_eq!(why.moves_with, [1]);
-    assert_eq!(why.could_stand_at, None, "8 is refused by a through b, 0 by both");
+    assert_eq!(why.lowest_offset, None, "8 is refused by a through b, 0 by both");
     assert_eq!((why.blockers[0].buffer, why.blockers[0].against), (0, 1));
     let chain = peak_chain(&problem, &plan);
     let links: Vec<_> = chain
         .links
         .iter()
-        .map(|link| (link.buffer, link.hole_below.get()))
+        .map(|link| (link.buffer, link.gap_below.get()))
         .collect();
     assert_eq!(links, [(1, 6), (0, 0)]);
 }
@@ -81,11 +81,11 @@ fn the_chain_goes_from_the_top_to_the_bottom() {
     let links: Vec<_> = chain
         .links
         .iter()
-        .map(|link| (link.buffer, link.offset, link.hole_below.get(), link.is_live_at_peak))
+        .map(|link| (link.buffer, link.offset, link.gap_below.get(), link.is_live_at_peak))
         .collect();
     assert_eq!(links, [(2, 28, 0, false), (1, 22, 12, false), (0, 0, 0, true)]);
     assert_eq!((chain.peak_live, chain.peak_step), (Bytes(22), Some(Step(0))));
-    assert_eq!((chain.live_at_peak, chain.holes), (Bytes(10), Bytes(12)));
+    assert_eq!((chain.live_at_peak, chain.gap_bytes), (Bytes(10), Bytes(12)));
 }
 
 #[test]
@@ -100,15 +100,7 @@ fn holes_are_counted_step_by_step() {
     let steps: Vec<_> = idle
         .steps
         .iter()
-        .map(|at| {
-            (
-                at.step.0,
-                at.live.get(),
-                at.top.get(),
-                at.n_holes,
-                at.largest_hole.get(),
-            )
-        })
+        .map(|at| (at.step.0, at.live.get(), at.top.get(), at.n_gaps, at.largest_gap.get()))
         .collect();
     assert_eq!(
         steps,
@@ -122,12 +114,12 @@ fn holes_are_counted_step_by_step() {
         ]
     );
     assert_eq!((idle.lost(), idle.at_footprint), (Bytes(4), Some(2)));
-    let holes: Vec<_> = idle
-        .holes
+    let gaps: Vec<_> = idle
+        .gaps
         .iter()
-        .map(|hole| (hole.offset, hole.size.get(), hole.below, hole.above))
+        .map(|gap| (gap.offset, gap.size.get(), gap.below, gap.above))
         .collect();
-    assert_eq!(holes, [(10, 2, Some(0), 1), (18, 2, Some(1), 2)]);
+    assert_eq!(gaps, [(10, 2, Some(0), 1), (18, 2, Some(1), 2)]);
 }
 
 #[test]
@@ -154,17 +146,17 @@ fn picture(problem: &PlacementProblem, plan: &Plan, step: u32) -> Vec<bool> {
 /// Live bytes, top, holes, largest hole.
 fn described(bytes: &[bool]) -> (u64, u64, u32, u64) {
     let top = bytes.iter().rposition(|held| *held).map_or(0, |last| last + 1);
-    let holes: Vec<u64> = bytes[..top]
+    let gaps: Vec<u64> = bytes[..top]
         .split(|held| *held)
-        .filter(|hole| !hole.is_empty())
-        .map(|hole| hole.len() as u64)
+        .filter(|gap| !gap.is_empty())
+        .map(|gap| gap.len() as u64)
         .collect();
     let live = bytes.iter().filter(|held| **held).count() as u64;
     (
         live,
         top as u64,
-        holes.len() as u32,
-        holes.iter().copied().max().unwrap_or(0),
+        gaps.len() as u32,
+        gaps.iter().copied().max().unwrap_or(0),
     )
 }
 
@@ -175,7 +167,7 @@ proptest! {
         let idle = fragmentation(&problem, &plan);
         for step in 0..24 {
             let at = idle.steps.iter().rev().find(|at| at.step.0 <= step);
-            let found = at.map_or((0, 0, 0, 0), |at| (at.live.get(), at.top.get(), at.n_holes, at.largest_hole.get()));
+            let found = at.map_or((0, 0, 0, 0), |at| (at.live.get(), at.top.get(), at.n_gaps, at.largest_gap.get()));
             prop_assert_eq!(found, described(&picture(&problem, &plan, step)), "step {}", step);
         }
         let most = (0..24).map(|step| described(&picture(&problem, &plan, step)).0).max();
@@ -183,14 +175,14 @@ proptest! {
         if let Some(at) = idle.at_footprint {
             let at = idle.steps[at];
             prop_assert_eq!(at.top, plan.footprint);
-            prop_assert_eq!(idle.holes.iter().map(|hole| hole.size).sum::<Bytes>(), at.hole_bytes());
-            prop_assert_eq!(idle.holes.len() as u32, at.n_holes);
-            prop_assert!(at.hole_bytes() >= idle.lost());
-            for hole in &idle.holes {
-                prop_assert_eq!(plan.offsets[hole.above as usize], hole.offset + hole.size.get());
-                prop_assert!(is_live(&problem, hole.above as usize, at.step.0));
-                let below = hole.below.map_or(0, |idx| plan.offsets[idx as usize] + problem.buffers[idx as usize].size.get());
-                prop_assert_eq!(below, hole.offset);
+            prop_assert_eq!(idle.gaps.iter().map(|gap| gap.size).sum::<Bytes>(), at.gap_bytes());
+            prop_assert_eq!(idle.gaps.len() as u32, at.n_gaps);
+            prop_assert!(at.gap_bytes() >= idle.lost());
+            for gap in &idle.gaps {
+                prop_assert_eq!(plan.offsets[gap.above as usize], gap.offset + gap.size.get());
+                prop_assert!(is_live(&problem, gap.above as usize, at.step.0));
+                let below = gap.below.map_or(0, |idx| plan.offsets[idx as usize] + problem.buffers[idx as usize].size.get());
+                prop_assert_eq!(below, gap.offset);
             }
         } else {
             let mut tops = (0..24).map(|step| described(&picture(&problem, &plan, step)).1);
@@ -204,7 +196,7 @@ proptest! {
         let chain = peak_chain(&problem, &plan);
         let end = |idx: usize| plan.offsets[idx] + problem.buffers[idx].size.get();
         let highest = (0..problem.buffers.len()).filter(|idx| problem.buffers[*idx].size.get() > 0).map(end).max();
-        let sum: u64 = chain.links.iter().map(|link| (link.size + link.hole_below).get()).sum();
+        let sum: u64 = chain.links.iter().map(|link| (link.size + link.gap_below).get()).sum();
         prop_assert_eq!(sum, highest.unwrap_or(0));
         let meets = |one: usize, other: usize| {
             (0..problem.buffers.len()).filter(|member| share(&problem, one, *member)).any(|member| {
@@ -213,12 +205,12 @@ proptest! {
         };
         for pair in chain.links.windows(2) {
             let (upper, lower) = (pair[0].buffer as usize, pair[1].buffer as usize);
-            prop_assert_eq!(end(lower) + pair[0].hole_below.get(), plan.offsets[upper]);
+            prop_assert_eq!(end(lower) + pair[0].gap_below.get(), plan.offsets[upper]);
             prop_assert!(meets(upper, lower));
         }
         for link in &chain.links {
             // Nobody that is live with it ends within the hole below it.
-            let link_bottom = link.offset - link.hole_below.get();
+            let link_bottom = link.offset - link.gap_below.get();
             for other in 0..problem.buffers.len() {
                 let is_between = end(other) > link_bottom && end(other) <= link.offset;
                 prop_assert!(!is_between || problem.buffers[other].size.get() == 0 || !meets(link.buffer as usize, other));
@@ -235,7 +227,7 @@ proptest! {
         }
         let plan = Plan::new(&problem, plan.offsets);
         for idx in 0..problem.buffers.len() {
-            let why = why_here(&problem, &plan, idx).unwrap();
+            let why = placement_reason(&problem, &plan, idx).unwrap();
             let members: Vec<usize> = (0..problem.buffers.len()).filter(|other| share(&problem, idx, *other)).collect();
             let alignment = members.iter().map(|member| problem.buffers[*member].alignment).max().unwrap();
             for at in (0..plan.offsets[idx]).step_by(alignment as usize) {
@@ -244,7 +236,7 @@ proptest! {
                     moved[*member] = at;
                 }
                 let hits = |other: usize| members.iter().any(|member| collide(&problem, &moved, *member, other));
-                if why.could_stand_at == Some(at) {
+                if why.lowest_offset == Some(at) {
                     prop_assert!(!(0..problem.buffers.len()).any(hits), "{} could not stand at {}", idx, at);
                     break;
                 }
@@ -272,7 +264,7 @@ fn twenty_thousand_buffers_are_explained_at_once() {
     let plan = planned("naive", &problem);
     assert_eq!(plan.footprint, fragmentation(&problem, &plan).footprint);
     let chain = peak_chain(&problem, &plan);
-    let sum: Bytes = chain.links.iter().map(|link| link.size + link.hole_below).sum();
+    let sum: Bytes = chain.links.iter().map(|link| link.size + link.gap_below).sum();
     assert_eq!(sum, plan.footprint);
-    assert!(why_here(&problem, &plan, 19_999).is_some());
+    assert!(placement_reason(&problem, &plan, 19_999).is_some());
 }

@@ -62,9 +62,9 @@ fn check(strategy: &str, buffers: &[(u32, u32, u64)], expected: &[u64]) {
 #[test]
 fn sweeps_take_the_lowest_or_the_smallest_hole() {
     // Holes of 6 at 0 and of 3 at 8 when the last one is born.
-    let holes = &[(0, 1, 6), (0, 2, 2), (0, 1, 3), (0, 2, 1), (1, 2, 3)];
-    check("first_fit", holes, &[0, 6, 8, 11, 0]);
-    check("best_fit", holes, &[0, 6, 8, 11, 8]);
+    let gaps = &[(0, 1, 6), (0, 2, 2), (0, 1, 3), (0, 2, 1), (1, 2, 3)];
+    check("first_fit", gaps, &[0, 6, 8, 11, 0]);
+    check("best_fit", gaps, &[0, 6, 8, 11, 8]);
     // Three holes that touch become one.
     let touching = &[(0, 1, 2), (0, 2, 2), (0, 1, 2), (0, 3, 1), (2, 3, 6)];
     check("best_fit", touching, &[0, 2, 4, 6, 0]);

@@ -147,7 +147,7 @@ fn heirs_take_bytes_from_the_last_holders() {
     assert_eq!(verify(&problem, &plan), Ok(()));
     let edges: Vec<(u32, u32, u64)> = reuse_edges(&problem, &plan)
         .iter()
-        .map(|edge| (edge.donor, edge.heir, edge.bytes.get()))
+        .map(|edge| (edge.earlier, edge.later, edge.bytes.get()))
         .collect();
     assert_eq!(edges, [(0, 2, 4), (1, 2, 2), (2, 3, 6), (1, 3, 2)]);
 }
@@ -194,9 +194,9 @@ proptest! {
     fn edges_never_give_more_than_the_heir_holds(problem in any_problem()) {
         let plan = Plan::new(&problem, offsets("greedy_by_size", &problem));
         for edge in reuse_edges(&problem, &plan) {
-            let (donor, heir) = (edge.donor as usize, edge.heir as usize);
-            prop_assert!(problem.buffers[donor].upper <= problem.buffers[heir].lower);
-            prop_assert!(edge.bytes <= problem.buffers[donor].size.min(problem.buffers[heir].size));
+            let (earlier, later) = (edge.earlier as usize, edge.later as usize);
+            prop_assert!(problem.buffers[earlier].upper <= problem.buffers[later].lower);
+            prop_assert!(edge.bytes <= problem.buffers[earlier].size.min(problem.buffers[later].size));
         }
     }
 }

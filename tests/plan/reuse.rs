@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use highwater_model::units::{Bytes, Step};
 use highwater_plan::{
-    AddressHistory, Gap, HoleRule, HoleSum, PlacementProblem, Plan, Rectangle, ReuseIndex, hole_sums, holes,
-    reuse_edges, sum_at,
+    AddressHistory, ArenaGapRule, ArenaGapSum, Gap, PlacementProblem, Plan, Rectangle, ReuseIndex, arena_gap_sums,
+    arena_gaps, reuse_edges, sum_at,
 };
 use proptest::prelude::*;
 
@@ -46,15 +46,15 @@ fn holds(rectangle: &Rectangle, byte: u64) -> bool {
 /// (donor, heir) and every byte that passes, straight from the rule.
 fn plain_edges(rectangles: &[Rectangle]) -> BTreeMap<(u32, u32), Vec<u64>> {
     let mut edges: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
-    for (heir, new) in rectangles.iter().enumerate() {
+    for (later, new) in rectangles.iter().enumerate() {
         for byte in (0..BYTES).filter(|byte| holds(new, *byte)) {
             let earlier = rectangles
                 .iter()
                 .enumerate()
-                .filter(|(idx, old)| (old.start, *idx) < (new.start, heir) && holds(old, byte));
+                .filter(|(idx, old)| (old.start, *idx) < (new.start, later) && holds(old, byte));
             let last = earlier.max_by_key(|(idx, old)| (old.end, old.start, *idx));
-            if let Some((donor, _)) = last.filter(|(_, old)| old.end <= new.start) {
-                edges.entry((donor as u32, heir as u32)).or_default().push(byte);
+            if let Some((earlier, _)) = last.filter(|(_, old)| old.end <= new.start) {
+                edges.entry((earlier as u32, later as u32)).or_default().push(byte);
             }
         }
     }
@@ -65,7 +65,7 @@ fn bytes_of<'a>(edges: impl Iterator<Item = &'a highwater_plan::ReuseEdge>) -> B
     let mut bytes: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
     for edge in edges {
         let range = edge.offset..edge.offset + edge.bytes.get();
-        bytes.entry((edge.donor, edge.heir)).or_default().extend(range);
+        bytes.entry((edge.earlier, edge.later)).or_default().extend(range);
     }
     for bytes in bytes.values_mut() {
         bytes.sort_unstable();
@@ -89,8 +89,8 @@ fn an_edge_names_the_bytes_and_both_ways_lead_to_it() {
             .map(|edge| {
                 format!(
                     "{} -> {}: {} at {}",
-                    edge.donor,
-                    edge.heir,
+                    edge.earlier,
+                    edge.later,
                     edge.bytes.get(),
                     edge.offset
                 )
@@ -121,7 +121,7 @@ fn what_is_lent_in_a_gap_passes_to_the_borrower_and_back() {
     let plan = Plan::new(&problem, vec![0, 2, 0]);
     let edges: Vec<_> = reuse_edges(&problem, &plan)
         .iter()
-        .map(|edge| (edge.donor, edge.heir, edge.offset, edge.bytes.get()))
+        .map(|edge| (edge.earlier, edge.later, edge.offset, edge.bytes.get()))
         .collect();
     // What nobody borrowed comes back to its owner without an edge.
     assert_eq!(edges, [(0, 1, 2, 4), (1, 0, 2, 4), (0, 2, 0, 10)]);
@@ -139,7 +139,7 @@ fn members_of_a_group_pass_bytes_on_only_when_not_live_together() {
     let plan = Plan::new(&problem, vec![0, 0, 0, 0]);
     let edges: Vec<_> = reuse_edges(&problem, &plan)
         .iter()
-        .map(|edge| (edge.donor, edge.heir, edge.bytes.get()))
+        .map(|edge| (edge.earlier, edge.later, edge.bytes.get()))
         .collect();
     assert_eq!(edges, [(0, 2, 8), (2, 3, 8)]);
 }
@@ -154,16 +154,16 @@ fn a_hole_that_is_filled_and_freed_again_in_one_step_goes_on() {
     };
     // 20..30 changes hands at step 5 beside the hole 10..20.
     let rectangles = [at(0, 9, 0, 10), at(0, 5, 20, 10), at(5, 9, 20, 10)];
-    let found = holes(&rectangles, HoleRule::BelowTop);
+    let found = arena_gaps(&rectangles, ArenaGapRule::BelowTop);
     let texts: Vec<_> = found
         .iter()
-        .map(|hole| (hole.start, hole.end, hole.offset, hole.bytes))
+        .map(|gap| (gap.start, gap.end, gap.offset, gap.bytes))
         .collect();
     assert_eq!(texts, [(0, 9, 10, 10)]);
-    let sums = hole_sums(&rectangles, &found);
+    let sums = arena_gap_sums(&rectangles, &found);
     assert_eq!(
         sum_at(&sums, 7),
-        HoleSum {
+        ArenaGapSum {
             step: 0,
             count: 1,
             total: 10,
@@ -174,12 +174,12 @@ fn a_hole_that_is_filled_and_freed_again_in_one_step_goes_on() {
     assert_eq!((sum_at(&sums, 9).count, sum_at(&sums, 9).top), (0, 0));
     // A pool has no hole below its lowest byte.
     let high = [at(0, 4, 8, 8), at(0, 2, 24, 8)];
-    assert_eq!(holes(&high, HoleRule::BelowTop).len(), 2);
-    assert_eq!(holes(&high, HoleRule::Between).len(), 1);
+    assert_eq!(arena_gaps(&high, ArenaGapRule::BelowTop).len(), 2);
+    assert_eq!(arena_gaps(&high, ArenaGapRule::Between).len(), 1);
 }
 
 /// Free ranges of a step with something live above them, and the top.
-fn plain_holes(rectangles: &[Rectangle], step: u32, rule: HoleRule) -> (Vec<(u64, u64)>, u64) {
+fn plain_holes(rectangles: &[Rectangle], step: u32, rule: ArenaGapRule) -> (Vec<(u64, u64)>, u64) {
     let is_live = |byte: u64| {
         let mut live = rectangles
             .iter()
@@ -188,26 +188,26 @@ fn plain_holes(rectangles: &[Rectangle], step: u32, rule: HoleRule) -> (Vec<(u64
     };
     let top = (0..BYTES).rev().find(|byte| is_live(*byte)).map_or(0, |byte| byte + 1);
     let low = (0..BYTES).find(|byte| is_live(*byte)).unwrap_or(0);
-    let from = if rule == HoleRule::Between { low } else { 0 };
-    let mut holes: Vec<(u64, u64)> = Vec::new();
+    let from = if rule == ArenaGapRule::Between { low } else { 0 };
+    let mut gaps: Vec<(u64, u64)> = Vec::new();
     for byte in (from..top).filter(|byte| !is_live(*byte)) {
-        match holes.last_mut() {
+        match gaps.last_mut() {
             Some((offset, bytes)) if *offset + *bytes == byte => *bytes += 1,
-            _ => holes.push((byte, 1)),
+            _ => gaps.push((byte, 1)),
         }
     }
-    (holes, top)
+    (gaps, top)
 }
 
-fn check_holes(rectangles: &[Rectangle], rule: HoleRule) {
-    let list = holes(rectangles, rule);
-    let sums = hole_sums(rectangles, &list);
+fn check_holes(rectangles: &[Rectangle], rule: ArenaGapRule) {
+    let list = arena_gaps(rectangles, rule);
+    let sums = arena_gap_sums(rectangles, &list);
     for step in 0..STEPS {
         let (expected, top) = plain_holes(rectangles, step, rule);
         let mut found: Vec<(u64, u64)> = list
             .iter()
-            .filter(|hole| (hole.start..hole.end).contains(&step))
-            .map(|hole| (hole.offset, hole.bytes))
+            .filter(|gap| (gap.start..gap.end).contains(&step))
+            .map(|gap| (gap.offset, gap.bytes))
             .collect();
         found.sort_unstable();
         assert_eq!(found, expected, "step {step}");
@@ -220,9 +220,9 @@ fn check_holes(rectangles: &[Rectangle], rule: HoleRule) {
     assert!(list.is_sorted());
     // Two for a birth and two for a death, and none of them can be joined with another.
     assert!(list.len() <= rectangles.len() * 4);
-    for (idx, hole) in list.iter().enumerate() {
-        let goes_on = |next: &&highwater_plan::Hole| {
-            next.start == hole.end && (next.offset, next.bytes) == (hole.offset, hole.bytes)
+    for (idx, gap) in list.iter().enumerate() {
+        let goes_on = |next: &&highwater_plan::ArenaGap| {
+            next.start == gap.end && (next.offset, next.bytes) == (gap.offset, gap.bytes)
         };
         assert_eq!(list[idx..].iter().find(goes_on), None);
     }
@@ -244,7 +244,7 @@ proptest! {
         let births: Vec<_> = index
             .edges()
             .iter()
-            .map(|edge| (rectangles[edge.heir as usize].start, edge.heir, edge.offset))
+            .map(|edge| (rectangles[edge.later as usize].start, edge.later, edge.offset))
             .collect();
         prop_assert!(births.is_sorted());
     }
@@ -269,10 +269,10 @@ proptest! {
             }
         }
         let mut expected: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
-        for ((donor, heir), bytes) in plain_edges(&pieces) {
-            let (donor, heir) = (owners[donor as usize], owners[heir as usize]);
-            if donor != heir {
-                expected.entry((donor, heir)).or_default().extend(bytes);
+        for ((earlier, later), bytes) in plain_edges(&pieces) {
+            let (earlier, later) = (owners[earlier as usize], owners[later as usize]);
+            if earlier != later {
+                expected.entry((earlier, later)).or_default().extend(bytes);
             }
         }
         for bytes in expected.values_mut() {
@@ -318,7 +318,7 @@ proptest! {
 
     #[test]
     fn holes_are_the_free_ranges_of_every_step(rectangles in rectangles()) {
-        for rule in [HoleRule::BelowTop, HoleRule::Between] {
+        for rule in [ArenaGapRule::BelowTop, ArenaGapRule::Between] {
             check_holes(&apart(&rectangles), rule);
             check_holes(&rectangles, rule);
         }
@@ -351,7 +351,7 @@ fn a_hundred_thousand_rectangles_give_a_few_edges_and_holes_each() {
         }
     }
     let index = ReuseIndex::new(&rectangles);
-    let list = holes(&rectangles, HoleRule::BelowTop);
+    let list = arena_gaps(&rectangles, ArenaGapRule::BelowTop);
     assert_eq!(rectangles.len(), 100_000);
     assert!(index.edges().len() < rectangles.len() * 3, "{}", index.edges().len());
     assert!(list.len() < rectangles.len() * 4, "{}", list.len());

@@ -186,7 +186,7 @@ fn bound(graph: &Graph) -> BoundGraph {
         engine_sizes: lifetimes.items.iter().map(|item| item.bytes.align_up(512)).collect(),
         program: Program {
             lifetimes,
-            kept_apart: Vec::new(),
+            separate: Vec::new(),
         },
         plan: None,
         segments: Vec::new(),
@@ -344,8 +344,8 @@ impl Log {
         RegionId::from_idx(self.simulation.regions.len() - 1)
     }
 
-    fn subject(&mut self, who: Subject, requested: Bytes) -> SubjectId {
-        self.simulation.subjects.push(SubjectRow { who, requested });
+    fn subject(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
+        self.simulation.subjects.push(SubjectRow { subject, requested });
         SubjectId::from_idx(self.simulation.subjects.len() - 1)
     }
 
@@ -431,12 +431,12 @@ fn blocks(log: &mut Log, idx: u32, run: &DeviceRun, arena: RegionId, offsets: &[
     let items = &run.bound.program.lifetimes.items;
     let mut moves = Vec::new();
     for (item, offset) in items.iter().zip(offsets) {
-        let who = Subject::Tensor {
+        let subject = Subject::Tensor {
             run: idx,
             tensor: item.tensor,
             copy: 0,
         };
-        let subject = log.subject(who, item.bytes);
+        let subject = log.subject(subject, item.bytes);
         let extent = (subject, *offset, item.bytes.align_up(512).get());
         moves.push((Step(run.start.0 + item.birth.0), true, extent));
         moves.push((Step(run.start.0 + item.end.0), false, extent));

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::{Calibration, LearnedSetting, Measured};
 use highwater_model::units::Bytes;
 use highwater_options::{Options, keys};
-use highwater_rewrite::{MOST_PERCENT, computed_bytes, plain_type};
+use highwater_rewrite::{MAX_PERCENT, computed_bytes, plain_type};
 
 /// What was measured of an op: scratch memory, and the bytes of what it computes.
 type Sample = (u64, u64);
@@ -92,7 +92,7 @@ fn rule(samples: &[Sample]) -> (String, u128) {
         .iter()
         .map(|(_, bytes)| (u128::from(*bytes) * percent).div_ceil(100))
         .sum();
-    if percent <= u128::from(MOST_PERCENT) && share <= fixed {
+    if percent <= u128::from(MAX_PERCENT) && share <= fixed {
         (format!("{percent}%"), share)
     } else {
         (largest.to_string(), fixed)

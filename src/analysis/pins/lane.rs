@@ -148,7 +148,7 @@ fn move_simulation(simulation: &mut Simulation, n_steps: u32, map: &StepMap) {
         event.step = Step(map.at(event.step.0));
     }
     for row in &mut simulation.subjects {
-        row.who = moved_subject(row.who, map);
+        row.subject = moved_subject(row.subject, map);
     }
     if let Some(failed) = &mut simulation.out_of_memory {
         failed.step = Step(map.at(failed.step.0));
@@ -157,8 +157,8 @@ fn move_simulation(simulation: &mut Simulation, n_steps: u32, map: &StepMap) {
     simulation.n_steps = n_steps;
 }
 
-fn moved_subject(who: Subject, map: &StepMap) -> Subject {
-    match who {
+fn moved_subject(subject: Subject, map: &StepMap) -> Subject {
+    match subject {
         Subject::Tensor { run, tensor, copy } => Subject::Tensor {
             run: map.runs.get(run as usize).copied().unwrap_or(run),
             tensor,

@@ -164,7 +164,7 @@ fn largest_tensor(winner: &Story) -> Option<Sentence> {
     let live = blocks.iter().filter(|block| is_live(block.start, block.end));
     let tensors = live.filter_map(|block| {
         let row = lane.simulation.subject(block.subject);
-        let Subject::Tensor { run, tensor, .. } = row.who else {
+        let Subject::Tensor { run, tensor, .. } = row.subject else {
             return None;
         };
         Some((row.requested, std::cmp::Reverse(block.subject.0), run, tensor))

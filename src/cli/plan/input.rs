@@ -292,7 +292,7 @@ fn of_graph(
     let ids = Names::unique(&names);
     let program = Program {
         lifetimes,
-        kept_apart: Vec::new(),
+        separate: Vec::new(),
     };
     // Storages come and go as ops run; in the naive view there are none, and inputs come before any op.
     let order = (view == View::Aliased && !args.with_inputs).then(|| arena_order(graph, &program, &[]));

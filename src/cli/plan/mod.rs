@@ -21,7 +21,7 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::{ProblemEntry, Source, Workload};
 use highwater_plan::{
     AS_DUMPED, ASSIGNERS, BEST, Limits, PlanError, PlanRequest, Planned, Strategy, Tried, engine_plan, find,
-    fragmentation, peak_chain, plan, reuse_edges, verify, why_here,
+    fragmentation, peak_chain, placement_reason, plan, reuse_edges, verify,
 };
 use highwater_rewrite::inline::with_calls_inlined;
 use highwater_session::read_source;
@@ -212,7 +212,7 @@ fn add_details(args: &PlanArgs, answer: &PlanAnswer<'_>, asked: &[usize], wire: 
     }
     let whys = asked
         .iter()
-        .filter_map(|position| why_here(&entry.problem, plan, *position));
+        .filter_map(|position| placement_reason(&entry.problem, plan, *position));
     wire.why = whys.map(|why| WireWhy::new(&why, answer.edges, entry)).collect();
 }
 

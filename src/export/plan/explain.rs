@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{WireEdge, wire_edges};
 use highwater_model::units::Step;
 use highwater_model::workload::ProblemEntry;
-use highwater_plan::{Fragmentation, PeakChain, ReuseEdge, WhyHere};
+use highwater_plan::{Fragmentation, PeakChain, PlacementReason, ReuseEdge};
 
 /// The stack that fixes the footprint, from the top down.
 #[derive(Serialize, Debug)]
@@ -102,7 +102,7 @@ impl WireChain {
             peak_live_bytes: chain.peak_live.get(),
             peak_live_step: chain.peak_step.map(|step| entry.time(step)),
             live_at_peak_bytes: chain.live_at_peak.get(),
-            hole_bytes: chain.holes.get(),
+            hole_bytes: chain.gap_bytes.get(),
             links: chain
                 .links
                 .iter()
@@ -114,7 +114,7 @@ impl WireChain {
                         bytes: link.size.get(),
                         lower: entry.time(buffer.lower),
                         upper: entry.time(buffer.upper),
-                        hole_below_bytes: link.hole_below.get(),
+                        hole_below_bytes: link.gap_below.get(),
                         live_at_peak: link.is_live_at_peak,
                     }
                 })
@@ -126,13 +126,13 @@ impl WireChain {
 impl WireFragmentation {
     /// With the entry's names and times.
     pub fn new(fragmentation: &Fragmentation, entry: &ProblemEntry) -> Self {
-        let wire_step = |at: &highwater_plan::StepHoles| WireStep {
+        let wire_step = |at: &highwater_plan::StepGaps| WireStep {
             step: entry.time(at.step),
             live_bytes: at.live.get(),
             top_bytes: at.top.get(),
-            hole_bytes: at.hole_bytes().get(),
-            holes: at.n_holes,
-            largest_hole_bytes: at.largest_hole.get(),
+            hole_bytes: at.gap_bytes().get(),
+            holes: at.n_gaps,
+            largest_hole_bytes: at.largest_gap.get(),
         };
         Self {
             footprint_bytes: fragmentation.footprint.get(),
@@ -143,7 +143,7 @@ impl WireFragmentation {
                 .at_footprint
                 .map(|position| wire_step(&fragmentation.steps[position])),
             holes: fragmentation
-                .holes
+                .gaps
                 .iter()
                 .map(|hole| WireHole {
                     offset: hole.offset,
@@ -159,7 +159,7 @@ impl WireFragmentation {
 
 impl WireWhy {
     /// With the entry's names and times; `edges` are those of the whole plan.
-    pub fn new(why: &WhyHere, edges: &[ReuseEdge], entry: &ProblemEntry) -> Self {
+    pub fn new(why: &PlacementReason, edges: &[ReuseEdge], entry: &ProblemEntry) -> Self {
         let buffer = &entry.problem.buffers[why.buffer as usize];
         let chosen = |wanted: &dyn Fn(&ReuseEdge) -> bool| {
             let edges: Vec<ReuseEdge> = edges.iter().copied().filter(|edge| wanted(edge)).collect();
@@ -173,7 +173,7 @@ impl WireWhy {
             upper: entry.time(buffer.upper),
             fixed: why.is_fixed,
             moves_with: why.moves_with.iter().map(|member| id(entry, *member)).collect(),
-            could_stand_at: why.could_stand_at,
+            could_stand_at: why.lowest_offset,
             blockers: why
                 .blockers
                 .iter()
@@ -188,8 +188,8 @@ impl WireWhy {
                     refuses_below: blocker.to,
                 })
                 .collect(),
-            donors: chosen(&|edge| edge.heir == why.buffer),
-            heirs: chosen(&|edge| edge.donor == why.buffer),
+            donors: chosen(&|edge| edge.later == why.buffer),
+            heirs: chosen(&|edge| edge.earlier == why.buffer),
         }
     }
 }

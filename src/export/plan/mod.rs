@@ -177,8 +177,8 @@ pub fn wire_edges(edges: &[ReuseEdge], entry: &ProblemEntry) -> Vec<WireEdge> {
     edges
         .iter()
         .map(|edge| WireEdge {
-            donor: entry.ids.get(edge.donor as usize).to_owned(),
-            heir: entry.ids.get(edge.heir as usize).to_owned(),
+            donor: entry.ids.get(edge.earlier as usize).to_owned(),
+            heir: entry.ids.get(edge.later as usize).to_owned(),
             bytes: edge.bytes.get(),
         })
         .collect()

@@ -138,7 +138,7 @@ fn device(
         let args = json!({
             "step": event.step.0,
             "bytes": event.bytes.get(),
-            "for": subject_text(comparison, simulation, simulation.subject(event.subject).who),
+            "for": subject_text(comparison, simulation, simulation.subject(event.subject).subject),
             "region": region_text(comparison.session_of(lane), (region.kind, region.graph)),
             "offset": event.offset,
         });

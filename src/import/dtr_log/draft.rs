@@ -305,7 +305,7 @@ impl Draft {
             inputs,
             outputs: Vec::new(),
             is_source: false,
-            is_once: false,
+            is_non_recomputable: false,
         })
     }
 

@@ -55,7 +55,7 @@ impl Draft {
             inputs,
             outputs: Vec::new(),
             is_source: false,
-            is_once: false,
+            is_non_recomputable: false,
         })
     }
 

@@ -22,7 +22,7 @@ const EXTERNAL: [&str; 4] = [
 ];
 
 /// Flags of ops that must not run a second time.
-const ONCE: [&str; 3] = ["IMPURE_FUNC", "NO_AUTOMATIC_DUP", "FORCE_UPDATE_INPUT_VAR"];
+const NON_RECOMPUTABLE: [&str; 3] = ["IMPURE_FUNC", "NO_AUTOMATIC_DUP", "FORCE_UPDATE_INPUT_VAR"];
 
 /// Declared variables by name.
 type Declared<'a> = BTreeMap<&'a str, (&'a WireVariable, bool)>;
@@ -74,7 +74,7 @@ fn bring(draft: &mut Draft, wire: &WireGraph) -> Result<(), ImportError> {
         let place = format!("vars[{position}]");
         let mut op = draft.op(&format!("source of {}", variable.name), Vec::new(), &place)?;
         op.is_source = is_external;
-        op.is_once = true;
+        op.is_non_recomputable = true;
         draft.output(&mut op, &variable.name, variable.bytes, is_external, &place)?;
         draft.finish(op, if is_external { 0 } else { variable.bytes });
     }
@@ -97,7 +97,7 @@ fn add(draft: &mut Draft, declared: &Declared<'_>, position: usize, wire: &WireO
     let read = distinct.iter().filter(|input| planned(draft, **input));
     let mut moved: u64 = read.map(|input| draft.bytes(*input)).sum();
     let mut op = draft.op(&wire.name, inputs, &place)?;
-    op.is_once = wire.flags.iter().any(|flag| ONCE.contains(&flag.as_str()));
+    op.is_non_recomputable = wire.flags.iter().any(|flag| NON_RECOMPUTABLE.contains(&flag.as_str()));
     let mut is_source = op.inputs.is_empty() && !wire.outputs.is_empty();
     for name in &wire.outputs {
         let Some((variable, is_external)) = declared.get(name.as_str()) else {

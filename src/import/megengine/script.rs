@@ -22,7 +22,7 @@ pub(super) fn tape(name: String, entries: &[WireEntry], progress: &Progress<'_>)
             WireEntry::Put(name, bytes) => {
                 let mut op = draft.op(&format!("put {name}"), Vec::new(), &place)?;
                 op.is_source = true;
-                op.is_once = true;
+                op.is_non_recomputable = true;
                 draft.output(&mut op, name, *bytes, true, &place)?;
                 draft.finish(op, 0);
             }
@@ -37,7 +37,7 @@ pub(super) fn tape(name: String, entries: &[WireEntry], progress: &Progress<'_>)
                 let read = numbers.iter().map(|input| draft.bytes(*input));
                 let mut moved = read.fold(0, u64::saturating_add);
                 let mut op = draft.op(name, numbers, &place)?;
-                op.is_once = *is_bad;
+                op.is_non_recomputable = *is_bad;
                 for (name, bytes) in outputs {
                     draft.output(&mut op, name, *bytes, false, &place)?;
                     moved = moved.saturating_add(*bytes);

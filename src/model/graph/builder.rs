@@ -1,9 +1,8 @@
 //! `GraphBuilder`: the only way to make a graph.
 //!
-//! In: tensors, ops in file order, aliases, control edges. Out: a valid [`Graph`] whose ops stand in
-//! execution order, or a [`GraphError`] that names what is wrong. Invariants are checked where they
-//! can break: a second producer at [`GraphBuilder::op`], alias chains and cycles at
-//! [`GraphBuilder::finish`].
+//! In: tensors, ops in file order, aliases, control edges. Out: a valid [`Graph`] whose ops are in execution order, or
+//! a [`GraphError`]. Invariants are checked where they can break: a second producer at [`GraphBuilder::op`], alias
+//! chains and cycles at [`GraphBuilder::finish`].
 
 mod storages;
 
@@ -18,10 +17,9 @@ use super::tables::{Names, Shapes};
 use super::{DType, Graph, Op, Phase, Role, Tensor};
 use crate::units::Nanos;
 
-/// Ops that hand values to the next turn of a loop. Who reads their results runs before them: the edge does not order.
+/// Ops that pass values to the next iteration of a loop. Their readers run before them: the edge does not order.
 const BACK_KINDS: &[&str] = &["NextIteration", "RefNextIteration"];
 
-/// Why a graph could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// Two ops compute one tensor.
@@ -29,19 +27,18 @@ pub enum GraphError {
         "tensor \"{tensor}\" is computed twice, the second time by op \"{op}\"; give each result a name of its own"
     )]
     SecondProducer {
-        /// The tensor's name.
         tensor: String,
         /// The second op's name or type.
         op: String,
     },
-    /// Ops depend on each other in a circle.
+    /// Ops depend on each other in a cycle.
     #[error(
         "{count} ops depend on each other in a circle, among them \"{example}\"; the file is not an executable graph"
     )]
     Cycle {
-        /// The first op of the circle.
+        /// The first op of the cycle.
         example: String,
-        /// How many ops form it.
+        /// Number of ops in the cycle.
         count: usize,
     },
     /// A limit of the flat tables.
@@ -49,39 +46,31 @@ pub enum GraphError {
     TooLarge,
 }
 
-/// A tensor to add.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTensor<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// The type of its elements.
     pub dtype: DType,
-    /// Its shape; `None` where the number of dimensions is unknown.
+    /// `None` where the number of dimensions is unknown.
     pub shape: Option<ShapeId>,
-    /// What it is for.
     pub role: Role,
 }
 
-/// An op to add.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewOp<'a> {
-    /// Its own name; may be empty.
+    /// May be empty.
     pub name: &'a str,
-    /// Its type.
     pub kind: &'a str,
-    /// What it reads, captured names included.
+    /// Operands, names captured by subgraphs included.
     pub operands: &'a [TensorId],
-    /// What it computes.
     pub results: &'a [TensorId],
-    /// Its part of the training step.
     pub phase: Phase,
     /// Floating point operations; 0 if unknown.
     pub flops: u64,
-    /// How long it takes, where the source says so.
+    /// Time stated by the source.
     pub time: Option<Nanos>,
 }
 
-/// Collects the parts of a graph in any order that names results before or after their use.
+/// Collects the parts of a graph; results may be named before or after their use.
 #[derive(Debug)]
 pub struct GraphBuilder {
     name: String,
@@ -102,7 +91,7 @@ pub struct GraphBuilder {
 }
 
 impl GraphBuilder {
-    /// An empty graph with a name (may be empty).
+    /// `name` may be empty.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -122,12 +111,10 @@ impl GraphBuilder {
         }
     }
 
-    /// The id of a shape.
     pub fn shape(&mut self, dims: &[Dim]) -> ShapeId {
         self.shapes.intern(dims)
     }
 
-    /// The dimensions of a shape of this builder.
     pub fn dims(&self, shape: ShapeId) -> &[Dim] {
         self.shapes.dims(shape)
     }
@@ -149,33 +136,30 @@ impl GraphBuilder {
             role: new.role,
             is_output: false,
             is_atomic: false,
-            // Storages are numbered in `finish`.
+            // `finish` numbers storages.
             storage: StorageId(0),
             producer: None,
         }))
     }
 
-    /// A tensor that was added.
     pub fn get(&self, tensor: TensorId) -> &Tensor {
         &self.tensors[tensor]
     }
 
-    /// Sets a tensor's shape, for importers that infer shapes after the ops are known.
+    /// For importers that infer shapes after the ops are known.
     pub fn set_shape(&mut self, tensor: TensorId, shape: Option<ShapeId>) {
         self.tensors[tensor].shape = shape;
     }
 
-    /// Sets a tensor's element type.
     pub fn set_dtype(&mut self, tensor: TensorId, dtype: DType) {
         self.tensors[tensor].dtype = dtype;
     }
 
-    /// Sets a tensor's role.
     pub fn set_role(&mut self, tensor: TensorId, role: Role) {
         self.tensors[tensor].role = role;
     }
 
-    /// Gives a tensor another name, for sources whose ids are not the names that users know.
+    /// Renames a tensor, for sources whose ids are not the names that users know.
     ///
     /// # Errors
     /// [`GraphError::TooLarge`].
@@ -184,7 +168,7 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// Names the graph, for sources that state the name late.
+    /// For sources that state the name late.
     pub fn set_graph_name(&mut self, name: &str) {
         name.clone_into(&mut self.name);
     }
@@ -194,7 +178,7 @@ impl GraphBuilder {
         self.tensors[tensor].is_atomic = true;
     }
 
-    /// Adds an op; the file position is the order of calls.
+    /// Adds an op; the order of calls is the file order.
     ///
     /// # Errors
     /// [`GraphError::SecondProducer`], [`GraphError::TooLarge`].
@@ -224,22 +208,22 @@ impl GraphBuilder {
         }))
     }
 
-    /// `from` runs before `to` although no tensor says so. Keeps nothing alive.
+    /// `from` runs before `to` although no tensor connects them. Does not extend live ranges.
     pub fn control_edge(&mut self, from: OpId, to: OpId) {
         self.control_edges.push((from.0, to.0));
     }
 
-    /// `tensor` shares the memory of `other` (or of whatever `other` shares).
+    /// `tensor` shares the memory of `other` (or of the root of `other`).
     pub fn alias(&mut self, tensor: TensorId, other: TensorId) {
         self.aliases[tensor.idx()] = Some(other);
     }
 
-    /// The source states how many bytes the storage of this root takes.
+    /// Bytes that the source states for the storage of this root.
     pub fn state_storage_bytes(&mut self, root: TensorId, bytes: u64) {
         self.stated_bytes.insert(root, bytes);
     }
 
-    /// The source states how many bytes the tensor takes; used where shape or type are unknown.
+    /// Bytes that the source states for a tensor; used where shape or type are unknown.
     pub fn state_tensor_bytes(&mut self, tensor: TensorId, bytes: u64) {
         let known = &self.tensors[tensor];
         let is_complete = known.dtype != DType::Unknown
@@ -251,7 +235,7 @@ impl GraphBuilder {
         }
     }
 
-    /// The graph returns this tensor. Naming it twice is fine.
+    /// Marks an output; idempotent.
     pub fn output(&mut self, tensor: TensorId) {
         if !self.tensors[tensor].is_output {
             self.tensors[tensor].is_output = true;
@@ -262,7 +246,7 @@ impl GraphBuilder {
     /// Sorts the ops where needed and numbers the storages.
     ///
     /// # Errors
-    /// [`GraphError::Cycle`] where ops or aliases form a circle.
+    /// [`GraphError::Cycle`] where ops or aliases form a cycle.
     pub fn finish(self) -> Result<Graph, GraphError> {
         self.finish_with_steps().map(|(graph, _)| graph)
     }
@@ -270,7 +254,7 @@ impl GraphBuilder {
     /// As [`Self::finish`], with the step of every op by the order of calls of [`Self::op`].
     ///
     /// # Errors
-    /// [`GraphError::Cycle`] where ops or aliases form a circle.
+    /// [`GraphError::Cycle`] where ops or aliases form a cycle.
     pub fn finish_with_steps(mut self) -> Result<(Graph, IdVec<OpId, OpId>), GraphError> {
         let storages = self.number_storages()?;
         let order = self.order()?;

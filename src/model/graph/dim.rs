@@ -1,8 +1,7 @@
 //! Dimensions: known numbers, expressions over named symbols, or unknown.
 //!
-//! Expressions are stored once (equal ones share an id) and only refer to earlier ids, so that one
-//! pass in id order evaluates all of them under a binding. Simplification is shallow on purpose: it
-//! serves the reader, never the result, because every figure comes from evaluation.
+//! Expressions are interned and only refer to earlier ids, so that one pass in id order evaluates all of them under a
+//! binding. Simplification is shallow: it only serves readability, because every figure comes from evaluation.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,14 +10,12 @@ use indexmap::IndexSet;
 
 use super::ids::{ExprId, Id as _};
 
-/// One dimension of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dim {
-    /// A number of elements.
+    /// Number of elements.
     Known(u64),
-    /// An expression over symbols.
     Expr(ExprId),
-    /// Neither the file nor shape inference tells.
+    /// Neither the file nor shape inference states it.
     Unknown,
 }
 
@@ -28,19 +25,15 @@ pub type Bindings = BTreeMap<String, u64>;
 /// A node of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DimExpr {
-    /// A constant.
     Const(i64),
     /// The symbol at this position of [`DimExprs::symbols`].
     Symbol(u32),
-    /// An operation on two earlier expressions.
     Binary(DimOp, ExprId, ExprId),
     /// `if condition != 0 { then } else { other }`.
     Select {
         /// 0 means false.
         condition: ExprId,
-        /// The value where the condition holds.
         then: ExprId,
-        /// The value where it does not.
         other: ExprId,
     },
 }
@@ -48,32 +41,27 @@ pub enum DimExpr {
 /// An integer operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DimOp {
-    /// Sum.
     Add,
-    /// Difference.
     Sub,
-    /// Product.
     Mul,
-    /// Quotient rounded towards minus infinity; division by zero has no value.
+    /// Rounded towards minus infinity; division by zero has no value.
     FloorDiv,
-    /// Quotient rounded towards plus infinity; division by zero has no value.
+    /// Rounded towards plus infinity; division by zero has no value.
     CeilDiv,
     /// Remainder with the sign of the divisor.
     Mod,
-    /// The smaller.
     Min,
-    /// The larger.
     Max,
     /// The common size of two broadcast dimensions: equal sizes, or the one that is not 1.
     Broadcast,
-    /// 1 where equal, else 0.
+    /// 1 where equal, otherwise 0.
     Equal,
-    /// 1 where the first is smaller, else 0.
+    /// 1 where the first is smaller, otherwise 0.
     Less,
 }
 
 impl DimOp {
-    /// The result, or `None` where there is none (overflow, division by zero, sizes that do not broadcast).
+    /// `None` on overflow, division by zero, and sizes that do not broadcast.
     pub fn apply(self, a: i64, b: i64) -> Option<i64> {
         match self {
             Self::Add => a.checked_add(b),
@@ -130,29 +118,24 @@ impl DimExprs {
         self.symbols.iter().map(String::as_str)
     }
 
-    /// How many expressions there are.
     pub fn len(&self) -> usize {
         self.exprs.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.exprs.is_empty()
     }
 
-    /// The expression for a named symbol.
     pub fn symbol(&mut self, name: &str) -> ExprId {
         let (position, _) = self.symbols.insert_full(name.to_owned());
         let position = u32::try_from(position).unwrap_or(u32::MAX);
         self.intern(DimExpr::Symbol(position))
     }
 
-    /// The expression for a number.
     pub fn constant(&mut self, value: i64) -> ExprId {
         self.intern(DimExpr::Const(value))
     }
 
-    /// The number, if the expression is one.
     pub fn as_const(&self, id: ExprId) -> Option<i64> {
         match self.exprs.get_index(id.idx()) {
             Some(DimExpr::Const(value)) => Some(*value),
@@ -160,12 +143,11 @@ impl DimExprs {
         }
     }
 
-    /// The node of an expression.
     pub fn get(&self, id: ExprId) -> Option<DimExpr> {
         self.exprs.get_index(id.idx()).copied()
     }
 
-    /// An operation on two expressions, folded where both are numbers or one is neutral.
+    /// Folded where both are constants or one is neutral.
     pub fn binary(&mut self, op: DimOp, a: ExprId, b: ExprId) -> ExprId {
         let folded = match (self.as_const(a), self.as_const(b)) {
             (Some(x), Some(y)) => op.apply(x, y).map(|value| self.constant(value)),
@@ -174,7 +156,7 @@ impl DimExprs {
         folded.unwrap_or_else(|| self.intern(DimExpr::Binary(op, a, b)))
     }
 
-    /// `if condition != 0 { then } else { other }`, folded where the condition is a number.
+    /// `if condition != 0 { then } else { other }`, folded where the condition is a constant.
     pub fn select(&mut self, condition: ExprId, then: ExprId, other: ExprId) -> ExprId {
         match self.as_const(condition) {
             Some(0) => other,
@@ -184,7 +166,7 @@ impl DimExprs {
         }
     }
 
-    /// The dimension of an expression: a number where it is one, unknown where it is negative.
+    /// A known dimension for a constant, unknown where that is negative.
     pub fn dim(&self, id: ExprId) -> Dim {
         match self.as_const(id) {
             Some(value) => u64::try_from(value).map_or(Dim::Unknown, Dim::Known),
@@ -192,7 +174,7 @@ impl DimExprs {
         }
     }
 
-    /// Values of all expressions under a binding, by id. Linear in the number of expressions.
+    /// Values of all expressions under a binding, by id. O(expressions).
     pub fn evaluate(&self, bindings: &Bindings) -> Vec<Option<i64>> {
         let symbols: Vec<Option<i64>> = self
             .symbols
@@ -292,7 +274,7 @@ fn neutral(op: DimOp, a: ExprId, left: Option<i64>, b: ExprId, right: Option<i64
         (DimOp::Add, Some(0), _) | (DimOp::Mul | DimOp::Broadcast, Some(1), _) => Some(b),
         (DimOp::Add | DimOp::Sub, _, Some(0))
         | (DimOp::Mul | DimOp::FloorDiv | DimOp::CeilDiv | DimOp::Broadcast, _, Some(1)) => Some(a),
-        // A dimension that broadcasts against a size above 1 ends up with that size.
+        // A dimension that broadcasts against a size above 1 has that size.
         (DimOp::Broadcast, Some(n), _) if n > 1 => Some(a),
         (DimOp::Broadcast, _, Some(n)) if n > 1 => Some(b),
         (DimOp::Min | DimOp::Max | DimOp::Broadcast, ..) if a == b => Some(a),

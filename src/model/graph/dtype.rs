@@ -2,7 +2,6 @@
 //!
 //! Packed types (4, 2 and 1 bits) round up to whole bytes per tensor, not per element.
 
-/// The type of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DType {
     Bool,
@@ -27,10 +26,9 @@ pub enum DType {
     Complex32,
     Complex64,
     Complex128,
-    /// Text elements; they live on the host and count no device bytes.
+    /// Text elements, which stay on the host and count no device bytes.
     Text,
-    /// A reference to something that the program keeps elsewhere, such as a variable or a list of tensors; counts no
-    /// device bytes.
+    /// A reference to a host object, such as a variable or a list of tensors; counts no device bytes.
     Handle,
     /// Not given by the file, or not a tensor (a sequence, an optional, a map).
     Unknown,
@@ -65,7 +63,7 @@ const NAMES: &[(DType, &str, u32)] = &[
 ];
 
 impl DType {
-    /// The type's name, such as `float32`.
+    /// Such as `float32`.
     pub fn name(self) -> &'static str {
         self.row().1
     }
@@ -75,7 +73,7 @@ impl DType {
         self.row().2
     }
 
-    /// The type of a name as PyTorch and this program's own JSON write it.
+    /// The type of a name in the notation of PyTorch and this program's own JSON.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = match name {
             "float8_e4m3fn" | "float8_e5m2" | "float8_e4m3fnuz" | "float8_e5m2fnuz" | "float8_e8m0fnu" => "float8",
@@ -89,7 +87,7 @@ impl DType {
         NAMES.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// Bytes of `elements` elements, rounded up; saturates.
+    /// Rounded up; saturates.
     pub fn bytes(self, elements: u64) -> u64 {
         let bits = u128::from(elements) * u128::from(self.bits());
         u64::try_from(bits.div_ceil(8)).unwrap_or(u64::MAX)

@@ -6,14 +6,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A typed position in an [`IdVec`].
 pub trait Id: Copy + Eq + Ord + fmt::Debug {
-    /// The id of position `idx`.
-    ///
     /// # Panics
     /// Above 2^32 - 2 positions; builders refuse such inputs earlier.
     fn from_idx(idx: usize) -> Self;
-    /// The position.
     fn idx(self) -> usize;
 }
 
@@ -40,28 +36,21 @@ typed_id!(
     /// An op; the id is also its step, because a finished graph stores ops in execution order.
     OpId
 );
+typed_id!(TensorId);
 typed_id!(
-    /// A tensor of a graph.
-    TensorId
-);
-typed_id!(
-    /// A storage: the memory that one or several tensors live in.
+    /// The memory that one or several tensors share.
     StorageId
 );
+typed_id!(NameId);
 typed_id!(
-    /// A text of the graph.
-    NameId
-);
-typed_id!(
-    /// A shape; equal shapes share one id.
+    /// Equal shapes share one id.
     ShapeId
 );
 typed_id!(
-    /// A dimension expression; equal expressions share one id.
+    /// Equal expressions share one id.
     ExprId
 );
 
-/// A vector indexed by a typed id.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IdVec<I, T> {
     items: Vec<T>,
@@ -69,7 +58,6 @@ pub struct IdVec<I, T> {
 }
 
 impl<I: Id, T> IdVec<I, T> {
-    /// An empty vector.
     pub const fn new() -> Self {
         Self {
             items: Vec::new(),
@@ -77,34 +65,29 @@ impl<I: Id, T> IdVec<I, T> {
         }
     }
 
-    /// Appends an item and returns its id.
     pub fn push(&mut self, item: T) -> I {
         let id = I::from_idx(self.items.len());
         self.items.push(item);
         id
     }
 
-    /// How many items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The item, or `None` for an id of another graph.
+    /// `None` for an id of another graph.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.idx())
     }
 
-    /// Items in id order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
 
-    /// Ids and items in id order.
     pub fn iter_ids(&self) -> impl ExactSizeIterator<Item = (I, &T)> {
         self.items
             .iter()
@@ -112,12 +95,10 @@ impl<I: Id, T> IdVec<I, T> {
             .map(|(idx, item)| (I::from_idx(idx), item))
     }
 
-    /// All ids in order.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = I> + use<I, T> {
         (0..self.items.len()).map(I::from_idx)
     }
 
-    /// The items as a slice, in id order.
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }

@@ -1,4 +1,4 @@
-//! A graph with times and scratch memory that were measured.
+//! A graph with measured times and scratch memory.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,18 @@ use super::ids::{OpId, StorageId};
 use super::{DType, Graph, Id as _, Role, Storage, Tensor, TensorId};
 use crate::units::Nanos;
 
-/// What was measured of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeasuredOp {
-    /// The op.
     pub op: OpId,
-    /// How long it took; `None` keeps what the graph states.
+    /// `None` keeps the time of the graph.
     pub time: Option<Nanos>,
-    /// Scratch memory while it ran, in bytes; 0 where there was none.
+    /// Scratch memory in bytes; 0 where there was none.
     pub scratch: u64,
 }
 
 impl Graph {
     /// The same graph with these times, and with a workspace for each op that had scratch memory and states none.
-    /// Tensors and steps keep their numbers; of an op that stands twice the last counts. O(ops + tensors).
+    /// Tensors and steps keep their numbers; of an op listed twice the last entry counts. O(ops + tensors).
     #[must_use]
     pub fn with_measured(&self, measured: &[MeasuredOp]) -> Self {
         let mut graph = self.clone();
@@ -63,7 +61,7 @@ impl Graph {
         }))
     }
 
-    /// Puts workspaces behind the results of their ops.
+    /// Inserts workspaces behind the results of their ops.
     fn add_results(&mut self, workspaces: &BTreeMap<OpId, TensorId>) {
         if workspaces.is_empty() {
             return;

@@ -1,9 +1,8 @@
-//! What the program is: ops, tensors and the storages they live in.
+//! Graphs: ops, tensors and the storages that hold them.
 //!
-//! A [`Graph`] is made by [`GraphBuilder`] alone and is valid from then on: ids are in range, every
-//! tensor has at most one producer, every storage has a root, and ops stand in execution order, so
-//! that an [`OpId`] is also the op's step. Everything lives in flat vectors; a million tensors need
-//! well under 300 MB. Deliberately not here: live ranges (`liveness`), what runs when (`workload`).
+//! A [`Graph`] is made by [`GraphBuilder`] only and is valid: ids are in range, every tensor has at most one producer,
+//! every storage has a root, and ops are in execution order, so that an [`OpId`] is also the op's step. Everything is
+//! in flat vectors; a million tensors need well under 300 MB. Live ranges are in `liveness`, schedules in `workload`.
 
 mod builder;
 mod dim;
@@ -28,14 +27,14 @@ use std::ops::Range;
 
 use crate::units::Nanos;
 
-/// What a tensor is for, which decides where its bytes are counted.
+/// The use of a tensor, which decides where its bytes are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Computed while the graph runs.
     Activation,
     /// Fed from outside at each run.
     Input,
-    /// Frozen weight of an inference graph, or a result of weights alone.
+    /// Frozen weight of an inference graph, or a result of weights only.
     Weight,
     /// A literal of the program.
     Constant,
@@ -43,14 +42,12 @@ pub enum Role {
     Parameter,
     /// A variable that is not trained, such as running statistics.
     Buffer,
-    /// A variable of the optimizer.
     OptimizerState,
     /// Scratch memory of one op, live during its step only.
     Workspace,
 }
 
 impl Role {
-    /// The name shown to users.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Activation => "activation",
@@ -78,19 +75,15 @@ impl Role {
 /// The part of a training step that an op belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// The source does not say.
     #[default]
     Unknown,
-    /// Computes the result.
     Forward,
-    /// Computes gradients.
     Backward,
-    /// Updates variables.
     Optimizer,
 }
 
 impl Phase {
-    /// The name shown to users; empty where the source does not say.
+    /// Empty where unknown.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "",
@@ -101,41 +94,34 @@ impl Phase {
     }
 }
 
-/// One operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// The op's own name; may be empty.
+    /// May be empty.
     pub name: NameId,
     /// The op type, such as `Conv` or `aten.mm.default`.
     pub kind: NameId,
-    /// Its part of the training step.
     pub phase: Phase,
-    /// Floating point operations as the source counts them; 0 where it does not.
+    /// Floating point operations stated by the source; otherwise 0.
     pub flops: u64,
-    /// How long it takes, where the source says so.
+    /// Time stated by the source.
     pub time: Option<Nanos>,
     operands: Range<u32>,
     results: Range<u32>,
 }
 
-/// One typed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tensor {
-    /// The tensor's name.
     pub name: NameId,
-    /// Its shape, or `None` where even the number of dimensions is unknown.
+    /// `None` where even the number of dimensions is unknown.
     pub shape: Option<ShapeId>,
-    /// The type of its elements.
     pub dtype: DType,
-    /// What it is for.
     pub role: Role,
     /// Whether the graph returns it.
     pub is_output: bool,
-    /// Whether its memory must be cleared before its op adds to it (a memset attribute).
+    /// Whether its memory must be cleared before its op accumulates into it (a memset attribute).
     pub is_atomic: bool,
-    /// The memory it lives in.
     pub storage: StorageId,
-    /// The op that computes it; `None` for inputs and for weights that come with the file.
+    /// `None` for inputs and for weights that come with the file.
     pub producer: Option<OpId>,
 }
 
@@ -148,7 +134,7 @@ pub struct Storage {
     pub stated_bytes: Option<u64>,
 }
 
-/// A program: ops in execution order, tensors, storages.
+/// Ops in execution order, tensors, storages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     name: String,
@@ -167,69 +153,63 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph's name; may be empty.
+    /// May be empty.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Ops in execution order.
+    /// In execution order.
     pub fn ops(&self) -> &IdVec<OpId, Op> {
         &self.ops
     }
 
-    /// Tensors in the order in which the importer met them.
+    /// In import order.
     pub fn tensors(&self) -> &IdVec<TensorId, Tensor> {
         &self.tensors
     }
 
-    /// Storages.
     pub fn storages(&self) -> &IdVec<StorageId, Storage> {
         &self.storages
     }
 
-    /// What an op reads, including names that its subgraphs capture.
+    /// Operands, names captured by subgraphs included.
     pub fn operands(&self, op: OpId) -> &[TensorId] {
         let Range { start, end } = self.ops[op].operands;
         &self.operands[start as usize..end as usize]
     }
 
-    /// What an op computes.
     pub fn results(&self, op: OpId) -> &[TensorId] {
         let Range { start, end } = self.ops[op].results;
         &self.results[start as usize..end as usize]
     }
 
-    /// What the graph returns, each tensor once.
+    /// Each tensor once.
     pub fn outputs(&self) -> &[TensorId] {
         &self.outputs
     }
 
-    /// The text of a name.
     pub fn text(&self, name: NameId) -> &str {
         self.names.text(name)
     }
 
-    /// A tensor's name.
     pub fn tensor_name(&self, tensor: TensorId) -> &str {
         self.names.text(self.tensors[tensor].name)
     }
 
-    /// An op's own name.
     pub fn op_name(&self, op: OpId) -> &str {
         self.names.text(self.ops[op].name)
     }
 
-    /// An op's type.
     pub fn op_kind(&self, op: OpId) -> &str {
         self.names.text(self.ops[op].kind)
     }
 
-    /// The dimensions of a tensor; `None` where their number is unknown.
+    /// `None` where the number of dimensions is unknown.
     pub fn dims(&self, tensor: TensorId) -> Option<&[Dim]> {
         self.tensors[tensor].shape.map(|shape| self.shapes.dims(shape))
     }
 
-    /// A shape as text with the symbols' values in place: `8×128×768`.
+    /// A shape as text with the symbols' values: `8×128×768`.
     pub fn bound_shape_text(&self, tensor: TensorId, bindings: &Bindings) -> String {
         let values = self.exprs.evaluate(bindings);
         let bound = |dim: &Dim| match dim {
@@ -280,7 +260,7 @@ impl Graph {
         &self.exprs
     }
 
-    /// Names of symbolic dimensions that some tensor's shape depends on, in the order of first use.
+    /// Symbols that some tensor's shape depends on, in the order of first use.
     pub fn symbols(&self) -> Vec<String> {
         self.exprs.symbols().map(str::to_owned).collect()
     }
@@ -290,12 +270,12 @@ impl Graph {
         self.exprs.symbols().len() > 0
     }
 
-    /// How many ops stand elsewhere than in the file, because the file is not in execution order.
+    /// Ops whose position differs from the file, because the file is not in execution order.
     pub fn reordered_ops(&self) -> u32 {
         self.reordered
     }
 
-    /// Of the ops that stand elsewhere than in the file the one that the file has first: it needs what comes later there.
+    /// The first of the file's ops whose position differs: it needs a later one.
     pub fn first_reordered_op(&self) -> Option<OpId> {
         self.first_reordered
     }

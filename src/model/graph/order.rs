@@ -1,7 +1,6 @@
-//! Execution order: the file's where it is topological, else Kahn's algorithm.
+//! Execution order: the file's where it is topological, otherwise Kahn's algorithm.
 //!
-//! The rule of ties: always the ready op with the smallest file position. Complexity:
-//! O((ops + edges) log ops).
+//! Ties: the ready op with the smallest file position. O((ops + edges) log ops).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,7 +11,7 @@ use petgraph::graph::DiGraph;
 /// A directed edge between file positions of ops: the first runs before the second.
 pub(super) type Edge = (u32, u32);
 
-/// The order of `n_ops` ops as file positions, or the positions of the ops of one circle.
+/// The order as file positions, or the positions of the ops of one cycle.
 pub(super) fn execution_order(n_ops: u32, edges: &[Edge]) -> Result<Vec<u32>, Vec<u32>> {
     if edges.iter().all(|(from, to)| from < to) {
         return Ok((0..n_ops).collect());
@@ -56,7 +55,7 @@ pub(super) fn execution_order(n_ops: u32, edges: &[Edge]) -> Result<Vec<u32>, Ve
     }
 }
 
-/// The ops of one circle, ascending: the strongly connected component that holds the smallest file position.
+/// The ops of one cycle, ascending: the strongly connected component with the smallest file position.
 fn circle(edges: &[Edge]) -> Vec<u32> {
     let graph = DiGraph::<(), (), u32>::from_edges(edges);
     let is_circle = |ops: &Vec<_>| ops.len() > 1 || ops.first().is_some_and(|op| graph.contains_edge(*op, *op));

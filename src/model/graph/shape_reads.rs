@@ -1,21 +1,21 @@
 //! Ops that read a tensor's shape and none of its elements.
 //!
-//! A runtime may answer them from what it knows of the tensor and give its memory back long before. Whether it does is
-//! not in the file, so it is a switch.
+//! A runtime may answer them without the tensor's memory and free it long before. The file does not state whether it
+//! does, so this is a switch.
 
 use super::{Graph, OpId};
 
-/// Types of such ops, as TensorFlow and ONNX name them.
+/// Types of such ops in TensorFlow and ONNX.
 const SHAPE_READS: &[&str] = &["Shape", "ShapeN", "Size", "Rank"];
 
 impl Graph {
-    /// Whether an op reads shapes alone.
+    /// Whether an op reads only shapes.
     pub fn reads_shapes_alone(&self, op: OpId) -> bool {
         SHAPE_READS.contains(&self.op_kind(op))
     }
 
-    /// The same graph, in which ops that read shapes alone keep no tensor alive: they read nothing. Steps stay as they
-    /// are. O(ops + tensors).
+    /// The same graph, in which ops that read only shapes read nothing, so they keep no tensor live. Steps do not
+    /// change. O(ops + tensors).
     #[must_use]
     pub fn without_shape_reads(&self) -> Self {
         let mut graph = self.clone();

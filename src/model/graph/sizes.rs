@@ -4,7 +4,6 @@ use super::dim::{Bindings, Dim};
 use super::ids::{Id as _, IdVec, OpId, StorageId, TensorId};
 use super::{Graph, Role, Tensor};
 
-/// Bytes of a graph under one binding of its symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
     tensors: IdVec<TensorId, Option<u64>>,
@@ -12,23 +11,22 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Bytes of a tensor; `None` where its shape or type is unknown.
+    /// `None` where its shape or type is unknown.
     pub fn tensor(&self, tensor: TensorId) -> Option<u64> {
         self.tensors[tensor]
     }
 
-    /// Bytes of a storage; 0 where its root's shape is unknown.
+    /// 0 where its root's shape is unknown.
     pub fn storage(&self, storage: StorageId) -> u64 {
         self.storages[storage]
     }
 
-    /// Replaces the bytes of a storage.
     pub fn set_storage(&mut self, storage: StorageId, bytes: u64) {
         self.storages[storage] = bytes;
     }
 }
 
-/// Which ops read each tensor, in step order.
+/// The ops that read each tensor, in step order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Consumers {
     starts: Vec<u32>,
@@ -36,7 +34,7 @@ pub struct Consumers {
 }
 
 impl Consumers {
-    /// The ops that read a tensor, ascending; an op that reads it twice appears twice.
+    /// Ascending; an op that reads the tensor twice appears twice.
     pub fn of(&self, tensor: TensorId) -> &[OpId] {
         let range = self.starts[tensor.idx()] as usize..self.starts[tensor.idx() + 1] as usize;
         &self.ops[range]
@@ -44,7 +42,7 @@ impl Consumers {
 }
 
 impl Graph {
-    /// Bytes of every tensor and storage; symbols that `bindings` leaves out make sizes unknown.
+    /// Unbound symbols make sizes unknown.
     pub fn sizes(&self, bindings: &Bindings) -> Sizes {
         let values = self.exprs.evaluate(bindings);
         let tensors: IdVec<TensorId, Option<u64>> = self
@@ -60,8 +58,8 @@ impl Graph {
         Sizes { tensors, storages }
     }
 
-    /// Bytes of single tensors, each O(1): for whoever needs few. `None` where shape or type is unknown, and for a tensor
-    /// that there is not. O(expressions of symbolic dimensions).
+    /// Bytes of single tensors in O(1) each, after O(expressions of symbolic dimensions). `None` where shape or type is
+    /// unknown, and for ids of other graphs.
     pub fn tensor_sizes<'a>(&'a self, bindings: &Bindings) -> impl Fn(TensorId) -> Option<u64> + use<'a> {
         let values = self.exprs.evaluate(bindings);
         move |tensor| self.bytes_of(tensor, self.tensors.get(tensor)?, &values)
@@ -106,7 +104,7 @@ impl Graph {
             .map(|(id, _)| id)
     }
 
-    /// The index of consumers. Linear in ops and operands.
+    /// O(ops and operands).
     pub fn consumers(&self) -> Consumers {
         let mut starts = vec![0_u32; self.tensors.len() + 1];
         for op in self.ops.ids() {

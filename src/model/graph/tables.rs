@@ -1,11 +1,11 @@
-//! Text and shape tables: each text is stored in one long string, each distinct shape once.
+//! Text and shape tables: all texts in one string, each distinct shape once.
 
 use indexmap::IndexSet;
 
 use super::dim::Dim;
 use super::ids::{Id as _, NameId, ShapeId};
 
-/// Texts of one graph, laid end to end.
+/// Texts of one graph, concatenated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     text: String,
@@ -13,7 +13,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Appends a text. Returns `None` once all texts together exceed 4 GiB.
+    /// `None` once all texts together exceed 4 GiB.
     pub fn push(&mut self, text: &str) -> Option<NameId> {
         let end = u32::try_from(self.text.len() + text.len()).ok()?;
         self.text.push_str(text);
@@ -21,7 +21,7 @@ impl Names {
         Some(NameId::from_idx(self.ends.len() - 1))
     }
 
-    /// The text of an id; empty for an id of another graph.
+    /// Empty for an id of another graph.
     pub fn text(&self, id: NameId) -> &str {
         let start = match id.idx().checked_sub(1) {
             Some(before) => self.ends.get(before).copied().unwrap_or(0) as usize,
@@ -31,7 +31,7 @@ impl Names {
         self.text.get(start..end).unwrap_or("")
     }
 
-    /// Gives back spare capacity.
+    /// Frees spare capacity.
     pub fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();
@@ -45,7 +45,7 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// The id of a shape; equal shapes get equal ids.
+    /// Equal shapes get equal ids.
     pub fn intern(&mut self, dims: &[Dim]) -> ShapeId {
         if let Some(position) = self.shapes.get_index_of(dims) {
             return ShapeId::from_idx(position);
@@ -53,7 +53,7 @@ impl Shapes {
         ShapeId::from_idx(self.shapes.insert_full(dims.into()).0)
     }
 
-    /// The dimensions of an id; none for an id of another graph.
+    /// Empty for an id of another graph.
     pub fn dims(&self, id: ShapeId) -> &[Dim] {
         self.shapes.get_index(id.idx()).map_or(&[], |dims| dims)
     }

@@ -1,22 +1,22 @@
-//! How a measured run is laid on the axis of a graph.
+//! Alignment of a measured run with the axis of a graph.
 
-/// What puts an event of a recording on a step of a graph.
+/// How events of a recording map to steps of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Alignment {
-    /// The ops that ran, each at the step of the graph's op of its name.
+    /// By the ops that ran, each at the step of the graph's op of that name.
     #[default]
     Ops,
-    /// Marks of phases and iterations; where there are none, the beginning, the peak and the end.
+    /// By marks of phases and iterations; without any, by the beginning, the peak and the end.
     Phases,
-    /// The share of the whole time that has passed.
+    /// By the elapsed share of the total time.
     Time,
 }
 
 impl Alignment {
-    /// All of them, the default first.
+    /// The default first.
     pub const ALL: [Self; 3] = [Self::Ops, Self::Phases, Self::Time];
 
-    /// Its name in options.
+    /// The name in options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ops => "ops",
@@ -25,7 +25,6 @@ impl Alignment {
         }
     }
 
-    /// That of a name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }

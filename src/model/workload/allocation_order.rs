@@ -1,35 +1,34 @@
-//! What a placement problem alone does not say about a graph's arena, and the vendor's planner looks at: in which order
-//! buffers of one step are taken and given back, who is kept apart, and the blocks behind the arena.
+//! Facts about a graph's arena that a placement problem lacks and the vendor's planner reads: the order of allocations
+//! and frees within a step, buffers without reuse, and the blocks behind the arena.
 //!
-//! A list may leave buffers out or name them twice: the last naming counts, and who is not named follows in file order.
+//! A list may leave buffers out or name them twice: the last mention counts, and buffers that are not named follow in
+//! file order.
 
 use crate::units::Bytes;
 
-/// The order in which one graph's buffers come and go. Positions are those of the problem's buffers.
+/// The order of allocations and frees of one graph's buffers. Positions are those of the problem's buffers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllocationOrder {
-    /// In the order in which they are taken; only the order within a step counts, since steps come from the problem.
-    /// Of one op: its outputs, then its workspaces.
+    /// In allocation order; only the order within a step counts, since steps come from the problem. Of one op: its
+    /// outputs, then its workspaces.
     pub births: Vec<u32>,
-    /// In the order in which they are given back; only the order within a step counts. On one step: the op's inputs,
-    /// each where it is read last, then its outputs that nobody reads, then its workspaces.
+    /// In the order of frees; only the order within a step counts. On one step: the op's inputs, each at its last read,
+    /// then its unread outputs, then its workspaces.
     pub deaths: Vec<u32>,
-    /// Buffers with a region of their own at the end of the arena: what is cleared at once at the start of the graph.
-    pub kept_apart: Vec<u32>,
+    /// Buffers with a separate region at the end of the arena, which are cleared once at the start of the graph.
+    pub separate: Vec<u32>,
     /// The stream of each buffer; empty where there is one stream. Streams share no memory.
     pub streams: Vec<u32>,
-    /// Graph inputs and outputs, in the order in which their ops run. They stand behind the arena and are none of the
-    /// problem's buffers.
+    /// Graph inputs and outputs, in the order in which their ops run. They are behind the arena and no buffers of the
+    /// problem.
     pub io: Vec<IoBlock>,
 }
 
-/// A graph input or output behind the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoBlock {
-    /// How many buffers of `births` come before it.
+    /// Number of buffers of `births` before it.
     pub before: u32,
-    /// Its bytes as the engine asks for them.
+    /// Bytes that the engine requests.
     pub bytes: Bytes,
-    /// Whether it is an input.
     pub is_input: bool,
 }

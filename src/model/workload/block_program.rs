@@ -1,36 +1,32 @@
-//! A program of blocks, variables and ops with roles: what name reuse works on.
+//! A program of blocks, variables and ops with roles: the input of name reuse.
 //!
-//! In the manner of Paddle's fluid: ops name variables by name and slot, a block may have a parent and, where it is the
+//! Modelled on Paddle's fluid: ops name variables by name and slot, a block may have a parent and, where it is the
 //! gradient of another, a forward block. A name may be written more than once.
 
 use indexmap::IndexMap;
 
 use crate::units::Bytes;
 
-/// A variable as its block declares it.
+/// A variable declared by a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockVariable {
     /// Dimensions; -1 is the batch, known at run time.
     pub shape: Vec<i64>,
-    /// The type of its elements, as the program writes it (`FP32`).
+    /// The element type in the program's notation (`FP32`).
     pub dtype: Box<str>,
-    /// Whether it outlives the program's run (parameters and the like).
+    /// Whether it outlives the program's run (such as parameters).
     pub is_persistable: bool,
-    /// What it is, as the program writes it; `LOD_TENSOR` for tensors.
+    /// Its kind in the program's notation; `LOD_TENSOR` for tensors.
     pub kind: Box<str>,
 }
 
-/// Slots of an op with the names in them.
+/// Slots of an op with their names.
 pub type Slots = Vec<(Box<str>, Vec<Box<str>>)>;
 
-/// An op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockOp {
-    /// Its type.
     pub kind: Box<str>,
-    /// What it reads.
     pub inputs: Slots,
-    /// What it writes.
     pub outputs: Slots,
     /// Attribute `op_role`: 0 forward, 1 backward, 2 optimize, bit 256 loss.
     pub role: Option<i64>,
@@ -42,16 +38,14 @@ pub struct BlockOp {
     pub is_forced_to_cpu: bool,
 }
 
-/// A block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// The block around it, by position.
+    /// The enclosing block, by position.
     pub parent: Option<u32>,
     /// The block whose gradient it computes, by position.
     pub forward: Option<u32>,
-    /// Declarations, in file order.
+    /// In file order.
     pub variables: IndexMap<Box<str>, BlockVariable>,
-    /// Ops in order.
     pub ops: Vec<BlockOp>,
 }
 

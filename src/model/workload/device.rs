@@ -1,7 +1,7 @@
-//! The device: its memory and the figures that estimates rest on, each with what it rests on itself.
+//! The device: its memory and the figures of estimates, each with its basis.
 //!
-//! Profiles are data (`assets/devices.json`); every figure that no public source settles is marked as an estimate there
-//! and wherever it is shown.
+//! Profiles are data (`assets/devices.json`); every figure without a public source is marked as an estimate there and
+//! wherever it is shown.
 
 mod figure;
 
@@ -16,30 +16,26 @@ use crate::units::Bytes;
 
 const PROFILES: &str = include_str!("../../../assets/devices.json");
 
-/// A device with its figures in force; each rests on something ([`Device::basis`]).
+/// A device with its active figures; each has a basis ([`Device::basis`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     /// The profile's name, such as `generic-32GB`.
     pub name: String,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub summary: String,
-    /// Device memory in bytes.
     pub memory_bytes: u64,
-    /// Cost of one device malloc.
     pub malloc_ns: u64,
-    /// Cost of one device free.
     pub free_ns: u64,
-    /// Cost of mapping one physical page.
+    /// Per physical page.
     pub map_ns: u64,
-    /// Cost of unmapping one physical page.
+    /// Per physical page.
     pub unmap_ns: u64,
-    /// Cost of reserving or releasing a virtual range.
+    /// Per reserved or released virtual range.
     pub reserve_ns: u64,
-    /// Cost of one synchronisation.
     pub sync_ns: u64,
-    /// Cost of launching one op.
+    /// Per launched op.
     pub launch_ns: u64,
-    /// Rate of floating point operations.
+    /// Floating point operations per second.
     pub flops_per_second: u64,
     /// Device memory bandwidth.
     pub memory_bytes_per_second: u64,
@@ -51,12 +47,10 @@ pub struct Device {
 }
 
 impl Device {
-    /// Device memory.
     pub const fn memory(&self) -> Bytes {
         Bytes(self.memory_bytes)
     }
 
-    /// A figure.
     pub const fn figure(&self, figure: DeviceFigure) -> u64 {
         match figure {
             DeviceFigure::MemoryBytes => self.memory_bytes,
@@ -74,7 +68,7 @@ impl Device {
         }
     }
 
-    /// Replaces a figure by one of the user's.
+    /// Replaces a figure by a value of the user.
     pub fn set(&mut self, figure: DeviceFigure, value: u64) {
         let place = match figure {
             DeviceFigure::MemoryBytes => &mut self.memory_bytes,
@@ -94,13 +88,12 @@ impl Device {
         self.bases.insert(figure, Basis::User);
     }
 
-    /// What a figure rests on.
     pub fn basis(&self, figure: DeviceFigure) -> &Basis {
         // Profiles state the basis of every figure.
         self.bases.get(&figure).unwrap_or(&Basis::User)
     }
 
-    /// A figure with its unit, and its mark where it has one: `64 GiB, estimate`.
+    /// A figure with its unit, and its mark if any: `64 GiB, estimate`.
     pub fn marked(&self, figure: DeviceFigure) -> String {
         let text = figure.unit().text(self.figure(figure));
         match self.basis(figure).mark() {
@@ -109,7 +102,7 @@ impl Device {
         }
     }
 
-    /// The figures that rest on estimates, and those that the user set, each in their order.
+    /// The estimated figures, and those that the user set, each in their order.
     pub fn marks(&self) -> (Vec<DeviceFigure>, Vec<DeviceFigure>) {
         let of = |is_wanted: fn(&Basis) -> bool| {
             let all = DeviceFigure::ALL.into_iter();
@@ -121,7 +114,7 @@ impl Device {
         )
     }
 
-    /// What is estimated and what the user set, in one sentence; empty where everything has a source.
+    /// The estimated and the user's figures in one sentence; empty where every figure has a source.
     pub fn marks_sentence(&self) -> String {
         let (estimated, set) = self.marks();
         let list = |figures: &[DeviceFigure]| {
@@ -143,21 +136,18 @@ impl Device {
     }
 }
 
-/// Why a device could not be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    /// No profile of that name.
     #[error("no device profile \"{name}\"; known: {known}")]
     UnknownProfile {
-        /// The name as given.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// The bundled profiles are damaged.
     #[error("the bundled device profiles cannot be read: {reason}")]
     Damaged {
-        /// What the parser says.
+        /// The parser's message.
         reason: String,
     },
 }
@@ -165,7 +155,6 @@ pub enum DeviceError {
 /// The bundled device profiles, in file order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceProfiles {
-    /// The profiles.
     pub profiles: Vec<Device>,
 }
 
@@ -183,7 +172,7 @@ struct WireProfile {
     figures: BTreeMap<DeviceFigure, WireFigure>,
 }
 
-/// A value, and the name of the source or of the reason for the estimate.
+/// A value, and its source or the reason for the estimate.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireFigure {
@@ -234,11 +223,9 @@ impl WireProfile {
 }
 
 impl DeviceProfiles {
-    /// The profile that is used where none is named.
+    /// The default profile.
     pub const DEFAULT: &'static str = "generic-32GB";
 
-    /// Reads the bundled profiles.
-    ///
     /// # Errors
     /// [`DeviceError::Damaged`].
     pub fn bundled() -> Result<Self, DeviceError> {
@@ -248,7 +235,7 @@ impl DeviceProfiles {
     /// Reads profiles in the form of the bundled file.
     ///
     /// # Errors
-    /// [`DeviceError::Damaged`]: not JSON, a figure that is missing, or one without source and reason.
+    /// [`DeviceError::Damaged`]: not JSON, a missing figure, or one without source and reason.
     pub fn read(text: &str) -> Result<Self, DeviceError> {
         let wire: WireProfiles = serde_json::from_str(text).map_err(|error| DeviceError::Damaged {
             reason: error.to_string(),
@@ -262,10 +249,8 @@ impl DeviceProfiles {
             .map_err(|reason| DeviceError::Damaged { reason })
     }
 
-    /// The profile of a name.
-    ///
     /// # Errors
-    /// [`DeviceError::UnknownProfile`] lists the names there are.
+    /// [`DeviceError::UnknownProfile`] lists the known names.
     pub fn find(&self, name: &str) -> Result<Device, DeviceError> {
         self.profiles
             .iter()

@@ -1,8 +1,8 @@
-//! The evaluation graph of a training graph: its forward phase alone.
+//! The evaluation graph of a training graph: its forward phase.
 //!
-//! In: a graph whose ops carry phases. Out: the same ops without backward and optimizer, the training graph's
-//! outputs (the loss) as outputs; inputs and variables that nothing reads any more are left out. `None` where the
-//! graph has no backward phase, or where a kept op reads a result of a dropped one.
+//! In: a graph whose ops have phases. Out: the same ops without backward and optimizer, with the training graph's
+//! outputs (the loss) as outputs; inputs and variables without readers are left out. `None` where the graph has no
+//! backward phase, or where a kept op reads a result of a dropped one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::graph::{
     Dim, DimExpr, DimExprs, ExprId, Graph, GraphBuilder, Id as _, NewOp, NewTensor, OpId, Phase, TensorId,
 };
 
-/// See the module's header. Linear in the graph.
+/// O(graph).
 pub fn evaluation_graph(graph: &Graph, name: &str) -> Option<Graph> {
     if !graph.ops().iter().any(|op| op.phase == Phase::Backward) {
         return None;
@@ -57,8 +57,8 @@ pub fn evaluation_graph(graph: &Graph, name: &str) -> Option<Graph> {
     copy.builder.finish().ok()
 }
 
-/// An entry of the evaluation graph of an entry's own, with the bodies that its ops still run. Which tensors correspond is
-/// forgotten, for the cut numbers them anew.
+/// The entry of an evaluation graph, with the bodies that its ops still run. Maps of tensors are dropped, because the
+/// cut renumbers tensors.
 pub fn evaluation_entry(entry: &GraphEntry, name: &str) -> Option<GraphEntry> {
     let graph = evaluation_graph(&entry.graph, name)?;
     let mut steps: BTreeMap<OpId, OpId> = BTreeMap::new();
@@ -76,12 +76,11 @@ pub fn evaluation_entry(entry: &GraphEntry, name: &str) -> Option<GraphEntry> {
         graph: Arc::new(graph),
         bodies: entry.bodies.clone(),
         uses: uses.collect(),
-        // Offsets no longer fit.
+        // Offsets no longer match.
         dumped: None,
     })
 }
 
-/// Whether ops of a phase belong to an evaluation.
 const fn is_kept(phase: Phase) -> bool {
     matches!(phase, Phase::Forward | Phase::Unknown)
 }
@@ -140,8 +139,8 @@ impl Copy<'_> {
         Some(new)
     }
 
-    /// The expressions that shapes of kept tensors use, in the same order: children come first, so one pass does.
-    /// The others map to any id: nothing asks for them, and their symbols are no symbols of the new graph.
+    /// Copies the expressions that shapes of kept tensors use, in the same order: children come first, so one pass
+    /// suffices. The others map to any id: they are never read, and their symbols are no symbols of the new graph.
     fn copy_exprs(&mut self) {
         let old = self.graph.exprs();
         for (position, is_used) in self.used_exprs().into_iter().enumerate() {
@@ -153,7 +152,7 @@ impl Copy<'_> {
         }
     }
 
-    /// By expression: whether the shape of a kept tensor, or of the root of its memory, depends on it.
+    /// By expression: whether the shape of a kept tensor, or of its storage's root, depends on it.
     fn used_exprs(&self) -> Vec<bool> {
         let graph = self.graph;
         let mut is_used = vec![false; graph.exprs().len()];

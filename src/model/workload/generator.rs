@@ -1,15 +1,15 @@
-//! Where the values of a symbolic dimension come from: a list, a range, a sample, a shape range.
+//! Generators of a symbolic dimension's values: a list, a range, a sample, a shape range.
 //!
 //! ```text
 //! 8, 16, 32                  a list
-//! 8..64 step 8               a range, both ends included; step 1 unless it is said
-//! 8..1024 log 5 seed 7       a sample of 5 whose logarithms are uniform; seed 0 unless it is said
-//! 8~1024 samples 4           a dimension of dynamic_inputs_shape_range: 4 values evenly spread by ratio, both ends among
-//!                            them; 4 unless it is said
+//! 8..64 step 8               a range, both ends included; default step 1
+//! 8..1024 log 5 seed 7       a sample of 5 whose logarithms are uniform; default seed 0
+//! 8~1024 samples 4           a dimension of dynamic_inputs_shape_range: 4 values evenly spread by ratio, both ends
+//! included; default 4
 //! ```
 //!
-//! In: a text, or a value. Out: values in order, the same on every machine: integers alone, and a generator of random
-//! numbers that is written down (splitmix64). Invariant: what is parsed again is equal.
+//! In: a text, or a value. Out: values in order, the same on every machine: integer arithmetic and splitmix64.
+//! Invariant: text round-trips.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,41 +22,37 @@ pub const MAX_VALUES: u64 = 100_000;
 /// The largest value of a dimension.
 const MAX_VALUE: u64 = u64::MAX >> 1;
 
-/// Values that a shape range gives unless it is said.
+/// Default number of values of a shape range.
 const SAMPLES: u32 = 4;
 
-/// Where the values of a dimension come from.
+/// A source of a dimension's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Generator {
     /// These values, in this order.
     List(Vec<u64>),
-    /// From the first to the last by a step; down where the last is smaller.
+    /// From the first to the last by a step; descending where the last is smaller.
     Range {
-        /// The first value.
         first: u64,
-        /// The bound, which is among the values where a whole number of steps leads to it.
+        /// The bound, which is included where a whole number of steps leads to it.
         last: u64,
-        /// The step, at least 1.
+        /// At least 1.
         step: u64,
     },
     /// A random sample whose logarithms are uniform.
     LogUniform {
-        /// The smallest value, at least 1.
+        /// At least 1.
         min: u64,
-        /// The largest value.
         max: u64,
-        /// How many are drawn, at least 1.
+        /// At least 1.
         count: u32,
-        /// The seed; the same one gives the same values.
+        /// Equal seeds give equal values.
         seed: u64,
     },
-    /// A dimension of `dynamic_inputs_shape_range`, from which values are taken as the option's are.
+    /// A dimension of `dynamic_inputs_shape_range`, sampled as the option is.
     ShapeRange {
-        /// The smallest value.
         min: u64,
-        /// The largest value.
         max: u64,
-        /// How many, at least 1; 1 takes the largest alone.
+        /// Number of values, at least 1; 1 takes only the largest.
         samples: u32,
     },
 }
@@ -65,14 +61,13 @@ pub enum Generator {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("\"{text}\" {reason}")]
 pub struct GeneratorError {
-    /// The text.
     pub text: String,
-    /// What is wrong and what to write: the end of a sentence.
+    /// The error and the accepted forms: the end of a sentence.
     pub reason: String,
 }
 
 impl Generator {
-    /// How many values it gives. O(1).
+    /// O(1).
     pub fn n_values(&self) -> u64 {
         match self {
             Self::List(values) => values.len() as u64,
@@ -81,7 +76,7 @@ impl Generator {
         }
     }
 
-    /// The values, in order; a shape range gives each once. O(values).
+    /// In order; a shape range gives each value once. O(values).
     pub fn values(&self) -> Vec<u64> {
         match self {
             Self::List(values) => values.clone(),
@@ -113,7 +108,7 @@ impl Generator {
         }
     }
 
-    /// What is wrong with it; nothing where it can be used.
+    /// The reason why it cannot be used, if any.
     fn problem(&self) -> Option<String> {
         let ordered = |min: u64, max: u64| {
             (max < min).then(|| format!("ends before it starts: write {max} first, and {min} behind"))
@@ -137,8 +132,7 @@ impl Generator {
     }
 }
 
-/// The next number of the sequence, as Steele, Lea and Flood define it ("Fast splittable pseudorandom number generators",
-/// 2014).
+/// The next number of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 const fn splitmix64(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut mixed = *state;
@@ -230,7 +224,7 @@ fn shape(min: u64, max: u64, count: u64) -> Generator {
     }
 }
 
-/// Words with a number behind each.
+/// Words, each followed by a number.
 fn pairs<'a>(words: &[&'a str]) -> Result<Vec<(&'a str, u64)>, String> {
     let chunks = words.chunks(2);
     let one = |chunk: &[&'a str]| match chunk {

@@ -1,7 +1,7 @@
-//! What a measured run says of a graph's ops: how long they took, and how much scratch memory they held.
+//! Measured times and scratch memory of a graph's ops.
 //!
-//! In: a graph, a recording with measured ops. Out: what was measured of which op. Ops are matched by name; of an op that
-//! ran several times the mean time and the largest scratch count. Deliberately not here: what is done with that.
+//! In: a graph, a recording with measured ops. Out: the measurements by op. Ops are matched by name; of an op that ran
+//! several times the mean time and the largest scratch memory count.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use super::recording::Recording;
 use crate::graph::{Graph, MeasuredOp, OpId};
 use crate::units::{Bytes, Nanos};
 
-/// What a recording says of a graph.
+/// Measurements of a graph's ops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
-    /// Measured ops of the graph, by op.
+    /// By op of the graph.
     pub ops: Vec<MeasuredOp>,
-    /// How many measured ops have no counterpart.
+    /// Measured ops without a counterpart.
     pub unmatched: u64,
-    /// Scratch memory in sum.
+    /// Sum of scratch memory.
     pub scratch: Bytes,
 }
 
-/// Matches measured ops with those of a graph. O(n log n).
+/// O(n log n).
 pub fn learned(graph: &Graph, recording: &Recording) -> Learned {
     let mut by_name: BTreeMap<&str, OpId> = BTreeMap::new();
     for op in graph.ops().ids() {

@@ -1,4 +1,4 @@
-//! Live ranges: which tensor holds how many bytes over which steps.
+//! Live ranges: the bytes that tensors hold, by step.
 //!
 //! ```text
 //! bytes
@@ -10,12 +10,11 @@
 use crate::graph::TensorId;
 use crate::units::{Bytes, Step};
 
-/// One live range, half-open: the bytes are held on steps `birth..end`.
+/// A half-open live range: the bytes are held on steps `birth..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lifetime {
-    /// First step.
     pub birth: Step,
-    /// The first step on which the bytes are no longer held; greater than `birth`.
+    /// Exclusive; greater than `birth`.
     pub end: Step,
     /// Exact bytes, without any rounding.
     pub bytes: Bytes,
@@ -24,7 +23,6 @@ pub struct Lifetime {
 }
 
 impl Lifetime {
-    /// How many steps it lives.
     pub const fn n_steps(&self) -> u32 {
         self.end.0 - self.birth.0
     }
@@ -40,7 +38,6 @@ impl Lifetime {
 pub struct Lifetimes {
     /// Steps of the graph; every end is at most this.
     pub n_steps: u32,
-    /// The live ranges.
     pub items: Vec<Lifetime>,
 }
 
@@ -66,7 +63,7 @@ impl Lifetimes {
             .collect()
     }
 
-    /// The peak of live bytes and the first step that reaches it; no step where the graph has none.
+    /// The peak of live bytes and the first step that reaches it; `None` where the graph has no steps.
     pub fn peak(&self) -> (Bytes, Option<Step>) {
         let mut best: (Bytes, Option<Step>) = (Bytes::ZERO, None);
         for (step, bytes) in (0_u32..).zip(self.live_curve()) {
@@ -77,17 +74,16 @@ impl Lifetimes {
         best
     }
 
-    /// The sum of all live ranges' bytes.
     pub fn total(&self) -> Bytes {
         self.items.iter().map(|item| item.bytes).sum()
     }
 }
 
-/// What rewriting returns and planning takes: the order of steps and what lives on them.
+/// Output of rewriting and input of planning: steps and live ranges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Feature memory: what is computed and dies within the graph.
+    /// Feature memory: tensors that are born and die within the graph.
     pub lifetimes: Lifetimes,
-    /// Items of `lifetimes` that the engine keeps apart from reuse, by position.
-    pub kept_apart: Vec<u32>,
+    /// Items of `lifetimes` that take no part in reuse, by position.
+    pub separate: Vec<u32>,
 }

@@ -1,7 +1,7 @@
-//! What runs: graphs, a schedule of runs, the values of symbolic dimensions, and the device.
+//! Workloads: graphs, a schedule of runs, the values of symbolic dimensions, and the device.
 //!
-//! The data that travel between stages live here too ([`Lifetimes`], [`Program`]), so that planning
-//! and simulating need not know how lifetimes were found.
+//! The data that travel between stages are here too ([`Lifetimes`], [`Program`]), so that planning and simulation do
+//! not depend on liveness.
 
 mod alignment;
 mod allocation_order;
@@ -62,15 +62,14 @@ use crate::graph::Graph;
 /// One graph of a session, with the bodies of its control flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphEntry {
-    /// The name shown to users: the graph's own, else the file's.
+    /// The name shown to users: the graph's own, otherwise the file's.
     pub name: String,
-    /// The graph that runs.
     pub graph: Arc<Graph>,
-    /// Subgraphs and functions, which ops run.
+    /// Subgraphs and functions that ops run.
     pub bodies: Vec<Arc<Graph>>,
-    /// Which op runs which of them.
+    /// The ops that run bodies.
     pub uses: Vec<BodyUse>,
-    /// What a compiler's dump says beyond the graph, where the file is one.
+    /// Content of a compiler's dump beyond the graph.
     pub dumped: Option<Arc<Dumped>>,
 }
 
@@ -87,38 +86,36 @@ impl GraphEntry {
     }
 }
 
-/// Where the work comes from.
+/// The content of the opened files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Graphs, in the order of the files; the schedule says what runs when.
+    /// In the order of the files; the schedule says what runs when.
     Graphs(Vec<GraphEntry>),
-    /// A file without a graph: live ranges alone.
+    /// A file without a graph: live ranges only.
     Lifetimes(Vec<(String, Arc<Lifetimes>)>),
-    /// Placement problems: buffers to place, perhaps with the plan of whoever wrote the file.
+    /// Buffers to place, perhaps with a recorded plan.
     Problems(Vec<Arc<ProblemEntry>>),
     /// Allocation traces: requests without a graph, for replaying.
     Traces(Vec<Arc<AllocationTrace>>),
     /// Tapes: ops with costs and references, for running under a memory budget.
     Tapes(Vec<Arc<Tape>>),
-    /// Programs of blocks, variables and ops, for reusing names.
+    /// Programs of blocks, variables and ops, for name reuse.
     Blocks(Vec<Arc<BlockProgram>>),
     /// Recordings of real runs, one per device, component or rank.
     Recordings(Vec<Arc<Recording>>),
 }
 
-/// What one session on one device runs.
+/// Everything that one session on one device runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// The name shown to users.
     pub name: String,
-    /// Graphs or live ranges.
     pub source: Source,
-    /// Recordings that were opened beside graphs; alone they are the source.
+    /// Recordings opened together with graphs; alone they are the source.
     pub measured: Vec<Arc<Recording>>,
 }
 
 impl Workload {
-    /// A workload of one source.
     pub const fn new(name: String, source: Source) -> Self {
         Self {
             name,
@@ -127,7 +124,7 @@ impl Workload {
         }
     }
 
-    /// The recordings: the source's, or those beside graphs.
+    /// The recordings: the source's, or those opened together with graphs.
     pub fn recordings(&self) -> &[Arc<Recording>] {
         match &self.source {
             Source::Recordings(recordings) => recordings,
@@ -135,7 +132,7 @@ impl Workload {
         }
     }
 
-    /// The graphs of the session; none where the source is anything else.
+    /// Empty for other sources.
     pub fn graphs(&self) -> &[GraphEntry] {
         match &self.source {
             Source::Graphs(graphs) => graphs,
@@ -143,7 +140,7 @@ impl Workload {
         }
     }
 
-    /// The same graphs, in which ops that read shapes alone keep no tensor alive.
+    /// The same graphs, in which ops that read only shapes keep no tensor live.
     #[must_use]
     pub fn without_shape_reads(&self) -> Self {
         let mut workload = self.clone();
@@ -158,7 +155,7 @@ impl Workload {
         workload
     }
 
-    /// The graphs as a schedule sees them.
+    /// The graphs as input of a schedule.
     pub fn scheduled_graphs(&self) -> Vec<ScheduledGraph> {
         let one = |entry: &GraphEntry| ScheduledGraph {
             name: entry.name.clone(),
@@ -188,7 +185,7 @@ impl Workload {
         Ok(workload)
     }
 
-    /// The placement problems; none where the source is anything else.
+    /// Empty for other sources.
     pub fn problems(&self) -> &[Arc<ProblemEntry>] {
         match &self.source {
             Source::Problems(problems) => problems,
@@ -196,7 +193,7 @@ impl Workload {
         }
     }
 
-    /// The allocation traces; none where the source is anything else.
+    /// Empty for other sources.
     pub fn traces(&self) -> &[Arc<AllocationTrace>] {
         match &self.source {
             Source::Traces(traces) => traces,
@@ -204,7 +201,7 @@ impl Workload {
         }
     }
 
-    /// The tapes; none where the source is anything else.
+    /// Empty for other sources.
     pub fn tapes(&self) -> &[Arc<Tape>] {
         match &self.source {
             Source::Tapes(tapes) => tapes,
@@ -212,7 +209,7 @@ impl Workload {
         }
     }
 
-    /// The programs of blocks; none where the source is anything else.
+    /// Empty for other sources.
     pub fn programs(&self) -> &[Arc<BlockProgram>] {
         match &self.source {
             Source::Blocks(programs) => programs,

@@ -1,10 +1,9 @@
-//! Names of many things in one allocation.
+//! Many names in one allocation.
 //!
-//! In: texts, in order. Out: each by its position. Invariant: a name costs its bytes and an end, nothing else.
+//! In: texts, in order. Out: each by its position. A name costs its bytes and an end offset.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names in one allocation, by position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     text: String,
@@ -12,8 +11,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names that can stand for buffers: one that is empty or stands twice gets the number of its place, or the next that
-    /// makes a name that no other has. O(n log n).
+    /// Distinct names for buffers: an empty or repeated one gets its position as suffix, or the next number that is
+    /// unique. O(n log n).
     pub fn unique(names: &[&str]) -> Self {
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_unstable_by_key(|position| (names[*position], *position));
@@ -42,25 +41,22 @@ impl Names {
         unique
     }
 
-    /// Appends a name.
     pub fn push(&mut self, name: &str) {
         self.text.push_str(name);
         self.ends.push(self.text.len());
     }
 
-    /// The name at a position; empty where there is none.
+    /// Empty where there is none.
     pub fn get(&self, position: usize) -> &str {
         let Some(end) = self.ends.get(position) else { return "" };
         let start = position.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[start..*end]
     }
 
-    /// How many.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

@@ -1,101 +1,92 @@
-//! A compiled graph as a memory planner gets it: ops in execution order with the bytes that each asks for.
+//! A compiled graph as input of a memory planner: ops in execution order with the bytes that each requests.
 //!
-//! In: ops whose inputs name earlier ops. Out: the problem of the graph's arena with the order in which buffers come
-//! and go. An op takes its outputs, then its workspaces, on its own step; an output is given back when its last reader
-//! has run, and on one step in this order: what the op reads (by input), its unread outputs, its workspaces. An output
-//! that the last op gathers is held to the end; the ones that it gathers once, and graph inputs, stand behind the arena.
+//! In: ops whose inputs name earlier ops. Out: the problem of the graph's arena with the order of allocations and
+//! frees. An op allocates its outputs, then its workspaces, on its own step; an output is freed after its last reader,
+//! and on one step in this order: the op's inputs, its unread outputs, its workspaces. An output gathered by the last
+//! op is held to the end; outputs that are gathered once, and graph inputs, are behind the arena.
 
 use super::allocation_order::{AllocationOrder, IoBlock};
 use super::names::Names;
 use super::problem::{Buffer, PlacementProblem};
 use crate::units::{Bytes, Step};
 
-/// The type of ops that stand for graph inputs.
+/// The type of ops that represent graph inputs.
 pub const DATA: &str = "Data";
 
 /// The type of the last op, which gathers the graph's outputs.
 pub const NET_OUTPUT: &str = "NetOutput";
 
-/// Divisor of the offsets in an arena, and of what a buffer takes there.
+/// Divisor of the offsets and the sizes in an arena.
 const ARENA_ALIGNMENT: u64 = 512;
 
 /// One output of an op of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedInput {
-    /// Position of the op that makes it.
+    /// Position of the producing op.
     pub op: u32,
-    /// Which of its outputs.
+    /// Index among its outputs.
     pub output: u32,
 }
 
-/// One op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedOp {
-    /// Its name.
     pub name: String,
-    /// Its type; [`DATA`] and [`NET_OUTPUT`] mean something.
+    /// Its type; [`DATA`] and [`NET_OUTPUT`] are special.
     pub kind: String,
-    /// What it reads.
     pub inputs: Vec<ListedInput>,
-    /// Bytes of its outputs as the engine asks for them; one of no bytes gets no memory.
+    /// Bytes that the engine requests; an output of 0 bytes gets no memory.
     pub outputs: Vec<Bytes>,
     /// Bytes of its scratch memory.
     pub workspaces: Vec<Bytes>,
-    /// The stream that it runs on.
     pub stream: u32,
 }
 
-/// Ops in execution order. Inputs name earlier ops and outputs that these have; only the last op gathers outputs.
+/// Ops in execution order. Inputs name outputs of earlier ops; only the last op gathers outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpList {
-    /// The ops.
     pub ops: Vec<ListedOp>,
 }
 
-/// Where an op's bytes stand.
+/// The place of an op's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListedPlace {
     /// A buffer of the arena's problem, by position.
     Buffer(u32),
     /// A block behind the arena, by position in [`AllocationOrder::io`].
     Io(u32),
-    /// Nowhere: it has no bytes.
+    /// No bytes.
     Nowhere,
 }
 
-/// The places of one op's bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedPlaces {
-    /// By output.
     pub outputs: Vec<ListedPlace>,
-    /// By workspace.
     pub workspaces: Vec<ListedPlace>,
 }
 
 /// The arena of an op list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedArena {
-    /// What to place, in the order in which it is taken.
+    /// In allocation order.
     pub problem: PlacementProblem,
     /// Names: `op:output`, `op:ws0`.
     pub ids: Names,
-    /// How buffers come and go.
     pub order: AllocationOrder,
-    /// Where each op's bytes stand.
+    /// By op.
     pub places: Vec<ListedPlaces>,
 }
 
-/// Who reads an output.
+/// Readers of an output.
 #[derive(Clone, Copy, Debug, Default)]
 struct Readers {
-    /// Inputs of the last op, which gathers.
+    /// Inputs of the last op that gather it.
     gathering: u32,
     /// The last op that reads it.
     last: u32,
 }
 
 impl OpList {
-    /// The problem of the arena. Sizes are rounded up to 512, as they count there. O(n log n).
+    /// The problem of the arena. Sizes are rounded up to 512. O(n log n).
     pub fn arena(&self) -> ListedArena {
         let readers = self.readers();
         let mut arena = ListedArena::default();
@@ -151,7 +142,7 @@ impl OpList {
         readers
     }
 
-    /// Buffers in the order in which ops are done with them: whoever is named last by an op is given back there.
+    /// Buffers in the order of their frees: an op frees the buffers that no later op names.
     fn deaths(&self, places: &[ListedPlaces]) -> Vec<u32> {
         let mut touched = Vec::new();
         for (op, own) in self.ops.iter().zip(places) {
@@ -170,7 +161,7 @@ impl OpList {
 }
 
 impl ListedArena {
-    /// A graph input or output.
+    /// Adds a graph input or output.
     fn take_io(&mut self, op: &ListedOp, bytes: Bytes) -> ListedPlace {
         if bytes == Bytes::ZERO {
             return ListedPlace::Nowhere;
@@ -183,7 +174,7 @@ impl ListedArena {
         ListedPlace::Io(position(self.order.io.len() - 1))
     }
 
-    /// An output or workspace of the arena.
+    /// Adds an output or workspace of the arena.
     fn take(&mut self, op: &ListedOp, first: u32, last: u32, bytes: Bytes, id: &dyn Fn() -> String) -> ListedPlace {
         if bytes == Bytes::ZERO {
             return ListedPlace::Nowhere;

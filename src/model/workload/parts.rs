@@ -1,14 +1,12 @@
-//! What a session's files hold that can be looked at by itself: one of several graphs, a graph that ops call or repeat, an
-//! arena as its compiler dumped it.
+//! Parts of a session that can be viewed alone: one of several graphs, a body that ops run, a dumped arena.
 //!
-//! In: a workload. Out: its parts, each name once, and the workload of one of them.
+//! In: a workload. Out: its parts with unique names, and the workload of one of them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{GraphEntry, ProblemEntry, Source, Workload};
 
-/// What a part is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartOf {
     /// One of several graphs of the session.
@@ -22,7 +20,7 @@ pub enum PartOf {
 }
 
 impl PartOf {
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub fn words(&self) -> &'static str {
         match self {
             Self::Graph(_) => "one of the graphs alone",
@@ -34,19 +32,17 @@ impl PartOf {
     }
 }
 
-/// Something that can be looked at by itself.
+/// A part that can be viewed alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its name; no two parts of a workload have the same.
+    /// Unique within the workload.
     pub name: String,
-    /// What it is.
     pub of: PartOf,
 }
 
 impl Workload {
-    /// The parts: graphs, then for each graph what its ops call and its arenas, those that the dump states and those that
-    /// were found in it, by position of the graph. What bears the name of something before it is called after its graph too.
-    /// O(parts log parts).
+    /// The parts: graphs, then for each graph its bodies and its arenas, those of the dump and those of `found`, by
+    /// position of the graph. A name that is taken gets the graph's name as prefix. O(parts log parts).
     pub fn parts(&self, found: &[(usize, Arc<ProblemEntry>)]) -> Vec<Part> {
         let mut parts = Parts::default();
         for (name, source) in self.source.entries() {
@@ -68,8 +64,8 @@ impl Workload {
         parts.list
     }
 
-    /// The workload of a part of this one alone. Recordings stay beside a graph of the session: they are of a run of it.
-    /// They do not stay beside what the session does not run by itself.
+    /// The workload of one part. Recordings stay with a graph of the session, because they are of a run of it, but not
+    /// with parts that the session does not run by themselves.
     #[must_use]
     pub fn of_part(&self, part: &Part) -> Self {
         let (source, measured) = match &part.of {
@@ -100,7 +96,7 @@ impl Workload {
 }
 
 impl Source {
-    /// Of sources other than graphs, each entry with its name as a source alone; none where there is one entry.
+    /// For sources other than graphs: each entry as a single source, with its name; empty where there is one entry.
     fn entries(&self) -> Vec<(String, Self)> {
         fn each<T: Clone>(
             list: &[T],
@@ -129,7 +125,7 @@ impl Source {
     }
 }
 
-/// Parts with names of their own.
+/// Parts with unique names.
 #[derive(Default)]
 struct Parts {
     list: Vec<Part>,
@@ -149,11 +145,11 @@ impl Parts {
 }
 
 impl GraphEntry {
-    /// A body as the graph that runs, with what it runs itself; `None` where there is no such body.
+    /// A body as the main graph, with the bodies that it runs; `None` where there is no such body.
     fn body_alone(&self, position: usize) -> Option<Self> {
         let body = self.bodies.get(position)?;
         let number = u32::try_from(position + 1).ok()?;
-        // Number 0 is the graph that runs: the body takes the place of the entry's own, whose uses fall away.
+        // Number 0 is the main graph: the body replaces it, and its uses are dropped.
         let uses = self.uses.iter().filter(|one| one.graph != 0).cloned().map(|mut one| {
             if one.graph == number {
                 one.graph = 0;
@@ -222,7 +218,7 @@ mod tests {
             vec![entry("main", &["loop", "branch"], &["temp"])],
             &["main", "loop", "branch", "temp"],
         );
-        // Nothing is out of reach because something else has its name.
+        // Equal names do not hide parts.
         check(
             vec![
                 entry("a", &["loop", "b"], &["temp"]),

@@ -7,9 +7,8 @@
 //!   +-----------------> step
 //! ```
 //!
-//! Three things make a buffer less free or more useful than its rectangle: a fixed offset, gaps (steps on which its
-//! space is lent to others), and groups (buffers at one address, such as a tensor and the result written in place
-//! over it; members never collide with each other).
+//! A buffer may also have a fixed offset, gaps (steps on which its space is lent to others), and a group (buffers at
+//! one address, such as a tensor and its in-place result; members never collide with each other).
 
 use std::sync::Arc;
 
@@ -21,18 +20,16 @@ use super::shapes::Shapes;
 use crate::progress::{Cancelled, Progress};
 use crate::units::{Bytes, Step};
 
-/// One buffer to place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
     /// First step, inclusive.
     pub lower: Step,
     /// Last step, exclusive; greater than `lower`.
     pub upper: Step,
-    /// Bytes to place.
     pub size: Bytes,
     /// Divisor of the offset, at least 1.
     pub alignment: u64,
-    /// Where it has to stand; `None` where the planner chooses.
+    /// Given offset; `None` where the planner chooses.
     pub offset: Option<u64>,
 }
 
@@ -57,121 +54,86 @@ pub struct Gap {
 /// Buffers to place in one arena, in file order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlacementProblem {
-    /// The buffers.
     pub buffers: Vec<Buffer>,
-    /// Gaps, sorted; those of one buffer are disjoint and within its range, of which they leave at least a step.
+    /// Sorted; gaps of one buffer are disjoint and within its range, of which at least one step remains.
     pub gaps: Vec<Gap>,
     /// Buffers that share one address: ascending positions, at least two, no buffer in two groups.
     pub groups: Vec<Vec<u32>>,
 }
 
-/// What is wrong with a problem.
+/// A contradiction of a problem. Buffers are given by position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProblemError {
     /// A range without a step.
     #[error("buffer {buffer} ends at step {upper}, not after its start {lower}")]
-    EmptyRange {
-        /// Position of the buffer.
-        buffer: usize,
-        /// Its first step.
-        lower: Step,
-        /// Its end.
-        upper: Step,
-    },
+    EmptyRange { buffer: usize, lower: Step, upper: Step },
     /// An alignment of zero.
     #[error("buffer {buffer} has an alignment of 0; 1 is the least")]
-    ZeroAlignment {
-        /// Position of the buffer.
-        buffer: usize,
-    },
-    /// A fixed offset that its alignment forbids.
+    ZeroAlignment { buffer: usize },
+    /// A fixed offset that is no multiple of the alignment.
     #[error("buffer {buffer} is fixed at {offset}, which is no multiple of its alignment {alignment}")]
-    MisalignedOffset {
-        /// Position of the buffer.
-        buffer: usize,
-        /// Its offset.
-        offset: u64,
-        /// Its alignment.
-        alignment: u64,
-    },
-    /// A gap outside its buffer's range, empty, out of order or overlapping the one before.
+    MisalignedOffset { buffer: usize, offset: u64, alignment: u64 },
+    /// A gap outside its buffer's range, empty, out of order or overlapping the previous one.
     #[error("gap {lower}..{upper} of buffer {buffer} is empty, outside its range, or not behind the gap before")]
-    BadGap {
-        /// Position of the buffer.
-        buffer: u32,
-        /// First step.
-        lower: Step,
-        /// End.
-        upper: Step,
-    },
-    /// Gaps that leave nothing of a buffer: one that is never live needs no place.
+    BadGap { buffer: u32, lower: Step, upper: Step },
+    /// Gaps that cover a buffer's whole range.
     #[error("the gaps of buffer {buffer} leave no step on which it holds its bytes")]
-    NeverLive {
-        /// Position of the buffer.
-        buffer: u32,
-    },
+    NeverLive { buffer: u32 },
     /// A group with an unknown or repeated member, or with fewer than two.
     #[error("group {group} names a buffer that does not exist or stands in a group already, or has fewer than two")]
     BadGroup {
         /// Position of the group.
         group: usize,
     },
-    /// Members of a group that cannot share an address.
+    /// Members of a group with different fixed offsets.
     #[error("buffers {first} and {second} share an address but are fixed at {first_offset} and {second_offset}")]
     SplitGroup {
-        /// Position of the one buffer.
         first: u32,
-        /// Position of the other.
         second: u32,
-        /// Where the one is fixed.
         first_offset: u64,
-        /// Where the other is fixed.
         second_offset: u64,
     },
-    /// Addresses or alignments that 63 bits cannot hold.
+    /// Addresses or alignments beyond 63 bits.
     #[error("the buffers' sizes, offsets and alignments add up to more than 2^62 bytes")]
     TooLarge,
-    /// Two buffers that are fixed onto each other.
+    /// Two fixed buffers that overlap.
     #[error("buffers {first} and {second} are both fixed so that they hold byte {offset} on step {step}")]
     FixedCollide {
-        /// Position of the one buffer.
         first: usize,
-        /// Position of the other.
         second: usize,
-        /// A byte that both hold.
+        /// A common byte.
         offset: u64,
-        /// A step on which both do.
+        /// A common step.
         step: Step,
     },
 }
 
-/// Offsets that a file carries: the plan of whoever wrote it.
+/// The plan recorded in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedPlan {
-    /// Offsets in the order of the problem's buffers.
+    /// In the order of the problem's buffers.
     pub offsets: Vec<u64>,
-    /// Who made the plan, in a few words.
+    /// The planner, in a few words.
     pub maker: String,
 }
 
-/// A problem as a file holds it, with what only people and writers need.
+/// A problem of a file, with names and other facts for users and exports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProblemEntry {
     /// The name shown to users.
     pub name: String,
-    /// The problem.
     pub problem: PlacementProblem,
     /// The buffers' names, in their order.
     pub ids: Names,
-    /// The file's time of each step, where steps stand for times too large to count; else empty.
+    /// The file's time of each step, where times are compressed to steps; otherwise empty.
     pub times: Vec<u64>,
-    /// The plan that the file carries, one offset for every buffer.
+    /// One offset for every buffer.
     pub recorded: Option<RecordedPlan>,
-    /// The capacity that the file asks for.
+    /// The capacity stated by the file.
     pub capacity: Option<Bytes>,
-    /// The order in which the buffers come and go, where the file says more about it than their steps.
+    /// The order of allocations and frees, where the file states more than steps.
     pub order: Option<AllocationOrder>,
-    /// The ops whose arena this is, where the file lists ops.
+    /// The ops of this arena, where the file lists ops.
     pub ops: Option<Arc<OpList>>,
 }
 
@@ -183,7 +145,7 @@ impl ProblemEntry {
 }
 
 impl PlacementProblem {
-    /// The problem of placing lifetimes: sizes are rounded up to `alignment`, ranges stay as they are.
+    /// Sizes are rounded up to `alignment`; ranges do not change.
     pub fn from_lifetimes(lifetimes: &Lifetimes, alignment: u64) -> Self {
         Self::of(lifetimes.items.iter().map(|item| Buffer {
             lower: item.birth,
@@ -194,7 +156,7 @@ impl PlacementProblem {
         }))
     }
 
-    /// Plain buffers: no gaps, no groups.
+    /// Buffers without gaps and groups.
     pub fn of(buffers: impl IntoIterator<Item = Buffer>) -> Self {
         Self {
             buffers: buffers.into_iter().collect(),
@@ -202,14 +164,14 @@ impl PlacementProblem {
         }
     }
 
-    /// The gaps of a buffer. O(log gaps).
+    /// O(log gaps).
     pub fn gaps_of(&self, buffer: usize) -> &[Gap] {
         let low = self.gaps.partition_point(|gap| (gap.buffer as usize) < buffer);
         let high = self.gaps.partition_point(|gap| (gap.buffer as usize) <= buffer);
         &self.gaps[low..high]
     }
 
-    /// Checks what every planner relies on. O(n log n).
+    /// Checks the requirements of every planner. O(n log n).
     ///
     /// # Errors
     /// The first fault, in the order of [`ProblemError`].
@@ -221,7 +183,7 @@ impl PlacementProblem {
         Ok(())
     }
 
-    /// The shapes of a problem that passes [`Self::validate`].
+    /// The shapes of a valid problem.
     ///
     /// # Errors
     /// [`Cancelled`] once the flag is set; within, the first fault.
@@ -235,7 +197,7 @@ impl PlacementProblem {
         Ok(shapes.check_fixed().map(|()| shapes))
     }
 
-    /// Everything but fixed offsets that collide.
+    /// Everything except overlaps of fixed buffers.
     fn check_rows(&self) -> Result<(), ProblemError> {
         self.check_buffers()?;
         self.check_gaps()?;
@@ -326,7 +288,7 @@ impl PlacementProblem {
         Ok(())
     }
 
-    /// No strategy can then leave 63 bits: the highest fixed end, and everything else stacked above it.
+    /// No strategy can then exceed 63 bits: the highest fixed end, and everything else stacked above it.
     fn check_magnitude(&self) -> Result<(), ProblemError> {
         const LIMIT: u64 = 1 << 62;
         let mut sum = 0_u64;
@@ -367,14 +329,14 @@ impl PlacementProblem {
         }
     }
 
-    /// The largest sum of sizes that are live at once: no plan can need less. Gaps count nothing, a group counts its
-    /// largest live member, and nothing ends below a fixed buffer's end. O(n log n).
+    /// The peak of live bytes, a lower bound of every plan. Gaps count nothing, a group counts its largest live member,
+    /// and no bound is below a fixed buffer's end. O(n log n).
     pub fn lower_bound(&self) -> Bytes {
         Shapes::new(self).lower_bound()
     }
 }
 
-/// The least common multiple; `None` beyond 64 bits.
+/// `None` beyond 64 bits.
 pub(super) fn lcm(a: u64, b: u64) -> Option<u64> {
     let (mut x, mut y) = (a, b);
     while y != 0 {

@@ -1,9 +1,8 @@
-//! What is wrong with a problem, in the words of the file that holds it: ids and times in place of positions and steps.
+//! Problem errors in the words of their file: ids and times instead of positions and steps.
 
 use super::problem::{ProblemEntry, ProblemError};
 
 impl ProblemEntry {
-    /// The error with ids and times in place of positions and steps.
     pub fn sentence(&self, error: &ProblemError) -> String {
         let id = |position: usize| format!("\"{}\"", self.ids.get(position));
         match error {

@@ -1,17 +1,17 @@
-//! Recordings: what a real run held on one device, as a tool wrote it down.
+//! Recordings: the memory of a real run on one device, recorded by a tool.
 //!
 //! ```text
 //! steps      events in the order of the file (or of their times)
-//! blocks     what was asked for: held on steps birth..end, at an address where the tool knows it
-//! regions    what the allocator took from the device to serve them: address ranges held on steps birth..end
-//! totals     curves that the file states itself
+//! blocks     requests: held on steps birth..end, at an address where the tool knows it
+//! regions    device memory of the allocator: address ranges held on steps birth..end
+//! totals     curves that the file states
 //! marks      single events: out of memory, an annotation, a snapshot
 //! ops        measured ops with their times and scratch memory
 //! ```
 //!
-//! Nothing here is computed by a model: what a tool did not write is absent, and never filled in. Invariants (asked by
-//! [`Recording::check`]): every range is within `n_steps` and not empty, blocks are sorted by birth, times do not
-//! decrease, names are in range.
+//! Nothing here is modelled: facts that a tool did not record are absent. Invariants (checked by [`Recording::check`]):
+//! every range is within `n_steps` and not empty, blocks are sorted by birth, times do not decrease, names are in
+//! range.
 
 mod parts;
 
@@ -29,38 +29,30 @@ typed_id!(
     RecordedName
 );
 
-/// What a run held on one device.
+/// The memory of a run on one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
-    /// What it is of, as users know it: `device0`, `NPU:0`, `PTA`.
+    /// The name known to users: `device0`, `NPU:0`, `PTA`.
     pub name: String,
-    /// The device, as the tables of one profiler call it alike: `NPU:0`; empty where they do not.
+    /// The device name common to the tables of one profiler, `NPU:0`; empty where they have none.
     pub device: String,
-    /// Which tool wrote it, in a few words.
+    /// The recording tool, in a few words.
     pub recorder: String,
-    /// Number of steps.
     pub n_steps: u32,
-    /// When each step was, non-decreasing; empty where only the order is known.
+    /// The time of each step, non-decreasing; empty where only the order is known.
     pub times: Vec<Nanos>,
-    /// Blocks by birth.
     pub blocks: Vec<RecordedBlock>,
-    /// Regions by birth.
     pub regions: Vec<RecordedRegion>,
-    /// Curves that the file states.
     pub totals: Vec<RecordedTotal>,
-    /// Single events by step.
     pub marks: Vec<RecordedMark>,
-    /// Measured ops by start.
     pub ops: Vec<RecordedOp>,
-    /// Texts by [`RecordedName`].
     pub names: Names,
-    /// Lines of stacks.
     pub frames: Vec<RecordedFrame>,
-    /// Stacks, innermost line first, as positions in `frames`; each distinct stack once.
+    /// Innermost line first, as positions in `frames`; each distinct stack once.
     pub stacks: Vec<Box<[u32]>>,
     /// Settings of the allocator that the file states.
     pub settings: Vec<(String, String)>,
-    /// What the file holds how often, and sums that it states, by the file's own words.
+    /// Counts and sums of the file's contents, in the file's words.
     pub counts: Vec<(String, u64)>,
     /// Whether `inspect` lists the blocks stream by stream.
     pub by_stream: bool,
@@ -69,16 +61,16 @@ pub struct Recording {
 /// Peaks of a recording, each with the first step that reaches it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordedPeaks {
-    /// Bytes asked for, blocks older than the recording included.
+    /// Requested bytes, blocks that predate the recording included.
     pub live: (Bytes, Option<Step>),
-    /// Bytes asked for by blocks that the recording saw beginning.
+    /// Requested bytes of blocks allocated within the recording.
     pub seen: (Bytes, Option<Step>),
     /// Bytes of regions, or of the stated curve where there are no regions.
     pub reserved: (Bytes, Option<Step>),
 }
 
 impl Recording {
-    /// A text; empty where there is none.
+    /// Empty where there is none.
     pub fn text(&self, name: RecordedName) -> &str {
         self.names.get(name.0 as usize)
     }
@@ -88,26 +80,26 @@ impl Recording {
         self.totals.iter().find(|total| total.kind == kind)
     }
 
-    /// Whether it is of a device of this name, or does not say of which.
+    /// Whether it is of this device, or states no device.
     pub fn is_of_device(&self, device: &str) -> bool {
         self.device == device || self.device.is_empty()
     }
 
-    /// Whether there is anything to see: a block, a region, an event, or a curve above zero.
+    /// Whether there is anything to show: a block, a region, an event, or a curve above zero.
     pub fn has_content(&self) -> bool {
         let mut samples = self.totals.iter().flat_map(|total| &total.samples);
         let is_something = !self.blocks.is_empty() || !self.regions.is_empty() || !self.marks.is_empty();
         self.n_steps > 0 && (is_something || samples.any(|(_, bytes)| *bytes > Bytes::ZERO))
     }
 
-    /// Whether the file says what was taken from the device.
+    /// Whether the file states reserved bytes.
     pub fn states_reserved(&self) -> bool {
         !self.regions.is_empty() || self.total(TotalKind::Reserved).is_some()
     }
 
-    /// Whether the file says how much of what was taken from the device was in use: blocks within regions, or curves of
-    /// both. Blocks beside a curve of the device are not enough: the pool may serve others too; and where more was in use
-    /// than the regions come to, these are not all. Asked with the peaks of what was in use and of what was taken.
+    /// Whether the file states how much of the reserved bytes was live: blocks within regions, or curves of both.
+    /// Blocks with a curve of the device do not suffice: the pool may serve others too; and where the live peak exceeds
+    /// the regions, regions are missing. Arguments are the peaks of live and reserved bytes.
     pub fn states_use_of_reserved(&self, live: Bytes, reserved: Bytes) -> bool {
         if self.regions.is_empty() {
             return self.total(TotalKind::Reserved).is_some() && self.total(TotalKind::Allocated).is_some();
@@ -115,17 +107,17 @@ impl Recording {
         !self.blocks.is_empty() && !self.lacks_regions(live, reserved)
     }
 
-    /// Whether more was in use than the listed regions come to: the file does not list all of them. Asked with both peaks.
+    /// Whether the live peak exceeds the listed regions: the file does not list all of them. Arguments are both peaks.
     pub fn lacks_regions(&self, live: Bytes, reserved: Bytes) -> bool {
         !self.regions.is_empty() && live > reserved
     }
 
-    /// Whether the file says what was in use.
+    /// Whether the file states live bytes.
     pub fn states_live(&self) -> bool {
         !self.blocks.is_empty() || self.total(TotalKind::Allocated).is_some()
     }
 
-    /// Peaks. O(blocks + regions + steps).
+    /// O(blocks + regions + steps).
     pub fn peaks(&self) -> RecordedPeaks {
         let blocks = |block: &RecordedBlock| (block.birth, block.end, block.bytes);
         let live = self.peak_of(self.blocks.iter().map(blocks));
@@ -165,10 +157,10 @@ impl Recording {
         (bytes, peak.1.filter(|_| is_any))
     }
 
-    /// Checks the invariants at the head of this file.
+    /// Checks the invariants in the header of this file.
     ///
     /// # Errors
-    /// The first that does not hold, in a sentence.
+    /// The first violation, in a sentence.
     pub fn check(&self) -> Result<(), String> {
         let n_names = self.names.len();
         let is_range = |birth: Step, end: Step| birth < end && end.0 <= self.n_steps;
@@ -214,7 +206,6 @@ pub struct RecordedNames {
 }
 
 impl RecordedNames {
-    /// The name of a text.
     pub fn intern(&mut self, text: &str) -> RecordedName {
         let position = match self.index.get_index_of(text) {
             Some(position) => position,
@@ -223,7 +214,6 @@ impl RecordedNames {
         RecordedName(u32::try_from(position).unwrap_or(u32::MAX))
     }
 
-    /// The texts.
     pub fn finish(self) -> Names {
         self.index.iter().map(|text| &**text).collect()
     }
@@ -251,7 +241,7 @@ mod tests {
 
     #[test]
     fn blocks_stay_small() {
-        // A run of a day has tens of millions of them.
+        // A run of a day has tens of millions of blocks.
         assert!(size_of::<RecordedBlock>() <= 56);
         assert_eq!(BlockAddress::new(0).map(BlockAddress::get), Some(0));
         assert_eq!(BlockAddress::new(u64::MAX), None);

@@ -1,12 +1,11 @@
-//! Values out of a range: both ends and points between, evenly spread on a logarithmic scale.
+//! Values of a range: both ends and points between, evenly spread on a logarithmic scale.
 //!
-//! Integers alone, so that every machine gives the same values.
+//! Integer arithmetic only, so that every machine gives the same values.
 
-/// Bits behind the point of a logarithm.
+/// Fraction bits of a logarithm.
 const FRACTION: u32 = 32;
 
-/// `n` values from `min` to `max`, ascending, perhaps some more than once; one value is the largest.
-/// O(n * 64 * 32).
+/// `n` values from `min` to `max`, ascending, perhaps repeated; a single value is the largest. O(n * 64 * 32).
 pub fn samples(min: u64, max: u64, n: u32) -> Vec<u64> {
     if n <= 1 || min >= max {
         return vec![max; n.max(1) as usize];
@@ -25,7 +24,7 @@ pub fn samples(min: u64, max: u64, n: u32) -> Vec<u64> {
     values
 }
 
-/// A value from `min` to `max`, at least 1, drawn so that its logarithm is uniform: `draw` of 2^64 ways from the logarithm of
+/// A value from `min` to `max`, at least 1, with a uniform logarithm: `draw` / 2^64 of the way from the logarithm of
 /// `min` to that of `max + 1`, rounded down. O(64 * 32).
 pub(super) fn log_uniform(min: u64, max: u64, draw: u64) -> u64 {
     let (low, high) = (log2(min), log2(max.saturating_add(1)));
@@ -61,11 +60,11 @@ fn nearest(target: u64, (min, max): (u64, u64)) -> u64 {
     }
 }
 
-/// The logarithm to base 2, with [`FRACTION`] bits behind the point, rounded down; that of 0 counts as that of 1.
+/// The logarithm to base 2, with [`FRACTION`] fraction bits, rounded down; that of 0 counts as that of 1.
 fn log2(value: u64) -> u64 {
     let value = value.max(1);
     let whole = value.ilog2();
-    // 1.0 is 2^63; squaring it doubles the logarithm, so each overflow of 2.0 is one more bit.
+    // 1.0 is 2^63; squaring doubles the logarithm, so each overflow of 2.0 is one more bit.
     let mut mantissa = u128::from(value) << (63 - whole);
     let mut log = u64::from(whole);
     for _ in 0..FRACTION {

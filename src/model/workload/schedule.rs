@@ -1,9 +1,8 @@
-//! The schedule: which graph runs when, with which values of its symbolic dimensions.
+//! The schedule: runs of graphs with values of their symbolic dimensions.
 //!
-//! In: the number of graphs, iterations, values per dimension. Out: runs in order. Rule: for each
-//! iteration, for each graph in order, for each combination of values (the last named dimension
-//! varies fastest). Where entries are listed they say instead what an iteration holds ([`ScheduleEntry`]). The step axis is
-//! the concatenation of the runs' op steps.
+//! In: the number of graphs, iterations, values per dimension. Out: runs in order. Rule: for each iteration, for each
+//! graph in order, for each combination of values (the last named dimension varies fastest). Listed entries replace the
+//! content of an iteration ([`ScheduleEntry`]). The step axis is the concatenation of the runs' op steps.
 
 mod entries;
 mod text;
@@ -27,7 +26,6 @@ typed_id!(
 /// One execution of one graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Which graph.
     pub graph: GraphIdx,
     /// The training or evaluation iteration, from 0.
     pub iteration: u32,
@@ -35,32 +33,30 @@ pub struct Run {
     pub bindings: Bindings,
 }
 
-/// Runs in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// The runs; graphs are loaded at their first run and stay loaded, unless a change says otherwise.
+    /// Graphs are loaded at their first run and stay loaded, unless a change says otherwise.
     pub runs: Vec<Run>,
-    /// Graphs that are loaded or unloaded between runs, ascending by place.
+    /// Loads and unloads between runs, ascending by position.
     pub changes: Vec<LoadChange>,
-    /// Runs that happen at the same time, by position; ascending, none overlaps another.
+    /// Concurrent runs, by position; ascending, disjoint.
     pub groups: Vec<Range<u32>>,
 }
 
-/// A graph is loaded or unloaded between two runs.
+/// A load or unload between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadChange {
-    /// The position of the run before which it happens; the number of runs at the end.
+    /// The position of the next run; the number of runs at the end.
     pub before: u32,
-    /// Which graph.
     pub graph: GraphIdx,
-    /// Loaded, not unloaded.
+    /// Otherwise an unload.
     pub is_load: bool,
 }
 
-/// A graph as a schedule sees it.
+/// A graph as input of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduledGraph {
-    /// Its name, as it is shown.
+    /// The name shown to users.
     pub name: String,
     /// Its symbolic dimensions.
     pub symbols: Vec<String>,
@@ -69,19 +65,19 @@ pub struct ScheduledGraph {
 /// Values of each symbolic dimension; several values mean one run each.
 pub type DimValues = BTreeMap<String, Vec<u64>>;
 
-/// What the user asks for, before it becomes runs.
+/// The user's schedule, from which runs are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchedulePlan {
-    /// Iterations, at least 1.
+    /// At least 1.
     pub iterations: u32,
     /// Values of symbolic dimensions.
     pub dims: DimValues,
-    /// Dimensions whose values belong together, the first of one to the first of the others: whole shapes, instead
-    /// of every combination. Their lists are equally long.
+    /// Dimensions whose values are combined by position instead of in every combination: whole shapes. Their lists have
+    /// equal lengths.
     pub together: BTreeSet<String>,
-    /// What an iteration holds, in order; every graph once, in order, where there is none.
+    /// Content of an iteration, in order; if empty, every graph once, in order.
     pub entries: Vec<ScheduleEntry>,
-    /// Names that the user gave to graphs, by the names that they have of themselves.
+    /// Names given by the user, by the graphs' own names.
     pub names: BTreeMap<String, String>,
 }
 
@@ -102,28 +98,20 @@ impl Default for SchedulePlan {
 pub enum ScheduleError {
     /// More runs than any table or picture can hold.
     #[error("the schedule has {runs} runs, more than the {limit} that are supported; use fewer iterations or values")]
-    TooManyRuns {
-        /// Runs asked for.
-        runs: u64,
-        /// The limit.
-        limit: u64,
-    },
-    /// An entry of a graph that is not there.
+    TooManyRuns { runs: u64, limit: u64 },
+    /// An entry of an unknown graph.
     #[error("the schedule names a graph \"{name}\", and there is none; {known}")]
     UnknownGraph {
-        /// The name.
         name: String,
-        /// A clause that lists the names there are.
+        /// A clause that lists the known names.
         known: String,
     },
     /// Values for a dimension that the entry's graph does not have.
     #[error("the schedule gives \"{graph}\" values for the dimension \"{dim}\"; {known}")]
     UnknownDim {
-        /// The dimension.
         dim: String,
-        /// The graph.
         graph: String,
-        /// A clause that lists the names there are.
+        /// A clause that lists the known names.
         known: String,
     },
     /// One graph twice in a concurrent group.
@@ -131,35 +119,24 @@ pub enum ScheduleError {
         "\"{graph}\" stands twice in concurrent group {group}; one graph at a time with itself is \
          graph_max_parallel_model_num; give it one entry with several values or repeats, or another group"
     )]
-    TwiceInGroup {
-        /// The graph.
-        graph: String,
-        /// The group's number.
-        group: u32,
-    },
+    TwiceInGroup { graph: String, group: u32 },
     /// A graph that is loaded and never run.
     #[error("the schedule loads \"{graph}\" and never runs it; add a run of it, or take the load away")]
-    LoadedOnly {
-        /// The graph.
-        graph: String,
-    },
-    /// Entries without a single run.
+    LoadedOnly { graph: String },
+    /// Entries without a run.
     #[error("the schedule runs nothing; add a run, or take all entries away to run every graph once")]
     NoRun,
     /// Two graphs with one name.
     #[error("two graphs would be called \"{name}\"; give one of them another name")]
-    SameName {
-        /// The name.
-        name: String,
-    },
+    SameName { name: String },
 }
 
 impl SchedulePlan {
-    /// Most runs that a schedule may have.
+    /// Most runs of a schedule.
     pub const MAX_RUNS: u64 = 100_000;
 
-    /// The runs of graphs, given each graph's own symbols. A graph without symbols runs once an
-    /// iteration; a symbol without values stays unbound.
+    /// The runs of graphs, given each graph's own symbols. A graph without symbols runs once per iteration; a symbol
+    /// without values stays unbound.
     ///
     /// # Errors
     /// [`ScheduleError::TooManyRuns`].
@@ -189,7 +166,7 @@ impl SchedulePlan {
         Ok(schedule)
     }
 
-    /// The shapes of dimensions that belong together, each once; one without any where there are none.
+    /// The distinct shapes of linked dimensions; one empty shape without such dimensions.
     fn shapes(&self, symbols: &[String]) -> Vec<Bindings> {
         let names: Vec<&String> = self.together.iter().filter(|name| symbols.contains(name)).collect();
         let lists: Vec<&Vec<u64>> = names.iter().filter_map(|name| self.dims.get(*name)).collect();
@@ -244,35 +221,32 @@ impl SchedulePlan {
 pub struct AxisRun {
     /// The first step of the run on the common axis.
     pub start: Step,
-    /// Its number of steps.
     pub n_steps: u32,
-    /// The run.
     pub run: Run,
-    /// By step: the op, where ops are computed anew between others; otherwise each op has one step, in order.
+    /// The op of each step, where ops are recomputed between others; otherwise each op has one step, in order.
     pub slots: Option<Arc<[SlotOp]>>,
 }
 
-/// What a step of a run stands for where ops are computed anew.
+/// The op of a step where ops are recomputed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotOp {
-    /// The op. Where lanes differ in what they compute anew on this step, the op whose turn comes next.
+    /// Where lanes recompute different ops on this step, the next op in order.
     pub op: OpId,
-    /// Whether it is not the op's own turn: some lane computes something anew before it.
+    /// Whether some lane recomputes an op on this step, before the step of `op` itself.
     pub is_recomputed: bool,
 }
 
-/// The common step axis of all lanes: runs laid end to end.
+/// The common step axis of all lanes: concatenated runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Axis {
     /// The runs in order.
     pub runs: Vec<AxisRun>,
-    /// Steps in sum.
+    /// Total steps.
     pub n_steps: u32,
 }
 
 impl Axis {
-    /// The run that a step belongs to and the op's position in its graph; `None` behind the end.
-    /// O(log runs).
+    /// The run of a step and the op's position in its graph; `None` beyond the end. O(log runs).
     pub fn locate(&self, step: Step) -> Option<(usize, OpId)> {
         let idx = self.runs.partition_point(|run| run.start <= step).checked_sub(1)?;
         let run = &self.runs[idx];

@@ -1,8 +1,8 @@
-//! A placement problem as planners see it: rigid shapes, each with one offset to choose.
+//! A placement problem as input of planners: rigid shapes, each with one offset to choose.
 //!
-//! A buffer without gaps is a rectangle, one piece. A buffer with gaps is several pieces at one offset; so is a
-//! group, whose pieces have the size of the largest member that is live. Two shapes collide where pieces of both are
-//! live on one step and hold one byte.
+//! A buffer without gaps is a rectangle, one piece. A buffer with gaps is several pieces at one offset; so is a group,
+//! whose pieces have the size of the largest live member. Two shapes collide where pieces of both are live on one step
+//! and overlap in bytes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,17 +12,16 @@ use crate::units::{Bytes, Step};
 
 use super::problem::{PlacementProblem, ProblemError, lcm};
 
-/// How many buffers or pieces are passed over between two looks at the cancel flag.
+/// Buffers or pieces between two checks of the cancel flag.
 const CHUNK: usize = 32_768;
 
-/// Steps `lower..upper` on which a shape is `size` high; `size` is above zero.
+/// Steps `lower..upper` on which a shape has size `size`, above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// First step, inclusive.
     pub lower: u32,
     /// Last step, exclusive.
     pub upper: u32,
-    /// Bytes.
     pub size: u64,
 }
 
@@ -37,35 +36,33 @@ pub struct Item {
     pub size: u64,
     /// Divisor of the offset.
     pub alignment: u64,
-    /// Where it has to stand.
+    /// Given offset.
     pub fixed: Option<u64>,
-    /// First of its pieces in [`Shapes::pieces`].
+    /// Index of its first piece in [`Shapes::pieces`].
     pub first_piece: u32,
-    /// How many pieces.
     pub n_pieces: u32,
 }
 
 /// All shapes of a problem, in the order of their first buffers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shapes {
-    /// The shapes.
     pub items: Vec<Item>,
-    /// Pieces, grouped by item.
+    /// Grouped by item.
     pub pieces: Vec<Piece>,
     /// The shape of each buffer.
     pub item_of: Vec<u32>,
-    /// Whether every shape is one free rectangle (or nothing): no gap, no group, no fixed offset.
+    /// Whether every shape is one free rectangle (or empty): no gap, no group, no fixed offset.
     pub is_plain: bool,
 }
 
 impl Shapes {
-    /// The shapes of a problem whose buffers, gaps and groups are valid. O(n log n).
+    /// The buffers, gaps and groups of `problem` must be valid. O(n log n).
     pub fn new(problem: &PlacementProblem) -> Self {
-        // Nobody can set this flag.
+        // This flag is never set.
         Self::of(problem, &Progress::silent(&Cancel::new())).unwrap_or_default()
     }
 
-    /// The same, for problems that take a while.
+    /// [`Self::new`] with a cancel flag.
     ///
     /// # Errors
     /// [`Cancelled`] once the flag is set.
@@ -146,15 +143,14 @@ impl Shapes {
         self.pieces.append(&mut pieces);
     }
 
-    /// The pieces of a shape.
     pub fn pieces_of(&self, item: u32) -> &[Piece] {
         let item = &self.items[item as usize];
         let first = item.first_piece as usize;
         &self.pieces[first..first + item.n_pieces as usize]
     }
 
-    /// How far `above` has to stand above the offset of `below`, if it stands above: the largest size of `below` on
-    /// the steps on which both are live; 0 where they never meet. O(pieces).
+    /// The least distance from the offset of `below` to that of `above`: the largest size of `below` on the steps on
+    /// which both are live; 0 where they never overlap in time. O(pieces).
     pub fn separation(&self, below: u32, above: u32) -> u64 {
         let mut largest = 0;
         let (mut low, mut high) = (self.pieces_of(below).iter(), self.pieces_of(above).iter());
@@ -172,8 +168,8 @@ impl Shapes {
         largest
     }
 
-    /// Whether shapes are fixed onto each other. What stands at once is kept by offset, so that a new piece only meets
-    /// the one below and the one above: O(pieces log pieces).
+    /// Whether fixed shapes overlap. Live pieces are kept by offset, so a new one is compared with one below and one
+    /// above: O(pieces log pieces).
     pub(super) fn check_fixed(&self) -> Result<(), ProblemError> {
         let fixed = (0_u32..)
             .zip(&self.items)
@@ -185,7 +181,7 @@ impl Shapes {
             })
             .collect();
         pieces.sort_unstable_by_key(|(lower, _, _, _, idx)| (*lower, *idx));
-        // Start of what stands: its end and shape. And when each of them goes.
+        // Live pieces: by start the end and shape; and their ends.
         let mut live: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
         let mut ends: BinaryHeap<Reverse<(u32, u64)>> = BinaryHeap::new();
         for (lower, upper, start, end, idx) in pieces {
@@ -213,14 +209,14 @@ impl Shapes {
         self.item_of.iter().position(|of| *of == item).unwrap_or(0)
     }
 
-    /// The largest sum of sizes on any step, or the highest end of a fixed shape. O(pieces + steps), or
-    /// O(pieces log pieces) where steps are far apart.
+    /// The peak of live bytes, or the highest end of a fixed shape. O(pieces + steps), or O(pieces log pieces) where
+    /// steps are far apart.
     pub fn lower_bound(&self) -> Bytes {
-        // Nobody can set this flag.
+        // This flag is never set.
         self.bound(&Progress::silent(&Cancel::new())).unwrap_or_default()
     }
 
-    /// The same, for problems that take a while.
+    /// [`Self::lower_bound`] with a cancel flag.
     ///
     /// # Errors
     /// [`Cancelled`] once the flag is set.
@@ -290,7 +286,7 @@ fn highest(mut pieces: Vec<Piece>) -> Vec<Piece> {
     cuts.dedup();
     pieces.sort_unstable_by_key(|piece| piece.lower);
     let mut out: Vec<Piece> = Vec::new();
-    // The highest on top; what has ended goes once it gets there.
+    // The highest on top; ended pieces are popped when they reach it.
     let mut live: BinaryHeap<(u64, u32)> = BinaryHeap::new();
     let mut next = pieces.into_iter().peekable();
     for pair in cuts.windows(2) {
@@ -312,7 +308,7 @@ fn highest(mut pieces: Vec<Piece>) -> Vec<Piece> {
     out
 }
 
-/// Joins pieces that touch and are equally high.
+/// Joins adjacent pieces of equal height.
 fn join_equal(pieces: &mut Vec<Piece>) {
     pieces.dedup_by(|piece, before| {
         let joins = before.upper == piece.lower && before.size == piece.size;

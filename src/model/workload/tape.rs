@@ -1,5 +1,5 @@
-//! A tape: ops with costs, the tensors and storages they make, and who still refers to them, in the order in which it
-//! happened. What rematerialization runs on.
+//! A tape: ops with costs, their tensors and storages, and the caller's references, in chronological order: the input
+//! of rematerialization.
 //!
 //! ```text
 //! Call(0)  Call(1)  Release(a)  Call(2) ...     instructions
@@ -7,55 +7,51 @@
 //! a: storage a, 4096 bytes                      tensors; a view has the storage of its base and 0 bytes of its own
 //! ```
 //!
-//! Invariants: tensors are numbered in the order in which ops make them; every tensor has an op; the storage of a tensor
-//! is named by its root, which is at or before the tensor; every op is called exactly once, in the order of its number.
-//! A tape comes from a recorded log, from a list of ops with planned variables, from a script of an interpreter, or from
-//! a graph; names are resolved by whoever makes it, so that running it needs none.
+//! Invariants: tensors are numbered in the order in which ops make them; every tensor has an op; the storage of a
+//! tensor is named by its root, which is at or before the tensor; every op is called exactly once, in the order of its
+//! number. A tape comes from a recorded log, a list of ops with planned variables, a script of an interpreter, or a
+//! graph; names are resolved when it is made, so that running it needs none.
 
 use super::lifetimes::{Lifetime, Lifetimes};
 use crate::graph::{Id as _, TensorId};
 use crate::units::{Bytes, Nanos, Step};
 
-/// A tensor of a tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TapeTensor {
-    /// Its name.
     pub name: Box<str>,
     /// The root of its storage: itself, unless it is a view.
     pub storage: u32,
-    /// Bytes of its storage that it brings: those of the storage for a root, 0 for a view.
+    /// Bytes of its storage for a root, 0 for a view.
     pub bytes: Bytes,
     /// The op that computes it.
     pub op: u32,
-    /// Whether its memory is the caller's (a parameter, a constant, something fed): never evicted, never planned.
+    /// Whether its memory is the caller's (a parameter, a constant, a feed): never evicted, never planned.
     pub is_external: bool,
 }
 
-/// An op of a tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TapeOp {
     /// Its name or type.
     pub name: Box<str>,
-    /// What computing it costs.
+    /// Cost of computing it.
     pub time: Nanos,
-    /// What it reads, in argument order, repetitions included.
+    /// In argument order, repetitions included.
     pub inputs: Vec<u32>,
-    /// What it computes, in order; consecutive numbers.
+    /// In order; consecutive numbers.
     pub outputs: Vec<u32>,
-    /// Whether it only brings external tensors into being: no computation, no cost.
+    /// Whether it only brings in external tensors: no computation, no cost.
     pub is_source: bool,
-    /// Whether it must not be computed a second time (random numbers, writes in place): what it computes is never evicted.
-    pub is_once: bool,
+    /// Whether it must not be computed a second time (random numbers, in-place writes): its results are never evicted.
+    pub is_non_recomputable: bool,
 }
 
-/// One thing that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TapeCall {
     /// The op is computed for the first time; the caller then holds one reference to each of its results.
     Call(u32),
-    /// The caller holds one reference more to a tensor.
+    /// The caller adds a reference to a tensor.
     Retain(u32),
-    /// The caller holds one reference less to a tensor.
+    /// The caller drops a reference to a tensor.
     Release(u32),
 }
 
@@ -64,26 +60,22 @@ pub enum TapeCall {
 pub struct Tape {
     /// The name shown to users.
     pub name: String,
-    /// Tensors by number.
     pub tensors: Vec<TapeTensor>,
-    /// Ops by number.
     pub ops: Vec<TapeOp>,
-    /// What happens, in order.
     pub calls: Vec<TapeCall>,
-    /// Tensors that the caller still names at the end, in the order in which the names were first bound; they must be
-    /// there at the end.
+    /// Tensors that the caller still references at the end, in the order in which their names were first bound; they
+    /// must be resident at the end.
     pub kept: Vec<u32>,
 }
 
 impl Tape {
-    /// The sum of all ops' costs.
     pub fn compute(&self) -> Nanos {
         let times = self.ops.iter().map(|op| op.time.0);
         Nanos(times.fold(0, u64::saturating_add))
     }
 
-    /// How long each storage that is no external one is referred to, without any budget: from its op to the last op
-    /// that reads it or the op before its last release, whichever is later. A step is an op. Linear (plus one sort).
+    /// The live range of each storage that is not external, without a budget: from its op to the last op that reads it
+    /// or the op before its last release, whichever is later. A step is an op. O(n log n).
     pub fn lifetimes(&self) -> Lifetimes {
         let n_steps = u32::try_from(self.ops.len()).unwrap_or(u32::MAX);
         let mut ends = vec![0_u32; self.tensors.len()];

@@ -1,6 +1,6 @@
-//! Allocation traces: what was asked of the device, command by command, with no graph behind it.
+//! Allocation traces: requests to the device, command by command, without a graph.
 //!
-//! A trace is read from text (one command a line) and replayed under a policy. Ids, graphs and marker texts are
+//! A trace is read from text (one command per line) and replayed under a policy. Ids, graphs and marker texts are
 //! interned, so that a command stays small.
 
 use super::names::Names;
@@ -8,40 +8,32 @@ use crate::typed_id;
 use crate::units::Bytes;
 
 typed_id!(
-    /// A name of a trace: of a block, a graph or a marker.
+    /// The name of a block, a graph or a marker.
     TraceName
 );
 
-/// One command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceCommand {
-    /// The allocations that follow are of this pool, which is made where it is new.
+    /// Subsequent allocations are from this pool, which is created on first use.
     Use(u32),
     /// Allocate in the current pool.
     Allocate {
-        /// The block.
         id: TraceName,
-        /// Bytes.
         bytes: Bytes,
     },
-    /// Free a block, in the pool that it is of.
+    /// Free a block, in its pool.
     Free {
-        /// The block.
         id: TraceName,
     },
     /// Wait for the current pool's stream.
     Synchronize,
-    /// Recycle the current pool.
     Recycle,
-    /// Recycle the device's pool.
     RecycleDevice,
-    /// Destroy a pool.
     Destroy(u32),
     /// A marker.
     EndIteration(TraceName),
-    /// Load a static graph; its segments stand at these positions of [`AllocationTrace::segments`].
+    /// Load a static graph; its segments are at these positions of [`AllocationTrace::segments`].
     Load {
-        /// The graph.
         graph: TraceName,
         /// First segment.
         first: u32,
@@ -54,33 +46,25 @@ pub enum TraceCommand {
     Begin(TraceName),
     /// The second half of a run.
     Finish(TraceName),
-    /// Unload a static graph.
     Unload(TraceName),
-    /// Weights are allocated.
     Weights {
-        /// The block.
         id: TraceName,
-        /// Bytes.
         bytes: Bytes,
     },
-    /// Weights are freed.
     FreeWeights {
-        /// The block.
         id: TraceName,
     },
-    /// A graph asks for fixed feature memory.
+    /// A graph requests fixed feature memory.
     Fixed {
-        /// The graph.
         graph: TraceName,
-        /// Bytes.
         bytes: Bytes,
     },
-    /// A graph gives its fixed feature memory back.
+    /// A graph releases its fixed feature memory.
     Unfixed(TraceName),
 }
 
 impl TraceCommand {
-    /// The word of the command in a trace.
+    /// The command's word in a trace.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Use(_) => "use",
@@ -107,7 +91,7 @@ impl TraceCommand {
 /// A piece of a static graph's feature memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceSegment {
-    /// Bytes; may be 0.
+    /// May be 0.
     pub bytes: Bytes,
     /// Whether the caller supplies the memory.
     pub by_caller: bool,
@@ -117,18 +101,16 @@ pub struct TraceSegment {
     pub has_gap: bool,
 }
 
-/// A trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllocationTrace {
     /// The name shown to users.
     pub name: String,
-    /// The device's bytes, where the trace states them.
+    /// Device memory, where the trace states it.
     pub device_bytes: Option<Bytes>,
     /// The threshold option of page pools, in GiB, where the trace states it.
     pub threshold_gib: Option<u64>,
-    /// Whether the driver can reserve virtual ranges.
+    /// Whether the driver supports virtual ranges.
     pub can_reserve: bool,
-    /// Commands in order.
     pub commands: Vec<TraceCommand>,
     /// The line of each command in its file, from 1.
     pub lines: Vec<u32>,
@@ -139,12 +121,12 @@ pub struct AllocationTrace {
 }
 
 impl AllocationTrace {
-    /// A name; empty where there is none.
+    /// Empty where there is none.
     pub fn name(&self, name: TraceName) -> &str {
         self.names.get(name.0 as usize)
     }
 
-    /// A command as its line says it, without sizes: `a x`, `load A`, `use 3`, `sync`.
+    /// A command as in its line, without sizes: `a x`, `load A`, `use 3`, `sync`.
     pub fn command_text(&self, command: TraceCommand) -> String {
         let word = command.word();
         let name = match command {
@@ -166,7 +148,7 @@ impl AllocationTrace {
         format!("{word} {}", self.name(name))
     }
 
-    /// The segments of a load; none where there are none at those positions.
+    /// Empty where there are none at those positions.
     pub fn load_segments(&self, first: u32, count: u32) -> &[TraceSegment] {
         let first = first as usize;
         self.segments.get(first..first + count as usize).unwrap_or(&[])

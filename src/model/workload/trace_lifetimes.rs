@@ -1,29 +1,26 @@
-//! When each request of a trace is held: from its command to the one that ends it.
+//! Live ranges of a trace's requests: from the command to the one that ends it.
 //!
 //! In: an [`AllocationTrace`]. Out: one [`TraceLifetime`] per request, in order; steps are positions of commands.
-//! What makes no sense together (a block that is allocated while it is live, a free of nothing) changes nothing, as in
-//! the replay. Deliberately not here: any allocator; every request is taken as met.
+//! Contradictory commands (allocating a live block, freeing an unknown one) have no effect, as in the replay.
+//! Independent of allocators; every request counts as met.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::trace::{AllocationTrace, TraceCommand, TraceName};
 use crate::units::{Bytes, Step};
 
-/// What asked for memory.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceOwner {
-    /// A block of a dynamic pool.
     Block,
-    /// Weights.
     Weights,
     /// Fixed feature memory of a graph.
     Fixed,
-    /// A loaded static graph, without what the caller supplies.
+    /// A loaded static graph, without memory supplied by the caller.
     Graph,
 }
 
 impl TraceOwner {
-    /// The command that asks.
     pub const fn command(self) -> &'static str {
         match self {
             Self::Block => "a",
@@ -37,20 +34,18 @@ impl TraceOwner {
 /// One request, held on steps `birth..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceLifetime {
-    /// What asked.
     pub owner: TraceOwner,
-    /// Its name.
     pub name: TraceName,
-    /// The command that asked.
+    /// The requesting command.
     pub birth: Step,
     /// The command that ended it, or the number of commands.
     pub end: Step,
-    /// Bytes asked for.
+    /// Requested bytes.
     pub bytes: Bytes,
 }
 
 impl AllocationTrace {
-    /// When each request is held, in the order of requests. O(commands log names).
+    /// In the order of requests. O(commands log names).
     pub fn lifetimes(&self) -> Vec<TraceLifetime> {
         let mut open = Open::default();
         for (step, command) in self.commands.iter().enumerate() {
@@ -64,7 +59,7 @@ impl AllocationTrace {
         open.all
     }
 
-    /// The most bytes that live at once, every request taken as met. Saturates.
+    /// The peak of live bytes if every request is met. Saturates.
     pub fn peak_live(&self) -> Bytes {
         let lifetimes = self.lifetimes();
         let mut change = vec![0_i128; self.commands.len() + 1];
@@ -80,7 +75,7 @@ impl AllocationTrace {
         Bytes(u64::try_from(peak).unwrap_or(u64::MAX))
     }
 
-    /// A request as the file wrote it, for lists: the block's name, and for others the command with the name.
+    /// A request in the file's words, for lists: the block's name, or the command with its name.
     pub fn label(&self, lifetime: &TraceLifetime) -> String {
         let name = self.name(lifetime.name);
         match lifetime.owner {
@@ -89,14 +84,14 @@ impl AllocationTrace {
         }
     }
 
-    /// Bytes of a load that the engine has to find.
+    /// Bytes of a load that the engine must allocate.
     pub fn load_bytes(&self, first: u32, count: u32) -> Bytes {
         let segments = self.load_segments(first, count).iter();
         segments.filter(|one| !one.by_caller).map(|one| one.bytes).sum()
     }
 }
 
-/// Requests that are held.
+/// Live requests.
 #[derive(Debug, Default)]
 struct Open {
     all: Vec<TraceLifetime>,

@@ -1,7 +1,7 @@
-//! Which op runs which body: calls, branches and loops, as the file states them.
+//! Uses of bodies by ops: calls, branches and loops, as stated by the file.
 //!
-//! In: what importers note. Out: the order in which graphs can be looked at, callees first. Graphs of an entry are numbered:
-//! 0 is the entry's own, n its body n - 1. Invariant: [`CallOrder`] never loops, whatever circles the uses form.
+//! In: uses recorded by importers. Out: an order of the graphs, callees first. Graphs of an entry are numbered: 0 is
+//! the entry's own, n its body n - 1. Invariant: [`CallOrder`] terminates for recursive uses.
 
 use std::collections::BTreeMap;
 
@@ -19,36 +19,34 @@ pub enum UseKind {
     Loop,
 }
 
-/// Which tensors of a body are which of the graph around it.
+/// The corresponding tensors of a body and the surrounding graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BodyMap {
-    /// The body's input, and what the op hands in.
+    /// (the body's input, the op's operand).
     pub inputs: Vec<(TensorId, TensorId)>,
-    /// The op's result, and what of the body it is.
+    /// (the op's result, the body's tensor).
     pub results: Vec<(TensorId, TensorId)>,
 }
 
 /// An op that runs a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyUse {
-    /// The number of the graph in which the op stands.
+    /// The number of the graph with the op.
     pub graph: u32,
-    /// The op.
     pub op: OpId,
     /// The number of the graph that it runs; never 0.
     pub body: u32,
-    /// How.
     pub kind: UseKind,
-    /// How operands and results correspond, where the file tells.
+    /// Corresponding operands and results, where the file states them.
     pub map: Option<BodyMap>,
 }
 
 /// Graphs of an entry, callees first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallOrder {
-    /// Numbers of graphs, those that are run before those that run them; every graph once.
+    /// Numbers of graphs, callees before callers; every graph once.
     pub order: Vec<u32>,
-    /// By position among the uses: whether the use closes a circle, as a function that calls itself does.
+    /// By position among the uses: whether the use closes a cycle, such as a recursive call.
     pub is_circular: Vec<bool>,
 }
 
@@ -61,7 +59,7 @@ impl GraphEntry {
         }
     }
 
-    /// Positions of the uses by the graph in which they stand.
+    /// Positions of the uses by graph.
     pub fn uses_by_graph(&self) -> BTreeMap<u32, Vec<usize>> {
         let mut by_graph: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for (position, one) in self.uses.iter().enumerate() {
@@ -70,7 +68,7 @@ impl GraphEntry {
         by_graph
     }
 
-    /// By number: whether the entry's graph runs it, at whatever remove; it itself too. O(graphs + uses).
+    /// By number: whether the entry's graph runs it, directly or indirectly; true for itself. O(graphs + uses).
     pub fn graphs_run(&self) -> Vec<bool> {
         let by_graph = self.uses_by_graph();
         let mut is_run = vec![false; self.bodies.len() + 1];
@@ -88,7 +86,7 @@ impl GraphEntry {
         is_run
     }
 
-    /// The order of the graphs. Uses of graphs that do not exist count as circular. O(graphs + uses), no recursion.
+    /// Uses of unknown graphs count as circular. O(graphs + uses), no recursion.
     pub fn call_order(&self) -> CallOrder {
         let n_graphs = self.bodies.len() + 1;
         let by_graph = self.uses_by_graph();
@@ -124,7 +122,7 @@ impl GraphEntry {
     }
 }
 
-/// How far a graph is.
+/// State of a graph in the walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
@@ -135,7 +133,7 @@ enum State {
 /// A walk from callers to callees.
 struct Walk {
     states: Vec<State>,
-    /// Graphs on the way, with the use that is looked at next.
+    /// Graphs on the path, with the next use of each.
     open: Vec<(usize, usize)>,
 }
 
@@ -148,7 +146,7 @@ impl Walk {
     }
 }
 
-/// Gives the uses of one graph, whose ops are numbered by file position, the steps that the graph gave them.
+/// Converts the uses of one graph from file positions of ops to steps.
 pub fn onto_steps(uses: &mut [BodyUse], steps: &IdVec<OpId, OpId>) {
     for one in uses {
         one.op = steps.get(one.op).copied().unwrap_or(OpId::from_idx(0));

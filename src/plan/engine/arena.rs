@@ -1,14 +1,13 @@
-//! Offsets: top-level blocks one behind the other, children within their parents, then what is kept apart, then graph
-//! outputs, then graph inputs, the small ones first.
+//! Offsets: top-level blocks in sequence, children within their parents, then separate buffers, then graph outputs,
+//! then graph inputs, small ones first.
 //!
 //! Invariants: the top-level parts cover the arena from its floor to its end without a gap. O(n log n).
 
+use super::block_reuse::Blocks;
 use super::demand::Demand;
-use super::handing_on::Blocks;
 use super::segments::Region;
 use super::{Assigner, EngineBlock};
 
-/// A placed plan.
 #[derive(Clone, Debug)]
 pub(super) struct Arena {
     pub(super) winner: Assigner,
@@ -16,7 +15,7 @@ pub(super) struct Arena {
     /// By block.
     offsets: Vec<u64>,
     sizes: Vec<u64>,
-    /// Of what is kept apart, in the demand's order.
+    /// Of separate buffers, in the demand's order.
     apart_offsets: Vec<u64>,
     /// By position among the graph's inputs and outputs.
     pub(super) io_offsets: Vec<u64>,
@@ -57,7 +56,7 @@ impl Arena {
         arena
     }
 
-    /// The next top-level part.
+    /// Appends a top-level part.
     fn region(&mut self, size: u64, is_apart: bool) -> u64 {
         let base = self.end;
         self.regions.push(Region { base, size, is_apart });
@@ -138,11 +137,11 @@ impl Arena {
     }
 }
 
-/// The larger of the largest member and what the children take, in whole units.
+/// The larger of the largest member and the sum of the children, in whole units.
 fn sizes(demand: &Demand, blocks: &Blocks) -> Vec<u64> {
     let mut sizes: Vec<u64> = blocks.all.iter().map(|block| block.align).collect();
     let mut of_children = vec![0_u64; sizes.len()];
-    // Whoever became a child later can only be deeper.
+    // Later children can only be deeper.
     for (child, parent) in blocks.nested.iter().rev() {
         let size = sizes[*child as usize].max(of_children[*child as usize]);
         sizes[*child as usize] = size;

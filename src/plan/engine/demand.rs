@@ -1,34 +1,31 @@
-//! What is asked of the arena, in the order of asking: shapes and graph inputs and outputs as requests, and the order
-//! in which requests are given back.
+//! Requests to the arena in order: shapes, graph inputs and outputs; and the order of their release.
 //!
-//! In: shapes, an order that may name buffers twice or not at all. Out: a [`Demand`]. Invariants: requests that are to
-//! be placed begin in ascending order and `deaths` end in ascending order; `bytes` are whole units above zero.
+//! In: shapes, an order that may name buffers twice or not at all. Out: a [`Demand`]. Invariants: requests begin in
+//! ascending order and `deaths` end in ascending order; `bytes` are whole units above zero.
 
 use super::unit_of;
 use crate::problem::{PlanError, ProblemError};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationOrder, Shapes};
 
-/// As much as all bytes in sum may be.
+/// Limit of the sum of all bytes.
 const LIMIT: u64 = 1 << 62;
 
-/// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// It takes part in reuse.
+    /// Takes part in reuse.
     Feature,
-    /// It stands behind the arena.
+    /// Behind the arena.
     Input,
-    /// It stands behind the arena, before the inputs.
+    /// Behind the arena, before the inputs.
     Output,
 }
 
-/// Bytes that are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Request {
-    /// The step on which it is taken; inclusive.
+    /// First step, inclusive.
     pub(super) begin: u32,
-    /// The last step on which it is held; inclusive.
+    /// Last step, inclusive.
     pub(super) end: u32,
     /// Whole units.
     pub(super) bytes: u64,
@@ -39,28 +36,26 @@ pub(super) struct Request {
     pub(super) source: u32,
 }
 
-/// Everything that is asked for.
+/// All requests of a problem.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Demand {
     /// All sizes and offsets are multiples of it.
     pub(super) unit: u64,
-    /// In the order of asking.
+    /// In request order.
     pub(super) requests: Vec<Request>,
-    /// Requests that take part in reuse, in the order in which they are given back.
+    /// Requests that take part in reuse, in the order of their release.
     pub(super) deaths: Vec<u32>,
-    /// Shapes with a region of their own, and their whole units, in the order of asking.
+    /// Shapes with a separate region, and their whole units, in request order.
     pub(super) apart: Vec<(u32, u64)>,
-    /// Shapes whose offset is given.
+    /// Shapes with a given offset.
     pub(super) fixed: Vec<(u32, u64)>,
-    /// Where free bytes begin: the highest end of what is fixed.
+    /// Start of the free bytes: the highest fixed end.
     pub(super) floor: u64,
-    /// How many shapes.
     pub(super) n_items: usize,
-    /// How many graph inputs and outputs.
     pub(super) n_io: usize,
 }
 
-/// The engine's figures about what is asked for.
+/// The engine's figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Statistics {
     pub(super) theory_min: Bytes,
@@ -85,7 +80,7 @@ impl Demand {
         let deaths = ranks(&order.deaths, shapes, false);
         let mut is_apart = vec![false; shapes.items.len()];
         for item in order
-            .kept_apart
+            .separate
             .iter()
             .filter_map(|buffer| shapes.item_of.get(*buffer as usize))
         {
@@ -120,7 +115,7 @@ impl Demand {
         Ok(demand)
     }
 
-    /// Features in order, and inputs and outputs between them where they are named.
+    /// Features in order, with inputs and outputs inserted where the order names them.
     fn ask(
         &mut self,
         shapes: &Shapes,
@@ -164,12 +159,12 @@ impl Demand {
         io_before(u64::MAX, &mut self.requests)
     }
 
-    /// Whatever is built of the requests stays below 63 bits.
+    /// All sums of requests stay below 63 bits.
     fn check(&self) -> Result<(), PlanError> {
         let apart = self.apart.iter().map(|(_, bytes)| *bytes);
         let mut sizes = self.requests.iter().map(|request| request.bytes).chain(apart);
         let start = self.floor.checked_next_multiple_of(self.unit);
-        // Children may need a unit more than their parent: one unit more for everybody.
+        // Children may need a unit more than their parent: one unit more for each.
         let sum =
             start.and_then(|start| sizes.try_fold(start, |sum, bytes| sum.checked_add(bytes)?.checked_add(self.unit)));
         match sum {
@@ -178,7 +173,7 @@ impl Demand {
         }
     }
 
-    /// Sums, and the peak of what may be reused. O(n).
+    /// Sums, and the peak of reusable bytes. O(n).
     pub(super) fn statistics(&self, reuses: bool) -> Statistics {
         let apart: u64 = self.apart.iter().map(|(_, bytes)| *bytes).sum();
         let mut sum = apart;
@@ -209,8 +204,8 @@ impl Demand {
     }
 }
 
-/// The rank of each shape in a list of buffers; behind all that are named where it is not. Of a shape that is named
-/// several times the first or the last naming counts.
+/// The rank of each shape in a list of buffers; shapes that are not named come last. Of several mentions the first or
+/// the last counts.
 fn ranks(list: &[u32], shapes: &Shapes, is_first: bool) -> Vec<u64> {
     let behind = list.len() as u64;
     let mut ranks: Vec<u64> = (behind..).take(shapes.items.len()).collect();

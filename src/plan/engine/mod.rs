@@ -1,25 +1,26 @@
-//! The memory planner of the vendor's engine: blocks that are handed on over time, smaller ones nested in larger ones.
+//! The memory planner of the vendor's engine: blocks reused over time, smaller ones nested in larger ones.
 //!
 //! ```text
-//! level 1   |--a--|--c--|--f--|     a block is handed on between buffers of one class of size
-//! level 2   |====== p ======|       what lives while p does not stands within p's bytes:
-//!              |-j-|    |-k-|       whole, or split where only some of its members do
+//! level 1   |--a--|--c--|--f--|     a block is reused by buffers of one size class
+//! level 2   |====== p ======|       blocks that live while p does not are placed within p's bytes:
+//! |-j-|    |-k-|       whole, or split where only some members do
 //! ```
 //!
-//! In: a problem, and the order in which its buffers come and go where that is known ([`AllocationOrder`]); without one,
-//! file order within a step. Out: an [`EnginePlan`]. Two assigners plan everything: *binary-block* (classes are sizes
-//! rounded up, then nesting) and *max-block* (one class for all); the smaller plan wins, binary-block on a tie.
+//! In: a problem, and the order in which its buffers are allocated and freed where that is known ([`AllocationOrder`]);
+//! without one, file order within a step. Out: an [`EnginePlan`]. Two assigners plan everything: *binary-block*
+//! (classes are sizes rounded up, then nesting) and *max-block* (one class for all); the smaller plan wins,
+//! binary-block on a tie.
 //!
-//! All sizes count in units of 512 bytes where the problem's alignments are 512 or divide it into such; generally the
-//! unit is the least common multiple of the alignments, so that a problem without alignment is planned to the byte.
-//! Shapes with gaps and groups count as the rectangles around them, and what is free stands above the highest fixed
-//! end: such problems get a valid plan, of which the engine knows nothing. Streams share no memory.
+//! All sizes count in units of 512 bytes where the problem's alignments are 512 or divide it; generally the unit is the
+//! least common multiple of the alignments, so that a problem without alignment is planned to the byte. Shapes with
+//! gaps and groups count as their bounding rectangles, and free ones are above the highest fixed end: such problems,
+//! which the engine does not have, get a valid plan. Streams share no memory.
 //!
-//! Where the engine sorts, equals keep their order; its own sort lets some of them change places, at equal totals.
+//! Sorting is stable; the engine's own sort may exchange equal elements, at equal totals.
 
 mod arena;
+mod block_reuse;
 mod demand;
-mod handing_on;
 mod nesting;
 mod segments;
 
@@ -33,20 +34,17 @@ use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationOrder, PlacementProblem, Shapes};
 
-/// Which assigners plan, and whether they may reuse memory.
+/// The assigners that plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assigner {
     /// Both; the smaller total wins.
     Default,
-    /// Binary-block alone.
     Binary,
-    /// Max-block alone.
     Max,
-    /// Nothing is reused.
     NoReuse,
 }
 
-/// The strategies of the table that are assigners, by name.
+/// Strategies of the table that are assigners, by name.
 pub const ASSIGNERS: &[(&str, Assigner)] = &[
     ("ge_default", Assigner::Default),
     ("ge_binary", Assigner::Binary),
@@ -54,37 +52,35 @@ pub const ASSIGNERS: &[(&str, Assigner)] = &[
     ("ge_no_reuse", Assigner::NoReuse),
 ];
 
-/// One block of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineBlock {
-    /// Where it starts.
     pub offset: u64,
     /// Its bytes: the largest member or the sum of its children, in whole units.
     pub size: u64,
-    /// Whether it stands within another.
+    /// Whether it is nested in another.
     pub is_child: bool,
     /// Whether it is a graph input or output, behind the arena.
     pub is_io: bool,
 }
 
-/// The plan as the engine states it.
+/// The plan with the figures that the engine states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnginePlan {
-    /// Which assigner made it: `Binary` or `Max`.
+    /// `Binary` or `Max`.
     pub winner: Assigner,
-    /// The offset of each buffer of the problem.
+    /// By buffer of the problem.
     pub offsets: Vec<u64>,
-    /// The offset of each of [`AllocationOrder::io`].
+    /// By entry of [`AllocationOrder::io`].
     pub io_offsets: Vec<u64>,
-    /// Bytes of the arena: blocks, and behind them what is kept apart.
+    /// Bytes of the arena: blocks, and behind them separate buffers.
     pub arena: Bytes,
     /// Bytes of graph inputs and outputs behind it.
     pub io: Bytes,
-    /// What a perfect reuse would need: `no_reuse` and the largest sum of reusable bytes that live at once.
+    /// Lower bound with perfect reuse: `no_reuse` plus the peak of reusable live bytes.
     pub theory_min: Bytes,
-    /// Bytes that take no part in reuse: graph inputs and outputs, what is kept apart; all of them without reuse.
+    /// Bytes that take no part in reuse: graph inputs and outputs, separate buffers; all bytes without reuse.
     pub no_reuse: Bytes,
-    /// Bytes of everything that was asked for.
+    /// Sum of all requests.
     pub sum: Bytes,
     /// All blocks in the final order of the list.
     pub blocks: Vec<EngineBlock>,
@@ -93,12 +89,12 @@ pub struct EnginePlan {
 }
 
 impl EnginePlan {
-    /// The arena and what stands behind it.
+    /// The arena with graph inputs and outputs.
     pub fn total(&self) -> Bytes {
         self.arena + self.io
     }
 
-    /// The segments of the plan, with that of graph inputs and outputs as the last.
+    /// The segments of the plan; the last one holds graph inputs and outputs.
     pub fn segments(&self, limit: Bytes) -> Vec<Segment> {
         let rule = SegmentRule { limit, io: self.io };
         segments::of_regions(&self.regions, self.arena.get(), rule)
@@ -108,7 +104,7 @@ impl EnginePlan {
 /// Plans a problem as the engine does.
 ///
 /// # Errors
-/// [`PlanError`]: the problem contradicts itself, its sizes in whole units leave 62 bits, or the user stopped it.
+/// [`PlanError`]: the problem is contradictory, its sizes in whole units exceed 62 bits, or the user cancelled.
 pub fn engine_plan(
     problem: &PlacementProblem,
     order: Option<&AllocationOrder>,
@@ -136,13 +132,13 @@ pub fn engine_plan(
 /// The winner's arena.
 fn run(demand: &Demand, assigner: Assigner, progress: &Progress<'_>) -> Result<Arena, PlanError> {
     let binary = |reuses: bool| -> Result<Arena, PlanError> {
-        let mut blocks = handing_on::binary_blocks(demand, reuses);
+        let mut blocks = block_reuse::binary_blocks(demand, reuses);
         if reuses {
             nesting::nest(demand, &mut blocks, progress)?;
         }
         Ok(Arena::new(demand, blocks, Assigner::Binary))
     };
-    let max = || Arena::new(demand, handing_on::max_blocks(demand), Assigner::Max);
+    let max = || Arena::new(demand, block_reuse::max_blocks(demand), Assigner::Max);
     progress.check()?;
     match assigner {
         Assigner::NoReuse => binary(false),
@@ -155,8 +151,8 @@ fn run(demand: &Demand, assigner: Assigner, progress: &Progress<'_>) -> Result<A
     }
 }
 
-/// Where whole units leave 62 bits nothing is shared: such a problem has alignments that the engine has never seen, and
-/// those who try all strategies want a plan.
+/// Where whole units exceed 62 bits nothing is shared: the engine has no such alignments, but a plan is still wanted
+/// when all strategies are tried.
 fn place(task: &Task<'_>, assigner: Assigner) -> Result<Placement, PlanError> {
     let Ok(demand) = Demand::new(task.shapes, task.order) else {
         return naive::place(task);
@@ -168,27 +164,23 @@ fn place(task: &Task<'_>, assigner: Assigner) -> Result<Placement, PlanError> {
     })
 }
 
-/// Both assigners.
 pub(super) fn default(task: &Task<'_>) -> Result<Placement, PlanError> {
     place(task, Assigner::Default)
 }
 
-/// Binary-block.
 pub(super) fn binary(task: &Task<'_>) -> Result<Placement, PlanError> {
     place(task, Assigner::Binary)
 }
 
-/// Max-block.
 pub(super) fn max(task: &Task<'_>) -> Result<Placement, PlanError> {
     place(task, Assigner::Max)
 }
 
-/// No reuse.
 pub(super) fn no_reuse(task: &Task<'_>) -> Result<Placement, PlanError> {
     place(task, Assigner::NoReuse)
 }
 
-/// The unit in which shapes are placed, which [`Demand`] checks.
+/// The unit of placement, checked by [`Demand`].
 fn unit_of(shapes: &Shapes) -> Option<u64> {
     let free = shapes.items.iter().filter(|item| item.fixed.is_none());
     free.clone().try_fold(1_u64, |unit, item| {

@@ -1,23 +1,23 @@
 //! Level 2: blocks within blocks.
 //!
-//! Every block, the largest first, is offered all that follow in the list. Members of the offered one that live while
-//! the taker's own do are split off into a clone behind it; the rest goes into the first of the taker's children (and
-//! theirs) that takes it, else into the taker itself where its children leave room: its own size, and one unit
-//! more for what is larger than a unit. A split stays even where nobody takes the rest.
+//! Every block (the taker), the largest first, is offered all blocks that follow in the list. Members of the offered
+//! block that live while the taker's own members do are split off into a clone behind it; the rest goes into the first
+//! of the taker's children (recursively) that takes it, otherwise into the taker itself where its children leave room:
+//! its own size, plus one unit for blocks larger than a unit. A split remains even where no block takes the rest.
 //!
-//! Where a clone (or the taker) is smaller than the block behind the clones, the list behind the offered one is sorted
-//! anew: size descending, members ascending, first begin ascending, equals in their order.
+//! Where a clone (or the taker) is smaller than the block behind the clones, the list behind the offered block is
+//! sorted again: size descending, members ascending, first begin ascending, stable.
 //!
-//! Cost: offers, at worst a quadratic number, most of which are over after a look at two entries of the list.
+//! O(blocks^2) offers at worst, most of which end after reading two entries of the list.
 
+use super::block_reuse::{Block, Blocks, Child, Member};
 use super::demand::Demand;
-use super::handing_on::{Block, Blocks, Child, Member};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// How many entries are passed over between two looks at the cancel flag.
+/// Entries skipped between two checks of the cancel flag.
 const LOOKS: usize = 1 << 20;
 
-/// Nests what can be nested; the list ends up in its final order.
+/// Nests blocks; the list ends up in its final order.
 pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>) -> Result<(), Cancelled> {
     let list: Vec<u32> = std::mem::take(&mut blocks.list);
     let mut offers = Offers {
@@ -49,17 +49,16 @@ pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>
     Ok(())
 }
 
-/// A block in the list, with all that it is sorted and mostly refused by.
+/// A block in the list, with its sort key and quick rejection data.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     align: u64,
-    /// First begin.
     begin: u32,
     /// Last end, inclusive.
     end: u32,
     block: u32,
     n_members: u32,
-    /// Whether it may still be offered, or take: no child, nothing behind the arena.
+    /// Whether it may still be offered, or take: no child, and not behind the arena.
     is_open: bool,
 }
 
@@ -79,9 +78,9 @@ struct Offers<'a> {
     blocks: &'a mut Blocks,
     /// The engine's list of blocks.
     list: Vec<Entry>,
-    /// What the offer at hand split off.
+    /// Blocks split off by the current offer.
     clones: Vec<u32>,
-    /// From the taker down: blocks, and which of their children comes next.
+    /// From the taker down: blocks, and the next child of each.
     path: Vec<(u32, usize)>,
 }
 
@@ -113,7 +112,7 @@ impl Offers<'_> {
         }
     }
 
-    /// Offers a block to a taker and everybody within it.
+    /// Offers a block to a taker and its descendants.
     fn offer(&mut self, offered: u32, taker: u32) {
         self.path.clear();
         if self.enters(offered, taker) {
@@ -135,7 +134,7 @@ impl Offers<'_> {
         }
     }
 
-    /// The first child, from a position on, that the block or what is left of it enters.
+    /// The first child, from a position on, that takes the block or the rest of it.
     fn entered_child(&mut self, offered: u32, taker: u32, from: usize) -> Option<usize> {
         if let [member] = self.blocks.all[offered as usize].members[..] {
             let children = self.blocks.all[taker as usize].children.get(from..)?;
@@ -152,7 +151,7 @@ impl Offers<'_> {
         })
     }
 
-    /// Whether something of the offered block lives apart from the taker's members; the rest is split off.
+    /// Whether a member of the offered block is disjoint in time from the taker's members; the others are split off.
     fn enters(&mut self, offered: u32, taker: u32) -> bool {
         let into = &self.blocks.all[taker as usize];
         let members = &self.blocks.all[offered as usize].members;
@@ -209,8 +208,8 @@ impl Offers<'_> {
         true
     }
 
-    /// Brings the list up to date after an offer: the block itself, and behind it the clones that were split off it;
-    /// sorts what follows where one of them is out of order.
+    /// Updates the list after an offer: the block itself, and behind it its clones; sorts the following blocks where
+    /// one is out of order.
     fn update(&mut self, at: usize, taker: u32) {
         let block = self.list[at].block;
         if self.clones.is_empty() {

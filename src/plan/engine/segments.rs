@@ -1,50 +1,47 @@
-//! Segments: the parts of an arena that are placed on the device one by one.
+//! Segments: the parts of an arena that are placed on the device separately.
 //!
-//! The engine cuts its plans between top-level blocks, as soon as a segment has reached a limit. A plan of anybody else
-//! is cut by the same rule between its own top-level parts: wherever no buffer crosses an address. What is kept
-//! apart is a segment of its own, and so are graph inputs and outputs, as the last, even without a byte.
+//! The engine cuts its plans between top-level blocks once a segment has reached a limit. Other plans are cut by the
+//! same rule between their top-level parts: at addresses that no buffer crosses. Separate buffers are a segment of
+//! their own, and so are graph inputs and outputs, as the last, even without bytes.
 
 use crate::problem::{PlacementProblem, Plan};
 use highwater_model::units::Bytes;
 
-/// The limit of a graph that is static as a whole: a segment for every top-level part.
+/// The limit for a static graph: a segment per top-level part.
 pub const SEGMENT_LIMIT: Bytes = Bytes(512);
 
-/// The limit of static parts of a dynamic graph.
+/// The limit for static parts of a dynamic graph.
 pub const SEGMENT_LIMIT_OF_PARTS: Bytes = Bytes(200 << 20);
 
-/// A top-level part of an arena: nothing crosses its borders.
+/// A top-level part of an arena: no buffer crosses its borders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Where it starts; the end of the part before.
+    /// The end of the previous part.
     pub base: u64,
-    /// Its bytes.
     pub size: u64,
-    /// Whether it may be in no segment with others.
+    /// Whether it shares no segment with others.
     pub is_apart: bool,
 }
 
 /// Bytes that are placed as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Where they start in the plan.
+    /// Offset in the plan.
     pub base: u64,
-    /// How many.
     pub size: u64,
 }
 
 /// How an arena is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentRule {
-    /// A segment of so many bytes or more is not continued.
+    /// A segment of at least this size is not continued.
     pub limit: Bytes,
     /// Bytes of graph inputs and outputs behind the arena.
     pub io: Bytes,
 }
 
-/// The segments of a plan, with that of graph inputs and outputs as the last. `regions` are its top-level parts where
-/// its maker knows them ([`Planned::regions`](crate::Planned::regions)); they are looked for where there are
-/// none. O(n log n).
+/// The segments of a plan; the last one holds graph inputs and outputs. `regions` are its top-level parts where its
+/// strategy knows them ([`Planned::regions`](crate::Planned::regions)); otherwise they are computed. O(n log n).
 pub fn segments(problem: &PlacementProblem, plan: &Plan, regions: &[Region], rule: SegmentRule) -> Vec<Segment> {
     if regions.is_empty() {
         return of_regions(&parts(problem, plan), plan.footprint.get(), rule);
@@ -52,7 +49,7 @@ pub fn segments(problem: &PlacementProblem, plan: &Plan, regions: &[Region], rul
     of_regions(regions, plan.footprint.get(), rule)
 }
 
-/// Cut between top-level parts.
+/// Cuts between top-level parts.
 pub(super) fn of_regions(regions: &[Region], arena: u64, rule: SegmentRule) -> Vec<Segment> {
     let (limit, io) = (rule.limit.get(), rule.io.get());
     let mut cuts: Vec<u64> = vec![0];
@@ -76,7 +73,7 @@ pub(super) fn of_regions(regions: &[Region], arena: u64, rule: SegmentRule) -> V
     segments.collect()
 }
 
-/// The parts of a plan that no buffer joins; a hole belongs to the part before.
+/// The parts of a plan that no buffer connects; a gap belongs to the previous part.
 fn parts(problem: &PlacementProblem, plan: &Plan) -> Vec<Region> {
     let placed = problem.buffers.iter().zip(&plan.offsets);
     let mut held: Vec<(u64, u64)> = placed

@@ -1,13 +1,13 @@
-//! Makes the flat arrays of a partition.
+//! Builds the flat arrays of a partition.
 //!
-//! Time is cut into *sections*. Where every shape is one rectangle, only the sections matter in which no other
-//! section's shapes are all contained: those that begin with a birth and end with an end (the maximal cliques of the
-//! interval graph), because two rectangles meet if they meet in one of these. Otherwise every cut is kept.
-//! Complexity: O(sections x shapes live at once + pairs that meet, where a shape is more than one rectangle). Beyond
-//! [`MOST_SHAPES`], [`MOST_COVER`] and [`MOST_PAIRS`] there is no [`Part`] and so no search.
+//! Time is divided into *sections*. Where every shape is one rectangle, only sections matter whose set of shapes
+//! contains no other section's set: those that begin with a birth and end with an end (the maximal cliques of the
+//! interval graph), because two rectangles overlap in time iff they share one of these. Otherwise every section is
+//! kept. O(sections x live shapes + overlapping pairs, where a shape is more than one rectangle). Beyond
+//! [`MAX_SHAPES`], [`MAX_COVER`] and [`MAX_PAIRS`] there is no [`Part`] and no search.
 //!
-//! One partition is there at a time. At the limits it takes 64 MB for the cover and as much for each of the two lanes
-//! that search it, at most 128 MB for pairs, and at most 24 MB in each lane for what failed: less than 400 MB.
+//! One partition is built at a time. At the limits it takes 64 MB for the cover and as much for each of the two lanes,
+//! at most 128 MB for pairs, and at most 24 MB per lane for failed states: less than 400 MB.
 
 use super::flags::Pace;
 use super::height::Height;
@@ -16,17 +16,17 @@ use super::part::{Part, Span};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::Shapes;
 
-/// Most pairs of a section and a shape that is live in it.
-const MOST_COVER: usize = 16_000_000;
+/// Most pairs of a section and a live shape.
+const MAX_COVER: usize = 16_000_000;
 
-/// Most ordered pairs of shapes that meet, where they have to be kept.
-const MOST_PAIRS: usize = 8_000_000;
+/// Most stored ordered pairs of overlapping shapes.
+const MAX_PAIRS: usize = 8_000_000;
 
-/// Most shapes of a partition in which one has gaps: all pairs are tried.
-const MOST_WITH_GAPS: usize = 6_000;
+/// Most shapes of a partition with gaps: all pairs are tested.
+const MAX_WITH_GAPS: usize = 6_000;
 
-/// Most shapes, so that preparing them takes no time that anyone would notice.
-const MOST_SHAPES: usize = 50_000;
+/// Most shapes, which bounds the time of preparation.
+const MAX_SHAPES: usize = 50_000;
 
 /// Builds the arrays of a partition's items, all of which have pieces; `None` where it is too large to search.
 pub(super) fn build<T: Height>(
@@ -47,15 +47,15 @@ pub(super) fn build<T: Height>(
     Ok(Some(part))
 }
 
-/// The least height of a plan as far as sums tell, in bytes; 0 where the partition is too large to search.
+/// A lower bound of the height from sums, in bytes; 0 where the partition is too large to search.
 pub(super) fn least_height(shapes: &Shapes, items: &[u32], progress: &Progress<'_>) -> Result<u64, Cancelled> {
     let part = outline::<u64>(shapes, items, &mut Pace::new(progress))?;
     Ok(part.map_or(0, |part| part.bound))
 }
 
-/// All but the pairs.
+/// Everything except the pairs.
 fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Result<Option<Part<T>>, Cancelled> {
-    if items.len() > MOST_SHAPES {
+    if items.len() > MAX_SHAPES {
         return Ok(None);
     }
     let (step, unit) = (common_alignment(shapes, items), unit(shapes, items));
@@ -70,7 +70,7 @@ fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Re
     let hull = |item: &u32| &shapes.items[*item as usize];
     let (spans, cover) = spans(shapes, &items, &times, step, unit);
     pace.spend(items.len() * 64)?;
-    if cover > MOST_COVER {
+    if cover > MAX_COVER {
         return Ok(None);
     }
     let lower: Vec<usize> = items.iter().map(|item| section(hull(item).lower)).collect();
@@ -117,7 +117,7 @@ fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Re
     Ok(Some(part))
 }
 
-/// The sections of each shape's pieces, and how many there are in sum.
+/// The sections of each shape's pieces, and their total number.
 fn spans<T: Height>(shapes: &Shapes, items: &[u32], times: &[u32], step: u64, unit: u64) -> (Lists<Span<T>>, usize) {
     let section = |time: u32| times.partition_point(|start| *start < time);
     let mut spans = Lists::new();
@@ -137,15 +137,15 @@ fn spans<T: Height>(shapes: &Shapes, items: &[u32], times: &[u32], step: u64, un
     (spans, cover)
 }
 
-/// What divides every offset. Nothing above a shape can use the bytes between its end and the next multiple, so sizes
-/// are rounded up to multiples, except where a shape has to end within the capacity.
+/// A divisor of every offset. Bytes between the end of a shape and the next multiple are unusable, so sizes are rounded
+/// up to multiples, except where a shape must end within the capacity.
 fn common_alignment(shapes: &Shapes, items: &[u32]) -> u64 {
     let alignments = items.iter().map(|item| shapes.items[*item as usize].alignment);
     alignments.fold(0, gcd).max(1)
 }
 
-/// The unit in which all heights that matter are whole: it divides every size (rounded up) and fixed offset, and for
-/// every alignment one divides the other, so that rounding up stays within the multiples.
+/// The unit of all heights: it divides every size (rounded up) and fixed offset, and for every alignment one divides
+/// the other, so that rounding up stays within the multiples.
 pub(super) fn unit(shapes: &Shapes, items: &[u32]) -> u64 {
     let step = common_alignment(shapes, items);
     let mut unit = 0;
@@ -182,8 +182,8 @@ pub(super) fn gcd(a: u64, b: u64) -> u64 {
     x
 }
 
-/// The largest sum of sizes in a section, of which only the highest shape's need not be rounded up; or the end of a
-/// fixed shape, or the largest size.
+/// The largest sum of sizes in a section, where only the highest shape is not rounded up; or the end of a fixed shape,
+/// or the largest size.
 fn bound<T: Height>(shapes: &Shapes, part: &Part<T>, pace: &mut Pace<'_>) -> Result<u64, Cancelled> {
     let mut most_padding = vec![0; part.n_sections()];
     let mut bound = 0;
@@ -206,7 +206,7 @@ fn bound<T: Height>(shapes: &Shapes, part: &Part<T>, pace: &mut Pace<'_>) -> Res
     Ok(sums.fold(bound, u64::max))
 }
 
-/// The first step of each section that is kept.
+/// The first step of each kept section.
 fn section_times(shapes: &Shapes, items: &[u32], is_shaped: bool) -> Vec<u32> {
     let mut cuts: Vec<(u32, bool)> = Vec::new();
     for item in items {
@@ -221,7 +221,7 @@ fn section_times(shapes: &Shapes, items: &[u32], is_shaped: bool) -> Vec<u32> {
         cuts.dedup_by_key(|cut| cut.0);
         return cuts.into_iter().map(|cut| cut.0).collect();
     }
-    // Ends come before births on the same step: a birth that an end follows begins a section that counts.
+    // Ends come before births on the same step: a birth followed by an end begins a section that counts.
     let pairs = cuts.windows(2).filter(|pair| pair[0].1 && !pair[1].1);
     pairs.map(|pair| pair[0].0).collect()
 }
@@ -264,14 +264,14 @@ fn peaks<T: Height>(lower: &[usize], upper: &[usize], totals: &[T], pace: &mut P
     Ok(peaks)
 }
 
-/// For each shape the others that are live in a section of its own; `None` where there are too many.
+/// For each shape the others that are live in one of its sections; `None` where there are too many.
 fn pairs<T: Height>(
     shapes: &Shapes,
     part: &Part<T>,
     pace: &mut Pace<'_>,
 ) -> Result<Option<Lists<(u32, T)>>, Cancelled> {
     let n_shapes = part.n_shapes();
-    if part.has_gaps && n_shapes > MOST_WITH_GAPS {
+    if part.has_gaps && n_shapes > MAX_WITH_GAPS {
         return Ok(None);
     }
     let step = common_alignment(shapes, &part.items);
@@ -300,14 +300,14 @@ fn pairs<T: Height>(
             }
         }
         lists.close();
-        if lists.values.len() > MOST_PAIRS {
+        if lists.values.len() > MAX_PAIRS {
             return Ok(None);
         }
     }
     Ok(Some(lists))
 }
 
-/// Equal numbers for shapes that are equal in everything and may stand anywhere.
+/// Equal numbers for shapes that are equal in everything and not fixed.
 fn twins(shapes: &Shapes, items: &[u32], lower: &[usize], upper: &[usize]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..items.len()).collect();
     let key = |shape: &usize| {

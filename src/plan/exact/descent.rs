@@ -1,37 +1,36 @@
-//! The way down: from a plan that is known to the lower bound, in rounds.
+//! The descent from a known plan to the lower bound, in rounds.
 //!
-//! A round asks for a plan at the least capacity that is not ruled out, then halves the distance to the best plan,
-//! treating "not found" as "not here, this time". The next round has twice the nodes for each question. A plan lowers
-//! the height, a proof raises the bound; where they meet, the plan is optimal.
+//! A round searches at the least capacity that is not excluded, then bisects the distance to the best plan, treating
+//! "not found" as "not in this round". The next round has twice the nodes per search. A plan lowers the height, a proof
+//! raises the bound; where they are equal, the plan is optimal.
 
 use super::height::Height;
 use super::part::Part;
 use super::race::{Answer, Lanes, Ledger, ask};
 use highwater_model::progress::Cancelled;
 
-/// Nodes of an order in the first round, for each shape.
+/// Nodes of an order in the first round, per shape.
 const NODES_PER_SHAPE: u64 = 4;
 
-/// And for each order, however few shapes there are.
+/// Plus this many per order.
 const NODES_AT_LEAST: u64 = 200;
 
-/// What is kept of a partition while others are worked on.
+/// State of a partition between rounds.
 pub(super) struct Partition {
     /// The problem's items.
     pub(super) items: Vec<u32>,
-    /// Rounds so far.
     pub(super) round: u64,
     /// The height of the best plan, in bytes.
     pub(super) height: u64,
-    /// Proved: no plan is lower, in bytes.
+    /// Proved lower bound, in bytes.
     pub(super) bound: u64,
     /// It is too large to search.
     pub(super) is_beyond: bool,
 }
 
 impl Partition {
-    /// Goes one round towards `goal` bytes; nothing below counts. With `is_only_goal`, no other capacity is asked.
-    /// Gives the offsets of a better plan, in bytes by item.
+    /// Runs one round towards `goal` bytes; lower heights do not count. With `is_only_goal`, no other capacity is
+    /// tried. Returns the offsets of a better plan, in bytes by item.
     pub(super) fn descend<T: Height>(
         &mut self,
         part: &Part<T>,
@@ -63,15 +62,15 @@ impl Partition {
     }
 }
 
-/// The capacities that a round still looks at, and what it found.
+/// The capacities of a round, and its result.
 struct Round<'a, 'l, T> {
     part: &'a Part<T>,
     lanes: &'a mut Lanes<'l, T>,
     number: u64,
     nodes: u64,
-    /// Plans below were not found in this round. This and what follows in grains.
+    /// Lower capacities were not found in this round. In grains, like the following fields.
     low: u64,
-    /// The best plan has more than this.
+    /// The best plan is higher than this.
     high: u64,
     bound: u64,
     found: Option<Vec<T>>,
@@ -104,7 +103,7 @@ impl<T: Height> Round<'_, '_, T> {
         if self.low <= self.high {
             self.ask(self.low, ledger)?;
         }
-        // Fine steps wait for the later rounds.
+        // Later rounds take finer steps.
         let distance = self.high.saturating_sub(self.low);
         let step = distance >> (4 + self.number.min(59));
         while self.low <= self.high && !ledger.is_over() {

@@ -1,16 +1,15 @@
-//! States that are known to have no plan: a bounded hash table.
+//! States known to have no plan: a bounded hash table.
 //!
-//! A state is the set of unplaced shapes of a component with their bounds, and the capacity. What follows from it does
-//! not depend on how it was reached, so a state that failed once fails again, whatever the order. A state is known by
-//! 128 bits of hash; a failure at some capacity holds for every smaller one.
+//! A state is the set of unplaced shapes of a component with their bounds, and the capacity. It does not depend on the
+//! path to it, so a state that failed once fails again in any order. States are identified by 128 bits of hash; a
+//! failure at a capacity holds for every smaller one.
 
-/// Most entries.
-const MOST_SLOTS: usize = 1 << 20;
+const MAX_SLOTS: usize = 1 << 20;
 
-/// Slots looked at for one key.
+/// Slots probed per key.
 const PROBES: usize = 4;
 
-/// 128 bits that stand for a state.
+/// 128-bit hash of a state.
 pub(super) type Key = (u64, u64);
 
 #[derive(Clone, Copy, Default)]
@@ -20,7 +19,7 @@ struct Slot {
     capacity: u64,
 }
 
-/// The table. It grows up to [`MOST_SLOTS`]; from then on a new entry takes the place of the first it meets.
+/// Grows up to [`MAX_SLOTS`]; then a new entry replaces the first probed one.
 pub(super) struct Failed {
     slots: Vec<Slot>,
     n_used: usize,
@@ -29,12 +28,12 @@ pub(super) struct Failed {
 
 impl Default for Failed {
     fn default() -> Self {
-        Self::of_most(MOST_SLOTS)
+        Self::of_most(MAX_SLOTS)
     }
 }
 
 impl Failed {
-    /// An empty table that grows up to so many slots, a power of two.
+    /// `most` is a power of two.
     pub(super) fn of_most(most: usize) -> Self {
         Self {
             slots: Vec::new(),
@@ -49,7 +48,6 @@ impl Failed {
             .any(|idx| self.slots[idx].key == key && self.slots[idx].capacity >= capacity)
     }
 
-    /// Remembers that it has none.
     pub(super) fn insert(&mut self, key: Key, capacity: u64) {
         if self.n_used * 2 >= self.slots.len() && self.slots.len() < self.most {
             self.grow();
@@ -69,7 +67,6 @@ impl Failed {
         };
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&mut self) {
         *self = Self::of_most(self.most);
     }
@@ -92,7 +89,7 @@ impl Failed {
     }
 }
 
-/// Mixes a number and its place in a state to 64 bits that look random (the finalizer of `SplitMix64`).
+/// Mixes a number and its place in a state to 64 pseudo-random bits (the finalizer of `SplitMix64`).
 pub(super) fn mix(place: u64, number: u64) -> u64 {
     let mut x = place.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number.wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -100,8 +97,8 @@ pub(super) fn mix(place: u64, number: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The same with other factors and another finalizer (that of `MurmurHash3`): what is equal in one of the two, by
-/// chance, is as different in the other as anything else.
+/// The same with other factors and another finalizer (that of `MurmurHash3`), so that collisions of the two are
+/// independent.
 fn mix_again(place: u64, number: u64) -> u64 {
     let mut x = place.wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ number.wrapping_mul(0xA076_1D64_78BD_642F).rotate_left(32);
     x = (x ^ (x >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
@@ -109,7 +106,7 @@ fn mix_again(place: u64, number: u64) -> u64 {
     x ^ (x >> 33)
 }
 
-/// The key of a state: the sum of what its numbers give at their places.
+/// The key of a state: the sum of the hashes of its numbers.
 pub(super) fn key(numbers: impl Iterator<Item = (u64, u64)>) -> Key {
     let mut key = (0_u64, 0_u64);
     for (place, number) in numbers {
@@ -130,19 +127,19 @@ mod tests {
     #[test]
     fn a_full_table_forgets_but_never_makes_anything_up() {
         let mut failed = Failed::default();
-        let n_states = 3 * MOST_SLOTS as u64;
+        let n_states = 3 * MAX_SLOTS as u64;
         for number in 0..n_states {
             failed.insert(key_of(number), 1 + number % 7);
         }
-        assert_eq!(failed.slots.len(), MOST_SLOTS);
+        assert_eq!(failed.slots.len(), MAX_SLOTS);
         let mut n_known = 0;
         for number in 0..n_states {
             assert!(!failed.contains(key_of(number), 2 + number % 7), "{number}");
             n_known += usize::from(failed.contains(key_of(number), 1 + number % 7));
             assert!(!failed.contains(key_of(n_states + number), 1), "{number}");
         }
-        assert!(n_known > MOST_SLOTS / 2 && n_known <= MOST_SLOTS, "{n_known}");
-        // The last one took some place.
+        assert!(n_known > MAX_SLOTS / 2 && n_known <= MAX_SLOTS, "{n_known}");
+        // The last insertion always has a slot.
         assert!(failed.contains(key_of(n_states - 1), 1 + (n_states - 1) % 7));
         failed.clear();
         assert!(!failed.contains(key_of(n_states - 1), 1));
@@ -158,7 +155,8 @@ mod tests {
         assert!(!failed.contains(key_of(1), 10));
     }
 
-    /// `mix` adds up to 64 bits from two products, so equal sums are easy to find; the other half has to differ there.
+    /// `mix` combines two products into 64 bits, so equal sums are easy to construct; the other half must differ for
+    /// them.
     #[test]
     fn the_halves_of_a_key_are_not_equal_together() {
         let inverse = |factor: u64| {

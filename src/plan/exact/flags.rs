@@ -1,19 +1,18 @@
-//! Who may end a search, and how often long loops ask.
+//! Flags that end a search, and how often long loops check them.
 //!
-//! Both flags stay set once they are: whoever has seen one may leave its state unfinished, because nobody goes on with
-//! it. At less than a nanosecond an operation, [`WORK_PER_LOOK`] is far below the 20 ms in which a cancel has to be seen.
+//! Both flags stay set: code that has seen one may leave its state unfinished, because the search does not continue. At
+//! less than a nanosecond per operation, [`WORK_PER_LOOK`] is far below the 20 ms in which a cancel must be noticed.
 
 use highwater_model::progress::{Cancel, Cancelled, Progress};
 
-/// Inner operations between two looks at the flags.
+/// Inner operations between two checks of the flags.
 pub(super) const WORK_PER_LOOK: usize = 100_000;
 
-/// The flags of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flags<'a> {
-    /// Drop everything.
+    /// Discard everything.
     pub(super) cancel: &'a Cancel,
-    /// End with what there is.
+    /// End with the best plan so far.
     pub(super) stop: Option<&'a Cancel>,
 }
 
@@ -23,7 +22,7 @@ impl Flags<'_> {
     }
 }
 
-/// Looks at the flag of a cancel now and then.
+/// Checks the cancel flag every [`WORK_PER_LOOK`] operations.
 #[derive(Debug)]
 pub(super) struct Pace<'a> {
     progress: &'a Progress<'a>,

@@ -1,4 +1,4 @@
-//! The number type that heights are counted in: 32 bits where they suffice, else 64.
+//! The number type of heights: 32 bits where they suffice, otherwise 64.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Rem, Sub, SubAssign};
@@ -17,16 +17,15 @@ pub(super) trait Height:
     + AddAssign
     + SubAssign
 {
-    /// Above every offset: the bound of shapes that are placed.
+    /// Above every offset: the bound of placed shapes.
     const MAX: Self;
-    /// Nothing.
     const ZERO: Self;
-    /// Of a number that is known to fit.
+    /// `number` must fit.
     fn of(number: u64) -> Self;
-    /// As bytes are counted.
+    /// As `u64`.
     fn wide(self) -> u64;
 
-    /// The least multiple of `alignment` from here on.
+    /// The least multiple of `alignment` at or above it.
     fn align_up(self, alignment: Self) -> Self {
         let over = self % alignment;
         if over == Self::ZERO {

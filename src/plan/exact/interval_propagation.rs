@@ -1,16 +1,15 @@
-//! What follows from leaving the floor of a section empty: every shape that is still to come there stands higher, on one
-//! that is unplaced as well. Complexity: O(neighbors of the shapes that have the floor), beyond [`MOST_RESTS`] O(shapes
-//! of the component).
+//! Propagation after leaving the floor of a section empty: every remaining shape of the section is higher, on top of an
+//! unplaced one. O(neighbours of the shapes at the floor), beyond [`MAX_RESTS`] O(shapes of the component).
 
 use super::height::Height;
 use super::part::Met;
 use super::skyline::Skyline;
 
-/// Most neighbors looked at to find where the shapes of one section can rest; beyond, one bound serves all.
-const MOST_RESTS: usize = 8_000_000;
+/// Most neighbours read to find the supports of a section's shapes; beyond, one bound serves all.
+const MAX_RESTS: usize = 8_000_000;
 
 impl<T: Height> Skyline<'_, T> {
-    /// Leaves the floor of a section empty.
+    /// Leaves the floor of a section empty; `false` when no plan is left.
     pub(super) fn leave(&mut self, section: usize, component: (usize, usize)) -> bool {
         let part = self.part;
         let Some(slack) = self.slack(section) else { return false };
@@ -54,8 +53,8 @@ impl<T: Height> Skyline<'_, T> {
         is_open && self.settle(component)
     }
 
-    /// No floor of a section that is left empty rises to less than this: the lowest of the higher bounds there and of
-    /// the tops of shapes next to it in its valley. And whether looking at each shape's neighbors would be costly.
+    /// A lower bound of the next floor of a section that is left empty: the lowest of the higher bounds in it and of
+    /// the tops of adjacent shapes in its valley. Also returns whether reading each shape's neighbours would be costly.
     fn least_rest(&mut self, section: usize, (lower, upper): (usize, usize)) -> (T, bool) {
         let part = self.part;
         if !part.is_plain() {
@@ -84,11 +83,11 @@ impl<T: Height> Skyline<'_, T> {
         }
         self.spend(part.starts[end] - part.starts[lower] + self.unplaced(section).len());
         let shapes = self.unplaced(section).iter().map(|shape| part.n_met(*shape as usize));
-        (least, shapes.sum::<usize>() > MOST_RESTS)
+        (least, shapes.sum::<usize>() > MAX_RESTS)
     }
 
-    /// The lowest offset above its bound at which a shape can rest on an unplaced one, and the same if it is the
-    /// lowest in a section.
+    /// The lowest offset above its bound at which a shape can be on top of an unplaced one, and the same for the lowest
+    /// shape of a section.
     fn lowest_rest(&mut self, shape: usize, section: usize) -> (T, T) {
         let part = self.part;
         let (mut any, mut first) = (T::MAX, T::MAX);

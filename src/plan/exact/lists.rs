@@ -1,4 +1,4 @@
-//! Lists of different lengths, for neighbors and sections.
+//! Lists of different lengths, for neighbours and sections.
 
 /// Lists of different lengths in one allocation.
 #[derive(Clone, Debug, Default)]
@@ -8,7 +8,7 @@ pub(super) struct Lists<V> {
 }
 
 impl<V: Clone + Default> Lists<V> {
-    /// Lists of these lengths to be filled in any order, and where the first value of each belongs.
+    /// Lists of these lengths to be filled in any order, and the position of each list's first value.
     pub(super) fn of_lengths(lengths: &[usize]) -> (Self, Vec<usize>) {
         let mut starts = Vec::with_capacity(lengths.len() + 1);
         let mut end = 0;
@@ -24,7 +24,6 @@ impl<V: Clone + Default> Lists<V> {
 }
 
 impl<V> Lists<V> {
-    /// No list.
     pub(super) fn new() -> Self {
         Self {
             starts: vec![0],
@@ -32,17 +31,16 @@ impl<V> Lists<V> {
         }
     }
 
-    /// Ends the list whose values were appended.
+    /// Ends the list of the values appended so far.
     pub(super) fn close(&mut self) {
         self.starts.push(self.values.len());
     }
 
-    /// Where each list begins, and where the last ends.
+    /// The start of each list, and the end of the last.
     pub(super) fn starts(&self) -> &[usize] {
         &self.starts
     }
 
-    /// One list.
     pub(super) fn of(&self, idx: usize) -> &[V] {
         &self.values[self.starts[idx]..self.starts[idx + 1]]
     }

@@ -1,14 +1,15 @@
 //! Exact placement: branch and bound, partition by partition, from a greedy plan down to the lower bound.
 //!
-//! * [`build`] makes flat arrays of a partition (a run of steps that no shape crosses): a [`part`];
-//! * [`skyline`] is what is placed and what follows from it, [`rests`] from what is left empty; [`search`] tries all ways at one capacity, remembering
-//!   what [`failed`]; [`order`] says what is tried first; [`race`] puts one capacity to several orders;
+//! * [`build`] makes the flat arrays of a partition (a run of steps that no shape crosses): a [`part`];
+//! * [`skyline`] holds the placed shapes and their consequences, [`interval_propagation`] those of empty floors;
+//! [`search`] tries all branches at one capacity, remembering [`failed`] states; [`order`] orders the branches;
+//! [`race`] tries one capacity in several orders;
 //! * [`descent`] chooses the capacities.
 //!
-//! The partition that decides the footprint is worked on until it reaches the lower bound of the whole, or until the
-//! nodes are used up. "Impossible" is always a proof: every rule that cuts a branch off keeps at least one plan if
-//! there is any. Complexity: exponential at worst, hence the node limit; memory O(sections x shapes live at once) of
-//! one partition at a time, and partitions that are too large for that (see [`build`]) keep the greedy plan.
+//! The partition that determines the footprint is searched until it reaches the lower bound of the whole, or until the
+//! nodes are used up. "Impossible" is always a proof: every pruning rule keeps at least one plan if there is any.
+//! Complexity: exponential at worst, hence the node limit; memory O(sections x live shapes) of one partition at a time,
+//! and partitions too large for that (see [`build`]) keep the greedy plan.
 
 mod build;
 mod descent;
@@ -37,12 +38,12 @@ use highwater_model::progress::Cancelled;
 use highwater_model::units::Bytes;
 use highwater_model::workload::Shapes;
 
-/// The smallest footprint that the search reaches within the node limit.
+/// The smallest footprint found within the node limit.
 pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     solve(task, None, task.limits.nodes)
 }
 
-/// The same from a plan that is known already (offsets by item), with a node limit of its own.
+/// Starts from a known plan (offsets by item), with its own node limit.
 pub(super) fn solve(task: &Task<'_>, incumbent: Option<Vec<u64>>, nodes: u64) -> Result<Placement, PlanError> {
     task.progress.check()?;
     let offsets = match incumbent {
@@ -85,17 +86,17 @@ struct Line<'a> {
     partitions: Vec<Partition>,
     /// The best plan, by item.
     offsets: Vec<u64>,
-    /// Proved: no plan is lower.
+    /// Proved lower bound.
     bound: u64,
 }
 
 impl Line<'_> {
-    /// Whether the capacity is proved to be too little.
+    /// Whether the capacity is proved to be too small.
     fn is_too_low(&self) -> bool {
         self.capacity.is_some_and(|capacity| self.bound > capacity)
     }
 
-    /// Nobody asks for less.
+    /// Lower footprints do not count.
     fn goal(&self) -> u64 {
         self.capacity.unwrap_or(0).max(self.bound)
     }
@@ -109,7 +110,7 @@ impl Line<'_> {
             if height <= self.goal() {
                 continue;
             }
-            // Rounding up to alignments may say more than the sums of the whole.
+            // Rounding up to alignments may give a higher bound than the sums of the whole.
             let is_aligned = items.iter().any(|item| shapes.items[*item as usize].alignment > 1);
             if is_aligned {
                 let least = build::least_height(shapes, &items, self.task.progress)?;
@@ -126,9 +127,9 @@ impl Line<'_> {
         Ok(())
     }
 
-    /// Which partition to work on. The highest is what counts, and where that one is too large, nothing helps. At one
-    /// capacity all have to get there, so they take turns, and a proof about one of them is an answer, even if another
-    /// is too large.
+    /// The partition to search. The highest one determines the footprint, and where that one is too large to search, no
+    /// other helps. At a given capacity all must fit, so they take turns, and a proof for one of them is an answer,
+    /// even if another is too large to search.
     fn next(&self) -> Option<usize> {
         let goal = self.goal();
         let open = self.partitions.iter().enumerate();
@@ -144,7 +145,7 @@ impl Line<'_> {
         (!partition.is_beyond).then_some(idx)
     }
 
-    /// Works on one partition after the other.
+    /// Searches one partition after the other.
     fn descend(&mut self, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         while let Some(idx) = self.next().filter(|_| !ledger.is_over()) {
             let (shapes, partition) = (self.task.shapes, &self.partitions[idx]);
@@ -162,7 +163,7 @@ impl Line<'_> {
         ledger.report()
     }
 
-    /// Works on one partition as long as it is the one to work on.
+    /// Searches a partition while it is the next one.
     fn stay<T: Height>(&mut self, idx: usize, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         let (shapes, progress) = (self.task.shapes, self.task.progress);
         let Some(part) = build::build::<T>(shapes, &self.partitions[idx].items, progress)? else {
@@ -185,7 +186,7 @@ impl Line<'_> {
     }
 }
 
-/// The items of each run of steps that no item crosses, by step. Items without bytes are in none. O(n log n).
+/// The items of each run of steps that no item crosses, by step. Items without bytes are left out. O(n log n).
 fn partitions(shapes: &Shapes) -> Vec<Vec<u32>> {
     let mut order: Vec<u32> = (0_u32..)
         .zip(&shapes.items)

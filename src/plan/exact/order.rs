@@ -1,7 +1,7 @@
-//! Which of several shapes is tried first, and which section where two have equally few branches.
+//! The order of branches: which shape is tried first, and which section where two have equally few branches.
 //!
-//! One order that is unlucky can take ages where another takes no time, so several are tried in turn with growing
-//! budgets. From the third round on the ranks are stirred a little, each time in another way.
+//! An unlucky order can take far longer than another, so several are tried in turn with growing budgets. From the third
+//! round on the ranks are perturbed, differently in each.
 
 use std::cmp::Reverse;
 
@@ -9,20 +9,20 @@ use super::failed::mix;
 use super::height::Height;
 use super::part::Part;
 
-/// How many orders one round tries.
+/// Orders per round.
 pub(super) const N_ORDERS: u64 = 4;
 
 /// One way to search.
 pub(super) struct Order {
     /// The rank of each shape; lower ranks first.
     pub(super) rank: Vec<u32>,
-    /// The shape of next lower rank that can stand in for each; its own number where there is none.
+    /// The equal shape of next lower rank; its own number where there is none.
     pub(super) elder: Vec<u32>,
-    /// Whether less slack decides before the lower floor.
+    /// Whether less slack is preferred to a lower floor.
     pub(super) is_slack_first: bool,
 }
 
-/// The order of a place in a round.
+/// The order at a place of a round.
 pub(super) fn order<T: Height>(part: &Part<T>, round: u64, place: u64) -> Order {
     let mut shapes: Vec<usize> = (0..part.n_shapes()).collect();
     let width = |shape: usize| (part.upper[shape] - part.lower[shape]) as u64;

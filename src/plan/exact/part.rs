@@ -1,10 +1,10 @@
 //! One partition as the search sees it: flat arrays of shapes and sections, heights in units of the greatest common
-//! divisor. [`super::build`] makes them.
+//! divisor. Built by [`super::build`].
 
 use super::height::Height;
 use super::lists::Lists;
 
-/// A run of sections on which a shape is `size` high.
+/// A run of sections on which a shape has height `size`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span<T> {
     pub(super) lower: usize,
@@ -12,54 +12,54 @@ pub(super) struct Span<T> {
     pub(super) size: T,
 }
 
-/// One partition. Shapes are numbered by ascending first section.
+/// Shapes are numbered by ascending first section.
 #[derive(Debug)]
 pub(super) struct Part<T> {
     /// Bytes of one unit of height.
     pub(super) unit: u64,
-    /// The problem's item of each shape.
+    /// By shape: the problem's item.
     pub(super) items: Vec<u32>,
-    /// Where each shape is live, and how high.
+    /// By shape: the sections in which it is live, and its height.
     pub(super) spans: Lists<Span<T>>,
-    /// The first section of each shape.
+    /// By shape: the first section.
     pub(super) lower: Vec<usize>,
-    /// The end of each shape's sections.
+    /// By shape: the end of its sections.
     pub(super) upper: Vec<usize>,
-    /// The largest size of each shape, in bytes and not rounded up: what ends within the capacity.
+    /// By shape: the largest size, in bytes and not rounded up, which must end within the capacity.
     pub(super) bytes: Vec<u64>,
-    /// Divides every height that a plan can have, in bytes.
+    /// Divides every possible height, in bytes.
     pub(super) grain: u64,
-    /// No plan is lower, in bytes.
+    /// Lower bound of plans, in bytes.
     pub(super) bound: u64,
     /// Divisors of the offsets, in units; empty where all are 1.
     pub(super) alignments: Vec<T>,
-    /// Offsets that are given; empty where none is.
+    /// Given offsets; empty where none is.
     pub(super) fixed: Vec<Option<T>>,
-    /// Shapes that can stand in for each other have the same number.
+    /// Interchangeable shapes have the same number.
     pub(super) twins: Vec<u32>,
-    /// The shapes that are live in each section.
+    /// By section: the live shapes.
     pub(super) live: Lists<u32>,
-    /// Where a shape is more than one rectangle: the shapes that each one meets, with the distance that the other
-    /// keeps if it stands above. Without any list otherwise: see [`Met`].
+    /// Where a shape is more than one rectangle: by shape its neighbours, with the distance that the neighbour keeps
+    /// above it. Otherwise empty: see [`Met`].
     pub(super) pairs: Lists<(u32, T)>,
-    /// For each section, the first shape that begins there or later; one more at the end.
+    /// By section: the first shape that begins there or later; one more at the end.
     pub(super) starts: Vec<usize>,
-    /// The sum of sizes in each section.
+    /// By section: the sum of sizes.
     pub(super) totals: Vec<T>,
-    /// The largest of these sums in the range of each shape.
+    /// By shape: the largest of these sums in its range.
     pub(super) peaks: Vec<T>,
-    /// Whether a shape has sections in its range in which it is not live.
+    /// Whether a shape is not live in a section of its range.
     pub(super) has_gaps: bool,
     /// Whether a size was rounded up.
     pub(super) is_padded: bool,
 }
 
-/// The shapes that one shape meets.
+/// The shapes that overlap one shape in time.
 pub(super) enum Met<'a, T> {
-    /// Of rectangles: those that are live in its first section, itself among them, and those that begin in a later
-    /// one of its sections. So no pair needs to be kept.
+    /// For rectangles: those live in its first section, itself included, and those that begin in a later one of its
+    /// sections. No pair is stored.
     Rectangle(&'a [u32], std::ops::Range<usize>),
-    /// With the distance that the other keeps if it stands above.
+    /// With the distance that the other keeps above it.
     Pairs(&'a [(u32, T)]),
 }
 
@@ -72,7 +72,7 @@ impl<T: Height> Part<T> {
         self.totals.len()
     }
 
-    /// The next offset at which a shape may stand, from `offset` on.
+    /// The lowest aligned offset from `offset` on.
     pub(super) fn align_up(&self, shape: usize, offset: T) -> T {
         match self.alignments.get(shape) {
             Some(alignment) => offset.align_up(*alignment),
@@ -84,7 +84,6 @@ impl<T: Height> Part<T> {
         self.fixed.get(shape).copied().flatten()
     }
 
-    /// The shapes that one shape meets.
     pub(super) fn met(&self, shape: usize) -> Met<'_, T> {
         if self.is_rectangles() {
             let first = self.starts[self.lower[shape] + 1];
@@ -95,7 +94,7 @@ impl<T: Height> Part<T> {
         }
     }
 
-    /// How many there are, or one more.
+    /// Their number, or one more.
     pub(super) fn n_met(&self, shape: usize) -> usize {
         match self.met(shape) {
             Met::Rectangle(live, later) => live.len() + later.len(),
@@ -103,7 +102,7 @@ impl<T: Height> Part<T> {
         }
     }
 
-    /// How far `above` stands above `below` at least.
+    /// The least distance from the bottom of `below` to the bottom of `above`.
     pub(super) fn distance(&self, below: usize, above: usize) -> T {
         if let [span] = self.spans.of(below) {
             return span.size;
@@ -118,7 +117,7 @@ impl<T: Height> Part<T> {
         self.spans.values.len() == self.items.len()
     }
 
-    /// Whether the shapes are rectangles that may stand anywhere.
+    /// Whether the shapes are rectangles without constraints.
     pub(super) fn is_plain(&self) -> bool {
         !self.has_gaps && !self.is_padded && self.alignments.is_empty() && self.fixed.is_empty() && self.is_rectangles()
     }

@@ -1,8 +1,8 @@
-//! One question, "is there a plan within this capacity", put to several orders: in turn, or two at a time.
+//! One decision problem, "is there a plan within this capacity", tried in several orders: in turn, or two at a time.
 //!
-//! The answer never depends on which thread is faster: the first order in the list that has an answer gives it, an
-//! order may be given up only when one before it has answered, and only the nodes up to that order count. There are two
-//! *lanes*, each with its own memory of failed states; orders take turns between them, with or without threads. Where
+//! The answer never depends on which thread is faster: the first order in the list with an answer decides, an order may
+//! be abandoned only after an earlier one has answered, and only the nodes up to that order count. There are two
+//! *lanes*, each with its own memory of failed states; orders alternate between them, with or without threads. Where
 //! the user allows it ([`crate::Limits::race`]), the first thread with an answer wins instead.
 
 use std::panic::resume_unwind;
@@ -15,13 +15,13 @@ use super::part::Part;
 use super::search::{Budget, Search, Verdict};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// From this round of a partition on, a second thread is worth its while.
+/// From this round of a partition on, a second thread pays.
 const FIRST_THREADED_ROUND: u64 = 3;
 
-/// Threads of a search; 1 for measurements. The results are the same.
+/// Threads of a search; 1 for measurements. The results are equal.
 const N_THREADS: usize = 2;
 
-/// What may be spent, and who may end it.
+/// Remaining nodes, and the flags that end a search.
 pub(super) struct Ledger<'a> {
     pub(super) nodes_left: u64,
     pub(super) nodes_used: u64,
@@ -31,12 +31,12 @@ pub(super) struct Ledger<'a> {
 }
 
 impl Ledger<'_> {
-    /// Whether the search is to end with what it has.
+    /// Whether the search must end with its best plan.
     pub(super) fn is_over(&self) -> bool {
         self.nodes_left == 0 || self.flags.is_set()
     }
 
-    /// Shows how many of the nodes are used up, and checks the flag.
+    /// Reports the used nodes, and checks the cancel flag.
     pub(super) fn report(&self) -> Result<(), Cancelled> {
         let total = self.nodes_used.saturating_add(self.nodes_left);
         self.progress.set("searching", self.nodes_used, total)
@@ -47,7 +47,7 @@ impl Ledger<'_> {
 pub(super) enum Answer<T> {
     /// Offsets of a plan within the capacity.
     Plan(Vec<T>),
-    /// There is none.
+    /// Proved: there is no plan.
     Impossible,
     /// Not found within the nodes.
     Unknown,
@@ -56,12 +56,10 @@ pub(super) enum Answer<T> {
 /// The two searches of a partition.
 pub(super) type Lanes<'a, T> = [Search<'a, T>; 2];
 
-/// Two searches that know nothing.
 pub(super) fn lanes<'a, T: Height>(part: &'a Part<T>, flags: Flags<'a>) -> Lanes<'a, T> {
     [Search::new(part, flags), Search::new(part, flags)]
 }
 
-/// How one order ended.
 struct Outcome<T> {
     place: u64,
     verdict: Verdict,
@@ -69,7 +67,7 @@ struct Outcome<T> {
     offsets: Vec<T>,
 }
 
-/// Who watches a round: flags and the first order that answered.
+/// Abandons orders: flags, and the first order that answered.
 struct Watch<'a> {
     flags: Flags<'a>,
     winner: AtomicU64,
@@ -83,7 +81,7 @@ impl Watch<'_> {
     }
 }
 
-/// Asks the orders of a round for a plan within `capacity` bytes, each with `nodes` nodes.
+/// Tries the orders of a round for a plan within `capacity` bytes, with `nodes` nodes each.
 pub(super) fn ask<T: Height>(
     lanes: &mut Lanes<'_, T>,
     capacity: u64,
@@ -92,7 +90,7 @@ pub(super) fn ask<T: Height>(
     ledger: &mut Ledger<'_>,
 ) -> Result<Answer<T>, Cancelled> {
     ledger.report()?;
-    // What is left is dealt out in order, so that each order's share is known before any has run.
+    // The remaining nodes are distributed in order, so that each order's share is known before any has run.
     let share = |place: u64| nodes.min(ledger.nodes_left.saturating_sub(place * nodes));
     let watch = Watch {
         flags: ledger.flags,
@@ -139,7 +137,7 @@ pub(super) fn ask<T: Height>(
     ledger.progress.check()?;
     let winner = watch.winner.into_inner();
     if is_threaded && winner < u64::MAX {
-        // What the orders behind the winner have learned depends on how far they came.
+        // What the orders behind the winner learned depends on timing.
         even.failed.clear();
         odd.failed.clear();
     }

@@ -1,17 +1,17 @@
-//! The search at one capacity: who stands on the floor of a section, in every way.
+//! The search at one capacity: branches on which shape is at the floor of a section.
 //!
-//! At a node, one section at the bottom of a valley is chosen: every plan has there either one of the unplaced shapes
-//! whose bound is the floor, or nothing. These are the branches, so no plan is met twice, and the choice of the section
-//! is free: the one with the fewest branches, in proportion to how often it was the one that failed, comes first. A
-//! shape that stands on a valley's floor lies within the valley, so nothing can ever come below it. (Shapes with gaps
-//! may lie in several valleys, so for them only the lowest floors are asked.)
+//! A node chooses one section at the bottom of a valley: every plan has there either one of the unplaced shapes whose
+//! bound is the floor, or an empty floor. These are the branches, so no plan is reached twice, and any section may be
+//! chosen: the one with the fewest branches relative to its failures comes first. A shape at the floor of a valley lies
+//! within the valley, so nothing can be below it. (Shapes with gaps may lie in several valleys, so for them only the
+//! lowest floors are branched on.)
 //!
-//! What is left falls into *components* that no unplaced shape joins. They are solved one after the other, the one
-//! with the least slack first; where one has no plan, the search goes back to the step that cut it off, past whatever
-//! its siblings did. States that failed are remembered (see [`super::failed`]).
+//! The remaining shapes fall into *components* that no unplaced shape connects. They are solved one after the other,
+//! the one with the least slack first; where one has no plan, the search backtracks to the step that separated it, past
+//! all steps of its siblings. Failed states are remembered (see [`super::failed`]).
 //!
-//! Rules that cut branches off: the sum rule and resting (see [`super::skyline`]), equal shapes in one order only, and
-//! a rectangle across a whole flat component goes to the bottom (whatever is below it in a plan can go above it).
+//! Pruning: the sum rule and supports (see [`super::skyline`]), equal shapes in one order only, and a rectangle across
+//! a whole flat component goes to the bottom (shapes below it in a plan can be moved above it).
 
 use super::failed::{Failed, Key, key};
 use super::flags::Flags;
@@ -20,36 +20,34 @@ use super::order::Order;
 use super::part::Part;
 use super::skyline::{Mark, Skyline};
 
-/// How a search ended.
+/// Result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The offsets are a plan.
     Found,
-    /// There is no plan within the capacity.
+    /// Proved: no plan within the capacity.
     Impossible,
-    /// The nodes were used up.
     OutOfNodes,
-    /// The caller wants no more of it.
+    /// The caller ended it.
     Ended,
 }
 
-/// How far a search goes.
+/// Limits of a search.
 pub(super) struct Budget<'a> {
-    /// Most nodes.
     pub(super) nodes: u64,
-    /// Whether to end at once. Asked at every branch.
+    /// Whether to end at once; called at every branch.
     pub(super) is_over: &'a dyn Fn() -> bool,
 }
 
-/// A node stands for so many inner operations at most: where components are large, or thousands of branches fail at
-/// once, more nodes are counted than were opened, so that nodes bound the time.
+/// Most inner operations per node: where components are large, or thousands of branches fail at once, more nodes are
+/// counted than were opened, so that nodes bound the time.
 pub(super) const WORK_PER_NODE: usize = 50_000;
 
-/// A component that waits for its turn: a list in an arena, so that going back is cutting it off.
+/// A pending component: a linked list in a vector, so that backtracking truncates it.
 #[derive(Clone, Copy)]
 struct Waiting {
     component: (usize, usize),
-    /// The node whose step cut it off.
+    /// The node whose step separated it.
     parent: Option<usize>,
     next: Option<usize>,
 }
@@ -57,14 +55,14 @@ struct Waiting {
 struct Node {
     component: (usize, usize),
     parent: Option<usize>,
-    /// What is left to do besides this component.
+    /// Pending components besides this one.
     rest: Option<usize>,
     section: usize,
-    /// Shapes of this rank and above are not yet tried.
+    /// Shapes of this rank and above are not tried yet.
     next_rank: u32,
-    /// The only shape that has to be tried.
+    /// The only shape to try.
     forced: Option<usize>,
-    /// Whether leaving the floor empty is still to be tried.
+    /// Whether the empty floor is still to be tried.
     may_leave: bool,
     placed: Option<usize>,
     key: Key,
@@ -72,11 +70,11 @@ struct Node {
     n_waiting: usize,
 }
 
-/// One search after the other over a partition; what failed is remembered between them.
+/// Consecutive searches of a partition; failed states are kept between them.
 pub(super) struct Search<'a, T> {
     pub(super) skyline: Skyline<'a, T>,
     pub(super) failed: Failed,
-    /// Nodes that were opened.
+    /// Opened nodes.
     n_opened: u64,
     /// The skyline's work before this search.
     work_before: usize,
@@ -112,12 +110,12 @@ impl<'a, T: Height> Search<'a, T> {
         self.n_opened.max(self.work()).min(budget.nodes)
     }
 
-    /// What it has done so far, in nodes.
+    /// Work so far, in nodes.
     fn work(&self) -> u64 {
         ((self.skyline.work - self.work_before) / WORK_PER_NODE) as u64
     }
 
-    /// Why a search has to end before it has an answer.
+    /// Why a search must end without an answer.
     fn halt(&self, budget: &Budget<'_>) -> Option<Verdict> {
         if self.skyline.is_over || (budget.is_over)() {
             Some(Verdict::Ended)
@@ -128,7 +126,7 @@ impl<'a, T: Height> Search<'a, T> {
         }
     }
 
-    /// Searches for a plan within `capacity` bytes from the start. Its nodes are counted for this search alone.
+    /// Searches for a plan within `capacity` bytes from the start, with its own node count.
     pub(super) fn run(&mut self, capacity: u64, order: &Order, budget: &Budget<'_>) -> Verdict {
         (self.n_opened, self.work_before) = (0, self.skyline.work);
         while let Some(node) = self.stack.last() {
@@ -169,8 +167,8 @@ impl<'a, T: Height> Search<'a, T> {
         Verdict::Found
     }
 
-    /// Takes the next branch that does not fail at once, at `top` or where the search has to go back to. Gives what is
-    /// then to be done.
+    /// Takes the next branch that does not fail at once, at `top` or after backtracking. Returns the pending
+    /// components.
     fn step(&mut self, mut top: Option<usize>, budget: &Budget<'_>) -> Result<Option<usize>, Verdict> {
         loop {
             if self.skyline.is_over || (budget.is_over)() {
@@ -207,7 +205,7 @@ impl<'a, T: Height> Search<'a, T> {
         }
     }
 
-    /// Forgets all nodes above `parent` and takes back its step.
+    /// Pops all nodes above `parent` and undoes its step.
     fn back_to(&mut self, parent: Option<usize>) -> Option<usize> {
         let idx = parent?;
         while self.stack.len() > idx + 1 && !self.skyline.is_over {
@@ -225,7 +223,7 @@ impl<'a, T: Height> Search<'a, T> {
         self.skyline.undo(node.mark, node.placed.take());
     }
 
-    /// Cuts a run of sections where no unplaced shape joins both sides, and puts the components before `rest`.
+    /// Splits a run of sections where no unplaced shape connects both sides; the components precede `rest`.
     fn cut(&mut self, (lower, upper): (usize, usize), parent: Option<usize>, rest: Option<usize>) -> Option<usize> {
         self.parts.clear();
         self.skyline.work += upper - lower;
@@ -257,7 +255,7 @@ impl<'a, T: Height> Search<'a, T> {
         next
     }
 
-    /// Makes the node of a component; where it is known to fail, gives the node whose step cut it off.
+    /// Opens the node of a component; where its state is known to fail, returns the node whose step separated it.
     fn open(&mut self, head: usize) -> Result<(), Option<usize>> {
         let Waiting {
             component,
@@ -289,7 +287,7 @@ impl<'a, T: Height> Search<'a, T> {
         Ok(())
     }
 
-    /// A rectangle across a whole flat component: it goes to the bottom.
+    /// A rectangle across a whole flat component, which goes to the bottom.
     fn forced(&self, section: usize, (lower, upper): (usize, usize)) -> Option<usize> {
         let skyline = &self.skyline;
         let part = skyline.part;
@@ -304,7 +302,7 @@ impl<'a, T: Height> Search<'a, T> {
             .min_by_key(|shape| self.rank[*shape])
     }
 
-    /// The section to branch on: in a valley, fewest branches in proportion to failures.
+    /// The section to branch on: in a valley, fewest branches relative to failures.
     fn choose(&mut self, (lower, upper): (usize, usize)) -> usize {
         let skyline = &mut self.skyline;
         skyline.work += upper - lower;
@@ -349,7 +347,7 @@ impl<'a, T: Height> Search<'a, T> {
         best.map_or(lower, |(_, section)| section)
     }
 
-    /// The unplaced shapes of a component with their bounds, as a hash.
+    /// Hash of the unplaced shapes of a component with their bounds.
     fn key(&mut self, (lower, upper): (usize, usize)) -> Key {
         let skyline = &mut self.skyline;
         let (first, last) = (skyline.part.starts[lower], skyline.part.starts[upper]);
@@ -360,8 +358,8 @@ impl<'a, T: Height> Search<'a, T> {
     }
 }
 
-/// The next shape to try on the floor of a node's section, by rank. Of shapes that are equal in everything only the
-/// first is tried: they are placed by rank and have equal bounds, so it is the one whose elder is placed.
+/// The next shape to try at the floor of a node's section, by rank. Of equal shapes only the first unplaced one is
+/// tried: they are placed by rank and have equal bounds.
 fn next_branch<T: Height>(node: &Node, skyline: &Skyline<'_, T>, rank: &[u32], elder: &[u32]) -> Option<usize> {
     if let Some(shape) = node.forced {
         return (node.next_rank == 0).then_some(shape);

@@ -1,57 +1,57 @@
-//! What is placed so far, seen from above: a lower bound of each unplaced shape's offset, and for each section the least
-//! of these bounds, its *floor*. Nothing that is still to come stands below a floor.
+//! The placed shapes, seen from above: a lower bound of each unplaced shape's offset, and for each section the least of
+//! these bounds, its *floor*. No unplaced shape goes below a floor.
 //!
 //! ```text
-//!        +---+
-//!   +----+ b |  . . .  floor: the least bound of the unplaced shapes that live here,
-//!   | a      +--+         at least the top of what is placed; a valley is a run of
-//!   +-----------+------   equal floors with higher ones on both sides
+//! +---+
+//! +----+ b |  . . .  floor: the least bound of the unplaced shapes that live here,
+//! | a      +--+         at least the top of the placed ones; a valley is a run of
+//! +-----------+------   equal floors with higher ones on both sides
 //! ```
 //!
-//! Two steps lead on, each with the bounds that follow from it; both say `false` when no plan is left:
-//! * [`Skyline::place`] puts a shape at its bound. All that meet it have to stand above.
-//! * [`Skyline::leave`] (in [`super::interval_propagation`]) leaves the floor of a section empty. Everything there stands higher, and because some plan of
-//!   least total offset exists if any plan does, nothing floats: a shape above its bound rests on an unplaced one.
+//! Two steps, each with the bounds that follow from it; both return `false` when no plan is left:
+//! * [`Skyline::place`] puts a shape at its bound. All neighbours must be above it.
+//! * [`Skyline::leave`] (in [`super::interval_propagation`]) leaves the floor of a section empty. Everything there is
+//! higher, and because a plan of least total offset exists if any plan does, nothing floats: a shape above its bound is
+//! on top of an unplaced one.
 //!
-//! Both are judged by the sum rule: floor plus unplaced sizes within the capacity, in every section.
+//! Both are checked by the sum rule: floor plus unplaced sizes within the capacity, in every section.
 //!
-//! One step may touch every pair of a section and a shape, so the flags are looked at on the way. Once one is set
-//! ([`Skyline::is_over`]), every step says `false` and nothing here is of use any more.
+//! A step may read every pair of a section and a shape, so the flags are checked during it. Once one is set
+//! ([`Skyline::is_over`]), every step returns `false` and the state is invalid.
 
 use super::flags::{Flags, WORK_PER_LOOK};
 use super::height::Height;
 use super::part::{Met, Part};
 
-/// A point to return to.
+/// A position of the trail.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
     bounds: usize,
     floors: usize,
 }
 
-/// The skyline of a partition.
 pub(super) struct Skyline<'a, T> {
     pub(super) part: &'a Part<T>,
-    /// In units, rounded up; `last` says more.
+    /// In units, rounded up; `last` is exact.
     pub(super) capacity: T,
-    /// The highest offset of each shape within the capacity.
+    /// By shape: the highest offset within the capacity.
     last: Vec<T>,
-    /// The shapes that are live in each section, unplaced ones in front: see `n_unplaced`.
+    /// By section: the live shapes, unplaced ones first (`n_unplaced`).
     live: Vec<u32>,
     n_unplaced: Vec<u32>,
-    /// The least offset of each unplaced shape; [`Height::MAX`] once it is placed.
+    /// By unplaced shape: the least offset; [`Height::MAX`] once placed.
     pub(super) bounds: Vec<T>,
-    /// Where each placed shape stands.
+    /// By placed shape.
     pub(super) offsets: Vec<T>,
-    /// The least bound of the unplaced shapes in each section.
+    /// By section: the least bound of the unplaced shapes.
     pub(super) floors: Vec<T>,
-    /// How many unplaced shapes have it.
+    /// By section: the number of unplaced shapes at the floor.
     pub(super) holders: Vec<u32>,
-    /// The sum of unplaced sizes in each section.
+    /// By section: the sum of unplaced sizes.
     pub(super) rest: Vec<T>,
-    /// How many unplaced shapes live on both sides of the start of each section.
+    /// By section: the unplaced shapes that live on both sides of its start.
     pub(super) crossings: Vec<u32>,
-    /// How often each section was the one in which a step failed.
+    /// By section: failed steps.
     pub(super) failures: Vec<u32>,
     /// Inner operations so far.
     pub(super) work: usize,
@@ -65,7 +65,6 @@ pub(super) struct Skyline<'a, T> {
 }
 
 impl<'a, T: Height> Skyline<'a, T> {
-    /// Nothing is placed.
     pub(super) fn new(part: &'a Part<T>, flags: Flags<'a>) -> Self {
         let (n_shapes, n_sections) = (part.n_shapes(), part.n_sections());
         let mut skyline = Self {
@@ -119,7 +118,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         !self.is_over
     }
 
-    /// Begins a search within `bytes`, with nothing placed; `false` if a shape or a section's sum is too large.
+    /// Begins a search within `bytes`; `false` if a shape or a section's sum is too large.
     pub(super) fn begin(&mut self, bytes: u64) -> bool {
         let part = self.part;
         self.capacity = T::of(bytes.div_ceil(part.unit));
@@ -144,13 +143,13 @@ impl<'a, T: Height> Skyline<'a, T> {
         (0..self.rest.len()).all(|section| self.slack(section).is_some())
     }
 
-    /// The unplaced shapes that are live in a section, in no particular order.
+    /// The unplaced shapes that are live in a section, unordered.
     pub(super) fn unplaced(&self, section: usize) -> &[u32] {
         let start = self.part.live.starts()[section];
         &self.live[start..start + self.n_unplaced[section] as usize]
     }
 
-    /// What may still be left empty in a section; `None` where the sum rule is broken.
+    /// Bytes that may stay empty in a section; `None` where the sum rule is violated.
     pub(super) fn slack(&self, section: usize) -> Option<T> {
         let (rest, floor) = (self.rest[section], self.floors[section]);
         if rest == T::ZERO {
@@ -160,7 +159,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         (floor <= room).then(|| room - floor)
     }
 
-    /// Puts an unplaced shape at its bound. `component` is the run of sections that its component covers.
+    /// Puts an unplaced shape at its bound. `component` is the run of sections of its component.
     pub(super) fn place(&mut self, shape: usize, component: (usize, usize)) -> bool {
         let part = self.part;
         let offset = self.bounds[shape];
@@ -181,7 +180,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         self.spend(part.n_met(shape)) && self.raise_all(shape, offset) && self.settle(component)
     }
 
-    /// Raises all that meet a shape which was put to `offset`.
+    /// Raises all neighbours of a shape placed at `offset`.
     fn raise_all(&mut self, shape: usize, offset: T) -> bool {
         match self.part.met(shape) {
             Met::Rectangle(live, later) => {
@@ -200,7 +199,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         self.bounds[shape] >= offset || self.raise(shape, offset)
     }
 
-    /// Raises a bound to `offset` or the next at which the shape may stand.
+    /// Raises a bound to the next aligned `offset`.
     pub(super) fn raise(&mut self, shape: usize, offset: T) -> bool {
         if offset == T::MAX {
             return false;
@@ -230,7 +229,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         }
     }
 
-    /// Finds the floors that nobody holds any more.
+    /// Recomputes the floors without shapes.
     pub(super) fn settle(&mut self, (lower, upper): (usize, usize)) -> bool {
         self.spend(upper - lower);
         for section in lower..upper {
@@ -253,15 +252,15 @@ impl<'a, T: Height> Skyline<'a, T> {
     fn find_floor(&mut self, section: usize) {
         let bounds = self.unplaced(section).iter().map(|shape| self.bounds[*shape as usize]);
         let floor = bounds.clone().fold(T::MAX, T::min);
-        // Where nothing is left, nobody holds the floor.
+        // Without unplaced shapes the floor has no holders.
         let holders = bounds.map(|bound| u32::from(bound == floor)).sum();
         self.spend(self.n_unplaced[section] as usize);
         self.floors[section] = floor;
         self.holders[section] = holders;
     }
 
-    /// Moves a shape behind the unplaced ones of a section. Steps are taken back in reverse, so counting one more is
-    /// enough to have it back.
+    /// Moves a shape behind the unplaced ones of a section. Steps are undone in reverse, so incrementing the count
+    /// restores it.
     fn remove(&mut self, section: usize, shape: usize) {
         let start = self.part.live.starts()[section];
         self.n_unplaced[section] -= 1;
@@ -273,7 +272,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         }
     }
 
-    /// Where the trail stands, before a step.
+    /// The position of the trail before a step.
     pub(super) fn mark(&self) -> Mark {
         Mark {
             bounds: self.old_bounds.len(),
@@ -281,10 +280,10 @@ impl<'a, T: Height> Skyline<'a, T> {
         }
     }
 
-    /// Takes back the step after `mark`: the placement of a shape, or a floor that was left.
+    /// Undoes the step after `mark`: the placement of a shape, or an empty floor.
     pub(super) fn undo(&mut self, mark: Mark, placed: Option<usize>) {
         let part = self.part;
-        // A floor is found anew when nobody holds it any more, so nobody held the old one.
+        // A floor is recomputed when its last holder is gone, so the old one had no holders.
         for (section, before) in self.old_floors.drain(mark.floors..).rev() {
             self.floors[section as usize] = before;
             self.holders[section as usize] = 0;

@@ -1,5 +1,5 @@
-//! One question at a time, in every round: the stirred orders, both lanes with a memory that is always full, and two
-//! threads say the same as a search of another kind that remembers nothing.
+//! Decision problems in every kind of round: perturbed orders, both lanes with a full memory, and two threads agree
+//! with a different search without memory.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -17,7 +17,7 @@ use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::Shapes;
 
-/// Numbers that look random and are the same every time (xorshift).
+/// Deterministic pseudo-random numbers (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// What a problem has besides rectangles.
+/// Features of a problem besides rectangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Plain,
@@ -48,14 +48,14 @@ enum Kind {
 
 const N_STEPS: u32 = 9;
 
-/// What is live at once in every step, as far as buffers go in: so it takes luck to place them in as much.
+/// Target load of every step, which makes placement at the lower bound unlikely.
 const FULL: u64 = 16;
 
 fn random_problem(random: &mut Random, kind: Kind) -> PlacementProblem {
     let mut problem = PlacementProblem::default();
     let mut loads = [0; N_STEPS as usize];
     for buffer in 0..16 {
-        // From somewhere before the emptiest step to somewhere behind.
+        // From before the emptiest step to behind it.
         let emptiest = (0..N_STEPS).min_by_key(|step| loads[*step as usize]).unwrap_or(0);
         let lower = emptiest - random.step(3).min(emptiest);
         let upper = (emptiest + 1 + random.step(3)).min(N_STEPS);
@@ -87,11 +87,11 @@ fn random_problem(random: &mut Random, kind: Kind) -> PlacementProblem {
     problem
 }
 
-/// Nodes after which a problem is left out.
-const MOST_NODES: u64 = 200_000;
+/// Nodes after which a problem is skipped.
+const MAX_NODES: u64 = 200_000;
 
-/// Places by ascending offset, each buffer on top of those below it: pushing everything down as far as it goes makes
-/// such a plan of any plan.
+/// Places by ascending offset, each buffer on top of those below it: pushing every buffer down turns any plan into such
+/// a plan.
 struct Oracle<'a> {
     problem: &'a PlacementProblem,
     /// The steps of each buffer, as bits.
@@ -127,7 +127,7 @@ impl<'a> Oracle<'a> {
         self.problem.buffers[idx].size.get()
     }
 
-    /// The highest end of what is placed on some of these steps.
+    /// The highest end of placed buffers on some of these steps.
     fn top(&self, steps: u32) -> u64 {
         let meets = |idx: &usize| self.live[*idx] & steps != 0;
         let ends = (0..self.live.len())
@@ -144,7 +144,7 @@ impl<'a> Oracle<'a> {
 
     fn extend(&mut self, last: (u64, usize)) -> Option<bool> {
         self.nodes += 1;
-        if self.nodes > MOST_NODES {
+        if self.nodes > MAX_NODES {
             return None;
         }
         if self.placed.iter().all(Option::is_some) {
@@ -204,7 +204,7 @@ fn ledger<'a>(progress: &'a Progress<'a>) -> Ledger<'a> {
     }
 }
 
-/// Asks every part of the problem in every kind of round; whether all have a plan.
+/// Solves every part of the problem in every kind of round; whether all have a plan.
 fn all_fit(problem: &PlacementProblem, round: u64, capacity: u64) -> bool {
     let cancel = Cancel::new();
     let progress = Progress::silent(&cancel);
@@ -286,7 +286,7 @@ fn crowd(n_buffers: u32) -> PlacementProblem {
     }))
 }
 
-/// A search of the crowd at its lower bound: how it ended, its nodes, and its work.
+/// A search of the crowd at its lower bound: verdict, nodes, and work.
 fn search_crowd(nodes: u64, cancel: &Cancel, is_over: &dyn Fn() -> bool) -> (Verdict, u64, usize) {
     let problem = crowd(1500);
     let shapes = Shapes::new(&problem);

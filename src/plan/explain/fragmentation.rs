@@ -1,15 +1,14 @@
-//! Where bytes lie idle: holes below live buffers, step by step, and what the footprint loses to them.
+//! Fragmentation: gaps below live buffers, step by step, and their share of the footprint.
 //!
 //! ```text
-//! offset   +-----+  <- top        a hole is a stretch of bytes below the top of what is live
-//!   |      |  c  |                that nobody holds on that step; bytes above the top are none
-//!   |  +---+-----+
-//!   |  | a | hole
-//!   +--+---+----------> step
+//! offset   +-----+  <- top        a gap is a free range below the top of the live buffers
+//! |      |  c  |                on that step; bytes above the top are no gap
+//! |  +---+-----+
+//! |  | a | gap |
+//! +--+---+-----+----> step
 //! ```
 //!
-//! A sweep over changes of the live set with the live blocks ordered by offset and a count of holes by size:
-//! O(n log n).
+//! A sweep over changes of the live set with the live blocks ordered by offset and a count of gaps by size: O(n log n).
 
 use std::collections::BTreeMap;
 
@@ -20,65 +19,59 @@ use highwater_model::workload::Shapes;
 
 /// The live set from one step to the next change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StepHoles {
+pub struct StepGaps {
     /// The first step of this live set.
     pub step: Step,
-    /// Bytes that are live.
+    /// Live bytes.
     pub live: Bytes,
-    /// Where the highest live buffer ends.
+    /// The highest end of a live buffer.
     pub top: Bytes,
-    /// Holes below it.
-    pub n_holes: u32,
+    /// Gaps below `top`.
+    pub n_gaps: u32,
     /// The largest of them.
-    pub largest_hole: Bytes,
+    pub largest_gap: Bytes,
 }
 
-impl StepHoles {
-    /// Bytes of all holes.
-    pub fn hole_bytes(&self) -> Bytes {
+impl StepGaps {
+    /// Sum of all gaps.
+    pub fn gap_bytes(&self) -> Bytes {
         self.top - self.live
     }
 }
 
-/// One hole, and whom it lies between.
+/// One gap and its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StepHole {
-    /// Its first byte.
+pub struct StepGap {
     pub offset: u64,
-    /// Its bytes.
     pub size: Bytes,
-    /// The buffer that ends where it starts; `None` at the bottom.
+    /// The buffer that ends at its start; `None` at the bottom.
     pub below: Option<u32>,
-    /// The buffer that starts where it ends.
+    /// The buffer that starts at its end.
     pub above: u32,
 }
 
-/// Idle bytes of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fragmentation {
     /// One entry for each step on which the live set changes, ascending.
-    pub steps: Vec<StepHoles>,
-    /// The footprint.
+    pub steps: Vec<StepGaps>,
     pub footprint: Bytes,
-    /// Most bytes that are live at once.
     pub peak_live: Bytes,
-    /// The first step on which they are.
     pub peak_step: Option<Step>,
-    /// Of the entries whose top is the footprint the one with most live bytes, the first on a tie: its position in
-    /// `steps`.
+    /// Position in `steps` of the entry whose top is the footprint; of several the one with most live bytes, the first
+    /// on a tie.
     pub at_footprint: Option<usize>,
-    /// The holes of that step, largest first, the lower on a tie.
-    pub holes: Vec<StepHole>,
+    /// The gaps of that step, largest first, the lower on a tie.
+    pub gaps: Vec<StepGap>,
 }
 
 impl Fragmentation {
-    /// What the plan needs above the peak of live bytes.
+    /// Footprint less peak live bytes.
     pub fn lost(&self) -> Bytes {
         self.footprint - self.peak_live
     }
 }
 
-/// The idle bytes of a valid plan.
+/// `plan` must be valid.
 pub fn fragmentation(problem: &PlacementProblem, plan: &Plan) -> Fragmentation {
     let (peak_live, peak_step) = peak_live(problem);
     let steps = steps(problem, plan);
@@ -86,18 +79,18 @@ pub fn fragmentation(problem: &PlacementProblem, plan: &Plan) -> Fragmentation {
     let at_footprint = at_top
         .max_by_key(|(position, at)| (at.live, std::cmp::Reverse(*position)))
         .map(|(position, _)| position);
-    let holes = at_footprint.map_or_else(Vec::new, |position| holes(problem, plan, steps[position].step));
+    let gaps = at_footprint.map_or_else(Vec::new, |position| step_gaps(problem, plan, steps[position].step));
     Fragmentation {
         steps,
         footprint: plan.footprint,
         peak_live,
         peak_step,
         at_footprint,
-        holes,
+        gaps,
     }
 }
 
-/// One block of bytes that comes or goes.
+/// Bytes that become live or free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Change {
     step: u32,
@@ -107,7 +100,7 @@ struct Change {
     end: u64,
 }
 
-fn steps(problem: &PlacementProblem, plan: &Plan) -> Vec<StepHoles> {
+fn steps(problem: &PlacementProblem, plan: &Plan) -> Vec<StepGaps> {
     let shapes = Shapes::new(problem);
     let mut offsets = vec![0; shapes.items.len()];
     for (item, offset) in shapes.item_of.iter().zip(&plan.offsets) {
@@ -143,15 +136,15 @@ fn steps(problem: &PlacementProblem, plan: &Plan) -> Vec<StepHoles> {
     steps
 }
 
-/// Live blocks by offset, and the holes between them by size.
+/// Live blocks by offset, and the gaps between them by size.
 #[derive(Debug, Default)]
 struct Blocks {
-    /// Start to end; they never overlap.
+    /// Start to end; disjoint.
     live: BTreeMap<u64, u64>,
     /// Size to count.
-    holes: BTreeMap<u64, u32>,
+    gaps: BTreeMap<u64, u32>,
     bytes: u64,
-    n_holes: u32,
+    n_gaps: u32,
 }
 
 impl Blocks {
@@ -177,7 +170,7 @@ impl Blocks {
         self.bytes -= end - start;
     }
 
-    /// Where the block below ends, and where the one above starts.
+    /// The end of the block below, and the start of the one above.
     fn around(&self, start: u64) -> (u64, Option<u64>) {
         let below = self.live.range(..start).next_back().map_or(0, |(_, end)| *end);
         (below, self.live.range(start..).next().map(|(start, _)| *start))
@@ -185,36 +178,36 @@ impl Blocks {
 
     fn open(&mut self, from: u64, to: u64) {
         if from < to {
-            *self.holes.entry(to - from).or_default() += 1;
-            self.n_holes += 1;
+            *self.gaps.entry(to - from).or_default() += 1;
+            self.n_gaps += 1;
         }
     }
 
     fn fill(&mut self, from: u64, to: u64) {
         if from < to
-            && let Some(count) = self.holes.get_mut(&(to - from))
+            && let Some(count) = self.gaps.get_mut(&(to - from))
         {
             *count -= 1;
-            self.n_holes -= 1;
+            self.n_gaps -= 1;
             if *count == 0 {
-                self.holes.remove(&(to - from));
+                self.gaps.remove(&(to - from));
             }
         }
     }
 
-    fn describe(&self, step: Step) -> StepHoles {
-        StepHoles {
+    fn describe(&self, step: Step) -> StepGaps {
+        StepGaps {
             step,
             live: Bytes(self.bytes),
             top: Bytes(self.live.last_key_value().map_or(0, |(_, end)| *end)),
-            n_holes: self.n_holes,
-            largest_hole: Bytes(self.holes.last_key_value().map_or(0, |(size, _)| *size)),
+            n_gaps: self.n_gaps,
+            largest_gap: Bytes(self.gaps.last_key_value().map_or(0, |(size, _)| *size)),
         }
     }
 }
 
-/// The holes of one step. O(n log n).
-fn holes(problem: &PlacementProblem, plan: &Plan, step: Step) -> Vec<StepHole> {
+/// The gaps of one step. O(n log n).
+fn step_gaps(problem: &PlacementProblem, plan: &Plan, step: Step) -> Vec<StepGap> {
     let is_live = |idx: usize| live_parts(problem, idx).any(|(lower, upper)| (lower..upper).contains(&step.0));
     let mut live: Vec<(u64, u64, u32)> = (0_u32..)
         .zip(&problem.buffers)
@@ -225,12 +218,12 @@ fn holes(problem: &PlacementProblem, plan: &Plan, step: Step) -> Vec<StepHole> {
         })
         .collect();
     live.sort_unstable_by_key(|(start, end, idx)| (*start, std::cmp::Reverse(*end), *idx));
-    let mut holes = Vec::new();
+    let mut gaps = Vec::new();
     let mut below: Option<(u64, u32)> = None;
     for (start, end, idx) in live {
         let from = below.map_or(0, |(end, _)| end);
         if from < start {
-            holes.push(StepHole {
+            gaps.push(StepGap {
                 offset: from,
                 size: Bytes(start - from),
                 below: below.map(|(_, idx)| idx),
@@ -241,6 +234,6 @@ fn holes(problem: &PlacementProblem, plan: &Plan, step: Step) -> Vec<StepHole> {
             below = Some((end, idx));
         }
     }
-    holes.sort_unstable_by_key(|hole| (std::cmp::Reverse(hole.size), hole.offset));
-    holes
+    gaps.sort_unstable_by_key(|gap| (std::cmp::Reverse(gap.size), gap.offset));
+    gaps
 }

@@ -1,16 +1,16 @@
-//! Why a plan is what it is: what keeps a buffer up ([`why_here`]), what holds the footprint ([`peak_chain`]), and
-//! where bytes lie idle ([`fragmentation`]).
+//! Explanations of a plan: what keeps a buffer up ([`placement_reason`]), the stack that fixes the footprint
+//! ([`peak_chain`]), and its gaps ([`fragmentation`]).
 //!
-//! In: a problem and a plan that passes [`verify`](super::verify()). Out: positions of buffers, bytes and steps; names and
-//! words are for whoever shows them. Every tie has a rule, so that equal plans are explained equally.
+//! In: a problem and a plan that passes [`verify`](super::verify()). Out: positions of buffers, bytes and steps;
+//! callers add names and words. Every tie has a rule, so that equal plans have equal explanations.
 
 mod fragmentation;
 mod peak_chain;
-mod why_here;
+mod placement_reason;
 
-pub use fragmentation::{Fragmentation, StepHole, StepHoles, fragmentation};
+pub use fragmentation::{Fragmentation, StepGap, StepGaps, fragmentation};
 pub use peak_chain::{ChainLink, PeakChain, peak_chain};
-pub use why_here::{Blocker, WhyHere, why_here};
+pub use placement_reason::{Blocker, PlacementReason, placement_reason};
 
 use super::problem::PlacementProblem;
 use highwater_model::units::{Bytes, Step};
@@ -44,7 +44,7 @@ fn meeting(problem: &PlacementProblem, one: usize, other: usize) -> Option<(Step
     None
 }
 
-/// The group of each buffer.
+/// By buffer.
 fn groups_of(problem: &PlacementProblem) -> Vec<Option<u32>> {
     let mut groups = vec![None; problem.buffers.len()];
     for (number, group) in (0_u32..).zip(&problem.groups) {
@@ -55,13 +55,13 @@ fn groups_of(problem: &PlacementProblem) -> Vec<Option<u32>> {
     groups
 }
 
-/// Who moves with a buffer, itself included.
+/// The buffers that move with a buffer, itself included.
 fn movers<'a>(problem: &'a PlacementProblem, group: Option<u32>, alone: &'a [u32]) -> &'a [u32] {
     group.map_or(alone, |group| &problem.groups[group as usize])
 }
 
-/// Most bytes that are live at once, and the first step on which they are; a group counts its largest live
-/// member. Unlike [`PlacementProblem::lower_bound`] this looks at no fixed offset. O(n log n).
+/// The peak of live bytes, and its first step; a group counts its largest live member. Unlike
+/// [`PlacementProblem::lower_bound`] it ignores fixed offsets. O(n log n).
 pub fn peak_live(problem: &PlacementProblem) -> (Bytes, Option<Step>) {
     let shapes = Shapes::new(problem);
     let mut changes: Vec<(u32, bool, u64)> = Vec::with_capacity(shapes.pieces.len() * 2);

@@ -1,10 +1,10 @@
-//! What holds the peak: the stack of buffers that fixes the footprint.
+//! The stack of buffers that fixes the footprint.
 //!
-//! From the highest buffer downwards each rests on the highest buffer below it that it is live with (itself or a
-//! member of its group), over a hole where none touches it, until nothing is below. So sizes and holes add up to the
-//! footprint. Ties: of buffers that end equally high the one that is live on the step of the peak, then the larger,
-//! then the earlier position. O(n log n + n x gaps): each buffer is looked at once, because the next link ends below
-//! the start of the one before.
+//! From the highest buffer downwards each link is followed by the highest buffer below it that it overlaps in time
+//! (itself or a member of its group), with a gap between them where they do not touch, down to offset 0. So sizes and
+//! gaps add up to the footprint. Ties: of buffers with equal ends the one that is live on the step of the peak, then
+//! the larger, then the earlier position. O(n log n + n x gaps): each buffer is read once, because the next link ends
+//! below the start of the previous one.
 
 use super::super::problem::{PlacementProblem, Plan};
 use super::{groups_of, live_parts, meeting, movers, peak_live};
@@ -13,34 +13,28 @@ use highwater_model::units::{Bytes, Step};
 /// One buffer of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainLink {
-    /// Its position.
     pub buffer: u32,
-    /// Its offset.
     pub offset: u64,
-    /// Its size.
     pub size: Bytes,
-    /// Bytes between it and the next link (or the bottom): nobody holds them while both are live.
-    pub hole_below: Bytes,
+    /// Free bytes between it and the next link (or the bottom), while both are live.
+    pub gap_below: Bytes,
     /// Whether it is live on the step of the peak.
     pub is_live_at_peak: bool,
 }
 
-/// The stack that fixes the footprint, from the top down.
+/// From the top down.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeakChain {
-    /// The buffers.
     pub links: Vec<ChainLink>,
-    /// The first step on which most bytes are live; `None` where there is none.
+    /// The first step of the live peak; `None` where there is none.
     pub peak_step: Option<Step>,
-    /// Bytes that are live then.
     pub peak_live: Bytes,
     /// Bytes of the stack's buffers that are live on that step.
     pub live_at_peak: Bytes,
-    /// Bytes of the stack's holes.
-    pub holes: Bytes,
+    /// Sum of the stack's gaps.
+    pub gap_bytes: Bytes,
 }
 
-/// The stack of a plan.
 pub fn peak_chain(problem: &PlacementProblem, plan: &Plan) -> PeakChain {
     let (peak_live, peak_step) = peak_live(problem);
     let end = |idx: u32| plan.offsets[idx as usize].saturating_add(problem.buffers[idx as usize].size.get());
@@ -48,7 +42,7 @@ pub fn peak_chain(problem: &PlacementProblem, plan: &Plan) -> PeakChain {
         let mut parts = live_parts(problem, idx as usize);
         peak_step.is_some_and(|step| parts.any(|(lower, upper)| (lower..upper).contains(&step.0)))
     };
-    // Zero bytes neither rest nor carry.
+    // Empty buffers are no links.
     let mut order: Vec<u32> = (0_u32..)
         .zip(&problem.buffers)
         .filter(|(_, buffer)| buffer.size.get() > 0)
@@ -84,10 +78,10 @@ pub fn peak_chain(problem: &PlacementProblem, plan: &Plan) -> PeakChain {
             buffer,
             offset,
             size: problem.buffers[buffer as usize].size,
-            hole_below: Bytes(offset - next.map_or(0, end)),
+            gap_below: Bytes(offset - next.map_or(0, end)),
             is_live_at_peak: is_live(buffer),
         };
-        chain.holes += link.hole_below;
+        chain.gap_bytes += link.gap_below;
         if link.is_live_at_peak {
             chain.live_at_peak += link.size;
         }

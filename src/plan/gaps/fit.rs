@@ -1,9 +1,9 @@
-//! Where one shape goes among placed ones: the lowest gap that takes it, or the tightest.
+//! The offset of one shape among placed ones: the lowest gap that fits, or the tightest.
 
 use super::Placed;
 use crate::field::Field;
 
-/// Which gap a shape goes into. Where no gap takes it, it goes above all its neighbours.
+/// The gap for a shape. Where none fits, it goes above all its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// The lowest one.
@@ -12,22 +12,21 @@ pub(crate) enum Fit {
     Best,
 }
 
-/// An offset that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gap {
     pub(crate) offset: u64,
-    /// Whether it lies above all neighbours.
+    /// Whether it is above all neighbours.
     pub(crate) is_top: bool,
 }
 
-/// Memory for one look after the other.
+/// Reused memory.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     forbidden: Vec<(i64, i64)>,
 }
 
 impl Scratch {
-    /// The gap for a shape among `near`, which stand by ascending offset; those it never meets are passed over.
+    /// The gap for a shape among `near`, sorted by offset; shapes that it does not overlap are skipped.
     pub(crate) fn gap(&mut self, field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
         if field.shapes.is_plain {
             plain(field, idx, near, fit)
@@ -36,7 +35,7 @@ impl Scratch {
         }
     }
 
-    /// The same for shapes of several pieces: every neighbour forbids an open interval of offsets.
+    /// For shapes of several pieces: every neighbour excludes an open interval of offsets.
     fn true_shapes(&mut self, field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
         self.forbidden.clear();
         let (lower, upper) = (field.lower[idx as usize], field.upper[idx as usize]);
@@ -72,7 +71,7 @@ impl Scratch {
     }
 }
 
-/// Rectangles: a gap is what lies between the highest end so far and the next offset.
+/// For rectangles: a gap is between the highest end so far and the next offset.
 fn plain(field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
     let item = &field.items()[idx as usize];
     let (lower, upper) = (field.lower[idx as usize], field.upper[idx as usize]);
@@ -107,12 +106,12 @@ fn plain(field: &Field<'_>, idx: u32, near: &[Placed], fit: Fit) -> Gap {
     }
 }
 
-/// Rounds offsets up to a divisor; cheap for the usual powers of two.
+/// Rounds offsets up to a divisor; cheap for powers of two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Align(pub(crate) u64);
 
 impl Align {
-    /// The next multiple. Valid problems stay far below 2^63.
+    /// Valid problems stay far below 2^63.
     pub(crate) fn up(self, offset: u64) -> u64 {
         if self.0.is_power_of_two() {
             (offset + self.0 - 1) & !(self.0 - 1)

@@ -1,11 +1,11 @@
-//! A list of placed shapes that is brought in order only when somebody looks at it.
+//! A list of placed shapes that is sorted lazily.
 //!
-//! Changes wait in two heaps. A look sorts them in: one by one where there are few, by a merge of sorted runs where
-//! there are many. Adding and removing: O(1) amortized; a look after k changes: O(list + k log k).
+//! Changes are buffered in two vectors. A read merges them: one by one where there are few, otherwise by merging sorted
+//! runs. Adding and removing: O(1) amortized; a read after k changes: O(list + k log k).
 
 use super::Placed;
 
-/// Up to so many changes are made one by one.
+/// Up to this many changes are merged one by one.
 const FEW: usize = 8;
 
 /// Placed shapes by ascending offset, then shape.
@@ -13,9 +13,9 @@ const FEW: usize = 8;
 pub(super) struct List {
     sorted: Vec<Placed>,
     added: Vec<Placed>,
-    /// Each of them stands in one of the others once more.
+    /// Each of them is in one of the others once more.
     removed: Vec<Placed>,
-    /// Entries that sorting in has moved or passed over.
+    /// Entries moved or skipped by merging.
     #[cfg(test)]
     pub(super) moved: usize,
 }
@@ -31,13 +31,12 @@ impl List {
 
     pub(super) fn remove(&mut self, placed: Placed) {
         self.removed.push(placed);
-        // What nobody looks at must not grow for ever.
+        // A list that is never read must not grow without bound.
         if self.removed.len() > 64 + self.sorted.len().midpoint(self.added.len()) {
             self.settle();
         }
     }
 
-    /// What stands in the list, by ascending offset.
     pub(super) fn in_order(&mut self) -> &[Placed] {
         if !(self.added.is_empty() && self.removed.is_empty()) {
             self.settle();
@@ -77,7 +76,7 @@ impl List {
             self.sorted
                 .retain(|placed| gone.next_if(|gone| key(gone) == key(placed)).is_none());
         }
-        // Another list needs the memory more.
+        // Frees the memory for other lists.
         self.added = Vec::new();
     }
 }
@@ -96,7 +95,7 @@ mod tests {
             (state >> 8) % limit
         };
         for round in 0..400_u32 {
-            // Short and long bursts, some of them larger than all that stands.
+            // Short and long bursts, some of them larger than the list.
             for number in 0..below(if round % 3 == 0 { 60 } else { 5 }) {
                 if below(2) == 0 || plain.is_empty() {
                     let offset = u64::from(below(40));

@@ -1,9 +1,9 @@
-//! Filling gaps: shapes one after the other, each into a gap that the shapes before it left.
+//! Gap filling: shapes in order, each into a gap between the placed ones.
 //!
-//! The strategies that fill gaps differ in the order and in the gap they take. Fixed shapes stand first. Shapes with
-//! gaps and groups are placed by their true pieces: a placed shape forbids an open interval of offsets (see
-//! [`Shapes::separation`]). Complexity: O(n * (list + log n)), where the list of a shape holds what meets it and what
-//! lives near it, see [`windows`]: a few times the overlaps for lives that are alike, more for mixed ones.
+//! Strategies differ in the order and in the choice of the gap. Fixed shapes are placed first. Shapes with gaps and
+//! groups are placed by their true pieces: a placed shape excludes an open interval of offsets (see
+//! [`Shapes::separation`]). Complexity: O(n * (list + log n)), where the list of a shape holds its neighbours in time
+//! and nearby shapes, see [`windows`]: a few times the overlaps for lives of similar length, more for mixed ones.
 
 mod fit;
 mod list;
@@ -18,7 +18,7 @@ use highwater_model::progress::{Cancelled, Progress};
 #[cfg(doc)]
 use highwater_model::workload::Shapes;
 
-/// One order filled into gaps by one rule, as a whole strategy.
+/// A strategy of one order and one fit.
 pub(super) fn strategy<K: Ord + Copy>(
     task: &Task<'_>,
     fit: Fit,
@@ -29,7 +29,7 @@ pub(super) fn strategy<K: Ord + Copy>(
     Ok(Placement::of(fill(&field, &order, fit, task.progress)?))
 }
 
-/// Offsets of all shapes, the free ones (`order` names each of them once) in the order given.
+/// Offsets of all shapes; `order` names each free shape once.
 pub(super) fn fill(field: &Field<'_>, order: &[u32], fit: Fit, progress: &Progress<'_>) -> Result<Vec<u64>, Cancelled> {
     let mut offsets = field.blank_offsets();
     let mut placed = Windows::with_fixed(field);
@@ -38,7 +38,7 @@ pub(super) fn fill(field: &Field<'_>, order: &[u32], fit: Fit, progress: &Progre
     Ok(offsets)
 }
 
-/// Fills further shapes into what stands already.
+/// Places further shapes among the placed ones.
 pub(super) fn fill_on(
     field: &Field<'_>,
     placed: &mut Windows,
@@ -48,7 +48,7 @@ pub(super) fn fill_on(
 ) -> Result<(), Cancelled> {
     let mut looked_at = 0_usize;
     for (done, idx) in (0_u64..).zip(order) {
-        // About a millisecond of looking.
+        // About a millisecond of reading.
         if looked_at > 500_000 {
             looked_at = 0;
             progress.set("filling gaps", done, order.len() as u64)?;

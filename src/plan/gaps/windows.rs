@@ -1,36 +1,35 @@
-//! Which placed shapes may be in a shape's way, by ascending offset.
+//! Index of placed shapes by time: the possible neighbours of a shape, by ascending offset.
 //!
 //! ```text
 //! steps    0        w        2w       3w
 //! level 0  [------------------------------...   one window over everything
 //! level 1  [ window 0       ][ window 2       ]
-//!                   [ window 1       ]          windows of 2w steps, every w steps
+//! [ window 1       ]          windows of 2w steps, every w steps
 //! ```
 //!
-//! Each level halves the windows of the one before. A placed shape stands in every window that it meets; a shape of at
-//! most w steps lies within one window of that level, so one list holds all that it can meet and few others. Levels
-//! are halved while a shape stands in at most [`MOST_WINDOWS`] windows of them on average and their lists are longer
-//! than [`SHORT_LIST`]; of these, the ones that shapes ask are kept, up to [`MOST_ENTRIES`] in sum: memory
-//! O(n * levels) below that, and never the graph of who meets whom.
+//! Each level halves the windows of the previous one. A placed shape is in every window that it overlaps; a shape of at
+//! most w steps lies within one window of that level, so one list holds all its possible neighbours and few others.
+//! Levels are halved while a shape is in at most [`MAX_WINDOWS`] windows on average and their lists are longer than
+//! [`SHORT_LIST`]; of these, the levels that shapes query are kept, up to [`MAX_ENTRIES`] in total: memory O(n *
+//! levels) below that, without a graph of overlaps.
 //!
-//! A list is brought in order when somebody looks at it. Adding and removing: O(windows). A look: O(list), and
-//! O(k log k) for the k changes since the last one.
+//! A list is sorted when it is read. Adding and removing: O(windows). A read: O(list), and O(k log k) for the k changes
+//! since the last one.
 
 use super::list::List;
 use crate::field::Field;
 use highwater_model::progress::{Cancelled, Progress};
 
-/// Windows of one level in which a shape stands on average, at most.
-const MOST_WINDOWS: u64 = 4;
+/// Most windows of one level per shape, on average.
+const MAX_WINDOWS: u64 = 4;
 
-/// Levels at most.
-const MOST_LEVELS: u32 = 20;
+const MAX_LEVELS: u32 = 20;
 
-/// Lists that hold so few shapes on average are not made shorter.
+/// Lists with at most this many shapes on average are not divided further.
 const SHORT_LIST: u64 = 64;
 
-/// Entries of all levels but the first, at most: half a gigabyte.
-const MOST_ENTRIES: u64 = 1 << 24;
+/// Most entries of all levels but the first: half a gigabyte.
+const MAX_ENTRIES: u64 = 1 << 24;
 
 /// A shape with its offset. `lower..upper` are compressed steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +43,6 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// A shape at an offset.
     pub(crate) fn new(field: &Field<'_>, item: u32, offset: u64) -> Self {
         let idx = item as usize;
         Self {
@@ -57,7 +55,6 @@ impl Placed {
     }
 }
 
-/// The index.
 #[derive(Debug)]
 pub(crate) struct Windows {
     levels: Vec<Level>,
@@ -65,7 +62,7 @@ pub(crate) struct Windows {
 
 #[derive(Debug)]
 struct Level {
-    /// Steps from one window to the next; a window is twice as long.
+    /// Distance of windows in steps; a window is twice as long.
     stride: u32,
     lists: Vec<List>,
 }
@@ -78,14 +75,14 @@ impl Level {
         }
     }
 
-    /// The windows that meet `lower..upper`.
+    /// The windows that overlap `lower..upper`.
     fn meeting(&mut self, lower: u32, upper: u32) -> &mut [List] {
         let (first, last) = meeting(self.stride, lower, upper);
         &mut self.lists[first..=last]
     }
 }
 
-/// The first and the last window that meet `lower..upper`.
+/// The first and the last window that overlap `lower..upper`.
 fn meeting(stride: u32, lower: u32, upper: u32) -> (usize, usize) {
     let first = (lower / stride).saturating_sub(1) as usize;
     let last = ((upper - 1) / stride) as usize;
@@ -101,21 +98,20 @@ impl Windows {
         }
     }
 
-    /// One list only: the quickest to change, for small fields in which most shapes meet.
+    /// A single list: the cheapest to update, for small fields in which most shapes overlap.
     pub(crate) fn flat(field: &Field<'_>) -> Self {
         Self {
             levels: vec![Level::new(field.n_steps, field.n_steps)],
         }
     }
 
-    /// An index that holds the fixed shapes of a field.
+    /// An index with the fixed shapes of a field.
     pub(crate) fn with_fixed(field: &Field<'_>) -> Self {
         let mut placed = Self::new(field);
         placed.add_fixed(field);
         placed
     }
 
-    /// Adds the fixed shapes.
     pub(crate) fn add_fixed(&mut self, field: &Field<'_>) {
         for (idx, item) in (0_u32..).zip(field.items()) {
             if let Some(offset) = item.fixed.filter(|_| item.n_pieces > 0) {
@@ -124,7 +120,7 @@ impl Windows {
         }
     }
 
-    /// All placed shapes that meet a shape's hull, and some that don't, by ascending offset.
+    /// All placed shapes that overlap a shape's hull in time, and some that do not, by ascending offset.
     pub(crate) fn around(&mut self, field: &Field<'_>, idx: u32) -> &[Placed] {
         let lower = field.lower[idx as usize];
         let life = field.life(idx);
@@ -132,7 +128,7 @@ impl Windows {
         finest.map_or(&[], |level| level.lists[(lower / level.stride) as usize].in_order())
     }
 
-    /// Remembers a placed shape that has bytes.
+    /// Ignores shapes without bytes.
     pub(crate) fn add(&mut self, placed: Placed) {
         for level in &mut self.levels {
             for list in level.meeting(placed.lower, placed.upper) {
@@ -141,7 +137,7 @@ impl Windows {
         }
     }
 
-    /// Forgets a shape that was added as it is given.
+    /// `placed` must equal the added value.
     pub(crate) fn remove(&mut self, placed: &Placed) {
         for level in &mut self.levels {
             for list in level.meeting(placed.lower, placed.upper) {
@@ -151,8 +147,9 @@ impl Windows {
     }
 }
 
-/// How many placed shapes are looked at when all free shapes of a field are placed, about: half of what stands in the
-/// end in the list that each one asks. O(n * levels).
+/// Estimated number of placed shapes read while all free shapes of a field are placed: half of the final list that each
+/// one queries. O(n * levels).
+///
 ///
 /// # Errors
 /// [`Cancelled`] once the flag is set.
@@ -183,7 +180,7 @@ pub(crate) fn looks(field: &Field<'_>, progress: &Progress<'_>) -> Result<u64, C
     Ok(looks)
 }
 
-/// The strides of the levels that are kept, from coarse to fine.
+/// The strides of the kept levels, from coarse to fine.
 fn strides(field: &Field<'_>) -> Vec<u32> {
     let with_bytes = (0_u32..).zip(field.items()).filter(|(_, item)| item.n_pieces > 0);
     let (mut n_items, mut total_life) = (0_u64, 0_u64);
@@ -193,11 +190,11 @@ fn strides(field: &Field<'_>) -> Vec<u32> {
     }
     let entries = |stride: u32| 2 * n_items + total_life / u64::from(stride);
     let mut strides = vec![field.n_steps];
-    for level in 1..MOST_LEVELS {
+    for level in 1..MAX_LEVELS {
         let stride = field.n_steps >> level;
         let coarser = field.n_steps >> (level - 1);
         let is_short = entries(coarser) < SHORT_LIST * u64::from(field.n_steps / coarser);
-        if stride < 4 || entries(stride) > n_items * MOST_WINDOWS || is_short {
+        if stride < 4 || entries(stride) > n_items * MAX_WINDOWS || is_short {
             break;
         }
         strides.push(stride);
@@ -206,10 +203,10 @@ fn strides(field: &Field<'_>) -> Vec<u32> {
     for (idx, _) in (0_u32..).zip(field.items()).filter(|(idx, _)| field.is_free(*idx)) {
         asked[asked_level(&strides, field.life(idx))] += 1;
     }
-    // The first level takes everyone; of the others those that most shapes ask, the coarser one on a tie.
+    // The first level serves every shape; of the others the ones that most shapes query, the coarser one on a tie.
     let mut by_asked: Vec<usize> = (1..strides.len()).filter(|level| asked[*level] > 0).collect();
     by_asked.sort_by_key(|level| std::cmp::Reverse(asked[*level]));
-    let mut left = MOST_ENTRIES;
+    let mut left = MAX_ENTRIES;
     let mut kept = vec![field.n_steps];
     for level in by_asked {
         if let Some(rest) = left.checked_sub(entries(strides[level])) {
@@ -221,7 +218,7 @@ fn strides(field: &Field<'_>) -> Vec<u32> {
     kept
 }
 
-/// The finest level that has all neighbours of a shape of so many steps in one list.
+/// The finest level that has all neighbours of a shape of this many steps in one list.
 fn asked_level(strides: &[u32], life: u32) -> usize {
     strides.partition_point(|stride| *stride >= life).saturating_sub(1)
 }
@@ -264,7 +261,7 @@ mod tests {
         assert!(moved < 200 * order.len(), "{moved} entries moved");
         let looked_at = looks(&field, &progress).expect("nobody cancels");
         assert!(looked_at < 100 * order.len() as u64, "{looked_at} entries looked at");
-        // An estimate of what rows cost has to know the coarse lists, too.
+        // An estimate of the cost of rows must include the coarse lists.
         assert!(looked_at > order.len() as u64);
     }
 }

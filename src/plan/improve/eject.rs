@@ -1,10 +1,10 @@
-//! Ejection search: everything below a height, whatever has to move.
+//! Ejection search: moves everything below a height.
 //!
-//! What ends above the height is taken out. Then, one at a time, the largest of those outside goes into the smallest
-//! gap that takes it; where there is none it goes where it pushes out least, and what it pushed out waits outside.
-//! *Least* weighs a shape by the square root of its area, times how often it found no gap: what is hard to place
-//! becomes hard to push out (as in the ejection chains for vehicle routing of Nagata and Braysy, 2009). A little noise
-//! from a seeded generator breaks cycles. Fixed shapes are never pushed out.
+//! Shapes that end above the height are removed. Then, one at a time, the largest removed shape goes into the smallest
+//! gap that fits; where none fits it goes where it ejects the least, and the ejected shapes are removed. *Least* weighs
+//! a shape by the square root of its area, times the number of its failures to find a gap: a shape that is hard to
+//! place becomes hard to eject (as in the ejection chains for vehicle routing of Nagata and Braysy, 2009). Seeded noise
+//! breaks cycles. Fixed shapes are never ejected.
 
 use super::Search;
 use crate::field::Field;
@@ -12,23 +12,22 @@ use crate::gaps::{Align, Placed, Windows, signed};
 use crate::random::Random;
 use highwater_model::progress::Cancelled;
 
-/// The offset of what stands outside.
+/// The offset of removed shapes.
 const OUTSIDE: u64 = u64::MAX;
 
 /// The weight of the largest shape.
 const HEAVIEST: u128 = 4096;
 
-/// The most that failures multiply a weight with.
-const MOST_FAILURES: u64 = 4096;
+/// The largest factor of a weight by failures.
+const MAX_FAILURES: u64 = 4096;
 
-/// The weight of a fixed shape: above that of 2^16 others together, each at most [`HEAVIEST`] x [`MOST_FAILURES`], and
-/// 2^24 fixed ones still add up.
+/// The weight of a fixed shape: above that of 2^16 others together, each at most [`HEAVIEST`] x [`MAX_FAILURES`], and
+/// 2^24 fixed ones do not overflow.
 const FIXED: u64 = 1 << 40;
 
 /// Noise on a cost, in parts of 1024.
 const NOISE: u64 = 308;
 
-/// The state of a search over one field.
 pub(super) struct Ejection<'a> {
     field: &'a Field<'a>,
     pub(super) offsets: Vec<u64>,
@@ -41,7 +40,7 @@ pub(super) struct Ejection<'a> {
 }
 
 impl<'a> Ejection<'a> {
-    /// Starts from a plan. Another seed gives another search.
+    /// Starts from a plan. Other seeds give other searches.
     pub(super) fn new(field: &'a Field<'a>, offsets: Vec<u64>, seed: u64) -> Self {
         let mut placed = Windows::flat(field);
         let root = |idx: u32| (u128::from(field.items()[idx as usize].size) * u128::from(field.life(idx))).isqrt();
@@ -68,8 +67,8 @@ impl<'a> Ejection<'a> {
         }
     }
 
-    /// Brings everything below a height. `false` where it gave up: because nodes or patience (in placements) ended,
-    /// or because something can stand nowhere. The next call goes on from there.
+    /// Moves everything below a height. `false` where it gave up: nodes or patience (in placements) ended, or a shape
+    /// fits nowhere. The next call continues from there.
     pub(super) fn lower_to(&mut self, height: u64, patience: u64, search: &mut Search<'_>) -> Result<bool, Cancelled> {
         for (idx, item) in (0_u32..).zip(self.field.items()) {
             let offset = self.offsets[idx as usize];
@@ -93,7 +92,7 @@ impl<'a> Ejection<'a> {
         Ok(self.outside.is_empty())
     }
 
-    /// Takes the heaviest of those outside.
+    /// Takes the heaviest removed shape.
     fn next(&mut self) -> Option<u32> {
         let key = |position: &usize| {
             let idx = self.outside[*position];
@@ -109,7 +108,7 @@ impl<'a> Ejection<'a> {
         self.outside.push(placed.item);
     }
 
-    /// Puts a shape in, whatever it pushes out. `false` where it can stand nowhere.
+    /// Places a shape, ejecting others. `false` where it fits nowhere.
     fn put_in(&mut self, idx: u32, height: u64, search: &mut Search<'_>) -> bool {
         let item = &self.field.items()[idx as usize];
         let Some(highest) = height.checked_sub(item.size) else {
@@ -121,9 +120,9 @@ impl<'a> Ejection<'a> {
         let align = Align(item.alignment);
         let offset = self.scratch.gap(align, highest).or_else(|| {
             let failures = &mut self.failures[idx as usize];
-            *failures = (*failures + 1).min(MOST_FAILURES);
+            *failures = (*failures + 1).min(MAX_FAILURES);
             let weight = |other: u32| self.weight[other as usize] * self.failures[other as usize];
-            // Looking for the cheapest place costs a few looks more.
+            // Finding the cheapest offset costs a few more reads.
             search.charge(4 * self.scratch.conflicts.len());
             self.scratch.cheapest(align, highest, weight, &mut self.random)
         });
@@ -145,7 +144,7 @@ impl<'a> Ejection<'a> {
     }
 }
 
-/// A neighbour and the offsets that it forbids, both ends allowed.
+/// A neighbour and the offsets that it excludes, both ends allowed.
 #[derive(Clone, Copy, Debug)]
 struct Conflict {
     from: i64,
@@ -153,7 +152,7 @@ struct Conflict {
     item: u32,
 }
 
-/// What is in one shape's way, and memory to look at it.
+/// The conflicts of one shape, and reused memory.
 #[derive(Debug, Default)]
 struct Conflicts {
     /// By ascending `from`.
@@ -191,7 +190,7 @@ impl Conflicts {
             .sort_unstable_by_key(|conflict| (conflict.from, conflict.to, conflict.item));
     }
 
-    /// The lowest offset in the smallest gap; above all where there is none and that is low enough.
+    /// The lowest offset in the smallest gap; above all neighbours where no gap fits and that is low enough.
     fn gap(&self, align: Align, highest: u64) -> Option<u64> {
         let (mut end, mut best) = (0_i64, None);
         for conflict in &self.conflicts {
@@ -209,8 +208,8 @@ impl Conflicts {
         best.map(|(_, offset)| offset).or((top <= highest).then_some(top))
     }
 
-    /// The offset where least stands: ends of neighbours and where their starts are just reached, both as alignment
-    /// allows, the floor and the height. The lower one on a tie; `None` where only fixed shapes could make room.
+    /// The offset with the least conflicting weight: at ends of neighbours or just below their starts, both aligned, at
+    /// the floor or the height. The lower one on a tie; `None` where every offset conflicts with fixed shapes.
     fn cheapest(
         &mut self,
         align: Align,
@@ -228,7 +227,7 @@ impl Conflicts {
         let down = |offset: i64| u64::try_from(offset).map_or(0, |offset| offset - offset % align.0);
         let mut starts = self.conflicts.iter().map(|conflict| down(conflict.from)).peekable();
         let mut ends = self.ends.iter().map(|(to, _)| align.up(to.unsigned_abs())).peekable();
-        // Both lists ascend, so one walk meets all candidates in order.
+        // Both lists ascend, so one walk visits all candidates in order.
         let (mut entered, mut left, mut cost) = (0, 0, 0_u64);
         let (mut best, mut candidate) = (None, Some(0_u64));
         let top = highest - highest % align.0;

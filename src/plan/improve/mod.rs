@@ -1,12 +1,12 @@
-//! Making a plan smaller: the search for what is too large to be solved exactly.
+//! Improvement of plans that are too large to be solved exactly.
 //!
 //! 1. [`peak`]: plans that fill the fullest steps first, then everything else.
-//! 2. [`eject`]: a height a little below the plan's is set; what ends above it is taken out and put back where it
-//!    pushes out least, until all is in or patience ends. Then a lower height.
+//! 2. [`eject`]: sets a height a little below the plan's; shapes that end above it are removed and placed again where
+//! they eject the least, until all fit or patience ends. Then a lower height.
 //!
-//! Small problems are searched as a whole; of large ones the core, which is what meets the fullest steps and isn't
-//! small. The rest is filled in behind, and the core widened where that fails. Never the graph of who meets whom.
-//! Nodes: one a placement, and one for every [`NODE`] neighbours looked at. Deterministic and anytime.
+//! Small problems are searched as a whole; of large ones the core: the shapes on the fullest steps that are not small.
+//! The rest is filled in afterwards, and the core widened where that fails. No graph of overlaps is built. Nodes: one
+//! per placement, and one per [`NODE`] neighbours read. Deterministic and anytime.
 
 mod eject;
 mod parts;
@@ -16,10 +16,9 @@ use super::field::Field;
 use super::problem::{PlanError, Task};
 use highwater_model::progress::Cancelled;
 
-/// Neighbours that one node looks at.
+/// Neighbours per node.
 const NODE: u64 = 128;
 
-/// What a search works with.
 struct Search<'a> {
     task: &'a Task<'a>,
     /// Footprint at which it may end.
@@ -31,12 +30,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Counts a placement among neighbours.
+    /// Charges a placement among neighbours.
     fn charge(&mut self, n_near: usize) {
         self.nodes += 1 + n_near as u64 / NODE;
     }
 
-    /// Runs a part of the search that leaves so many nodes to what follows.
+    /// Runs a part of the search that leaves some nodes for later parts.
     fn leaving<T>(
         &mut self,
         reserve: u64,
@@ -49,7 +48,7 @@ impl Search<'_> {
         result
     }
 
-    /// Whether to end with what there is; to be asked before each placement.
+    /// Whether to end with the best plan; called before each placement.
     fn is_over(&self) -> Result<bool, Cancelled> {
         self.task.progress.check()?;
         Ok(self.nodes >= self.left || self.task.limits.is_stopped())
@@ -64,7 +63,7 @@ pub(super) struct Incumbent {
     pub(super) nodes: u64,
 }
 
-/// A plan that is no worse, made with at most about `nodes` nodes.
+/// A plan that is no worse, made with about `nodes` nodes at most.
 pub(super) fn improve(
     task: &Task<'_>,
     field: &Field<'_>,

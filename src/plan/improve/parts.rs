@@ -1,4 +1,4 @@
-//! Which part of a problem is searched: all of a small one, of a large one what decides its footprint.
+//! The searched part of a problem: all of a small one, the core of a large one.
 
 use std::cmp::Reverse;
 
@@ -11,28 +11,28 @@ use crate::gaps::{Fit, Placed, Scratch, Windows, fill_on};
 use highwater_model::progress::Cancelled;
 use highwater_model::workload::Shapes;
 
-/// Up to so many shapes are searched as a whole.
+/// Most shapes that are searched as a whole.
 pub(super) const WHOLE: usize = 1536;
 
 /// Sizes of cores, one after the other.
 const CORES: &[usize] = &[1024, 2048, 4096];
 
-/// What is left out of a core for its size may fill one part in so many of the bound at once, and no more than a
-/// quarter of what the plan lies above it.
+/// Shapes left out of a core for their size may hold at most one part in this many of the bound at once, and at most a
+/// quarter of the plan's distance to it.
 const SMALL: u64 = 500;
 
-/// Orders in which the rest is filled in behind a core.
+/// Orders in which the rest is filled in after a core.
 const ORDERS: &[(Kind, Fit)] = &[
     (Kind::Size, Fit::Best),
     (Kind::Size, Fit::First),
     (Kind::Width, Fit::Best),
 ];
 
-/// How often what ends too high joins a core.
+/// Most repairs of a core.
 const REPAIRS: usize = 8;
 
-/// How many join at once, at most.
-const MOST_LATE: usize = 512;
+/// Most shapes that join a core at once.
+const MAX_LATE: usize = 512;
 
 /// Placements without a lower plan before a search gives up.
 const PATIENCE: u64 = 20_000;
@@ -59,7 +59,7 @@ pub(super) fn search(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incu
         let free = &by_breadth[..by_breadth.len().min(*n_core)];
         let members = members(field.shapes, free);
         let shapes = part(field.shapes, &members);
-        // A core that could sink far below what the whole needs says nothing about it.
+        // A core far below the height of the whole is no guide for it.
         let gap = best.footprint - search.task.bound.min(best.footprint);
         if search.task.bound.saturating_sub(shapes.lower_bound().get()) <= gap / 2 {
             search_core(search, field, best, members, shapes)?;
@@ -84,8 +84,8 @@ fn descend(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> 
     Ok(())
 }
 
-/// Searches a core on its own and fills in the rest. What then ends too high joins the core, which is repaired, and
-/// the rest is filled in again.
+/// Searches a core alone and fills in the rest. Shapes that then end too high join the core, which is repaired, and the
+/// rest is filled in again.
 fn search_core(
     search: &mut Search<'_>,
     field: &Field<'_>,
@@ -106,7 +106,7 @@ fn search_core(
             *best = filled;
             return Ok(());
         }
-        // A little room above the core, which is all that the rest has to fit in.
+        // A little room above the core for the rest.
         let height = best.footprint - (best.footprint - lowest.footprint).div_ceil(4);
         members.extend(late(field, &filled, height));
         members.sort_unstable();
@@ -145,11 +145,11 @@ fn late(field: &Field<'_>, plan: &Incumbent, height: u64) -> Vec<u32> {
         .map(|(idx, item)| (item.size, idx))
         .collect();
     late.sort_unstable_by_key(|(size, idx)| (Reverse(*size), *idx));
-    late.truncate(MOST_LATE);
+    late.truncate(MAX_LATE);
     late.into_iter().map(|(_, idx)| idx).collect()
 }
 
-/// Fills in everything that a core leaves out, by several orders; the smallest plan, the earlier one on a tie.
+/// Fills in everything outside a core, in several orders; the smallest plan, the earlier one on a tie.
 fn complete(search: &mut Search<'_>, field: &Field<'_>, members: &[u32], core: &[u64]) -> Result<Incumbent, Cancelled> {
     let progress = search.task.progress;
     let mut best: Option<Incumbent> = None;
@@ -185,7 +185,7 @@ fn complete(search: &mut Search<'_>, field: &Field<'_>, members: &[u32], core: &
     }))
 }
 
-/// The largest size so that all smaller shapes together never hold more than `most` bytes at once.
+/// The largest size such that all smaller shapes together never hold more than `most` bytes at once.
 fn small_cut(search: &Search<'_>, field: &Field<'_>, most: u64) -> Result<u64, Cancelled> {
     let mut sizes: Vec<u64> = field.items().iter().map(|item| item.size).collect();
     sizes.sort_unstable();
@@ -203,7 +203,7 @@ fn small_cut(search: &Search<'_>, field: &Field<'_>, most: u64) -> Result<u64, C
     Ok(sizes.get(fits).copied().unwrap_or(0))
 }
 
-/// The most bytes that shapes smaller than `cut` hold at once.
+/// The peak of shapes smaller than `cut`.
 fn peak_below(field: &Field<'_>, cut: u64) -> u64 {
     let mut change = vec![(0_u64, 0_u64); field.n_steps as usize + 1];
     for (idx, item) in field.items().iter().enumerate().filter(|(_, item)| item.size < cut) {
@@ -227,7 +227,7 @@ fn members(shapes: &Shapes, free: &[u32]) -> Vec<u32> {
     members
 }
 
-/// Some of the shapes as a problem of their own.
+/// Some of the shapes as a separate problem.
 fn part(shapes: &Shapes, members: &[u32]) -> Shapes {
     let mut part = Shapes {
         is_plain: shapes.is_plain,

@@ -1,5 +1,5 @@
-//! Plans that fill the fullest steps first: what meets a step of at least a part of the peak load goes before
-//! everything else, so that the stack is tight where it is high. Within both parts the orders of the portfolio.
+//! Plans that fill the fullest steps first: shapes on a step with at least a given part of the peak load go before all
+//! others, so that the stack is dense where it is high. Within both parts the orders of the portfolio apply.
 
 use std::cmp::Reverse;
 
@@ -12,7 +12,7 @@ use highwater_model::progress::Cancelled;
 /// Parts of the peak load, in percent, from which a step counts as full.
 const FULL: &[u64] = &[95, 80];
 
-/// Tries the peaks first with several orders; keeps what is smaller.
+/// Fills the peaks first in several orders; keeps smaller plans.
 pub(super) fn fill_peaks(search: &mut Search<'_>, field: &Field<'_>, best: &mut Incumbent) -> Result<(), Cancelled> {
     let breadth = Breadth::new(field, search.task.progress)?;
     let cost = cost_of_filling(field);
@@ -42,26 +42,26 @@ pub(super) fn fill_peaks(search: &mut Search<'_>, field: &Field<'_>, best: &mut 
     Ok(())
 }
 
-/// For every so many shapes each costs a node more: what is looked at is ever less likely to be in the cache.
+/// Each shape costs one more node per this many shapes, because of cache misses.
 const SHAPES_PER_NODE: u64 = 1 << 17;
 
-/// The nodes of filling a whole field into gaps.
+/// Nodes of filling a whole field into gaps.
 pub(super) fn cost_of_filling(field: &Field<'_>) -> u64 {
     let n_shapes = field.items().len() as u64;
     field.meetings() / (2 * super::NODE) + n_shapes.saturating_mul(1 + n_shapes / SHAPES_PER_NODE)
 }
 
-/// Which of several shapes goes first.
+/// Order of shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The longest.
+    /// The longest first.
     Width,
-    /// The largest, the earlier on a tie.
+    /// The largest first, the earlier on a tie.
     Size,
 }
 
 impl Kind {
-    /// Sorts the first to the front.
+    /// Ascending.
     pub(super) fn key(self, field: &Field<'_>, idx: u32) -> (Reverse<u128>, Reverse<u64>, u32) {
         let item = &field.items()[idx as usize];
         let (size, life) = (u128::from(item.size), field.life(idx));

@@ -1,20 +1,20 @@
-//! Who held a range of bytes last before a step, and who holds it next: for any range and any step.
+//! The previous and the next holders of any range of bytes at any step.
 //!
-//! The sweep cuts the plane of steps and bytes into ranges that each have one last holder for some time. A tree over
-//! time keeps every range at the highest node whose middle it covers; the ranges of a node all cover one moment, so they
-//! are disjoint and lie sorted by offset, and a tree of extremes over all of them finds those that reach the asked step.
-//! "Next" is the same with time turned round.
+//! The sweep divides the plane of steps and bytes into ranges with one last holder each. A tree over time keeps every
+//! range at the highest node whose middle it covers; the ranges of a node all cover one moment, so they are disjoint
+//! and sorted by offset, and a tree of extremes over all of them finds those that cover a step. "Next" is the same in
+//! reversed time.
 //!
-//! Built in O((n + ranges) log n) and 36 bytes a range, once each way; a question costs O(log n) at each of the O(log n)
-//! nodes on its way, and O(log n) for each holder it names.
+//! Built in O((n + ranges) log n) with 36 bytes per range, once per direction; a query costs O(log n) at each of the
+//! O(log n) nodes on its path, and O(log n) per returned holder.
 
 use super::Rectangle;
 use super::sweep::{Change, sweep};
 
-/// A range of bytes with the one that held, or will hold, it.
+/// A range of bytes with its previous or next holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
-    /// First byte, within what was asked for.
+    /// First byte, within the queried range.
     pub low: u64,
     /// Last byte, exclusive.
     pub high: u64,
@@ -22,7 +22,7 @@ pub struct Holder {
     pub holder: u32,
 }
 
-/// Holders of all bytes through time.
+/// Holders of all bytes over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddressHistory {
     past: Stabs,
@@ -30,7 +30,6 @@ pub struct AddressHistory {
 }
 
 impl AddressHistory {
-    /// The history of rectangles.
     pub fn new(rectangles: &[Rectangle]) -> Self {
         let turned: Vec<Rectangle> = rectangles
             .iter()
@@ -46,23 +45,23 @@ impl AddressHistory {
         }
     }
 
-    /// Who held the bytes `low..high` last among those born before `step` (they may still hold them); ascending.
-    /// Bytes that nobody held before are left out.
+    /// The last holders of the bytes `low..high` among those born before `step` (they may still hold them); ascending.
+    /// Bytes without earlier holders are left out.
     pub fn before(&self, step: u32, (low, high): (u64, u64)) -> Vec<Holder> {
         step.checked_sub(1)
             .map_or_else(Vec::new, |last| self.past.at(last, low, high))
     }
 
-    /// Who holds the bytes `low..high` next among those that live on `step` or later (they may hold them already);
-    /// ascending. Bytes that nobody holds any more are left out.
+    /// The next holders of the bytes `low..high` among those that live on `step` or later (they may hold them already);
+    /// ascending. Bytes without later holders are left out.
     pub fn after(&self, step: u32, (low, high): (u64, u64)) -> Vec<Holder> {
-        // A rectangle ends after `step` where its turned start is at most this.
+        // A rectangle ends after `step` where its reversed start is at most this.
         let turned = turn(step).saturating_sub(1);
         self.future.at(turned, low, high)
     }
 }
 
-/// Turns time round; ends and starts change places.
+/// Reverses time; ends and starts are exchanged.
 const fn turn(step: u32) -> u32 {
     (u32::MAX - 1).saturating_sub(step)
 }
@@ -72,7 +71,7 @@ const fn turn(step: u32) -> u32 {
 struct Stabs {
     nodes: Vec<Node>,
     ranges: Vec<Stab>,
-    /// Least start and greatest end over runs of `ranges`: leaves behind their parents, the root at 1.
+    /// Least start and greatest end over runs of `ranges`: leaves after their parents, the root at 1.
     extremes: Vec<(u32, u32)>,
     n_leaves: usize,
 }
@@ -100,7 +99,7 @@ struct Node {
 
 const NONE: u32 = u32::MAX;
 
-/// Which node, and which of its two links.
+/// A node, and one of its two links.
 type Link = Option<(usize, bool)>;
 
 impl Stabs {
@@ -131,10 +130,10 @@ impl Stabs {
         stabs
     }
 
-    /// Splits the ranges at the median of their starts: at most half of them lie on either side, so the depth is
-    /// O(log n).
+    /// Splits the ranges at the median of their starts: at most half of them are on either side, so the depth is O(log
+    /// n).
     fn add_nodes(&mut self, ranges: Vec<Stab>) {
-        // Ranges, and what is to name their node: nothing, or a node and whether this is its later one.
+        // Ranges, and the link to their node: none, or a node and whether this is its later one.
         let mut open: Vec<(Vec<Stab>, Link)> = vec![(ranges, None)];
         while let Some((mut ranges, parent)) = open.pop() {
             if ranges.is_empty() {
@@ -209,8 +208,8 @@ impl Stabs {
         found
     }
 
-    /// Those of `wanted` (positions of ranges) that cover `step`, below one node of the tree of extremes. Ranges of
-    /// one node of time all cover its middle, so that a run either starts too late or ends too early as a whole.
+    /// Those of `wanted` (positions of ranges) that cover `step`, below one node of the tree of extremes. Ranges of one
+    /// node of time all cover its middle, so a run as a whole either starts too late or ends too early.
     fn report(&self, idx: usize, from: usize, to: usize, wanted: (usize, usize), step: u32, found: &mut Vec<Holder>) {
         let (start, end) = self.extremes[idx];
         if to <= wanted.0 || wanted.1 <= from || start > step || end <= step {

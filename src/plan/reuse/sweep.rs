@@ -1,45 +1,38 @@
-//! The sweep over births that says who holds each byte, or held it last.
+//! The sweep over births that tracks the holder or last holder of each byte.
 //!
 //! In: rectangles. Out: a call for every change, in order of the rectangles' births (then positions) and ascending
-//! offsets. Between births the bytes that were ever held are cut into ranges with one last holder each: the one that
-//! ends last, the later of equals. A rectangle that ends no later than a live holder leaves that holder in place.
+//! offsets. Between births all bytes held so far are divided into ranges with one last holder each: the one that ends
+//! last, the later of equal ones. A rectangle that ends no later than a live holder does not replace it.
 //!
-//! Ranges are members of a set of ranked addresses, each with its holder beside it; what nobody ever held is a range of
-//! nobody's. O(n log n) for the ranks, then a few words for each change.
+//! Ranges are members of a set of ranked addresses, with a parallel array of holders; bytes never held are a range
+//! without holder. O(n log n) for the ranks, then a few words per change.
 
 use super::Rectangle;
 use crate::ranks::{RankSet, Ranks};
 
-/// What a birth changes on one range of bytes.
+/// The change of one range of bytes by a birth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// `heir` takes the bytes that `donor` held and let go.
+    /// `later` takes the bytes that `earlier` held and freed.
     Taken {
-        /// Who held them.
-        donor: u32,
-        /// Who is born.
-        heir: u32,
-        /// First byte.
+        /// Rectangles by position.
+        earlier: u32,
+        later: u32,
+        /// Half-open.
         low: u64,
-        /// Last byte, exclusive.
         high: u64,
     },
-    /// From `start` to `end` the last holder of these bytes was `holder`; no end for what is so ever after.
+    /// From `start` to `end` (births) the last holder of these bytes was `holder`; `u32::MAX` has no end.
     Closed {
-        /// Who.
         holder: u32,
-        /// The birth that began it.
         start: u32,
-        /// The birth that ended it.
         end: u32,
-        /// First byte.
         low: u64,
-        /// Last byte, exclusive.
         high: u64,
     },
 }
 
-const NOBODY: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 /// Calls `emit` with every change.
 pub(super) fn sweep(rectangles: &[Rectangle], emit: impl FnMut(Change)) {
@@ -56,15 +49,15 @@ pub(super) fn sweep(rectangles: &[Rectangle], emit: impl FnMut(Change)) {
     let mut ranges = Ranges {
         rectangles,
         starts: RankSet::new(n_ranks),
-        held: vec![(NOBODY, 0); n_ranks],
+        held: vec![(NONE, 0); n_ranks],
         ranks,
         emit,
     };
     if n_ranks > 0 {
         ranges.starts.insert(0);
     }
-    for (_, heir) in order {
-        ranges.take(heir);
+    for (_, later) in order {
+        ranges.take(later);
     }
     ranges.finish();
 }
@@ -72,15 +65,15 @@ pub(super) fn sweep(rectangles: &[Rectangle], emit: impl FnMut(Change)) {
 struct Ranges<'a, F> {
     rectangles: &'a [Rectangle],
     ranks: Ranks,
-    /// Where ranges begin; each reaches to the next.
+    /// Starts of ranges; each extends to the next.
     starts: RankSet,
-    /// By the rank of a range's begin: its last holder, and the birth since which that is so.
+    /// By the rank of a range's start: its last holder, and the birth since which that holds.
     held: Vec<(u32, u32)>,
     emit: F,
 }
 
 impl<F: FnMut(Change)> Ranges<'_, F> {
-    /// Makes a range begin at a rank.
+    /// Starts a range at a rank.
     fn split(&mut self, rank: u32) {
         if let Some(before) = self.starts.at_or_below(rank)
             && before < rank
@@ -90,14 +83,14 @@ impl<F: FnMut(Change)> Ranges<'_, F> {
         }
     }
 
-    /// Gives the heir its bytes, except those of live holders that outlive it.
-    fn take(&mut self, heir: u32) {
-        let (low, high) = self.ranks.of[heir as usize];
-        let Rectangle { start: born, end, .. } = self.rectangles[heir as usize];
+    /// Gives a rectangle its bytes, except those of live holders that outlive it.
+    fn take(&mut self, later: u32) {
+        let (low, high) = self.ranks.of[later as usize];
+        let Rectangle { start: born, end, .. } = self.rectangles[later as usize];
         self.split(low);
         self.split(high);
         let mut at = low;
-        // Whether the range below is the heir's, so that the next one joins it.
+        // Whether the range below belongs to the rectangle, so that the next one joins it.
         let mut is_joined = false;
         while at < high {
             let next = self.starts.at_or_above(at + 1).unwrap_or(high).min(high);
@@ -111,12 +104,12 @@ impl<F: FnMut(Change)> Ranges<'_, F> {
                 at = next;
                 continue;
             }
-            if holder != NOBODY {
+            if holder != NONE {
                 let (low, high) = (self.ranks.values[at as usize], self.ranks.values[next as usize]);
                 if held_until <= born {
                     (self.emit)(Change::Taken {
-                        donor: holder,
-                        heir,
+                        earlier: holder,
+                        later,
                         low,
                         high,
                     });
@@ -132,21 +125,21 @@ impl<F: FnMut(Change)> Ranges<'_, F> {
             if is_joined {
                 self.starts.remove(at);
             } else {
-                self.held[at as usize] = (heir, born);
+                self.held[at as usize] = (later, born);
             }
             is_joined = true;
             at = next;
         }
     }
 
-    /// What is held last for ever.
+    /// Emits the final holders.
     fn finish(&mut self) {
         let mut at = self.starts.at_or_above(0);
         while let Some(from) = at {
             at = self.starts.at_or_above(from + 1);
             let (holder, start) = self.held[from as usize];
             if let Some(to) = at
-                && holder != NOBODY
+                && holder != NONE
             {
                 (self.emit)(Change::Closed {
                     holder,

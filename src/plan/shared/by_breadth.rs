@@ -10,7 +10,6 @@ use crate::breadth::Breadth;
 use crate::field::Field;
 use crate::problem::{Placement, PlanError, Task};
 
-/// Offsets by the rule above.
 pub(crate) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let breadth = Breadth::new(&field, task.progress)?;

@@ -1,4 +1,4 @@
-//! Shared objects, the largest buffer first: every object then is large enough for all that come later.
+//! Shared objects, the largest buffer first: every object is then large enough for all later buffers.
 //!
 //! Ties: earlier birth, then file order (Pisarchyk and Lee, 2020). Complexity: O(n * objects * log n).
 
@@ -8,7 +8,6 @@ use super::{assign, stack};
 use crate::field::Field;
 use crate::problem::{Placement, PlanError, Task};
 
-/// Offsets by the rule above.
 pub(crate) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let order = field.free_by(task.progress, |idx| {

@@ -1,39 +1,38 @@
-//! Shared objects by minimum cost flow: who takes whose object so that the objects grow least in sum.
+//! Shared objects by minimum cost flow: assigns objects to buffers so that they grow least in total.
 //!
-//! One unit flows into each buffer, from an earlier buffer that is dead by then (at the cost of what the heir is
-//! larger) or from nowhere (at the cost of its size, a new object). Each buffer passes its object on at most once. The
-//! cost counts growth from donor to heir alone, so it is an estimate where an object shrinks and grows again.
+//! One unit flows into each buffer, from an earlier buffer that is dead by then (at the cost of the later one's extra
+//! size) or from a source (at the cost of its size, a new object). Each buffer passes its object on at most once. The
+//! cost counts growth from one buffer to the next only, so it is an estimate where an object shrinks and grows again.
 //!
-//! Successive shortest paths with potentials, dense: O(n^3) time, O(n^2) work between two looks at the cancel flag.
-//! Above [`MOST`] buffers the assignment by size stands in, which gives the same where sizes are few.
-//! Ties: the donor that comes first in order of births; file order among equals.
+//! Successive shortest paths with potentials, dense: O(n^3) time, O(n^2) work between two checks of the cancel flag.
+//! Above [`MOST`] buffers the assignment by size is used, which is equal where there are few sizes. Ties: the earlier
+//! buffer that comes first in order of births; file order among equal ones.
 
 use super::{Object, agrees, by_size, stack};
 use crate::field::Field;
 use crate::problem::{Placement, PlanError, Task};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// Up to so many buffers flow: a second at most.
+/// Most buffers of a flow: at most a second.
 const MOST: usize = 768;
 
-/// No path. Below half of the largest number, so that sums hold.
+/// No path. Below half of the largest number, so that sums do not overflow.
 const NEVER: i64 = i64::MAX / 4;
 
-/// Offsets by the rule above.
 pub(crate) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     let field = Field::new(task.shapes, task.progress)?;
     let order = field.free_by(task.progress, |idx| field.items()[idx as usize].lower)?;
     if order.len() > MOST {
         return by_size(task);
     }
-    let donors = donors(&field, &order, task.progress)?;
+    let earlier_of = earlier_of(&field, &order, task.progress)?;
     let mut objects: Vec<Object> = Vec::new();
     let mut object_of = vec![usize::MAX; order.len()];
-    // Donors die before their heirs are born, so they stand before them.
-    for (heir, donor) in donors.into_iter().enumerate() {
-        let idx = order[heir];
-        let object = donor.map(|donor| object_of[donor]);
-        object_of[heir] = if let Some(object) = object.filter(|object| objects[*object].takes(&field, idx)) {
+    // Earlier buffers die before later ones are born, so they precede them.
+    for (later, earlier) in earlier_of.into_iter().enumerate() {
+        let idx = order[later];
+        let object = earlier.map(|earlier| object_of[earlier]);
+        object_of[later] = if let Some(object) = object.filter(|object| objects[*object].takes(&field, idx)) {
             objects[object].add(&field, idx);
             object
         } else {
@@ -44,124 +43,124 @@ pub(crate) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
     Ok(Placement::of(stack(&field, objects)))
 }
 
-/// What a donor's object costs an heir; `None` where it cannot take it.
-fn growth(field: &Field<'_>, donor: u32, heir: u32) -> Option<i64> {
-    let (from, to) = (&field.items()[donor as usize], &field.items()[heir as usize]);
-    let is_free = field.upper[donor as usize] <= field.lower[heir as usize];
+/// Cost of passing the earlier buffer's object to the later one; `None` where it cannot be used.
+fn growth(field: &Field<'_>, earlier: u32, later: u32) -> Option<i64> {
+    let (from, to) = (&field.items()[earlier as usize], &field.items()[later as usize]);
+    let is_free = field.upper[earlier as usize] <= field.lower[later as usize];
     (is_free && agrees(from.alignment, to.alignment)).then(|| bytes(to.size.saturating_sub(from.size)))
 }
 
-/// For each buffer, by position in `order`, the one whose object it takes.
-fn donors(field: &Field<'_>, order: &[u32], progress: &Progress<'_>) -> Result<Vec<Option<usize>>, Cancelled> {
+/// By position in `order`: the buffer whose object it takes.
+fn earlier_of(field: &Field<'_>, order: &[u32], progress: &Progress<'_>) -> Result<Vec<Option<usize>>, Cancelled> {
     let n = order.len();
     let mut flow = Flow::new(n);
-    for heir in 0..n {
-        progress.set("flow of objects", heir as u64, n as u64)?;
+    for later in 0..n {
+        progress.set("flow of objects", later as u64, n as u64)?;
         flow.augment(
-            heir,
-            |donor, heir| growth(field, order[donor], order[heir]),
-            |heir| bytes(field.items()[order[heir] as usize].size),
+            later,
+            |earlier, later| growth(field, order[earlier], order[later]),
+            |later| bytes(field.items()[order[later] as usize].size),
         );
     }
-    Ok(flow.donor_of)
+    Ok(flow.earlier_of)
 }
 
-/// The flow so far: a matching of heirs and donors, with potentials that keep reduced costs at or above zero.
+/// The flow so far: a matching of earlier and later buffers, with potentials that keep reduced costs non-negative.
 struct Flow {
-    heir_of: Vec<Option<usize>>,
-    donor_of: Vec<Option<usize>>,
-    heir_potential: Vec<i64>,
-    donor_potential: Vec<i64>,
+    later_of: Vec<Option<usize>>,
+    earlier_of: Vec<Option<usize>>,
+    later_potential: Vec<i64>,
+    earlier_potential: Vec<i64>,
 }
 
 impl Flow {
     fn new(n: usize) -> Self {
         Self {
-            heir_of: vec![None; n],
-            donor_of: vec![None; n],
-            heir_potential: vec![0; n],
-            donor_potential: vec![0; n],
+            later_of: vec![None; n],
+            earlier_of: vec![None; n],
+            later_potential: vec![0; n],
+            earlier_potential: vec![0; n],
         }
     }
 
-    /// Sends one more unit into `root` along the cheapest path; the path ends at a free donor or a new object.
+    /// Sends one more unit into `root` along the cheapest path; the path ends at a free earlier buffer or a new object.
     fn augment(&mut self, root: usize, growth: impl Fn(usize, usize) -> Option<i64>, alone: impl Fn(usize) -> i64) {
-        let n = self.heir_of.len();
+        let n = self.later_of.len();
         let mut distance = vec![NEVER; n];
-        let mut heir_before = vec![root; n];
+        let mut later_before = vec![root; n];
         let mut is_done = vec![false; n];
-        let (mut heir, mut reached) = (root, 0_i64);
-        // The cheapest way to end with a new object, and for whom.
-        let (mut cheapest, mut alone_heir) = (NEVER, root);
+        let (mut later, mut reached) = (root, 0_i64);
+        // The cheapest way to end with a new object, and its buffer.
+        let (mut cheapest, mut alone_later) = (NEVER, root);
         let end = loop {
-            let new_object = reached + alone(heir) - self.heir_potential[heir];
+            let new_object = reached + alone(later) - self.later_potential[later];
             if new_object < cheapest {
-                (cheapest, alone_heir) = (new_object, heir);
+                (cheapest, alone_later) = (new_object, later);
             }
             let mut next: Option<usize> = None;
-            for donor in 0..n {
-                if is_done[donor] {
+            for earlier in 0..n {
+                if is_done[earlier] {
                     continue;
                 }
-                if let Some(cost) = growth(donor, heir) {
-                    let through = reached + cost - self.heir_potential[heir] - self.donor_potential[donor];
-                    if through < distance[donor] {
-                        distance[donor] = through;
-                        heir_before[donor] = heir;
+                if let Some(cost) = growth(earlier, later) {
+                    let through = reached + cost - self.later_potential[later] - self.earlier_potential[earlier];
+                    if through < distance[earlier] {
+                        distance[earlier] = through;
+                        later_before[earlier] = later;
                     }
                 }
-                if distance[donor] < next.map_or(NEVER, |next| distance[next]) {
-                    next = Some(donor);
+                if distance[earlier] < next.map_or(NEVER, |next| distance[next]) {
+                    next = Some(earlier);
                 }
             }
-            let Some(donor) = next.filter(|donor| distance[*donor] < cheapest) else {
+            let Some(earlier) = next.filter(|earlier| distance[*earlier] < cheapest) else {
                 reached = cheapest;
                 break None;
             };
-            reached = distance[donor];
-            is_done[donor] = true;
-            match self.heir_of[donor] {
-                Some(other) => heir = other,
-                None => break Some(donor),
+            reached = distance[earlier];
+            is_done[earlier] = true;
+            match self.later_of[earlier] {
+                Some(other) => later = other,
+                None => break Some(earlier),
             }
         };
         self.raise(root, reached, &is_done, &distance);
         self.switch(
             root,
-            end.map_or((alone_heir, None), |donor| (heir_before[donor], Some(donor))),
-            &heir_before,
+            end.map_or((alone_later, None), |earlier| (later_before[earlier], Some(earlier))),
+            &later_before,
         );
     }
 
-    /// Moves the potentials so that the path found costs nothing more.
+    /// Updates the potentials so that the found path has reduced cost 0.
     fn raise(&mut self, root: usize, reached: i64, is_done: &[bool], distance: &[i64]) {
-        self.heir_potential[root] += reached;
-        for donor in 0..is_done.len() {
-            if is_done[donor] {
-                let gain = reached - distance[donor];
-                self.donor_potential[donor] -= gain;
-                if let Some(heir) = self.heir_of[donor] {
-                    self.heir_potential[heir] += gain;
+        self.later_potential[root] += reached;
+        for earlier in 0..is_done.len() {
+            if is_done[earlier] {
+                let gain = reached - distance[earlier];
+                self.earlier_potential[earlier] -= gain;
+                if let Some(later) = self.later_of[earlier] {
+                    self.later_potential[later] += gain;
                 }
             }
         }
     }
 
-    /// Gives each heir on the path its new donor, from the path's end back to the root.
-    fn switch(&mut self, root: usize, end: (usize, Option<usize>), heir_before: &[usize]) {
-        let (mut heir, mut donor) = end;
+    /// Reassigns the buffers on the path, from its end back to the root.
+    fn switch(&mut self, root: usize, end: (usize, Option<usize>), later_before: &[usize]) {
+        let (mut later, mut earlier) = end;
         loop {
-            let given_up = std::mem::replace(&mut self.donor_of[heir], donor);
-            if let Some(donor) = donor {
-                self.heir_of[donor] = Some(heir);
+            let given_up = std::mem::replace(&mut self.earlier_of[later], earlier);
+            if let Some(earlier) = earlier {
+                self.later_of[earlier] = Some(later);
             }
-            if heir == root {
+            if later == root {
                 return;
             }
-            // The donor that this heir gave up goes to the heir before it.
+            // The freed earlier buffer goes to the previous later one on the path.
             let Some(freed) = given_up else { return };
-            donor = Some(freed);
-            heir = heir_before[freed];
+            earlier = Some(freed);
+            later = later_before[freed];
         }
     }
 }
@@ -176,15 +175,15 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// The least cost over all ways to give each heir from `heir` on a donor of its own or a new object.
-    fn least(costs: &[Vec<Option<i64>>], alone: &[i64], heir: usize, is_taken: &mut [bool]) -> i64 {
-        let Some(row) = costs.get(heir) else { return 0 };
-        let mut best = alone[heir] + least(costs, alone, heir + 1, is_taken);
-        for (donor, cost) in row.iter().enumerate() {
-            if let Some(cost) = cost.filter(|_| !is_taken[donor]) {
-                is_taken[donor] = true;
-                best = best.min(cost + least(costs, alone, heir + 1, is_taken));
-                is_taken[donor] = false;
+    /// The least cost of assigning each buffer from `later` on a distinct earlier buffer or a new object.
+    fn least(costs: &[Vec<Option<i64>>], alone: &[i64], later: usize, is_taken: &mut [bool]) -> i64 {
+        let Some(row) = costs.get(later) else { return 0 };
+        let mut best = alone[later] + least(costs, alone, later + 1, is_taken);
+        for (earlier, cost) in row.iter().enumerate() {
+            if let Some(cost) = cost.filter(|_| !is_taken[earlier]) {
+                is_taken[earlier] = true;
+                best = best.min(cost + least(costs, alone, later + 1, is_taken));
+                is_taken[earlier] = false;
             }
         }
         best
@@ -204,14 +203,15 @@ mod tests {
                 })
                 .collect();
             let mut flow = Flow::new(n);
-            for heir in 0..n {
-                flow.augment(heir, |donor, heir| costs[heir][donor], |heir| alone[heir]);
+            for later in 0..n {
+                flow.augment(later, |earlier, later| costs[later][earlier], |later| alone[later]);
             }
-            let paid = |heir: usize| flow.donor_of[heir].map_or(Some(alone[heir]), |donor| costs[heir][donor]);
+            let paid =
+                |later: usize| flow.earlier_of[later].map_or(Some(alone[later]), |earlier| costs[later][earlier]);
             let total: Option<i64> = (0..n).map(paid).sum();
             assert_eq!(total, Some(least(&costs, &alone, 0, &mut vec![false; n])));
-            for (heir, donor) in flow.donor_of.iter().enumerate() {
-                assert!(donor.is_none_or(|donor| flow.heir_of[donor] == Some(heir)));
+            for (later, earlier) in flow.earlier_of.iter().enumerate() {
+                assert!(earlier.is_none_or(|earlier| flow.later_of[earlier] == Some(later)));
             }
         }
     }

@@ -1,14 +1,14 @@
-//! Shared objects: every buffer gets a whole object, which buffers that are never live together share.
+//! Shared objects: every buffer gets a whole object, shared with buffers that are never live at the same time.
 //!
 //! ```text
 //! object 1  +--a--+  +---c---+
-//! object 0  +---b---+   +--d--+       objects stand one above the other
+//! object 0  +---b---+   +--d--+       objects are stacked
 //! ```
 //!
-//! What devices do whose memory is made of textures or allocations of their own; as offsets it needs more than free
-//! placement. Shapes with gaps and groups count as the rectangles around them. Fixed ones stand where they are, the
-//! objects above the highest of them, the larger below, the older below on a tie. An object's buffers all have
-//! alignments that divide its own.
+//! For devices whose memory consists of textures or separate allocations; as offsets it needs more than free placement.
+//! Shapes with gaps and groups count as their bounding rectangles. Fixed ones keep their offsets, the objects are above
+//! the highest of them, the larger below, the older below on a tie. An object's buffers all have alignments that divide
+//! its own.
 
 mod by_breadth;
 mod by_size;
@@ -24,7 +24,7 @@ use super::field::Field;
 use super::gaps::Align;
 use highwater_model::progress::{Cancelled, Progress};
 
-/// An object: who has it when.
+/// An object and its buffers.
 #[derive(Debug, Default)]
 struct Object {
     size: u64,
@@ -43,7 +43,7 @@ impl Object {
         }
     }
 
-    /// Whether nobody has it while the shape is live, and the alignments agree.
+    /// Whether it is unused while the shape is live, and the alignments agree.
     fn takes(&self, field: &Field<'_>, idx: u32) -> bool {
         let (lower, upper) = (field.lower[idx as usize], field.upper[idx as usize]);
         let alignment = field.items()[idx as usize].alignment;
@@ -66,8 +66,8 @@ fn agrees(one: u64, other: u64) -> bool {
     one.max(other).is_multiple_of(one.min(other))
 }
 
-/// Gives shapes objects in order: the smallest free object that is large enough, the older one on a tie; where all
-/// free ones are too small the largest of them, which grows; else a new one. O(n * objects * log n).
+/// Assigns objects in order: the smallest free object that is large enough, the older one on a tie; where all free ones
+/// are too small the largest of them, which grows; otherwise a new one. O(n * objects * log n).
 fn assign(field: &Field<'_>, order: &[u32], progress: &Progress<'_>) -> Result<Vec<Object>, Cancelled> {
     let mut objects: Vec<Object> = Vec::new();
     // Sizes with positions, ascending.
@@ -92,7 +92,7 @@ fn assign(field: &Field<'_>, order: &[u32], progress: &Progress<'_>) -> Result<V
     Ok(objects)
 }
 
-/// Offsets of all shapes: objects one above the other.
+/// Offsets of all shapes: objects in a stack.
 fn stack(field: &Field<'_>, mut objects: Vec<Object>) -> Vec<u64> {
     let mut offsets = field.blank_offsets();
     objects.sort_by_key(|object| Reverse(object.size));

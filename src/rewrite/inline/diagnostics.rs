@@ -1,12 +1,9 @@
-//! What is said of calls: that bodies stand in their places, which of them stay.
-//!
-//! In: what became of the calls of a graph. Out: words, with the graph's name as their place.
+//! Diagnostics of inlining: inlined calls, and calls that stay, with the graph's name as place.
 
 use super::{Inlined, MAX_OPS};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{counted, grouped};
 
-/// Says it.
 pub(super) fn say(done: &Inlined, graph: &str, diagnostics: &mut Diagnostics) {
     if done.calls > 0 {
         let functions = match done.calls {

@@ -1,14 +1,13 @@
-//! Expressions of dimensions, from one graph into another.
+//! Copies dimension expressions from one graph to another.
 //!
-//! In: a graph whose shapes are wanted in another. Out: dimensions over the other's expressions. Symbols are one where they
-//! have one name; a symbol that the other graph does not have stands for nothing that could be given a value there, so that
-//! what depends on it is unknown. Only what shapes use is carried over.
+//! In: a graph whose shapes another graph needs. Out: dimensions over the expressions of the other graph. Symbols with
+//! one name are one symbol; an expression with a symbol that the other graph lacks is unknown there, because nothing
+//! could give it a value. Only expressions used by shapes are copied.
 
 use std::collections::BTreeSet;
 
 use highwater_model::graph::{Dim, DimExpr, DimExprs, ExprId, Graph, GraphBuilder, Id as _, TensorId};
 
-/// What each expression of a graph is in another.
 #[derive(Debug)]
 pub(super) struct Exprs {
     /// By expression; `None` where it depends on a foreign symbol, or where no shape uses it.
@@ -16,7 +15,7 @@ pub(super) struct Exprs {
 }
 
 impl Exprs {
-    /// All expressions of a graph, in their order: for the graph that stays itself.
+    /// All expressions in their order, for the graph that keeps its ids.
     pub(super) fn all(graph: &Graph, new: &mut GraphBuilder) -> Self {
         for symbol in graph.exprs().symbols() {
             new.exprs.symbol(symbol);
@@ -24,8 +23,7 @@ impl Exprs {
         Self::of(graph, &vec![true; graph.exprs().len()], &symbols(graph), new)
     }
 
-    /// The expressions that shapes of a graph use, over the symbols that the other graph has.
-    /// `known` are the names of the symbols that the other graph has.
+    /// The expressions that shapes use, over `known`, the symbols of the other graph.
     pub(super) fn used(graph: &Graph, known: &BTreeSet<String>, new: &mut GraphBuilder) -> Self {
         Self::of(graph, &used(graph), known, new)
     }
@@ -59,7 +57,6 @@ impl Exprs {
         self.ids.get(old.idx()).copied().flatten()
     }
 
-    /// The dimensions of a tensor of the old graph.
     pub(super) fn dims(&self, graph: &Graph, tensor: TensorId) -> Option<Vec<Dim>> {
         let dims = graph.dims(tensor)?.iter().map(|dim| match dim {
             Dim::Expr(id) => self.id(*id).map_or(Dim::Unknown, Dim::Expr),
@@ -69,12 +66,11 @@ impl Exprs {
     }
 }
 
-/// The names of the symbols of a graph.
 pub(super) fn symbols(graph: &Graph) -> BTreeSet<String> {
     graph.exprs().symbols().map(str::to_owned).collect()
 }
 
-/// By expression: whether some shape depends on it.
+/// By expression: whether a shape depends on it.
 fn used(graph: &Graph) -> Vec<bool> {
     let mut is_used = vec![false; graph.exprs().len()];
     for tensor in graph.tensors().ids() {
@@ -84,7 +80,7 @@ fn used(graph: &Graph) -> Vec<bool> {
             }
         }
     }
-    // Expressions refer to earlier ones alone.
+    // Expressions refer only to earlier ones.
     for position in (0..is_used.len()).rev() {
         let expr = graph.exprs().get(ExprId::from_idx(position));
         let children = match expr.filter(|_| is_used[position]) {

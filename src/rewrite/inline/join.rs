@@ -1,9 +1,9 @@
-//! A graph and the bodies that its ops call -> one graph.
+//! Joins a graph and the bodies that its ops call into one graph.
 //!
-//! In: the graph, and for each call a body without calls of its own. Out: a [`Flat`] graph, in which a call's step is taken
-//! by the body's ops, in their order. Invariants: tensors of the graph keep their ids; a body's input is what the caller
-//! hands in, its output the caller's result (one that it hands back as it came is the caller's operand). What a body keeps
-//! resident (weights, constants, variables) stands in memory once, however often it is called.
+//! In: the graph, and for each call a body without calls. Out: a [`Flat`] graph in which the ops of the body replace
+//! the call, in their order. Invariants: tensors of the graph keep their ids; an input of a body becomes the caller's
+//! operand, an output the caller's result (an operand that the body returns unchanged stays the operand). Residents of
+//! a body (weights, constants, variables) are in memory once, however often it is called.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,15 +15,13 @@ use highwater_model::graph::{
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{BodyMap, BodyUse};
 
-/// How many ops are copied between two looks at the cancel flag.
+/// Ops copied between two checks of the cancel flag.
 const OPS_BETWEEN_CHECKS: usize = 1 << 10;
 
-/// Why graphs were not joined.
 #[derive(Debug)]
 pub(super) enum JoinError {
-    /// The user does not want it any more.
     Cancelled(Cancelled),
-    /// The joined graph would not be one: aliases in a circle, more names than fit.
+    /// The result would be invalid: circular aliases, or too many names.
     NoGraph,
 }
 
@@ -39,73 +37,65 @@ impl From<GraphError> for JoinError {
     }
 }
 
-/// A graph without calls.
 #[derive(Debug)]
 pub(super) struct Flat {
-    /// The graph.
     pub(super) graph: Graph,
-    /// Results of calls that are something else now: an operand that was handed back, a result that was returned before.
+    /// Results of calls that became another tensor: an operand returned unchanged, or a result returned before.
     pub(super) stands_for: BTreeMap<TensorId, TensorId>,
-    /// Uses of bodies that are left in it.
+    /// Remaining uses of bodies.
     pub(super) uses: Vec<BodyUse>,
-    /// The op of the graph as it was, in whose place each op stands.
+    /// By op: the op of the original graph that it replaces.
     pub(super) origins: Vec<OpId>,
-    /// What bodies keep resident in it, and what of which body each is.
+    /// Residents of bodies, with their origin.
     pub(super) residents: BTreeMap<TensorId, ResidentKey>,
 }
 
-/// The number of a body as it was read, and a tensor that it keeps resident.
+/// Number of the body as read, and a resident tensor of it.
 pub(super) type ResidentKey = (u32, TensorId);
 
-/// A call whose body takes its place.
+/// A call to inline.
 pub(super) struct Call<'a> {
-    /// The op.
     pub(super) op: OpId,
-    /// The number of the body.
     pub(super) number: u32,
-    /// The body.
     pub(super) body: &'a Graph,
     /// Uses of bodies within it.
     pub(super) uses: &'a [BodyUse],
-    /// What bodies that it called keep resident in it.
+    /// Residents of the bodies that it called.
     pub(super) residents: &'a BTreeMap<TensorId, ResidentKey>,
-    /// What corresponds, the body's tensors being those of `body`.
+    /// Operands and results; the body's tensors are ids of `body`.
     pub(super) map: BodyMap,
 }
 
-/// What a body keeps resident whose op stays.
+/// Residents of a body whose op stays.
 pub(super) struct Kept<'a> {
-    /// The number of the body.
     pub(super) number: u32,
-    /// The body.
     pub(super) body: &'a Graph,
-    /// What bodies within it keep resident in it.
+    /// Residents of the bodies within it.
     pub(super) residents: &'a BTreeMap<TensorId, ResidentKey>,
-    /// What of it stays resident.
+    /// Its resident tensors.
     pub(super) tensors: Vec<TensorId>,
-    /// What goes before their names.
+    /// Prefix of their names.
     pub(super) prefix: String,
 }
 
-/// The graph under construction.
 pub(super) struct Join<'a> {
     pub(super) graph: &'a Graph,
     pub(super) builder: GraphBuilder,
-    /// By tensor of the graph: what it is now.
+    /// By tensor of the graph: its replacement.
     targets: Vec<TensorId>,
-    /// By number of a body: its expressions.
+    /// By body.
     exprs: BTreeMap<u32, Exprs>,
-    /// The names of the graph's symbols; bodies add none.
+    /// Symbols of the graph; bodies add none.
     symbols: BTreeSet<String>,
-    /// What bodies keep resident, where it stands: the first of each.
+    /// The first copy of each resident of a body.
     pub(super) residents: BTreeMap<ResidentKey, TensorId>,
     uses: Vec<BodyUse>,
-    /// By op in the order in which they are added: the op of the graph in whose place it stands.
+    /// By op in order of insertion: the op of the graph that it replaces.
     origins: Vec<OpId>,
 }
 
-/// Puts the bodies of calls, ascending by op and one for each op, into their places. `uses` are those of the graph that stay,
-/// `kept` what the bodies of these keep resident.
+/// Inlines calls, ascending by op, at most one per op. `uses` are the graph's uses that stay, `kept` the residents of
+/// their bodies.
 pub(super) fn joined(
     graph: &Graph,
     calls: &[Call<'_>],
@@ -169,7 +159,7 @@ fn variable_names(graph: &Graph) -> BTreeSet<&str> {
     variables.map(|(id, _)| graph.tensor_name(id)).collect()
 }
 
-/// Looks at the cancel flag now and then.
+/// Checks the cancel flag every [`OPS_BETWEEN_CHECKS`] positions.
 pub(super) fn check_at(position: usize, progress: &Progress<'_>) -> Result<(), Cancelled> {
     if position.is_multiple_of(OPS_BETWEEN_CHECKS) {
         progress.check()?;
@@ -178,7 +168,7 @@ pub(super) fn check_at(position: usize, progress: &Progress<'_>) -> Result<(), C
 }
 
 impl Join<'_> {
-    /// Decides what the results of a call are.
+    /// Determines the results of a call.
     fn site<'c>(&mut self, call: &'c Call<'c>) -> Site<'c> {
         let mut site = Site::new(call);
         for (result, returned) in &call.map.results {
@@ -190,8 +180,8 @@ impl Join<'_> {
         site
     }
 
-    /// Follows every tensor that is another now to the last of its chain, which is then one step away. Each step takes a
-    /// tensor out of the chain, so that this ends even where a file's chain is a circle, and is near linear.
+    /// Path compression: every replaced tensor points to the end of its chain. Each step removes a tensor from the
+    /// chain, so it terminates even on circular chains of a damaged file; nearly O(n).
     fn settle(&mut self, progress: &Progress<'_>) -> Result<(), JoinError> {
         for start in 0..self.targets.len() {
             check_at(start, progress)?;
@@ -209,12 +199,10 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// What a tensor of the graph is now.
     pub(super) fn target(&self, tensor: TensorId) -> TensorId {
         self.targets[tensor.idx()]
     }
 
-    /// The graph's own tensors, under their ids.
     fn own_tensors(&mut self, progress: &Progress<'_>) -> Result<(), JoinError> {
         let graph = self.graph;
         let exprs = Exprs::all(graph, &mut self.builder);
@@ -238,7 +226,7 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// A copy of a tensor, under a name and in a role.
+    /// Copies a tensor under a name and a role.
     pub(super) fn tensor(
         &mut self,
         (graph, exprs): (&Graph, &Exprs),
@@ -253,7 +241,7 @@ impl Join<'_> {
             shape: None,
             role,
         })?;
-        // Before the shape: what a graph keeps of it counts whatever the shape says.
+        // Before the shape: stated bytes count whatever the shape.
         if let Some(bytes) = graph.stated_tensor_bytes(id) {
             self.builder.state_tensor_bytes(new, bytes);
         }
@@ -285,18 +273,18 @@ impl Join<'_> {
         )
     }
 
-    /// Adds an op in the place of one of the graph.
+    /// Adds an op that replaces `origin`.
     pub(super) fn op(&mut self, new: NewOp<'_>, origin: OpId) -> Result<OpId, GraphError> {
         self.origins.push(origin);
         self.builder.op(new)
     }
 
-    /// A use within the graph, whose op is one that was added.
+    /// Adds a use whose op was added before.
     pub(super) fn add_use(&mut self, one: BodyUse) {
         self.uses.push(one);
     }
 
-    /// The expressions of a body, carried over once.
+    /// Copies the expressions of a body once.
     pub(super) fn exprs_of(&mut self, number: u32, body: &Graph) -> Exprs {
         match self.exprs.remove(&number) {
             Some(known) => known,
@@ -304,7 +292,7 @@ impl Join<'_> {
         }
     }
 
-    /// Keeps them for the next call.
+    /// Returns them for the next call.
     pub(super) fn keep_exprs(&mut self, number: u32, exprs: Exprs) {
         self.exprs.insert(number, exprs);
     }

@@ -1,6 +1,6 @@
-//! What bodies keep resident whose ops stay: loops, branches, calls that are not followed.
+//! Residents of bodies whose ops stay: loops, branches, calls that are not inlined.
 //!
-//! In: a body and what of it stays in memory. Out: the same tensors in the graph around it, read by nobody there, each once.
+//! In: a body and its residents. Out: the same tensors in the surrounding graph, without readers, each once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use super::join::{Join, Kept, ResidentKey};
 use super::site::name_within;
 use highwater_model::graph::{Graph, GraphError, TensorId};
 
-/// What a graph keeps resident, one tensor for each memory. A variable that nothing makes there is one that is handed in,
-/// unless a body within brought it.
+/// Resident storages of a graph, one tensor each. A variable without a producer is passed in, unless a body within
+/// brought it.
 pub(super) fn resident_roots(graph: &Graph, within: &BTreeMap<TensorId, ResidentKey>) -> Vec<TensorId> {
     let is_kept = |root: &TensorId| {
         let tensor = &graph.tensors()[*root];
@@ -25,8 +25,8 @@ pub(super) fn resident_roots(graph: &Graph, within: &BTreeMap<TensorId, Resident
 }
 
 impl Join<'_> {
-    /// Adds what a body keeps resident whose op stays; what stands there already stays one. A variable is one with the
-    /// graph's of its name.
+    /// Adds the residents of a body whose op stays, each once. Variables are identified by name with those of the
+    /// graph.
     pub(super) fn keep(&mut self, kept: &Kept<'_>, variables: &BTreeSet<&str>) -> Result<(), GraphError> {
         let exprs = self.exprs_of(kept.number, kept.body);
         let mut name = String::new();

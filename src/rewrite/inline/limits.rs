@@ -1,35 +1,33 @@
-//! How much may be copied: calls within calls double with every level.
+//! Limits of copying: nested calls can double with every level.
 //!
-//! In: what a graph costs. Out: whether it still fits. Names count too: every op and tensor of a body gets that of its
-//! caller before its own.
+//! In: the cost of a graph. Out: whether it fits. Names count, because every op and tensor of a body gets its caller's
+//! name as prefix.
 
 use super::site::MAX_OWN_NAME;
 use highwater_model::graph::{Graph, TensorId};
 
-/// Most ops that are copied in sum, over all graphs of an entry.
+/// Over all graphs of an entry.
 pub const MAX_OPS: u64 = 4_000_000;
 
-/// Most tensors and operands that are copied in sum.
+/// Tensors and operands.
 const MAX_ITEMS: u64 = 32_000_000;
 
-/// Most bytes of names that are copied in sum.
+/// Bytes of names.
 const MAX_NAME_BYTES: u64 = 512 << 20;
 
-/// Of bodies that are only called, which nothing but a look at one of them alone needs any more: most that is kept with their
-/// own calls in place.
+/// Budget for inlined versions of bodies that are only called: only viewing such a body alone needs them.
 const KEPT: Budget = Budget {
     ops: 1 << 18,
     items: 1 << 21,
     name_bytes: 16 << 20,
 };
 
-/// What a copy of a graph takes.
+/// Cost of copying a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cost {
     ops: u64,
     tensors: u64,
     operands: u64,
-    /// Of ops and tensors.
     name_bytes: u64,
 }
 
@@ -50,7 +48,7 @@ impl Cost {
 }
 
 impl Cost {
-    /// Of some tensors alone.
+    /// Cost of single tensors.
     pub(super) fn of_tensors(graph: &Graph, tensors: &[TensorId]) -> Self {
         let names = tensors.iter().map(|tensor| graph.tensor_name(*tensor));
         Self {
@@ -61,7 +59,7 @@ impl Cost {
     }
 }
 
-/// What may still be copied.
+/// Remaining budget.
 #[derive(Debug)]
 pub(super) struct Budget {
     ops: u64,
@@ -78,14 +76,14 @@ impl Budget {
         }
     }
 
-    /// For what is kept though nothing needs it any more.
+    /// See [`KEPT`].
     pub(super) const fn kept() -> Self {
         KEPT
     }
 
-    /// Takes what a copy needs, with names that have so many bytes more; `false` where that is too much.
+    /// Spends the cost of a copy whose names get `prefix` more bytes; `false` where it does not fit.
     pub(super) fn take(&mut self, cost: &Cost, prefix: usize) -> bool {
-        // One byte and a letter of three for what joins the names.
+        // A separator and up to three digits join the names.
         let longer = (cost.ops + cost.tensors).saturating_mul(prefix as u64 + 4);
         let name_bytes = cost.name_bytes.saturating_add(longer);
         let items = cost.operands + cost.tensors;

@@ -1,13 +1,14 @@
-//! Calls -> the called ops, in place: what a function's body holds is held while its caller runs.
+//! Inlines calls: the memory of a called function is held while its caller runs.
 //!
-//! In: an entry with its bodies and the table of uses. Out: the entry in which no op calls a body that can be followed; every
-//! body is treated alike, callees first, so that nothing here recurses. Loops and branches stay ops (how often they run is
-//! not known), and so do calls that close a circle, whose operands do not correspond to the body's inputs, or that would
-//! make more than [`MAX_OPS`] ops: [`Inlined`] counts them. The bodies stay listed, large ones that are only called as the
-//! file has them.
-//! What bodies of loops and branches keep resident comes into the graph around them too, once each.
-//! Invariants: tensors of the entry's graph keep their ids, so that offsets of a dump stay right; a weight that a body keeps
-//! is counted once however often the body is called; without calls the entry stays as it is. Linear in what is copied.
+//! In: an entry with its bodies and the table of uses. Out: the entry without calls that can be inlined; bodies are
+//! processed callees first, so nothing recurses. Loops and branches stay ops (their iteration count is unknown), and so
+//! do recursive calls, calls whose operands do not match the body's inputs, and calls that would make more than
+//! [`MAX_OPS`] ops: [`Inlined`] counts them. Bodies stay listed; large ones that are only called stay as in the file.
+//! Residents of bodies of loops and branches become residents of the surrounding graph, once each.
+//!
+//! Invariants: tensors of the entry's graph keep their ids, so that offsets of a dump stay valid; a weight of a body
+//! counts once however often the body is called; without calls the entry is unchanged. O(copied ops, tensors and
+//! names).
 
 mod diagnostics;
 mod exprs;
@@ -32,27 +33,23 @@ use highwater_model::graph::{Graph, Id as _, OpId, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{BodyMap, BodyUse, Dumped, GraphEntry, UseKind};
 
-/// What became of the calls of an entry's own graph.
+/// Calls of an entry's own graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inlined {
-    /// Calls whose bodies stand in their places, those within called bodies not counted.
+    /// Inlined calls, without those within called bodies.
     pub calls: u64,
-    /// Ops before.
     pub ops_before: u64,
-    /// Ops after.
     pub ops: u64,
-    /// Calls that stay, because the joined graph would be too large; those in graphs that it runs counted too.
+    /// Calls that stay because the result would be too large; those in graphs that it runs included.
     pub too_large: u64,
-    /// Graphs that ops run whose weights are not counted, because they are too many.
+    /// Graphs whose weights are not counted, because there are too many.
     pub uncounted: u64,
-    /// Calls that stay, because what they call calls them; those in graphs that it runs counted too.
+    /// Recursive calls, which stay; those in graphs that it runs included.
     pub circular: u64,
 }
 
-/// Every entry with its calls in place, and what is said of it.
-///
 /// # Errors
-/// Cancelled by the user.
+/// [`Cancelled`].
 pub fn with_calls_inlined(
     entries: &mut [GraphEntry],
     progress: &Progress<'_>,
@@ -64,7 +61,7 @@ pub fn with_calls_inlined(
     Ok(())
 }
 
-/// A graph, as it was or joined.
+/// A processed graph, unchanged or joined.
 struct Known {
     graph: Arc<Graph>,
     stands_for: BTreeMap<TensorId, TensorId>,
@@ -74,7 +71,6 @@ struct Known {
 }
 
 impl Known {
-    /// A graph as the file has it.
     fn unchanged(graph: &Arc<Graph>, uses: Vec<BodyUse>) -> Self {
         Self {
             graph: Arc::clone(graph),
@@ -85,16 +81,16 @@ impl Known {
         }
     }
 
-    /// What a result of the body is now.
+    /// The replacement of a result of the body.
     fn target(&self, tensor: TensorId) -> TensorId {
         self.stands_for.get(&tensor).copied().unwrap_or(tensor)
     }
 }
 
-/// Puts bodies into the places of their calls, in the entry's graph and in its bodies; at most `max_ops` are copied.
+/// Inlines calls in the entry's graph and in its bodies; copies at most `max_ops` ops.
 ///
 /// # Errors
-/// Cancelled by the user.
+/// [`Cancelled`].
 pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> Result<Inlined, Cancelled> {
     let mut done = Inlined {
         ops_before: entry.graph.ops().len() as u64,
@@ -162,7 +158,7 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
     Ok(done)
 }
 
-/// Calls that stay, by the graph in which they stand.
+/// Calls that stay, by graph.
 #[derive(Default)]
 struct Left {
     too_large: BTreeMap<u32, u64>,
@@ -171,7 +167,7 @@ struct Left {
 }
 
 impl Left {
-    /// Over the graphs that the entry's own runs.
+    /// Sums over the graphs that the entry's own graph runs.
     fn sum(&self, entry: &GraphEntry, done: &mut Inlined) {
         let is_run = entry.graphs_run();
         let sum = |counts: &BTreeMap<u32, u64>| {
@@ -186,7 +182,6 @@ impl Left {
     }
 }
 
-/// A graph of the entry, by number.
 fn shared(entry: &GraphEntry, number: u32) -> &Arc<Graph> {
     match number.checked_sub(1) {
         None => &entry.graph,
@@ -198,11 +193,11 @@ fn uses_of(entry: &GraphEntry, positions: &[usize]) -> Vec<BodyUse> {
     positions.iter().map(|position| entry.uses[*position].clone()).collect()
 }
 
-/// Who still has to be given a body in place of its calls.
+/// Uses of bodies not yet processed.
 struct Callers {
-    /// By number: uses that are to come.
+    /// By body: remaining uses.
     open: Vec<usize>,
-    /// By number: whether ops do anything else with it than call it.
+    /// By body: whether ops use it other than by calling it.
     is_run: Vec<bool>,
 }
 
@@ -220,7 +215,7 @@ impl Callers {
         Self { open, is_run }
     }
 
-    /// A graph with these uses is done: bodies that are only called, and by nobody any more.
+    /// Marks a graph as processed; returns bodies that are only called and have no callers left.
     fn done(&mut self, entry: &GraphEntry, positions: &[usize]) -> BTreeSet<u32> {
         let mut last = BTreeSet::new();
         for position in positions {
@@ -237,7 +232,7 @@ impl Callers {
     }
 }
 
-/// The entry of the graphs as they are now. Uses name tensors of bodies as these are now.
+/// Replaces the graphs of the entry. Uses name tensors of the new bodies.
 fn take_over(entry: &mut GraphEntry, known: BTreeMap<u32, Known>) {
     let mut uses = Vec::new();
     for (number, one) in &known {
@@ -260,7 +255,7 @@ fn take_over(entry: &mut GraphEntry, known: BTreeMap<u32, Known>) {
     }
 }
 
-/// What the dump says, of the joined graph: tensors that came from bodies have no offsets, ops run where their callers did.
+/// The dump's facts for the joined graph: tensors from bodies have no offsets, ops run where their callers did.
 fn dumped_of(dumped: &Dumped, flat: &Flat) -> Dumped {
     let mut dumped = dumped.clone();
     if let Some(plan) = &mut dumped.offsets {
@@ -273,21 +268,19 @@ fn dumped_of(dumped: &Dumped, flat: &Flat) -> Dumped {
     dumped
 }
 
-/// Calls in place, calls that are too large, bodies that keep too much.
+/// (inlined calls, calls too large, bodies with too many residents).
 type Counts = (u64, u64, u64);
 
-/// A graph of an entry, before its calls are put in place.
+/// A graph of an entry before inlining.
 struct Part<'a> {
     entry: &'a GraphEntry,
     number: u32,
-    /// Of its uses.
     positions: &'a [usize],
     is_circular: &'a [bool],
 }
 
 impl Part<'_> {
-    /// The graph with its calls in place, `None` where it stays as it is; how many calls there were, how many were left out
-    /// because of their size, and how many bodies of others keep too much resident.
+    /// The inlined graph, `None` where unchanged, and counts.
     fn flat(
         &self,
         known: &BTreeMap<u32, Known>,
@@ -329,15 +322,15 @@ impl Part<'_> {
         match joined(graph, &calls, &rest, &kept, progress) {
             Ok(flat) => Ok((Some(flat), (n_calls, too_large, uncounted))),
             Err(JoinError::Cancelled(cancelled)) => Err(cancelled),
-            // The ops stay, and are told of with what else is not simulated.
+            // The ops stay; diagnostics of unsimulated ops mention them.
             Err(JoinError::NoGraph) => Ok((None, (0, too_large, uncounted))),
         }
     }
 }
 
 impl Part<'_> {
-    /// What bodies of the ops that stay keep resident, each body once, and how many keep too much. What an op calls without a
-    /// map may be a kernel's own (a fusion), whose constants are code.
+    /// Residents of bodies whose ops stay, each body once, and the number of bodies with too many. An op without a map
+    /// may be a kernel (a fusion), whose constants are code.
     fn kept<'a>(&self, rest: &[BodyUse], known: &'a BTreeMap<u32, Known>, budget: &mut Budget) -> (Vec<Kept<'a>>, u64) {
         let (mut kept, mut uncounted, mut seen) = (Vec::new(), 0, BTreeSet::new());
         let Some(graph) = self.entry.numbered(self.number) else {
@@ -369,7 +362,7 @@ impl Part<'_> {
     }
 }
 
-/// The call that an op is, where its body can take its place.
+/// The call that an op makes, if it can be inlined.
 fn call_of<'a>(graph: &Graph, one: &BodyUse, is_read: &[bool], body: &'a Known) -> Option<Call<'a>> {
     let map = one.map.as_ref().filter(|_| one.kind == UseKind::Call)?;
     let map = BodyMap {

@@ -1,8 +1,8 @@
-//! One call, put into its place.
+//! Inlines one call.
 //!
-//! In: a [`Call`]. Out: the body's tensors and ops in the graph under construction, called `caller/node` as TensorFlow's own
-//! inliner calls them; variables keep their names, because the session knows them by these. Ops that only hand in (`Data`,
-//! `parameter`) or out (`NetOutput`) vanish.
+//! In: a [`Call`]. Out: the body's tensors and ops in the graph under construction, named `caller/node` as by
+//! TensorFlow's inliner; variables keep their names, because sessions identify them by name. Ops that only pass inputs
+//! in (`Data`, `parameter`) or results out (`NetOutput`) are removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,17 @@ use highwater_model::progress::Progress;
 use highwater_model::units::Nanos;
 use highwater_model::workload::{BodyMap, BodyUse, NET_OUTPUT};
 
-/// Most bytes of a caller's name that go before those of a body.
+/// Most bytes of a caller's name that are used as prefix.
 const MAX_PREFIX: usize = 128;
 
-/// Most bytes of a body's name that stand behind a caller's: names of calls within calls grow no further.
+/// Most bytes of a body's name behind a prefix: names of nested calls grow no further.
 pub(super) const MAX_OWN_NAME: usize = 256;
 
-/// A call and what its tensors are.
 pub(super) struct Site<'a> {
     pub(super) call: &'a Call<'a>,
-    /// What the caller hands in, by the body's input.
+    /// Operand of the caller by the body's input.
     given: BTreeMap<TensorId, TensorId>,
-    /// The caller's results, by the body's tensor.
+    /// Result of the caller by the body's tensor.
     returned: BTreeMap<TensorId, TensorId>,
 }
 
@@ -41,14 +40,14 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// What a tensor of the body is called among all that stay resident.
+    /// The key of a resident tensor of the body.
     fn key(&self, tensor: TensorId) -> ResidentKey {
         let known = self.call.residents.get(&tensor);
         known.copied().unwrap_or((self.call.number, tensor))
     }
 
-    /// A result of the caller is a tensor of the body: `None`, or what else it is where the body hands back what it was
-    /// given, or returns a tensor twice.
+    /// Assigns a result of the caller to a tensor of the body; returns the tensor that replaces the result where the
+    /// body returns an input unchanged or returns a tensor twice.
     pub(super) fn claim(&mut self, result: TensorId, of_body: TensorId) -> Option<TensorId> {
         if let Some(operand) = self.given.get(&of_body) {
             return Some(*operand);
@@ -61,26 +60,25 @@ impl<'a> Site<'a> {
     }
 }
 
-/// The tensors of a body at one site.
+/// Tensors of a body at one call.
 struct Tensors {
-    /// By the body's tensor.
+    /// By tensor of the body.
     new: Vec<TensorId>,
-    /// Whether it is one that stood there before: an operand of the caller, or a weight that is shared.
+    /// Whether it existed before: an operand of the caller, or a shared weight.
     is_old: Vec<bool>,
 }
 
-/// What ops of a body take from the op that calls them.
+/// Cost and phase that ops of a body inherit from the calling op.
 struct Inherited {
     phase: Phase,
-    /// For the first op, where no op of the body states anything.
+    /// For the first op, where no op of the body states operations.
     flops: u64,
     time: Option<Nanos>,
-    /// Scratch memory of the call itself.
+    /// Scratch memory of the call.
     scratch: Vec<TensorId>,
 }
 
 impl Join<'_> {
-    /// Puts a body into the place of its call.
     pub(super) fn put(&mut self, site: &Site<'_>, progress: &Progress<'_>) -> Result<(), JoinError> {
         let call = site.call;
         let prefix = prefix(self.graph, call.op, call.body);
@@ -126,7 +124,7 @@ impl Join<'_> {
                 .flatten();
             let given = site.given.get(&id).map(|operand| self.target(*operand));
             if let (None, Some(shared), Some(result)) = (given, shared, site.returned.get(&id)) {
-                // What is handed out is the weight that stands there already.
+                // The returned tensor is the existing weight.
                 self.builder.set_role(*result, tensor.role);
                 self.builder.alias(*result, shared);
             }
@@ -159,14 +157,14 @@ impl Join<'_> {
         if role != Role::Input {
             return self.tensor(of, id, (name, role));
         }
-        // Nothing is handed in: an operand that is left out takes no memory.
+        // No operand: a missing optional operand takes no memory.
         let new = self.tensor(of, id, (name, Role::Activation))?;
         self.builder.set_shape(new, None);
         self.builder.state_tensor_bytes(new, 0);
         Ok(new)
     }
 
-    /// The caller's result becomes the body's tensor; of two shapes the one counts that says more.
+    /// Makes the caller's result the body's tensor; the more specific of two shapes counts.
     fn merge(
         &mut self,
         body: &Graph,
@@ -199,7 +197,7 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// Who shares whose memory.
+    /// Copies aliases and stated bytes.
     fn memory_of(&mut self, site: &Site<'_>, tensors: &Tensors, progress: &Progress<'_>) -> Result<(), JoinError> {
         let body = site.call.body;
         for (id, tensor) in body.tensors().iter_ids() {
@@ -229,7 +227,7 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// The body's ops; the new op of each, none where it vanished.
+    /// The new op of each op of the body; `None` where it was removed.
     fn ops_of(
         &mut self,
         site: &Site<'_>,
@@ -289,7 +287,7 @@ impl Join<'_> {
     }
 }
 
-/// What goes before the names of a body: the op's own, else the body's, else the op's type; of a long one its start.
+/// Name prefix: the name of the op, else of the body, else the op's type; truncated.
 pub(super) fn prefix(graph: &Graph, op: OpId, body: &Graph) -> String {
     let names = [graph.op_name(op), body.name(), graph.op_kind(op)];
     let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or("call");
@@ -299,7 +297,7 @@ pub(super) fn prefix(graph: &Graph, op: OpId, body: &Graph) -> String {
     format!("{}…", &name[..name.floor_char_boundary(MAX_PREFIX)])
 }
 
-/// `prefix/own`; where that is too long, the end of `own` behind the prefix. A name that gets no prefix stays as it is.
+/// `prefix/own`; where that is too long, the end of `own` behind the prefix. A name without prefix stays unchanged.
 pub(super) fn name_within(prefix: &str, own: &str, name: &mut String) {
     name.clear();
     if !prefix.is_empty() {
@@ -314,7 +312,7 @@ pub(super) fn name_within(prefix: &str, own: &str, name: &mut String) {
     name.push_str(own);
 }
 
-/// Whether an op of the body only hands in what the caller gives, or hands out what it takes.
+/// Whether an op of the body only passes inputs in or results out.
 fn vanishes(site: &Site<'_>, op: OpId) -> bool {
     is_handover(site.call.body, op, |result| site.given.contains_key(result))
 }
@@ -327,7 +325,8 @@ fn is_handover(body: &Graph, op: OpId, is_given: impl Fn(&TensorId) -> bool) -> 
     results.iter().all(is_given)
 }
 
-/// Whether nothing of a body is left that could hold what the call itself states: scratch memory, operations, time.
+/// Whether inlining would lose the cost that the call states (scratch memory, operations, time), because no op of the
+/// body remains.
 pub(super) fn loses_cost(graph: &Graph, op: OpId, body: &Graph, map: &BodyMap) -> bool {
     let call = &graph.ops()[op];
     let is_scratch = |result: &TensorId| graph.tensors()[*result].role == Role::Workspace;
@@ -340,7 +339,7 @@ pub(super) fn loses_cost(graph: &Graph, op: OpId, body: &Graph, map: &BodyMap) -
         .all(|op| is_handover(body, op, |result| given.contains(result)))
 }
 
-/// The phase of an op of a body: backward and optimizer are told by whichever of the two knows it.
+/// Backward and optimizer win over forward.
 const fn phase(caller: Phase, own: Phase) -> Phase {
     match (caller, own) {
         (_, Phase::Backward | Phase::Optimizer) | (Phase::Unknown, _) => own,
@@ -348,7 +347,7 @@ const fn phase(caller: Phase, own: Phase) -> Phase {
     }
 }
 
-/// Whether the map of a call can be followed: it names tensors that there are, and every result that somebody needs.
+/// Whether the map of a call is usable: its tensors exist, and it covers every result that is read.
 pub(super) fn is_complete(graph: &Graph, op: OpId, is_read: &[bool], body: &Graph, map: &BodyMap) -> bool {
     let exists = |graph: &Graph, id: TensorId| graph.tensors().get(id).is_some();
     let is_known = |(own, of_body): &(TensorId, TensorId)| exists(graph, *own) && exists(body, *of_body);
@@ -367,7 +366,7 @@ pub(super) fn is_complete(graph: &Graph, op: OpId, is_read: &[bool], body: &Grap
             .all(|result| mapped.contains(result) || !is_needed(result))
 }
 
-/// Whether a tensor of a body may be handed in: nothing computes it but an op that does only that.
+/// Whether a tensor of a body can be an input: no op but an input op computes it.
 fn is_input(body: &Graph, tensor: TensorId) -> bool {
     let tensor = &body.tensors()[tensor];
     tensor.producer.is_none() || tensor.role == Role::Input

@@ -1,4 +1,4 @@
-//! Calls by hand: what is shared, what vanishes, what stays. That nothing else changes is a property (`tests/it/inline.rs`).
+//! Hand-written calls: sharing, removed ops, calls that stay. Random graphs: `tests/it/inline.rs`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use highwater_model::workload::DumpedOffsets;
 
 mod residents;
 
-/// A graph written down: tensors with roles and bytes (0: unknown), ops with what they read and compute.
+/// A graph as text: tensors with roles and bytes (0: unknown), ops with operands and results.
 struct Written<'a> {
     name: &'a str,
     tensors: &'a [(&'a str, Role, u64)],
@@ -78,7 +78,7 @@ fn inlined(entry: &mut GraphEntry, max_ops: u64) -> Inlined {
     inline(entry, max_ops, &Progress::silent(&cancel)).expect("not cancelled")
 }
 
-/// Ops as `name(operands)->results` by name.
+/// Ops as `name(operands)->results`.
 fn text(graph: &Graph) -> String {
     let names = |tensors: &[TensorId]| {
         let names: Vec<&str> = tensors.iter().map(|tensor| graph.tensor_name(*tensor)).collect();
@@ -91,7 +91,7 @@ fn text(graph: &Graph) -> String {
     ops.collect::<Vec<_>>().join(" ")
 }
 
-/// `f(x) = (c * x) by way of a weight of its own`.
+/// `f(x) = c * x` with its own weight `c`.
 const LAYER: Written<'_> = Written {
     name: "layer",
     tensors: &[
@@ -126,7 +126,7 @@ fn what_a_body_keeps_resident_counts_once_however_often_it_is_called() {
         ],
         outputs: &[3],
     };
-    // `h` calls the layer by way of another function.
+    // `h` calls the layer through another function.
     let outer = Written {
         name: "outer",
         tensors: &[("x", Input, 8), ("y", Activation, 8)],
@@ -160,7 +160,7 @@ fn what_a_body_keeps_resident_counts_once_however_often_it_is_called() {
         resident,
         BTreeMap::from([("weight", 100), ("constant", 50), ("parameter", 30)])
     );
-    // The result whose shape the caller does not know has the body's.
+    // A result of unknown shape gets the body's shape.
     assert_eq!(sizes.tensor(TensorId(1)), Some(8));
     assert_eq!(
         text(&entry.bodies[1]),
@@ -212,7 +212,7 @@ fn operands_that_are_handed_back_and_results_that_are_returned_twice_are_one_ten
         .map(|output| graph.tensor_name(*output))
         .collect();
     assert_eq!(outputs, ["a", "f/y"]);
-    // What is handed in by nobody takes no memory, and is no input of the graph.
+    // A missing operand takes no memory and is no input of the graph.
     let sizes = graph.sizes(&Bindings::new());
     assert_eq!(
         (graph.tensors()[TensorId(6)].role, sizes.tensor(TensorId(6))),

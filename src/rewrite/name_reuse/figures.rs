@@ -1,9 +1,9 @@
-//! Bytes before and after: in sum over variables and slots, and at the peak of what lives at once.
+//! Bytes before and after reuse: in sum over variables and slots, and at the live peak.
 //!
-//! Counted are tensors that do not outlive the run, of known shape; -1 is the batch. In sum: every such variable of
-//! every block before; afterwards one slot for each name that is left, as large as the largest that it holds. At the
-//! peak: what is live before or written by an op, data fed from outside included; an op that runs a block adds that
-//! block's own peak, and a name has the size that it is declared with, so that taking a larger slot costs.
+//! Counted are tensors of known shape that do not outlive the run; -1 is the batch. Sum before: every such variable of
+//! every block; after: one slot for each remaining name, as large as its largest variable. Peak: live before an op or
+//! written by it, fed data included; an op that runs a block adds that block's own peak, and a name has its declared
+//! size, so that reusing a larger slot costs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,40 +13,32 @@ use super::lookup::is_tensor;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Block, BlockProgram, BlockVariable};
 
-/// How deep blocks may run each other before their peaks are left out; real programs have a handful.
+/// Nesting depth of blocks beyond which their peaks are left out; real programs nest a few levels.
 const MAX_DEPTH: usize = 64;
 
-/// Bytes of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProgramFigures {
-    /// How many variables are counted.
     pub variables: u64,
-    /// Their bytes in sum.
     pub bytes: Bytes,
-    /// The peak of what lives at once.
+    /// The live peak.
     pub peak: Bytes,
     /// The op of the global block at the peak.
     pub peak_op: Option<u32>,
-    /// Variables of a data type of unknown width: counted as 0 bytes.
+    /// Variables of a data type of unknown width, counted as 0 bytes.
     pub unknown_types: u64,
-    /// Whether some dimension was unknown, so that the batch came in.
+    /// Whether a dimension was unknown, so that the batch was used.
     pub has_batch: bool,
 }
 
-/// Bytes before and after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReuseFigures {
-    /// In sum, before.
     pub bytes_before: Bytes,
-    /// In sum, after.
     pub bytes_after: Bytes,
-    /// At the peak, before.
     pub peak_before: Bytes,
-    /// At the peak, after.
     pub peak_after: Bytes,
 }
 
-/// The figures of one program with a batch. O(names log names).
+/// O(names log names).
 pub fn program_figures(program: &BlockProgram, batch: u64) -> ProgramFigures {
     let mut figures = ProgramFigures::default();
     for variable in counted(program) {
@@ -64,7 +56,7 @@ pub fn program_figures(program: &BlockProgram, batch: u64) -> ProgramFigures {
     figures
 }
 
-/// The figures of a program and of what became of it. O(names log names).
+/// O(names log names).
 pub fn reuse_figures(before: &BlockProgram, after: &BlockProgram, renames: &[Rename], batch: u64) -> ReuseFigures {
     ReuseFigures {
         bytes_before: counted(before)
@@ -81,10 +73,10 @@ fn counted(program: &BlockProgram) -> impl Iterator<Item = &BlockVariable> {
     variables.filter(|variable| is_tensor(variable))
 }
 
-/// The largest bytes of each name that is left, in sum. A variable that was renamed is left where some op still calls
-/// it by its own name.
+/// Sum of the largest bytes of each remaining name. A renamed variable remains where an op still uses its original
+/// name.
 fn slot_bytes(before: &BlockProgram, after: &BlockProgram, renames: &[Rename], batch: u64) -> Bytes {
-    // Bytes by declaration: block and name.
+    // By declaration: block and name.
     let mut slots: BTreeMap<(u32, &str), Bytes> = BTreeMap::new();
     for (number, block) in (0_u32..).zip(&before.blocks) {
         for (name, variable) in block.variables.iter().filter(|(_, variable)| is_tensor(variable)) {
@@ -116,14 +108,14 @@ fn slot_bytes(before: &BlockProgram, after: &BlockProgram, renames: &[Rename], b
     kept.map(|(_, bytes)| *bytes).sum()
 }
 
-/// The block that declares a name as an op of `block` finds it: its own, else the forward one, else those around it.
+/// The block that declares a name for an op of `block`: itself, else the forward block, else enclosing blocks.
 pub(super) fn declaration<'a>(program: &BlockProgram, block: u32, name: &'a str) -> Option<(u32, &'a str)> {
     let declares = |block: u32| {
         let found = program.blocks.get(block as usize);
         found.is_some_and(|found| found.variables.contains_key(name))
     };
     let mut at = Some(block);
-    // No more steps than there are blocks: those around each other in a circle end too.
+    // At most one step per block, so circular parents terminate.
     for _ in 0..program.blocks.len() {
         let here = at?;
         let forward = program.blocks.get(here as usize).and_then(|block| block.forward);
@@ -136,7 +128,7 @@ pub(super) fn declaration<'a>(program: &BlockProgram, block: u32, name: &'a str)
     None
 }
 
-/// Peaks of blocks, each worked out once.
+/// Peaks of blocks, each computed once.
 struct Peaks<'a> {
     program: &'a BlockProgram,
     batch: u64,
@@ -144,7 +136,7 @@ struct Peaks<'a> {
 }
 
 impl Peaks<'_> {
-    /// The peak of a block's own tensors (of the global block: with those of blocks that it runs), and its first op.
+    /// Peak of a block's own tensors (global block: with those of blocks that it runs), and its first op.
     fn of_block(&mut self, number: u32, depth: usize) -> (Bytes, Option<u32>) {
         let program = self.program;
         let Some(block) = program.blocks.get(number as usize).filter(|_| depth < MAX_DEPTH) else {
@@ -165,7 +157,7 @@ impl Peaks<'_> {
         if let Some(known) = self.known.get(&block) {
             return *known;
         }
-        // Blocks that run each other in a circle add nothing the second time.
+        // Blocks that run each other recursively add nothing the second time.
         self.known.insert(block, Bytes::ZERO);
         let peak = self.of_block(block, depth + 1).0;
         self.known.insert(block, peak);
@@ -173,14 +165,14 @@ impl Peaks<'_> {
     }
 }
 
-/// Bytes that each op of a block sees live: what is live before it, and what it writes. O(names log names).
+/// Bytes live at each op of a block: live before it, and written by it. O(names log names).
 fn live_bytes(block: &Block, batch: u64) -> Vec<Bytes> {
     let size = |name: &str| {
         let variable = block.variables.get(name).filter(|variable| is_tensor(variable));
         variable.and_then(|variable| variable.bytes(batch)).unwrap_or_default()
     };
     let mut live: BTreeSet<&str> = BTreeSet::new();
-    // Sums in 128 bits go down exactly as they went up.
+    // In 128 bits, additions and subtractions cancel exactly.
     let mut sum = 0_u128;
     let mut lives = vec![Bytes::ZERO; block.ops.len()];
     for (op, at_op) in block.ops.iter().zip(&mut lives).rev() {

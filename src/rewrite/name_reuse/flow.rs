@@ -1,8 +1,8 @@
-//! Control-flow graphs: which ops are looked at together, in which order, and which names are left alone.
+//! Control-flow graphs: which ops are analysed together, in which order, and which names are skipped.
 //!
-//! The global block is a straight line of its own. A block that an op of the global block runs is another, followed by
-//! the block of its gradient where there is one; deeper blocks are not looked into. Each block stands in one graph at
-//! most. Names are numbered per graph, so that work on one graph is proportional to that graph.
+//! The global block is one graph. Each block that an op of the global block runs is another, followed by the block of
+//! its gradient, if any; deeper blocks are not analysed. Each block is in at most one graph. Names are numbered per
+//! graph, so that work is proportional to the graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,53 +11,46 @@ use indexmap::{IndexMap, IndexSet};
 use super::versions::{ForcedRule, VersionRules};
 use highwater_model::workload::{BlockOp, BlockProgram, Slots};
 
-/// The op type to which version 1 confines the attribute `force_cpu`.
+/// Version 1 reads the attribute `force_cpu` only of this op type.
 const FILL_CONSTANT: &str = "fill_constant";
 
-/// Which blocks make one graph.
+/// The blocks of one graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FlowPlan {
-    /// The forward block.
     pub(super) forward: u32,
-    /// The block of its gradient.
     pub(super) gradient: Option<u32>,
-    /// Ops of the global block whose names are left alone.
+    /// Ops of the global block whose names are skipped.
     pub(super) owners: Vec<u32>,
 }
 
-/// One op of a graph, with names as numbers.
+/// An op of a graph, with names as numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowOp {
-    /// Its block.
     pub(super) block: u32,
-    /// Its position there.
     pub(super) index: u32,
-    /// What it reads, each name once, by sorted slot.
+    /// Names read, each once, by sorted slot.
     pub(super) uses: Vec<u32>,
-    /// What it writes, likewise.
+    /// Names written, likewise.
     pub(super) defs: Vec<u32>,
-    /// Every name in it as it stands in the program: inputs, outputs, `op_role_var`.
+    /// Every name in the program's op: inputs, outputs, `op_role_var`.
     pub(super) names: Vec<u32>,
-    /// Whether it runs a block: then it takes no part.
+    /// Whether it runs a block; then it is skipped.
     pub(super) is_sub_block: bool,
 }
 
-/// One graph.
 #[derive(Clone, Debug)]
 pub(super) struct Flow<'a> {
-    /// Ops in order.
     pub(super) ops: Vec<FlowOp>,
-    /// How many of them are forward.
+    /// Number of forward ops.
     pub(super) n_forward: usize,
-    /// Names by number.
     pub(super) names: IndexSet<&'a str>,
-    /// By name: whether it is left alone.
+    /// By name.
     pub(super) is_skipped: Vec<bool>,
-    /// Where declarations are looked for: of forward ops, of gradient ops.
+    /// Blocks searched for declarations: for forward ops, for gradient ops.
     pub(super) search: [Vec<u32>; 2],
 }
 
-/// The graphs of a program, the global one first. O(n log n) in its ops.
+/// The graphs of a program, the global one first. O(ops log ops).
 pub(super) fn flow_plans(program: &BlockProgram, rules: &VersionRules) -> Vec<FlowPlan> {
     let Some(global) = program.blocks.first() else {
         return Vec::new();
@@ -105,9 +98,9 @@ pub(super) fn flow_plans(program: &BlockProgram, rules: &VersionRules) -> Vec<Fl
 
 /// The blocks of one family of ops: forward ones with a gradient in the order of the gradient ops, then the others.
 ///
-/// What is known lists blocks ("forward blocks that have a grad block"), and speaks of one op for each: programs of the
-/// original give every op a block of its own. What it does where several ops run one and the same block is not known; it
-/// is listed once here, and all those ops are its owners.
+/// The known description lists blocks ("forward blocks that have a grad block") with one op each: original programs
+/// give every op its own block. The behaviour for a block run by several ops is not known; here it is listed once,
+/// owned by all of them.
 fn pairs(program: &BlockProgram, ops: &[BlockOp], family: (&str, &str)) -> Vec<(u32, Option<u32>)> {
     let blocks_of = |kind: &str| -> IndexSet<u32> {
         let found = ops.iter().filter(|op| &*op.kind == kind);
@@ -127,13 +120,13 @@ fn pairs(program: &BlockProgram, ops: &[BlockOp], family: (&str, &str)) -> Vec<(
     both.chain(alone).collect()
 }
 
-/// Whether an op is one of those that run a block.
+/// Whether an op runs a block.
 fn is_sub_block(op: &BlockOp, rules: &VersionRules) -> bool {
     let mut families = rules.families.iter();
     families.any(|(forward, gradient)| &*op.kind == *forward || &*op.kind == *gradient)
 }
 
-/// The graph of a plan; `user` are the names that the caller wants left alone. Linear in its names.
+/// The graph of a plan; `user` are the names that the caller skips. O(names).
 pub(super) fn flow<'a>(
     program: &'a BlockProgram,
     plan: &FlowPlan,
@@ -177,7 +170,6 @@ pub(super) fn flow<'a>(
 }
 
 impl<'a> Flow<'a> {
-    /// The text of a name.
     pub(super) fn text(&self, name: u32) -> &'a str {
         self.names.get_index(name as usize).copied().unwrap_or("")
     }
@@ -206,7 +198,7 @@ pub(super) fn all_names(slots: &Slots) -> impl Iterator<Item = &str> {
     slots.iter().flat_map(|(_, names)| names.iter().map(|name| &**name))
 }
 
-/// Numbers that stand in file order, by sorted slot, each once.
+/// Numbers in file order, sorted by slot, each once.
 fn by_slot(slots: &Slots, numbers: &[u32]) -> Vec<u32> {
     let mut ranges: Vec<(&str, usize, usize)> = Vec::with_capacity(slots.len());
     let mut start = 0;
@@ -228,8 +220,8 @@ fn by_slot(slots: &Slots, numbers: &[u32]) -> Vec<u32> {
     once
 }
 
-/// Blocks in which an op of a gradient block finds a variable: breadth first through its own block, the forward block
-/// of that, its parent, and so on.
+/// Blocks searched for variables of a gradient block's ops: breadth first through itself, its forward block, its
+/// parent, and so on.
 fn search(program: &BlockProgram, block: u32) -> Vec<u32> {
     let mut found: IndexSet<u32> = IndexSet::from([block]);
     let mut at = 0;

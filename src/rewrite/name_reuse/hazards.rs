@@ -1,7 +1,7 @@
-//! What a caller of `memory_optimize` should know: each known hazard as a sentence.
+//! Hazards for callers of `memory_optimize`, each as a sentence.
 //!
-//! In: the call, the program before and the answer. Out: hazards, gravest kinds first. Deliberately not here: renames
-//! that corrupt values, which [`verify`](super::verify) finds, and names near to unknown ones, which callers add.
+//! In: the call, the program before and the answer. Out: hazards by severity. Not here: renames that corrupt values
+//! ([`verify`](super::verify)) and similar names of unknown ones (added by callers).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -14,47 +14,41 @@ use super::{NameReuse, Rename};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{BlockOp, BlockProgram};
 
-/// The type of ops that hand a variable to the caller.
+/// The type of ops that return a variable to the caller.
 const FETCH: &str = "fetch";
 
-/// What kind of hazard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HazardKind {
-    /// What the caller fetches is overwritten before the end.
+    /// A fetched variable is overwritten before the end.
     FetchedOverwritten,
-    /// What the caller fetches goes by another name.
+    /// A fetched variable has another name.
     FetchedRenamed,
-    /// A slot has fewer bytes than what was put there.
+    /// A slot is smaller than its variable.
     SlotTooSmall,
-    /// A text stands where a set is meant.
+    /// A text where a set is expected.
     TextAsSet,
-    /// A name to leave alone that no variable has.
+    /// A skipped name that no variable has.
     UnknownSkipName,
-    /// Variables live in larger ones.
     LargerSlots,
-    /// `skip_grads` protects less than the guide says.
+    /// `skip_grads` protects less than the guide states.
     SkipGrads,
-    /// Blocks that the pass does not look into.
+    /// Blocks that the pass does not analyse.
     DeeperBlocks,
-    /// What the version does otherwise.
+    /// Behaviour of the version.
     Version,
-    /// The call is deprecated.
     Deprecated,
 }
 
-/// One hazard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazard {
-    /// What kind.
     pub kind: HazardKind,
-    /// The variable it is about, where it is about one.
+    /// The variable concerned, if any.
     pub variable: Option<Box<str>>,
-    /// A sentence without a final dot.
+    /// A sentence without a final period.
     pub message: String,
 }
 
-/// The hazards of a call. `fetched` are variables that the caller is known to fetch, beside those of fetch ops; `batch`
-/// stands for -1. O(names log names).
+/// `fetched` are variables that the caller fetches besides those of fetch ops; `batch` replaces -1. O(names log names).
 pub fn hazards(
     before: &BlockProgram,
     request: &NameReuseRequest,
@@ -132,7 +126,7 @@ fn fetch_hazards(before: &BlockProgram, reuse: &NameReuse, fetched: &[Box<str>],
     }
 }
 
-/// By name: the last op that writes it, and what the first such output of that op is called afterwards.
+/// By name: the last op that writes it, and the new name of that output.
 fn last_writes<'a>(before: &'a [BlockOp], after: &'a [BlockOp]) -> BTreeMap<&'a str, (usize, &'a str)> {
     let mut last: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
     for (at, (old, new)) in before.iter().zip(after).enumerate() {
@@ -215,7 +209,7 @@ fn skip_hazards(before: &BlockProgram, request: &NameReuseRequest, found: &mut V
     if is_text || request.skip.names.is_empty() {
         return;
     }
-    // By name: where it stands in the file.
+    // By name: its position in the file.
     let mut variables: BTreeMap<&str, usize> = BTreeMap::new();
     let names = before.blocks.iter().flat_map(|block| block.variables.keys());
     for (position, name) in names.enumerate() {

@@ -1,15 +1,15 @@
-//! Liveness of a straight line of ops: who is live before it, and who dies and is born at each op.
+//! Liveness of a sequence of ops.
 //!
-//! live-out of an op is live-in of the next one (nothing after the last); live-in is what the op reads, with live-out
-//! less what it writes. Told as differences, so that O(names in ops) is enough.
+//! live-out of an op is live-in of the next one (empty after the last); live-in is what the op reads, plus live-out
+//! without what it writes. Stored as differences, so that O(names in ops) suffices.
 
 use super::flow::Flow;
 use highwater_model::progress::{Cancelled, Progress};
 
-/// How often the flag is looked at, in ops.
+/// Ops between two checks of the cancel flag.
 pub(super) const OPS_BETWEEN_CHECKS: usize = 256;
 
-/// What changes at one op, in names as numbers.
+/// Change of liveness at one op, as numbers of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Change {
     /// In live-in and not in live-out.
@@ -18,7 +18,6 @@ pub(super) struct Change {
     pub(super) born: Vec<u32>,
 }
 
-/// Liveness of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Liveness {
     /// Live before the first op.
@@ -27,13 +26,13 @@ pub(super) struct Liveness {
     pub(super) changes: Vec<Change>,
 }
 
-/// The liveness of a graph as it stands. O(names in ops).
+/// O(names in ops).
 ///
 /// # Errors
 /// [`Cancelled`].
 pub(super) fn liveness(flow: &Flow<'_>, progress: &Progress<'_>) -> Result<Liveness, Cancelled> {
     let mut is_live = vec![false; flow.names.len()];
-    // By name: the op that was the last to be looked at of those that read it.
+    // By name: the nearest later op that reads it.
     let mut reader: Vec<Option<usize>> = vec![None; flow.names.len()];
     let mut changes = vec![Change::default(); flow.ops.len()];
     for (position, (op, change)) in flow.ops.iter().zip(&mut changes).enumerate().rev() {

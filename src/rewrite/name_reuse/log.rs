@@ -1,4 +1,4 @@
-//! The lines of `print_log=True`, character for character, with what they are about.
+//! The lines of `print_log=True`, character for character, with their variables.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,31 +6,29 @@ use std::sync::Arc;
 use super::flow::Flow;
 use super::versions::LogForm;
 
-/// One line. Texts that are always the same are not copied, and lines share names.
+/// One line. Constant texts are not copied, and lines share names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
-    /// The text, without its line break.
+    /// Without the line break.
     pub text: Cow<'static, str>,
-    /// The variable that looked for memory and the one whose memory was looked at, as far as the line is about them.
+    /// The variable that seeks memory and the candidate, where the line names them.
     pub variables: [Option<Arc<str>>; 2],
-    /// The block of the op.
     pub block: u32,
-    /// The op's position there.
     pub op: u32,
 }
 
-/// The lines of a graph, as far as they are wanted; all of them are counted.
+/// The log of a graph, truncated to a limit; all lines are counted.
 #[derive(Debug)]
 pub(super) struct Log {
     lines: Vec<LogLine>,
     n_lines: u64,
     most: usize,
-    /// By number: names that lines share.
+    /// By number: names shared by lines.
     names: Vec<Option<Arc<str>>>,
 }
 
 impl Log {
-    /// A log for at most so many lines about so many names.
+    /// A log of at most `most` lines about `n_names` names.
     pub(super) fn new(most: usize, n_names: usize) -> Self {
         Self {
             lines: Vec::new(),
@@ -40,7 +38,7 @@ impl Log {
         }
     }
 
-    /// One more line about two variables of an op (block, position); its text is asked for only where it is kept.
+    /// Adds a line about two variables of an op (block, position); the text is built only if the line is kept.
     pub(super) fn line(
         &mut self,
         flow: &Flow<'_>,
@@ -60,7 +58,7 @@ impl Log {
         }
     }
 
-    /// The lines that were kept, and how many there were.
+    /// The kept lines, and the count of all.
     pub(super) fn finish(self) -> (Vec<LogLine>, u64) {
         (self.lines, self.n_lines)
     }
@@ -74,22 +72,22 @@ impl Log {
     }
 }
 
-/// A hit, as the original counts it.
+/// A hit, as numbered by the original.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hit<'a> {
-    /// Hits in this graph before.
+    /// Hits in this graph before it.
     pub(super) number: usize,
     /// The variable and its shape.
     pub(super) variable: (&'a str, &'a [i64]),
     /// The free name and its shape.
     pub(super) cache: (&'a str, &'a [i64]),
-    /// Its position in the pool.
+    /// Position in the pool.
     pub(super) position: usize,
-    /// How many entries the pool has, this one included.
+    /// Entries of the pool, this one included.
     pub(super) n_entries: usize,
 }
 
-/// A list as Python writes it.
+/// A list in Python's notation.
 fn list(shape: &[i64]) -> String {
     let dims: Vec<String> = shape.iter().map(i64::to_string).collect();
     format!("[{}]", dims.join(", "))
@@ -121,15 +119,15 @@ pub(super) fn hit(form: LogForm, hit: &Hit<'_>) -> String {
     }
 }
 
-/// The line of an entry that the op's block does not know.
+/// The line of an entry that the op's block does not declare.
 pub(super) fn not_found(cache: &str) -> String {
     format!("cache {cache} not exists!")
 }
 
-/// The line of an entry that is the variable itself.
+/// The line of an entry with the variable's own name.
 pub(super) fn same_name(name: &str) -> String {
     format!("x :  {name}  cache :  {name}  is same var!")
 }
 
-/// The line of an entry of another data type.
+/// The line of an entry with another data type.
 pub(super) const OTHER_TYPE: &str = "x_dtype and cache_dtype are different";

@@ -1,4 +1,4 @@
-//! Declarations as an op of a graph finds them.
+//! Declarations of variables, as found from an op of a graph.
 
 use indexmap::IndexSet;
 
@@ -8,45 +8,41 @@ use highwater_model::workload::{BlockProgram, BlockVariable};
 /// The kind of variables that hold tensors.
 pub(super) const TENSOR: &str = "LOD_TENSOR";
 
-/// The name of nothing.
+/// The empty name.
 pub(super) const EMPTY: &str = "@EMPTY@";
 
-/// Which ops look: forward ones in their own block only, gradient ones around it too.
+/// Phase of the searching op: forward ops search their own block, gradient ops also enclosing ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Forward.
     Forward = 0,
-    /// Gradient.
     Gradient = 1,
 }
 
-/// A declaration that was found; shapes and data types are numbers, equal where they are equal.
+/// A declaration; shapes and data types are interned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The block that declares it.
+    /// The declaring block.
     pub(super) block: u32,
-    /// Its shape.
     pub(super) shape: u32,
-    /// Its data type.
     pub(super) dtype: u32,
     /// Whether its first dimension is unknown.
     pub(super) is_batch: bool,
-    /// The product of its dimensions without sign.
+    /// The product of the absolute values of its dimensions.
     pub(super) elements: u128,
-    /// Whether it takes part.
+    /// Whether it takes part in reuse.
     pub(super) is_valid: bool,
 }
 
-/// What is known of a name's declaration.
+/// Cached declaration of a name.
 #[derive(Clone, Copy, Debug)]
 enum Known {
-    /// Nobody has asked.
+    /// Not searched yet.
     Unasked,
-    /// There is none, or this one.
+    /// `None` where no block declares it.
     Answer(Option<Found>),
 }
 
-/// Declarations of a graph's names, each looked for once.
+/// Declarations of a graph's names, each searched once.
 #[derive(Debug)]
 pub(super) struct Lookup<'a> {
     program: &'a BlockProgram,
@@ -72,7 +68,6 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// The declaration of a name.
     pub(super) fn find(&mut self, name: u32, phase: Phase) -> Option<Found> {
         if let Known::Answer(found) = self.known[phase as usize][name as usize] {
             return found;
@@ -82,12 +77,11 @@ impl<'a> Lookup<'a> {
         found
     }
 
-    /// The same where it takes part in reuse.
+    /// The declaration, if it takes part in reuse.
     pub(super) fn valid(&mut self, name: u32, phase: Phase) -> Option<Found> {
         self.find(name, phase).filter(|found| found.is_valid)
     }
 
-    /// The dimensions of a shape.
     pub(super) fn dims(&self, shape: u32) -> &'a [i64] {
         self.shapes.get_index(shape as usize).copied().unwrap_or(&[])
     }
@@ -118,7 +112,7 @@ pub(super) fn is_tensor(variable: &BlockVariable) -> bool {
     !variable.is_persistable && &*variable.kind == TENSOR && !variable.shape.is_empty()
 }
 
-/// The product of dimensions without sign; saturates far above any memory.
+/// The product of absolute dimensions; saturates far above any memory.
 fn elements(shape: &[i64]) -> u128 {
     if shape.contains(&0) {
         return 0;

@@ -1,9 +1,9 @@
-//! Name reuse: Paddle's `memory_optimize`, which lets a variable take the name, and so the memory, of a dead one.
+//! Name reuse: Paddle's `memory_optimize`, which gives a variable the name, and so the memory, of a dead one.
 //!
-//! In: a [`BlockProgram`] and a [`NameReuseRequest`]. Out: a [`NameReuse`]: the renames in order, the original's log and
-//! messages, its exception where it raises one (what was done before stays), and the program afterwards. The original's
-//! answer is kept where it corrupts values too: [`verify`] names such renames. Deterministic. Graphs become programs by
-//! [`block_program`].
+//! In: a [`BlockProgram`] and a [`NameReuseRequest`]. Out: a [`NameReuse`]: the renames in order, the original's log
+//! and messages, its exception where it raises one (earlier renames stay), and the program afterwards. The original's
+//! answer is reproduced even where it corrupts values: [`verify`] lists such renames. Deterministic. Graphs become
+//! programs by [`block_program`].
 
 mod figures;
 mod flow;
@@ -36,50 +36,47 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{BlockOp, BlockProgram};
 use pass::FlowAnswer;
 
-/// One rename.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rename {
-    /// The variable that takes another's name.
+    /// The renamed variable.
     pub variable: Box<str>,
-    /// The name that it takes.
+    /// Its new name.
     pub cache: Box<str>,
-    /// The block of the op from which on it is renamed.
+    /// The block of the first op that is renamed.
     pub block: u32,
-    /// That op's position in its block.
+    /// Position of that op in its block.
     pub op_index: u32,
-    /// That op's position in its control-flow graph.
+    /// Position of that op in its control-flow graph.
     pub cfg_op_index: u32,
 }
 
-/// What the pass did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameReuse {
     /// In order.
     pub renames: Vec<Rename>,
-    /// What it prints, in order: the first lines, as many as were wanted; nothing unless asked.
+    /// The first printed lines, up to the requested number; empty unless requested.
     pub log: Vec<LogLine>,
-    /// How many lines it prints, those that were not wanted included.
+    /// All printed lines.
     pub n_log_lines: u64,
-    /// What it writes to standard error.
+    /// Text on standard error.
     pub stderr: &'static str,
-    /// The exception that it ends in, as `Class: text`.
+    /// The exception that ends it, as `Class: text`.
     pub exception: Option<String>,
-    /// The program afterwards; where an exception ended the pass, as far as it came.
+    /// The program afterwards, up to an exception.
     pub program: BlockProgram,
 }
 
 impl NameReuse {
-    /// How many variables found memory.
+    /// Variables that reuse memory.
     pub fn hits(&self) -> usize {
         self.renames.len()
     }
 }
 
-/// Runs the pass; see the module's header. O(n log n) in the names of the program; with the log, and in version 1 at
-/// level 1, O(n * pool).
+/// O(n log n) in the names of the program; with the log, and in version 1 at level 1, O(n * pool).
 ///
 /// # Errors
-/// [`Cancelled`]. What the original refuses is an answer.
+/// [`Cancelled`]. Requests that the original refuses are answers.
 pub fn name_reuse(
     program: &BlockProgram,
     request: &NameReuseRequest,
@@ -127,7 +124,7 @@ pub fn name_reuse(
     Ok(reuse)
 }
 
-/// Puts the new names into the ops.
+/// Writes the new names into the ops.
 fn write_back(flow: &Flow<'_>, answer: &FlowAnswer, program: &mut BlockProgram) {
     for (op, names) in flow.ops.iter().zip(&answer.names) {
         let Some(names) = names else { continue };

@@ -1,27 +1,26 @@
-//! What names are called from the current op on: renames without touching the ops.
+//! Current names of variables: renames without touching the ops.
 //!
-//! Renaming x to c from op i on changes every later mention of whatever is called x by then. So the original names fall
-//! into classes that only ever grow together; a class has one current name, and counts that add up when two become one.
+//! Renaming x to c from op i on changes every later mention of each variable named x at that point. So original names
+//! form classes that only grow; a class has one current name, and counters that add up in a merge.
 
-/// The classes of original names.
 #[derive(Clone, Debug)]
 pub(super) struct Naming {
-    /// By original name: another of its class, itself at the root.
+    /// Union-find parents by original name; itself at the root.
     parents: Vec<u32>,
-    /// By root: what the class is called.
+    /// By root: the current name of the class.
     names: Vec<u32>,
-    /// By name: the root of the class that is called so; none where everything of it has been renamed.
+    /// By name: the root of the class with that name; `None` where the class has been renamed.
     roots: Vec<Option<u32>>,
-    /// By root: how many originals of the class are live before the current op.
+    /// By root: originals of the class that are live before the current op.
     live: Vec<u32>,
-    /// By root: how many writes of the class are still to come.
+    /// By root: writes of the class after the current op.
     writes_to_come: Vec<u32>,
-    /// By name: whether an op behind us writes it.
+    /// By name: whether an earlier op writes it.
     is_written: Vec<bool>,
 }
 
 impl Naming {
-    /// Every name called by itself.
+    /// Every variable has its own name.
     pub(super) fn new(n_names: usize) -> Self {
         let n_names = u32::try_from(n_names).unwrap_or(u32::MAX);
         Self {
@@ -44,13 +43,13 @@ impl Naming {
         at
     }
 
-    /// What an original name is called from the current op on.
+    /// The name of an original from the current op on.
     pub(super) fn name(&mut self, original: u32) -> u32 {
         let root = self.root(original);
         self.names[root]
     }
 
-    /// Calls what is called `name` by the name `cache`.
+    /// Renames the class named `name` to `cache`.
     pub(super) fn rename(&mut self, name: u32, cache: u32) {
         let Some(root) = self.roots[name as usize].take() else {
             return;
@@ -63,7 +62,7 @@ impl Naming {
         self.roots[cache as usize] = Some(root);
     }
 
-    /// Makes one class of two; the root is that with more to come, which keeps paths short enough.
+    /// Merges two classes; the root is the one with more future writes, which keeps paths short enough.
     fn join(&mut self, a: u32, b: u32) -> u32 {
         let (root, child) = if self.writes_to_come[a as usize] > self.writes_to_come[b as usize] {
             (a, b)
@@ -76,30 +75,29 @@ impl Naming {
         root
     }
 
-    /// An original becomes live (before the first op, or behind the current one).
+    /// An original becomes live (before the first op, or after the current one).
     pub(super) fn birth(&mut self, original: u32) {
         let root = self.root(original);
         self.live[root] += 1;
     }
 
-    /// An original dies.
     pub(super) fn death(&mut self, original: u32) {
         let root = self.root(original);
         self.live[root] = self.live[root].saturating_sub(1);
     }
 
-    /// Whether anything of an original's class is live.
+    /// Whether a variable of an original's class is live.
     pub(super) fn is_live(&mut self, original: u32) -> bool {
         let root = self.root(original);
         self.live[root] > 0
     }
 
-    /// A write of an original stands ahead.
+    /// Counts a future write of an original.
     pub(super) fn write_ahead(&mut self, original: u32) {
         self.writes_to_come[original as usize] += 1;
     }
 
-    /// A write of an original is passed.
+    /// Moves past a write of an original.
     pub(super) fn pass_write(&mut self, original: u32) {
         let root = self.root(original);
         self.writes_to_come[root] = self.writes_to_come[root].saturating_sub(1);
@@ -107,7 +105,7 @@ impl Naming {
         self.is_written[name as usize] = true;
     }
 
-    /// Whether some op writes a name: one behind us, or one to come as things are called now.
+    /// Whether an op writes a name: an earlier one, or a later one by current names.
     pub(super) fn is_produced(&self, name: u32) -> bool {
         let to_come = self.roots[name as usize].is_some_and(|root| self.writes_to_come[root as usize] > 0);
         to_come || self.is_written[name as usize]

@@ -1,10 +1,10 @@
-//! A graph as a program of one block, so that name reuse can be tried on any graph.
+//! A graph as a program of one block, so that name reuse can be applied to any graph.
 //!
-//! In: a graph and values of its symbols. Out: a [`GraphProgram`]: ops in order, each tensor a variable, views too (in
-//! fluid they are); an op in place (`add_` and the like, by PyTorch's names) writes the variable of what it changes.
-//! Weights and the optimizer's state outlive the run. A leading dimension without a value is -1, the batch; other
-//! dimensions without one leave the shape unknown, and the variable takes no part. Scratch memory is no variable. Fetch
-//! ops are added to a program after `memory_optimize`, so graph outputs are told apart, as what is fetched.
+//! In: a graph and values of its symbols. Out: a [`GraphProgram`]: ops in order, each tensor a variable, views included
+//! (as in fluid); an in-place op (`add_` and others, by PyTorch's names) writes the variable that it changes. Weights
+//! and optimizer state outlive the run. A leading dimension without a value is -1, the batch; other unbound dimensions
+//! leave the shape unknown, and the variable takes no part. Scratch memory is no variable. Fetch ops are added to a
+//! program after `memory_optimize`, so graph outputs are listed separately, as fetched.
 
 use indexmap::IndexMap;
 
@@ -14,20 +14,19 @@ use crate::plain_type;
 use highwater_model::graph::{Bindings, DType, Dim, Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::workload::{Block, BlockOp, BlockProgram, BlockVariable};
 
-/// A graph as a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphProgram {
-    /// The program; variables stand in the order of `tensor_of`.
+    /// Variables are in the order of `tensor_of`.
     pub program: BlockProgram,
-    /// By variable: the tensor that it was made for.
+    /// By variable.
     pub tensor_of: Vec<TensorId>,
-    /// By tensor: its variable; none for scratch memory.
+    /// By tensor; `None` for scratch memory.
     pub variable_of: Vec<Option<u32>>,
     /// Variables of graph outputs, each once.
     pub fetched: Vec<Box<str>>,
 }
 
-/// The program of a graph. O(graph).
+/// O(graph).
 pub fn block_program(graph: &Graph, bindings: &Bindings) -> GraphProgram {
     let mut conversion = Conversion {
         graph,
@@ -66,11 +65,11 @@ pub fn block_program(graph: &Graph, bindings: &Bindings) -> GraphProgram {
     }
 }
 
-/// By tensor: the tensor whose memory it uses after reuse, itself where nothing changed. O(tensors + renames).
+/// By tensor: the tensor whose memory it uses after reuse, itself where unchanged. O(tensors + renames).
 pub fn merged_storage(graph: &Graph, converted: &GraphProgram, reuse: &NameReuse) -> Vec<TensorId> {
     let names = converted.program.blocks.first().map(|block| &block.variables);
     let index = |name: &str| names.and_then(|names| names.get_index_of(name));
-    // A free name is nobody's by then, so that slots do not move once they are given; the first rename counts.
+    // A free name has no variable by then, so assigned slots do not move; the first rename counts.
     let mut slots: Vec<Option<usize>> = vec![None; converted.tensor_of.len()];
     for rename in &reuse.renames {
         if let (Some(variable), Some(cache)) = (index(&rename.variable), index(&rename.cache)) {
@@ -99,7 +98,7 @@ struct Conversion<'a> {
 }
 
 impl Conversion<'_> {
-    /// A variable for a tensor, under its name; one that is empty or taken gets the tensor's number.
+    /// Declares a variable for a tensor under its name; empty or taken names are replaced by the tensor's number.
     fn declare(&mut self, tensor: TensorId) {
         if self.variable_of[tensor.idx()].is_some() {
             return;
@@ -121,7 +120,7 @@ impl Conversion<'_> {
         self.tensor_of.push(tensor);
     }
 
-    /// Dimensions as the program has them; empty where unknown. A scalar has one element.
+    /// Dimensions in the program's notation; empty where unknown. A scalar has one element.
     fn shape(&self, tensor: TensorId) -> Vec<i64> {
         let Some(dims) = self.graph.dims(tensor) else {
             return Vec::new();
@@ -170,7 +169,7 @@ impl Conversion<'_> {
                 Phase::Backward => 1,
                 Phase::Optimizer => 2,
             }),
-            // An empty list is passed over, as an op without a parameter of its own is.
+            // The pass skips an empty list, like an op without a parameter.
             role_variables: (phase == Phase::Optimizer).then(|| self.updated(op).unwrap_or_default()),
             sub_block: None,
             is_forced_to_cpu: false,
@@ -183,7 +182,7 @@ impl Conversion<'_> {
         names.map(|(name, _)| name.clone()).collect()
     }
 
-    /// The variable of the operand that an op in place changes and returns.
+    /// The variable of the operand that an in-place op changes and returns.
     fn changed_in_place(&self, op: OpId, result: TensorId) -> Option<u32> {
         if !plain_type(self.graph.op_kind(op)).ends_with('_') {
             return None;
@@ -194,7 +193,7 @@ impl Conversion<'_> {
         self.variable_of[changed.idx()]
     }
 
-    /// Parameter and gradient of an optimizer's op, where it reads both.
+    /// Parameter and gradient of an optimizer op, where it reads both.
     fn updated(&self, op: OpId) -> Option<Vec<Box<str>>> {
         let graph = self.graph;
         let mut operands = graph.operands(op).iter();
@@ -213,7 +212,6 @@ impl Conversion<'_> {
     }
 }
 
-/// The name of a data type in the program.
 fn dtype_name(dtype: DType) -> String {
     match dtype {
         DType::Float16 => "FP16".to_owned(),

@@ -1,4 +1,4 @@
-//! The pass over one graph: at each op first reuse by its results, then what dies goes into the pool.
+//! The pass over one graph: at each op first reuse by its results, then its dying variables enter the pool.
 
 use super::flow::{Flow, FlowOp};
 use super::liveness::{Change, Liveness, OPS_BETWEEN_CHECKS, liveness};
@@ -11,23 +11,22 @@ use super::{NameReuseRequest, Rename};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::BlockProgram;
 
-/// What the pass did to one graph.
 #[derive(Debug, Default)]
 pub(super) struct FlowAnswer {
     /// In order.
     pub(super) renames: Vec<Rename>,
-    /// In order, as many as are wanted; empty where nothing is printed.
+    /// In order, up to the requested number; empty without log.
     pub(super) log: Vec<LogLine>,
-    /// How many lines there are, those that are not wanted included.
+    /// All lines.
     pub(super) n_log_lines: u64,
-    /// By op of the graph: the new names where some changed, as [`FlowOp::names`] lists them.
+    /// By op of the graph: the new names where some changed, in the order of [`FlowOp::names`].
     pub(super) names: Vec<Option<Vec<u32>>>,
     /// The exception that ended it.
     pub(super) exception: Option<String>,
 }
 
-/// Runs the pass and keeps at most `most_log_lines`. O(names in ops + log n per decision); with the log, and in version 1
-/// at level 1, also O(pool) per decision.
+/// Keeps at most `most_log_lines`. O(names in ops + log n per decision); with the log, and in version 1 at level 1,
+/// also O(pool) per decision.
 pub(super) fn run(
     program: &BlockProgram,
     flow: &Flow<'_>,
@@ -76,9 +75,9 @@ pub(super) fn run(
 struct Pass<'a, 'f> {
     flow: &'f Flow<'a>,
     rules: &'static VersionRules,
-    /// `None` where nothing is printed.
+    /// `None` without log.
     log: Option<Log>,
-    /// By name: the last op at which it was seen to be read or to be a result.
+    /// By name: the last op at which it was found to be read or to be a result.
     marks: Vec<Option<usize>>,
     lookup: Lookup<'a>,
     naming: Naming,
@@ -117,7 +116,7 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// The results of an op look for memory, one after another. What they are called is settled before the first.
+    /// The results of an op seek memory, one after another. Their names are resolved before the first.
     fn reuse(&mut self, position: usize, op: &FlowOp, progress: &Progress<'_>) -> Result<(), Cancelled> {
         for original in &op.uses {
             let name = self.naming.name(*original);
@@ -126,7 +125,7 @@ impl Pass<'_, '_> {
         let mut results: Vec<u32> = Vec::with_capacity(op.defs.len());
         for original in &op.defs {
             let name = self.naming.name(*original);
-            // Two originals may be called alike by now.
+            // Two originals may have one name by then.
             if self.marks[name as usize].replace(position) != Some(position) {
                 results.push(name);
             }
@@ -136,7 +135,7 @@ impl Pass<'_, '_> {
             if self.answer.exception.is_some() {
                 break;
             }
-            // With a log each of them can walk through the whole pool.
+            // With a log each of them can scan the whole pool.
             progress.check()?;
             self.look_for_memory(position, op, name);
         }
@@ -162,12 +161,12 @@ impl Pass<'_, '_> {
             cfg_op_index: u32::try_from(position).unwrap_or(u32::MAX),
         });
         if found.block != op.block {
-            // The original looks for the variable in the op's own block, after all is done.
+            // The original then searches the variable in the op's own block.
             self.answer.exception = Some(format!("ValueError: var {name} not in this block"));
         }
     }
 
-    /// The lines of a scan from the front of the pool to where it ends.
+    /// Logs a scan from the front of the pool to its end.
     fn print_scan(&mut self, op: &FlowOp, name: u32, variable: Found, scan: Scan) {
         let Some(log) = &mut self.log else { return };
         let (flow, at) = (self.flow, (op.block, op.index));
@@ -203,7 +202,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// What dies at this op becomes free, in the order of names.
+    /// Dying variables become free, in the order of names.
     fn fill(&mut self, change: &Change) {
         let mut dying: Vec<u32> = Vec::new();
         for original in &change.dying {

@@ -1,16 +1,16 @@
-//! The pool of names whose memory is free, in the original's order, with an index that finds the first fit at once.
+//! The pool of free names in the original's order, with an index for the first fit.
 //!
-//! Order: entries with an unknown first dimension first, then the others; within each by elements, an entry behind its
-//! equals (version 1: the order of arrival). The first fit of a variable is the first entry in that order of equal shape
-//! (level 0), or with enough elements and the same kind of first dimension (level 1), and of an equal data type where
-//! the version looks at that.
+//! Order: entries with an unknown first dimension first; within each kind by elements, equal ones by arrival (version
+//! 1: by arrival only). The first fit of a variable is the first entry in that order of equal shape (level 0), or with
+//! enough elements and the same kind of first dimension (level 1), and of an equal data type where the version requires
+//! it.
 
 use std::collections::BTreeMap;
 
 use super::lookup::{Found, Lookup, Phase};
 use super::versions::{TypeRule, VersionRules};
 
-/// A place in the pool's order.
+/// A position in the pool's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     is_behind_batch: bool,
@@ -18,12 +18,10 @@ pub(super) struct Place {
     arrival: u64,
 }
 
-/// A free name, with the shape that it was put in with.
+/// A free name, with its shape on entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The name.
     pub(super) name: u32,
-    /// Its shape.
     pub(super) shape: u32,
     is_batch: bool,
     elements: u128,
@@ -51,32 +49,31 @@ impl PoolRules {
         }
     }
 
-    /// What entries must agree in to come into question at all.
+    /// Attributes in which entries must agree to be candidates.
     fn bucket(self, found: Found, shape: u32, is_batch: bool) -> (u32, u32) {
         let dtype = if self.looks_at_types { found.dtype } else { 0 };
         (dtype, if self.is_level_1 { u32::from(is_batch) } else { shape })
     }
 }
 
-/// How a scan ends.
+/// Result of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scan {
-    /// With an entry to take.
+    /// An entry to reuse.
     Hit(Place, Entry),
-    /// At the variable's own name.
+    /// The variable's own name.
     SameName(Place),
-    /// With nothing.
+    /// No entry.
     Miss,
 }
 
-/// The pool.
 #[derive(Debug)]
 pub(super) struct Pool {
     rules: PoolRules,
     entries: BTreeMap<Place, Entry>,
-    /// By what must agree: entries as ops of the current phase find them.
+    /// By bucket: entries as declared for ops of the current phase.
     index: BTreeMap<((u32, u32), Place), Entry>,
-    /// By name: its entries.
+    /// By name.
     by_name: Vec<Vec<(u32, Place)>>,
     n_arrivals: u64,
 }
@@ -92,7 +89,6 @@ impl Pool {
         }
     }
 
-    /// How many entries there are.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -102,7 +98,7 @@ impl Pool {
         self.entries.iter()
     }
 
-    /// Puts a name in that has just died, unless it is there with that shape. O(log n).
+    /// Adds a name that has just died, unless the pool has it with that shape. O(log n).
     pub(super) fn fill(&mut self, name: u32, found: Found) {
         if self.by_name[name as usize]
             .iter()
@@ -132,7 +128,7 @@ impl Pool {
         self.index.insert((bucket, place), entry);
     }
 
-    /// Looks everything up anew: ops of another phase may find other declarations. O(n log n), once a graph.
+    /// Rebuilds the index: ops of another phase may find other declarations. O(n log n), once per graph.
     pub(super) fn look_up_again(&mut self, lookup: &mut Lookup<'_>, phase: Phase) {
         self.index.clear();
         let entries: Vec<(Place, Entry)> = self.entries.iter().map(|(place, entry)| (*place, *entry)).collect();
@@ -143,7 +139,7 @@ impl Pool {
         }
     }
 
-    /// What the original's scan from the front ends with, for a variable with its declaration. O(log n), in version 1 at
+    /// Result of the original's scan from the front, for a variable with its declaration. O(log n); in version 1 at
     /// level 1 O(entries).
     pub(super) fn scan(&self, name: u32, found: Found) -> Scan {
         let bucket = self.rules.bucket(found, found.shape, found.is_batch);
@@ -166,7 +162,7 @@ impl Pool {
         }
     }
 
-    /// Takes an entry out. O(log n).
+    /// Removes an entry. O(log n).
     pub(super) fn take(&mut self, place: Place, found: Option<Found>) {
         let Some(entry) = self.entries.remove(&place) else {
             return;

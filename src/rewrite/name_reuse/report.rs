@@ -1,37 +1,30 @@
-//! A call of `memory_optimize` with everything that can be said about it.
+//! A call of `memory_optimize` with findings, hazards and figures.
 
 use super::{Hazard, NameReuse, NameReuseRequest, ReuseFigures, Unsafe, hazards, name_reuse, reuse_figures, verify};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::BlockProgram;
 
-/// What is asked about a program.
 #[derive(Clone, Copy, Debug)]
 pub struct ReuseQuestion<'a> {
-    /// The program.
     pub program: &'a BlockProgram,
-    /// The call.
     pub request: &'a NameReuseRequest,
-    /// Variables that the caller is known to fetch, beside those of fetch ops.
+    /// Variables that the caller fetches besides those of fetch ops.
     pub fetched: &'a [Box<str>],
-    /// What -1 stands for.
+    /// The value of -1.
     pub batch: u64,
 }
 
-/// The answer with what can be said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReuseReport {
-    /// The pass's own answer.
     pub reuse: NameReuse,
-    /// Renames that changed what ops see.
+    /// Renames that changed values.
     pub findings: Vec<Unsafe>,
-    /// What the caller should know.
     pub hazards: Vec<Hazard>,
-    /// Bytes before and after.
     pub figures: ReuseFigures,
 }
 
-/// Runs the pass and looks at its answer. As long as [`name_reuse`] and [`verify`] take, and O(n log n) in the names of
-/// the program.
+/// Runs the pass and verifies it. The cost of [`name_reuse`] and [`verify`], plus O(n log n) in the names of the
+/// program.
 ///
 /// # Errors
 /// [`Cancelled`].

@@ -1,28 +1,25 @@
-//! What the pass is asked, and which requests the original refuses.
+//! A call of `memory_optimize`, and the requests that the original refuses.
 
 use super::versions::Version;
 use highwater_model::workload::BlockProgram;
 
-/// The attribute `op_role` of an op that updates parameters.
+/// The attribute `op_role` of ops that update parameters.
 const OPTIMIZE: i64 = 2;
 
-/// What `skip_opt_set` is in the caller's script.
+/// The type of `skip_opt_set` in the caller's script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SkipKind {
-    /// A set of names; nothing given is an empty one.
+    /// A set of names; a missing argument is an empty set.
     #[default]
     Set,
-    /// A list of names.
     List,
-    /// A tuple of names.
     Tuple,
     /// One text: the names joined.
     Text,
-    /// A set of variables.
     Variables,
     /// A list whose first element is a variable.
     MixedList,
-    /// A list of names with the number 3 at its end.
+    /// A list of names followed by the number 3.
     BadElement,
 }
 
@@ -38,35 +35,30 @@ impl SkipKind {
         ("bad_element", Self::BadElement),
     ];
 
-    /// The kind of a name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|row| row.0 == name).map(|row| row.1)
     }
 }
 
-/// The variables that the caller wants left alone.
+/// The variables that the caller skips.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkipOptSet {
-    /// How they are given.
     pub kind: SkipKind,
-    /// Their names.
     pub names: Vec<Box<str>>,
 }
 
-/// A call of `memory_optimize`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameReuseRequest {
-    /// 0: same shape; 1: any slot with enough elements; `True` is 1; anything else is refused.
+    /// 0: same shape; 1: any slot with enough elements; `True` is 1; other values are refused.
     pub level: i64,
-    /// Names to leave alone.
+    /// Names to skip.
     pub skip: SkipOptSet,
-    /// Whether gradients that optimizers read are left alone too.
+    /// Whether gradients that optimizers read are skipped too.
     pub skip_grads: bool,
     /// Whether every decision is logged.
     pub print_log: bool,
-    /// How many lines of that log are kept; all are counted.
+    /// Most lines of that log that are kept; all are counted.
     pub most_log_lines: usize,
-    /// Which version of the transpiler.
     pub version: Version,
 }
 
@@ -84,8 +76,8 @@ impl Default for NameReuseRequest {
 }
 
 impl NameReuseRequest {
-    /// The names that are left alone, or the exception that the original raises (class and text). The checks stand in
-    /// the original's order.
+    /// The skipped names, or the exception that the original raises (class and text). Checks are in the original's
+    /// order.
     pub(super) fn protected(&self, program: &BlockProgram) -> Result<Vec<Box<str>>, String> {
         if !matches!(self.level, 0 | 1) {
             return Err("ValueError: only support opt_level 0 or 1.".to_owned());
@@ -106,8 +98,8 @@ impl NameReuseRequest {
         Ok(names)
     }
 
-    /// The names in the caller's set. Versions that do not look at its type take a text for its letters, and names
-    /// never equal variables (deduced from what they make of a text).
+    /// The names in the caller's set. Versions that do not check its type take a text as its letters, and names never
+    /// equal variables (deduced from their behaviour for a text).
     fn given(&self, is_checked: bool) -> Vec<Box<str>> {
         let names = self.skip.names.iter();
         match self.skip.kind {
@@ -121,8 +113,8 @@ impl NameReuseRequest {
         }
     }
 
-    /// Versions that do not look at the type add gradients to whatever was given: only sets can be added to. That they
-    /// crash for a text is known, the wording and the other types are deduced.
+    /// Versions that do not check the type add gradients to any argument: only sets support that. That they crash for a
+    /// text is known; the wording and the other types are deduced.
     fn can_be_added_to(&self, is_checked: bool) -> Result<(), String> {
         let class = match self.skip.kind {
             _ if is_checked || self.skip.names.is_empty() => return Ok(()),
@@ -135,7 +127,7 @@ impl NameReuseRequest {
     }
 }
 
-/// The gradients that ops of the global block with the role of an optimizer name behind their parameter.
+/// The gradients that optimizer ops of the global block list after their parameter.
 pub(super) fn optimizer_gradients(program: &BlockProgram) -> Result<Vec<Box<str>>, String> {
     let mut gradients = Vec::new();
     let ops = program.blocks.first().map_or(&[][..], |block| &block.ops);

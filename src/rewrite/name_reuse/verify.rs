@@ -1,9 +1,9 @@
-//! What reuse changed about the values that ops see. It knows nothing of how names were chosen.
+//! Checks whether reuse changed the values that ops read, independently of how names were chosen.
 //!
-//! In: the program before and after. Out: reads that see another definition than before, ops that read and write one
-//! name and did not before, ops whose results fall together. Along each straight line of ops a definition is the op that
-//! wrote the name last; a block that an op runs reads, at that op, every outer name that it mentions. The original makes
-//! such renames in programs that write one name more than once; they are told, not mended.
+//! In: the program before and after. Out: reads of another definition than before, ops that newly read and write one
+//! name, ops whose results share a name. Along each sequence of ops a definition is the last write of the name; a block
+//! that an op runs reads, at that op, every outer name that it mentions. The original makes such renames in programs
+//! that write a name more than once; they are reported, not repaired.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +13,15 @@ use super::versions::Version;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{BlockOp, BlockProgram, Slots};
 
-/// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnsafeKind {
     /// A read sees another definition than before.
     WrongValue,
     /// A block that the op runs sees another definition than before.
     WrongValueInside,
-    /// The op reads and writes one name, and did not before.
+    /// The op newly reads and writes one name.
     NewInPlace,
-    /// Results of the op that were apart have one name.
+    /// Results of the op that were separate share a name.
     CollidingOutputs,
 }
 
@@ -37,42 +36,38 @@ impl UnsafeKind {
         }
     }
 
-    /// Whether values are lost; an op in place may be able to work so.
+    /// Whether values are lost; an op may be able to work in place.
     pub const fn is_corruption(self) -> bool {
         !matches!(self, Self::NewInPlace)
     }
 }
 
-/// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsafe {
-    /// What.
     pub kind: UnsafeKind,
-    /// The block of the op.
     pub block: u32,
-    /// The op's position there.
     pub op: u32,
-    /// Of a wrong value: the position among the op's inputs, slots sorted.
+    /// For a wrong value: the position among the op's inputs, slots sorted.
     pub position: Option<u32>,
-    /// The variable as the program called it before.
+    /// The name before.
     pub variable: Box<str>,
-    /// What it is called now.
+    /// The name after.
     pub renamed: Box<str>,
-    /// A sentence without a final dot.
+    /// A sentence without a final period.
     pub message: String,
 }
 
-/// An op of a line: block and position.
+/// An op of a sequence: block and position.
 type At = (u32, u32);
 
-/// Compares a program with what became of it. O(n log n) in the names of the program and, for each op that runs a block,
-/// in the names that this block takes from outside.
+/// Compares a program with its result. O(n log n) in the names of the program and, for each op that runs a block, in
+/// the names that this block takes from outside.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn verify(before: &BlockProgram, after: &BlockProgram, progress: &Progress<'_>) -> Result<Vec<Unsafe>, Cancelled> {
     let mut found = Vec::new();
-    // The oldest version looks into the most blocks; a line without renames has no findings.
+    // The oldest version analyses the most blocks; a sequence without renames has no findings.
     for plan in flow_plans(before, Version::V1.rules()) {
         verify_line(before, after, &plan, &mut found, progress)?;
     }
@@ -117,7 +112,7 @@ fn verify_line(
     Ok(())
 }
 
-/// What blocks take from outside, looked for once for each pair of a block and the one that runs it.
+/// Outer names of blocks, computed once per block and running block.
 #[derive(Default)]
 struct Inside<'p> {
     known: BTreeMap<(u32, u32), BTreeSet<&'p str>>,
@@ -175,7 +170,7 @@ impl Line<'_, '_> {
         }
     }
 
-    /// Blocks keep the names that they mention; the ops around them may have been renamed.
+    /// Blocks keep the names that they mention; the surrounding ops may have been renamed.
     fn reads_inside(&self, names: Option<&BTreeSet<&str>>, found: &mut Vec<Unsafe>) {
         let Some((block, names)) = self.op.sub_block.zip(names) else {
             return;
@@ -195,7 +190,7 @@ impl Line<'_, '_> {
     }
 
     fn in_place(&self, old: (&[&str], &[&str]), new: (&[&str], &[&str]), found: &mut Vec<Unsafe>) {
-        // The first output that is an input too.
+        // The first output that is also an input.
         let shared = |(inputs, outputs): (&[&str], &[&str])| {
             let inputs: BTreeSet<&str> = inputs.iter().copied().collect();
             outputs.iter().position(|name| *name != EMPTY && inputs.contains(name))
@@ -228,7 +223,7 @@ impl Line<'_, '_> {
     }
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 fn origin(at: Option<&At>) -> String {
     match at {
         None => "comes from outside".to_owned(),
@@ -246,8 +241,7 @@ fn sorted(slots: &Slots) -> Vec<&str> {
         .collect()
 }
 
-/// Names that a block, or one that it runs in turn, mentions and none of them declares; the block `runner` is not gone
-/// into. Sorted.
+/// Sorted names that a block, or one that it runs, mentions without declaring them; the block `runner` is not entered.
 fn outer_names(program: &BlockProgram, block: u32, runner: u32) -> BTreeSet<&str> {
     let mut open = vec![block];
     let mut seen = BTreeSet::from([runner]);
@@ -260,7 +254,7 @@ fn outer_names(program: &BlockProgram, block: u32, runner: u32) -> BTreeSet<&str
         if !seen.insert(here) {
             continue;
         }
-        // What the forward block declares, its gradient finds in the scopes that are kept.
+        // The gradient finds declarations of the forward block in the kept scopes.
         declaring.extend(std::iter::once(here).chain(block.forward));
         for op in &block.ops {
             mentioned.extend(all_names(&op.inputs).chain(all_names(&op.outputs)));

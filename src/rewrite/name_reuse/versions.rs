@@ -1,9 +1,8 @@
-//! The versions of the transpiler as data: what one does that another does not.
+//! The versions of the transpiler as data.
 //!
-//! Version 3 is described in full by what is known of it; of the others only differences are. Where nothing is known, a
-//! version does what version 3 does, and the field says so.
+//! Version 3 is fully described by its source; of the others only differences are known. Elsewhere a version is assumed
+//! to behave like version 3, and the field states it.
 
-/// A version of the transpiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
     /// Fluid 1.0 to 1.2.
@@ -12,75 +11,67 @@ pub enum Version {
     V2,
     /// Fluid 1.4 and 1.5.
     V3,
-    /// Fluid 1.6 and later: does nothing.
+    /// Fluid 1.6 and later: no effect.
     V4,
 }
 
-/// Which data types may share memory.
+/// Data types that may share memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeRule {
-    /// Equal ones, and a difference is logged.
+    /// Equal ones; a difference is logged.
     Equal,
-    /// Equal ones at level 0, any at level 1. That a difference is not logged is deduced: the log lines of version 1
-    /// that are known are those of hits.
+    /// Equal ones at level 0, any at level 1. That a difference is not logged is deduced: the known log lines of
+    /// version 1 are those of hits.
     EqualAtLevel0,
-    /// Any.
     Any,
 }
 
-/// Whose results stay on the host and take no part.
+/// Ops whose results stay on the host and are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForcedRule {
-    /// Those of every op with the attribute `force_cpu`.
+    /// Every op with the attribute `force_cpu`.
     AnyOp,
-    /// Those of `fill_constant` with that attribute.
+    /// `fill_constant` with that attribute.
     FillConstant,
 }
 
-/// The form of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogForm {
-    /// `Hit Cache !!!! ...`; of the other events nothing is known, they are logged as in version 3.
+    /// `Hit Cache !!!! ...`; other events are not known and logged as in version 3.
     HitCache,
     /// `!!! N,  NAME[shape] => ...`.
     Numbered,
 }
 
-/// What a version does.
+/// Behaviour of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VersionRules {
-    /// Which.
     pub version: Version,
-    /// The names on the command line: its number, and releases of Paddle.
+    /// Names on the command line: its number, and releases of Paddle.
     pub names: &'static [&'static str],
     /// One sentence for users.
     pub summary: &'static str,
-    /// Which data types may share.
     pub types: TypeRule,
-    /// The form of its log.
     pub log: LogForm,
-    /// Which results with `force_cpu` take no part.
     pub forced: ForcedRule,
-    /// Behaviour that is there or not.
     pub traits: VersionTraits,
-    /// The ops that run a block, forward and gradient, in the order in which their blocks are looked into.
+    /// The ops that run a block, forward and gradient, in the order in which their blocks are analysed.
     pub families: &'static [(&'static str, &'static str)],
 }
 
-/// Behaviour that a version has or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VersionTraits {
-    /// The pool is sorted (unknown first dimension first, then by elements); otherwise entries stand in order of death.
+    /// The pool is sorted (unknown first dimension first, then by elements); otherwise entries are in order of death.
     pub sorts_pool: bool,
-    /// Only what an op of the graph produces enters the pool. That version 2 has this is deduced: of version 1 alone it
-    /// is known that it has not.
+    /// Only names that an op of the graph produces enter the pool. For version 2 this is deduced: only version 1 is
+    /// known not to do so.
     pub wants_producer: bool,
-    /// Types of `skip_opt_set` and of its elements are looked at. That versions 1 and 2 look at neither is deduced from
-    /// what they make of a text.
+    /// Types of `skip_opt_set` and of its elements are checked. That versions 1 and 2 check neither is deduced from
+    /// their behaviour for a text.
     pub checks_skip: bool,
 }
 
-/// What is written to standard error by version 3.
+/// Text on standard error of version 3.
 pub const DEPRECATION: &str = "memory_optimize is deprecated. Use CompiledProgram and Executor\n";
 
 const PAIRS: &[(&str, &str)] = &[("while", "while_grad"), ("conditional_block", "conditional_block_grad")];
@@ -92,7 +83,7 @@ const OLDER_PAIRS: &[(&str, &str)] = &[
     ("conditional_block", "conditional_block_grad"),
 ];
 
-/// Every version, oldest first.
+/// Oldest first.
 pub static VERSIONS: &[VersionRules] = &[
     VersionRules {
         version: Version::V1,
@@ -154,16 +145,15 @@ pub static VERSIONS: &[VersionRules] = &[
 ];
 
 impl Version {
-    /// What it does.
     pub fn rules(self) -> &'static VersionRules {
-        // The rows stand in the order of the enumeration.
+        // The rows are in the order of the enumeration.
         &VERSIONS[self as usize]
     }
 
-    /// The version of a number (`3`) or a release (`1.5`).
+    /// Finds the version of a number (`3`) or a release (`1.5`).
     ///
     /// # Errors
-    /// A sentence that lists the names there are.
+    /// A sentence that lists the known names.
     pub fn find(name: &str) -> Result<Self, String> {
         let row = VERSIONS.iter().find(|row| row.names.contains(&name.trim()));
         row.map(|row| row.version).ok_or_else(|| {

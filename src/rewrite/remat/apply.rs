@@ -1,9 +1,9 @@
-//! A graph's lifetimes after a run under a budget: what is evicted has gaps, and steps are those of the run.
+//! Lifetimes of a graph after a run under a budget: evicted storages have gaps, and steps are slots of the run.
 //!
-//! In: lifetimes by op, the graph's tape and a run on it. Out: lifetimes by slot of the run's [`Sequence`]. Only storages
-//! that were among the lifetimes stay (graph outputs and what the host holds are elsewhere); scratch memory comes with
-//! every execution of its op. The static planner's program is held by plain liveness of its final sequence, as its own
-//! allocator would; a runtime's program is held from event to event.
+//! In: lifetimes by op, the graph's tape and a run of it. Out: lifetimes by slot of the run's [`Sequence`]. Storages
+//! that were not among the lifetimes (graph outputs, host storages) are left out; scratch memory is repeated with every
+//! execution of its op. The static planner's program is held by plain liveness of its final sequence, as by its own
+//! allocator; a runtime's program is held from event to event.
 
 use super::heuristics::Engine;
 use super::of_graph::GraphTape;
@@ -13,7 +13,7 @@ use highwater_model::graph::{Graph, Id as _, Role, TensorId};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Lifetime, Lifetimes, Tape};
 
-/// What a run holds, by slot.
+/// Intervals in which a run holds storages, by slot.
 pub fn held(tape: &Tape, run: &RematRun, sequence: &Sequence) -> Vec<Held> {
     match run.heuristic.engine {
         Engine::StaticPlanner => live(tape, sequence),
@@ -21,7 +21,7 @@ pub fn held(tape: &Tape, run: &RematRun, sequence: &Sequence) -> Vec<Held> {
     }
 }
 
-/// Whether a run changes nothing: every op once, nothing evicted.
+/// Whether a run executes every op once and evicts nothing.
 pub fn is_unchanged(run: &RematRun, sequence: &Sequence) -> bool {
     let is_eviction = |kind| kind == RematKind::Evict;
     sequence.ended_at.is_none()
@@ -29,7 +29,7 @@ pub fn is_unchanged(run: &RematRun, sequence: &Sequence) -> bool {
         && !run.events.iter().any(|event| is_eviction(event.kind))
 }
 
-/// Moves a graph's lifetimes onto the slots of a run. O(lifetimes + slots), plus a sort.
+/// O((lifetimes + slots) log).
 pub fn rewritten_lifetimes(
     lifetimes: &Lifetimes,
     graph: &Graph,

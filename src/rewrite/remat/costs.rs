@@ -1,37 +1,34 @@
-//! What an op costs: the time that the source states, else a fixed time of its launch and the larger of its operations over
-//! the device's rate and its bytes over the device's bandwidth.
+//! The time of an op: stated by the source, else launch + max(operations / rate, bytes / bandwidth).
 //!
-//! The second is an estimate. An op that only makes views (not: one that works in place) launches and moves nothing, and costs nothing unless the source
-//! says so; so does one of which neither operations nor bytes are known.
+//! The latter is an estimate. An op that only makes views (unlike one that works in place) costs nothing unless the
+//! source states a time; neither does an op with unknown operations and bytes.
 
 use highwater_model::graph::{Graph, OpId, Role, Sizes};
 use highwater_model::units::Nanos;
 
-/// What estimates times: rates, both at least 1, and what every op takes besides.
+/// Rates for estimates, both at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpRates {
-    /// Floating point operations a second.
+    /// Floating point operations per second.
     pub flops_per_second: u64,
-    /// Bytes that are read and written a second.
+    /// Bytes read and written per second.
     pub bytes_per_second: u64,
-    /// What an op that does anything takes besides, whatever it does.
+    /// Added to every op that does work.
     pub launch: Nanos,
 }
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
 
-/// What an op does, from which its time is estimated.
+/// The work of an op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpWork {
-    /// Floating point operations.
     pub flops: u64,
-    /// Bytes that it reads and writes.
+    /// Bytes read and written.
     pub bytes: u64,
 }
 
 impl OpRates {
-    /// The estimated time of some work: the launch, and the larger of what computing and what moving bytes takes; none
-    /// for no work.
+    /// Launch plus the larger of computing and moving time; zero for no work.
     pub fn time(self, work: OpWork) -> Nanos {
         if work == OpWork::default() {
             return Nanos(0);
@@ -41,7 +38,7 @@ impl OpRates {
         Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// Whether computing takes longer than moving bytes.
+    /// Whether computing takes longer than moving bytes (compute-bound).
     pub fn is_compute_bound(self, work: OpWork) -> bool {
         self.compute_nanos(work) > self.moving_nanos(work)
     }
@@ -55,14 +52,13 @@ impl OpRates {
     }
 }
 
-/// The cost of an op under some sizes.
 pub fn op_time(graph: &Graph, sizes: &Sizes, op: OpId, rates: OpRates) -> Nanos {
     graph.ops()[op]
         .time
         .unwrap_or_else(|| rates.time(op_work(graph, sizes, op)))
 }
 
-/// What an op does under some sizes. Scratch memory is not counted.
+/// Scratch memory is not counted.
 pub fn op_work(graph: &Graph, sizes: &Sizes, op: OpId) -> OpWork {
     let bytes = if makes_only_views(graph, op) {
         0
@@ -78,14 +74,14 @@ pub fn op_work(graph: &Graph, sizes: &Sizes, op: OpId) -> OpWork {
     }
 }
 
-/// Whether no result has memory of its own, and nothing is written where they lie.
+/// Whether all results are views and the op writes nothing in place.
 fn makes_only_views(graph: &Graph, op: OpId) -> bool {
     let results = graph.results(op);
     let is_shared = |id: &highwater_model::graph::TensorId| graph.storages()[graph.tensors()[*id].storage].root != *id;
     !results.is_empty() && results.iter().all(is_shared) && !writes_in_place(graph.op_kind(op))
 }
 
-/// Parts of op types that write into memory which they are given: TensorFlow's and GE's variables, XLA's updates and fusions.
+/// Parts of op types that write into their operands: variables of TensorFlow and GE, updates and fusions of XLA.
 const WRITERS: [&str; 7] = [
     "Assign",
     "Apply",
@@ -96,9 +92,9 @@ const WRITERS: [&str; 7] = [
     "fusion",
 ];
 
-/// Whether ops of a type write into memory that they are given. Sources say which tensors share memory, not why; a view moves
-/// nothing, an op that works in place moves all. PyTorch's types of the latter end in an underscore (`aten.relu_.default`);
-/// special methods (`__and__`) do not write.
+/// Whether ops of a type write into their operands. Sources say which tensors share memory, not why; a view moves
+/// nothing, an op that works in place moves everything. PyTorch's in-place types end in an underscore
+/// (`aten.relu_.default`); special methods (`__and__`) do not write.
 fn writes_in_place(kind: &str) -> bool {
     let is_marked = |part: &str| part.len() > 1 && part.ends_with('_') && !part.ends_with("__");
     kind.split('.').any(is_marked) || WRITERS.iter().any(|part| kind.contains(part))

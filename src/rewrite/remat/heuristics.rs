@@ -1,28 +1,25 @@
-//! The table of heuristics: what is evicted, by which engine.
+//! The table of heuristics and their engines.
 
 use super::runtime::RuntimeRule;
 
-/// What runs a tape.
+/// The engine that runs a tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// The runtime of the DTR paper's simulator, with one of its costs.
+    /// The runtime of the DTR paper's simulator, with one of its cost functions.
     Runtime(RuntimeRule),
-    /// MegEngine's planner of a known op sequence.
+    /// MegEngine's planner for a known op sequence.
     StaticPlanner,
-    /// MegEngine's eager interpreter.
     Eager,
 }
 
-/// One heuristic.
 #[derive(Clone, Copy, Debug)]
 pub struct Heuristic {
-    /// The name on the command line and in files.
+    /// Name on the command line and in files.
     pub name: &'static str,
-    /// The name shown to users.
+    /// Name shown to users.
     pub label: &'static str,
-    /// One sentence: what it evicts.
+    /// One sentence for users.
     pub summary: &'static str,
-    /// Who runs it.
     pub engine: Engine,
 }
 
@@ -37,7 +34,6 @@ impl Eq for Heuristic {}
 /// The heuristic that `DTRConfig` drives.
 pub const DEFAULT_HEURISTIC: &str = "megengine";
 
-/// Every heuristic.
 pub static HEURISTICS: &[Heuristic] = &[
     Heuristic {
         name: "megengine",
@@ -96,10 +92,8 @@ pub static HEURISTICS: &[Heuristic] = &[
     },
 ];
 
-/// The heuristic of a name.
-///
 /// # Errors
-/// A sentence that lists the names there are.
+/// A sentence that lists the known names.
 pub fn find_heuristic(name: &str) -> Result<&'static Heuristic, String> {
     HEURISTICS.iter().find(|row| row.name == name).ok_or_else(|| {
         let known: Vec<&str> = HEURISTICS.iter().map(|row| row.name).collect();

@@ -1,9 +1,9 @@
-//! Rematerialization: run a tape under a memory budget; what is evicted to make room is computed anew where it is needed.
+//! Rematerialization: runs a tape under a memory budget; evicted tensors are recomputed when they are needed.
 //!
 //! In: a [`Tape`], a heuristic of [`HEURISTICS`], a budget and limits. Out: a [`RematRun`]: status, figures and every
-//! decision in order. Three engines stand behind the table: the runtime of the DTR paper's simulator, MegEngine's static
-//! planner (which `DTRConfig` drives), and the scoring of MegEngine's eager interpreter. Out of memory and thrashing are
-//! answers, not errors. Deterministic: every tie has a written rule.
+//! decision in order. Three engines: the runtime of the DTR paper's simulator, MegEngine's static planner (which
+//! `DTRConfig` drives), and the scoring of MegEngine's eager interpreter. Out of memory and thrashing are answers, not
+//! errors. Deterministic: every tie has a written rule.
 
 mod apply;
 mod costs;
@@ -27,15 +27,13 @@ pub use run::{
 pub use runtime::{RuntimeRule, run_runtime};
 pub use sequence::{Held, Sequence, Slot, live, resident, sequence};
 pub use static_planner::{
-    MOST_EVENTS, PlannedKind, PlannedOp, PlannedSequence, StaticPlan, plan_static, run_static_planner,
+    MAX_EVENTS, PlannedKind, PlannedOp, PlannedSequence, StaticPlan, plan_static, run_static_planner,
 };
 
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Tape, TapeCall};
 
-/// Runs a tape under a budget by one heuristic.
-///
 /// # Errors
 /// [`Cancelled`].
 pub fn remat(tape: &Tape, request: &RematRequest, progress: &Progress<'_>) -> Result<RematRun, Cancelled> {
@@ -46,7 +44,7 @@ pub fn remat(tape: &Tape, request: &RematRequest, progress: &Progress<'_>) -> Re
     }
 }
 
-/// The peak of a heuristic's engine without a budget: what a ratio is taken of. Its own way of counting.
+/// The engine's peak without a budget, as the engine counts it: the base of a budget ratio.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -57,8 +55,8 @@ pub fn unlimited_peak(tape: &Tape, heuristic: &'static Heuristic, progress: &Pro
     Ok(remat(tape, &RematRequest::unlimited(heuristic), progress)?.peak)
 }
 
-/// The most bytes that the caller refers to at once, what it brought in included: the peak of an interpreter that evicts
-/// nothing and keeps nothing for computing anew. Linear.
+/// The most bytes that the caller references at once, externals included: the peak of an interpreter that evicts
+/// nothing and keeps nothing for recomputation. O(calls).
 fn referenced_peak(tape: &Tape) -> Bytes {
     let mut references = vec![0_u32; tape.tensors.len()];
     let (mut used, mut peak) = (0_u64, 0_u64);

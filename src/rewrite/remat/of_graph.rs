@@ -1,10 +1,10 @@
-//! A graph as a tape: every op once, in order; what nobody reads any more is released right after its last reader.
+//! A graph as a tape: every op once, in order; a tensor is released right after its last reader.
 //!
-//! In: a graph with sizes and rates. Out: the tape and which tensor and op of the graph each of its own stands for.
-//! Rules: inputs and weights are external; scratch memory is left out; views share their root's storage; what the graph
-//! returns is kept. An op must not be computed twice where it draws random numbers, talks to other devices, or writes
-//! over memory that something else owns; what is written over stays, too, because computing its producer anew would
-//! bring back the old content. The source tells none of this: op types do, so it is an estimate.
+//! In: a graph with sizes and rates. Out: the tape, and the graph's tensor and op for each of its own. Inputs and
+//! weights are external; scratch memory is left out; views share their root's storage; graph outputs are kept. An op is
+//! not recomputable if it draws random numbers, communicates with other devices, or overwrites memory that another
+//! tensor owns; overwritten tensors are not recomputable either, because recomputing their producer would restore the
+//! old content. Sources do not state this; op types do, so it is an estimate.
 
 use super::costs::{OpRates, op_time};
 use crate::op_types::plain_type;
@@ -12,20 +12,18 @@ use highwater_model::graph::{Graph, Id as _, OpId, Role, Sizes, TensorId};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Tape, TapeCall, TapeOp, TapeTensor};
 
-/// A graph's tape.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphTape {
-    /// The tape.
     pub tape: Tape,
-    /// By tensor of the tape: the graph's.
+    /// By tensor of the tape.
     pub tensors: Vec<TensorId>,
-    /// By op of the tape: the graph's; `None` for what brings in inputs and weights.
+    /// By op of the tape; `None` for ops that bring in inputs and weights.
     pub ops: Vec<Option<OpId>>,
 }
 
-/// Beginnings of op types, in lower case and without underscores in front, that give another result each time or are
-/// felt outside the graph.
-const ONCE: [&str; 18] = [
+/// Prefixes of op types, in lower case and without leading underscores, whose results are not repeatable or that have
+/// effects outside the graph.
+const NON_RECOMPUTABLE: [&str; 18] = [
     "dropout",
     "native_dropout",
     "alpha_dropout",
@@ -46,7 +44,7 @@ const ONCE: [&str; 18] = [
     "assert",
 ];
 
-/// Makes the tape. Linear.
+/// O(n).
 pub fn graph_tape(graph: &Graph, sizes: &Sizes, rates: OpRates) -> GraphTape {
     let mut maker = TapeBuilder {
         graph,
@@ -62,11 +60,11 @@ pub fn graph_tape(graph: &Graph, sizes: &Sizes, rates: OpRates) -> GraphTape {
             maker.bring_in(*operand);
         }
         for result in graph.results(op) {
-            // A result may be a view of what nothing has read so far.
+            // A result may be a view of a tensor that no op has read before.
             maker.bring_in(graph.storages()[graph.tensors()[*result].storage].root);
         }
-        let is_once = is_once(graph.op_kind(op)) || writes_over(graph, op, &overwritten);
-        maker.compute(op, (op_time(graph, sizes, op, rates), is_once));
+        let is_non_recomputable = is_non_recomputable(graph.op_kind(op)) || writes_over(graph, op, &overwritten);
+        maker.compute(op, (op_time(graph, sizes, op, rates), is_non_recomputable));
         let dying = graph.operands(op).iter().chain(graph.results(op));
         for tensor in dying {
             maker.release_after(*tensor, op, &last_readers);
@@ -84,7 +82,7 @@ struct TapeBuilder<'a> {
 }
 
 impl TapeBuilder<'_> {
-    /// Inputs and weights come into being where they are met first.
+    /// Inputs and weights begin at their first use.
     fn bring_in(&mut self, tensor: TensorId) {
         let known = &self.graph.tensors()[tensor];
         if self.number[tensor.idx()].is_some() || known.producer.is_some() {
@@ -110,7 +108,7 @@ impl TapeBuilder<'_> {
         let is_scratch = |id: &TensorId| self.graph.tensors()[*id].role == Role::Workspace;
         let results = self.graph.results(op).iter().copied();
         let mut results: Vec<TensorId> = results.filter(|id| !is_scratch(id)).collect();
-        // A view stands behind the root that it is a view of.
+        // A view comes after its root.
         results.sort_by_key(|id| self.graph.storages()[self.graph.tensors()[*id].storage].root != *id);
         let operands = self.graph.operands(op).iter();
         let inputs: Vec<u32> = operands.filter_map(|id| self.number[id.idx()]).collect();
@@ -122,7 +120,7 @@ impl TapeBuilder<'_> {
         (name, op): (&str, Option<OpId>),
         inputs: &[u32],
         results: &[TensorId],
-        (time, is_once): (Nanos, bool),
+        (time, is_non_recomputable): (Nanos, bool),
     ) {
         let tape = &mut self.answer.tape;
         let number = u32::try_from(tape.ops.len()).unwrap_or(u32::MAX);
@@ -132,7 +130,7 @@ impl TapeBuilder<'_> {
             let tensor = &self.graph.tensors()[*result];
             let root = self.graph.storages()[tensor.storage].root;
             self.number[result.idx()] = Some(own);
-            // The root of a view was computed or brought in before; else the view owns the memory as far as the tape knows.
+            // The root of a view was computed or brought in before; otherwise the view owns the memory.
             let storage = self.number[root.idx()].unwrap_or(own);
             let is_external = match op {
                 None => true,
@@ -160,13 +158,13 @@ impl TapeBuilder<'_> {
             inputs: inputs.to_vec(),
             outputs,
             is_source: op.is_none(),
-            is_once,
+            is_non_recomputable,
         });
         tape.calls.push(TapeCall::Call(number));
         self.answer.ops.push(op);
     }
 
-    /// Releases a tensor after the op that reads it last, once.
+    /// Releases a tensor once, after its last reader.
     fn release_after(&mut self, tensor: TensorId, op: OpId, last_readers: &[Option<OpId>]) {
         let Some(number) = self.number[tensor.idx()] else {
             return;
@@ -200,7 +198,7 @@ fn last_readers(graph: &Graph) -> Vec<Option<OpId>> {
     last
 }
 
-/// By storage: whether some op writes over it in place.
+/// By storage: whether an op overwrites it in place.
 fn overwritten(graph: &Graph) -> Vec<bool> {
     let mut overwritten = vec![false; graph.storages().len()];
     for op in graph.ops().ids().filter(|op| is_in_place(graph.op_kind(*op))) {
@@ -212,21 +210,21 @@ fn overwritten(graph: &Graph) -> Vec<bool> {
     overwritten
 }
 
-/// Whether an op computes or changes memory that is written over.
+/// Whether an op computes or changes memory that is overwritten.
 fn writes_over(graph: &Graph, op: OpId, overwritten: &[bool]) -> bool {
     let mut results = graph.results(op).iter();
     results.any(|id| overwritten[graph.tensors()[*id].storage.idx()])
 }
 
-/// `add_`, `relu_`, `Assign`: what PyTorch and TensorFlow call ops that write over their input.
+/// `add_`, `relu_`, `Assign`: in-place ops of PyTorch and TensorFlow.
 fn is_in_place(kind: &str) -> bool {
     let kind = plain_type(kind);
     let is_torch = kind.ends_with('_') && !kind.ends_with("__");
     is_torch || kind.starts_with("Assign") || kind.starts_with("Scatter") && kind.ends_with("Update")
 }
 
-fn is_once(kind: &str) -> bool {
+fn is_non_recomputable(kind: &str) -> bool {
     let kind = plain_type(kind).trim_start_matches('_').to_ascii_lowercase();
     let is_backward = kind.contains("backward") || kind.contains("grad");
-    !is_backward && ONCE.iter().any(|beginning| kind.starts_with(beginning))
+    !is_backward && NON_RECOMPUTABLE.iter().any(|beginning| kind.starts_with(beginning))
 }

@@ -1,13 +1,13 @@
-//! What a run under a budget executes, and what is held while it does: events become a program.
+//! Executed sequence of a run under a budget, and the storages held during it.
 //!
 //! ```text
 //! tape     op 0   op 1   op 2                 op 3
-//! run      [0]    [1]    [2]   [0 anew] [1 anew] [3]      slots: one op each, in the order of execution
+//! run      [0]    [1]    [2]   [0 again] [1 again] [3]    slots: one op each, in the order of execution
 //! ```
 //!
-//! In: a tape and the events of a run. Out: a [`Sequence`]. Ops without an event (views, pure updates of what is external)
-//! are executed in their turn; what brings in external tensors takes no slot. Where a run ended early, the ops behind its
-//! end keep their slots and hold nothing. Linear in events, ops and inputs.
+//! In: a tape and the events of a run. Out: a [`Sequence`]. Ops without an event (views, in-place updates of externals)
+//! are executed in order; ops that bring in external tensors take no slot. Where a run ended early, later ops keep
+//! their slots and hold nothing. O(events + ops + inputs).
 
 use super::run::{RematEvent, RematKind, RematRun, RematStatus};
 use highwater_model::units::Bytes;
@@ -16,42 +16,38 @@ use highwater_model::workload::Tape;
 /// One executed op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The op of the tape.
     pub op: u32,
-    /// Whether it is computed anew.
     pub is_recomputed: bool,
-    /// The result that it is computed anew for; otherwise its first.
+    /// The result that it is recomputed for; otherwise its first.
     pub wanted: Option<u32>,
 }
 
-/// A storage that holds its bytes over some slots.
+/// A storage held over some slots. Half-open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Held {
-    /// First slot.
     pub start: u32,
-    /// Last slot, exclusive; greater than `start`.
+    /// Greater than `start`.
     pub end: u32,
     /// The root tensor of the storage.
     pub tensor: u32,
-    /// Which version of it.
+    /// Its version.
     pub copy: u32,
 }
 
-/// Ops in the order of execution, with the events in their places.
+/// Ops in the order of execution, with the slots of events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sequence {
-    /// What is executed.
     pub slots: Vec<Slot>,
-    /// By event: the slot on which it takes effect. Evictions stand on the slot of the op that they make room for, ends of
-    /// life on the slot behind the last that needs the bytes; both may be one behind the last slot.
+    /// By event: the slot on which it takes effect. Evictions are on the slot of the op that they make room for, ends
+    /// of life on the slot after the last use; both may be one beyond the last slot.
     pub slot_of_event: Vec<u32>,
-    /// By slot: the highest bytes in use, as the engine counts them.
+    /// By slot: the highest usage, as the engine counts it.
     pub usage: Vec<Bytes>,
     /// The first slot that was not executed, where the run ended early.
     pub ended_at: Option<u32>,
 }
 
-/// Lays a run's events out.
+/// Assigns a run's events to slots.
 pub fn sequence(tape: &Tape, run: &RematRun) -> Sequence {
     let mut maker = SequenceBuilder {
         tape,
@@ -79,7 +75,7 @@ struct SequenceBuilder<'a> {
 
 impl SequenceBuilder<'_> {
     fn event(&mut self, event: &RematEvent) {
-        // A life ends behind its last op, also where that op has no event of its own.
+        // A life ends after its last op, even where that op has no event of its own.
         let is_end = matches!(event.kind, RematKind::Free | RematKind::Drop | RematKind::EagerEvict);
         let is_behind = is_end && !self.has_event(event.step);
         let end = event.step.saturating_add(u32::from(is_behind));
@@ -106,7 +102,7 @@ impl SequenceBuilder<'_> {
         }
     }
 
-    /// Whether an op computes something of its own, which is an event.
+    /// Whether an op has a `Compute` event.
     fn has_event(&self, op: u32) -> bool {
         let outputs = self.tape.ops.get(op as usize).map_or(&[][..], |op| &op.outputs);
         outputs.iter().any(|output| {
@@ -115,7 +111,7 @@ impl SequenceBuilder<'_> {
         })
     }
 
-    /// Executes ops that have no event of their own.
+    /// Executes ops without events.
     fn run_up_to(&mut self, end: u32) {
         while self.next_op < end {
             let op = self.next_op;
@@ -140,7 +136,7 @@ impl SequenceBuilder<'_> {
     }
 }
 
-/// What is held from one event to another: how a runtime holds it.
+/// Storages held from event to event, as by a runtime.
 pub fn resident(tape: &Tape, run: &RematRun, sequence: &Sequence) -> Vec<Held> {
     let n_slots = u32::try_from(sequence.slots.len()).unwrap_or(u32::MAX);
     let end = sequence.ended_at.unwrap_or(n_slots);
@@ -178,8 +174,8 @@ pub fn resident(tape: &Tape, run: &RematRun, sequence: &Sequence) -> Vec<Held> {
     held
 }
 
-/// What is held by plain liveness of the executed ops: each version from its op to its last reader. How a compiler that
-/// knows the whole sequence holds it.
+/// Storages held by plain liveness of the executed ops: each version from its op to its last reader, as by a compiler
+/// that knows the whole sequence.
 pub fn live(tape: &Tape, sequence: &Sequence) -> Vec<Held> {
     let n_slots = u32::try_from(sequence.slots.len()).unwrap_or(u32::MAX);
     let mut current: Vec<Option<Held>> = vec![None; tape.tensors.len()];
@@ -213,7 +209,7 @@ pub fn live(tape: &Tape, sequence: &Sequence) -> Vec<Held> {
                 copy,
             };
             if executed.is_recomputed && executed.wanted != Some(root) {
-                // Nobody asked for it: it is computed and let go.
+                // Not requested: computed and dropped.
                 unasked.push(fresh);
             } else {
                 held.extend(current[root as usize].replace(fresh));
@@ -228,7 +224,7 @@ pub fn live(tape: &Tape, sequence: &Sequence) -> Vec<Held> {
     }
     held.extend(current.into_iter().flatten());
     held.sort_unstable_by_key(|held| (held.tensor, held.start));
-    // Where another version is held, the result that nobody asked for is not told apart from it.
+    // An unrequested result is indistinguishable from another held version.
     unasked.retain(|fresh| {
         let behind = held.partition_point(|held| (held.tensor, held.start) <= (fresh.tensor, fresh.start));
         let before = behind.checked_sub(1).map(|idx| held[idx]);
@@ -265,7 +261,7 @@ mod tests {
                 inputs: inputs.to_vec(),
                 outputs: vec![number],
                 is_source: number == 0,
-                is_once: false,
+                is_non_recomputable: false,
             });
             tape.calls.push(TapeCall::Call(number));
         }

@@ -1,4 +1,4 @@
-//! The pool of a device, on which the pools of dynamic graphs stand (level 1).
+//! The pool of a device (level 1); pools of dynamic graphs (level 2) take blocks from it.
 //!
 //! ```text
 //! graph pools    [A]     [B]      [C]
@@ -7,23 +7,23 @@
 //!                 ^ driver mallocs
 //! ```
 //!
-//! In: page counts. Out: spans, driver calls, counters. Rules: an idle span of the same or the next larger layer; else
-//! a new device block, unless the pool is over the threshold while it holds idle bytes; where that fails, whole idle
-//! blocks go back to the device and it is tried once more.
-//! Invariants: occupied bytes are those of its device blocks; idle and taken spans tile them.
+//! In: page counts. Out: spans, driver calls, counters. Rules: an idle span of the same or the next larger layer;
+//! otherwise a new device block, unless the pool is over the threshold while it holds idle bytes; where that fails,
+//! whole idle blocks are returned to the device and the request is retried once. Invariants: occupied bytes are those
+//! of its device blocks; idle and taken spans tile them.
 
 use super::driver::{Call, Shortage};
 use super::spans::{Origin, SPAN_PAGE, Span, SpanId, Spans};
 use super::{PoolFigures, SimulatedDevice};
 use highwater_model::units::Bytes;
 
-/// The device is never asked for less.
+/// Smallest request to the device.
 const DEVICE_BLOCK: u64 = 2 << 20;
 
-/// The rules that both levels share.
+/// Rules common to both levels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PoolRules {
-    /// Bytes above which a request fails, and a pool with idle bytes recycles before it grows.
+    /// Bytes above which a request fails, and above which a pool with idle bytes recycles before it grows.
     pub(super) threshold: u64,
 }
 
@@ -41,7 +41,6 @@ impl PoolRules {
     }
 }
 
-/// Counts a request that was met.
 #[inline]
 pub(super) fn count_grant(figures: &mut PoolFigures, rounded: u64, requested: u64) {
     figures.theory = figures.theory.saturating_add(rounded);
@@ -51,7 +50,6 @@ pub(super) fn count_grant(figures: &mut PoolFigures, rounded: u64, requested: u6
     figures.requests_met += 1;
 }
 
-/// Counts a grant that came back.
 #[inline]
 pub(super) fn count_free(figures: &mut PoolFigures, rounded: u64, requested: u64) {
     figures.theory = figures.theory.saturating_sub(rounded);
@@ -59,7 +57,6 @@ pub(super) fn count_free(figures: &mut PoolFigures, rounded: u64, requested: u64
     figures.grants_freed += 1;
 }
 
-/// The pool of a device.
 #[derive(Debug)]
 pub(super) struct DevicePool {
     rules: PoolRules,
@@ -68,7 +65,6 @@ pub(super) struct DevicePool {
 }
 
 impl DevicePool {
-    /// Holds nothing.
     pub(super) fn new(rules: PoolRules) -> Self {
         Self {
             rules,
@@ -80,7 +76,7 @@ impl DevicePool {
     /// A span of whole pages.
     ///
     /// # Errors
-    /// [`Shortage`] where the device refuses even after idle blocks went back to it.
+    /// [`Shortage`] where the device refuses even after idle blocks were returned to it.
     pub(super) fn allocate(&mut self, pages: u64, device: &mut SimulatedDevice) -> Result<(SpanId, &Span), Shortage> {
         let id = self.attempt(pages, device).or_else(|_| {
             self.recycle(device);
@@ -91,12 +87,11 @@ impl DevicePool {
         Ok((id, self.spans.get(id)))
     }
 
-    /// A span that was handed out.
     pub(super) fn span(&self, id: SpanId) -> &Span {
         self.spans.get(id)
     }
 
-    /// Takes a span back; its block stays here.
+    /// Frees a span; its block stays in the pool.
     pub(super) fn free(&mut self, id: SpanId, device: &mut SimulatedDevice) {
         let bytes = self.spans.get(id).bytes();
         count_free(&mut self.figures, bytes, bytes);
@@ -106,7 +101,7 @@ impl DevicePool {
         }
     }
 
-    /// Whole idle blocks go back to the device: small ones first, of equal ones the one that was freed last.
+    /// Returns whole idle blocks to the device: small ones first, equal ones last freed first.
     pub(super) fn recycle(&mut self, device: &mut SimulatedDevice) {
         device.driver.note(Call::Recycle { pool: None });
         self.figures.recycles += 1;
@@ -126,7 +121,6 @@ impl DevicePool {
         }
     }
 
-    /// Its counters.
     pub(super) fn figures(&self) -> PoolFigures {
         PoolFigures {
             idle: self.spans.idle(),

@@ -1,13 +1,14 @@
-//! Policy 2 as the vendor documents it: one arena for all static graphs, as large as the largest of them.
+//! Policy 2 as documented by the vendor: one arena for all static graphs, as large as the largest of them.
 //!
 //! ```text
 //! load A 100   [ A        ]
-//! load B 300   [ B                          ]   freed and allocated anew: larger
-//! load C 200   [ C                ..........]   used again
+//! load B 300   [ B                          ]   freed and reallocated: larger
+//! load C 200   [ C                ..........]   reused
 //! ```
 //!
-//! In: loads and unloads. Out: driver calls, and how each load got its memory. Invariant: while a graph is loaded the
-//! arena is the running maximum of what loads asked for. The engine itself keeps a list of blocks: `segment_arena`.
+//! In: loads and unloads. Out: driver calls, and the change of the arena at each load. Invariant: while a graph is
+//! loaded the arena is the running maximum of the loaded sizes. The engine itself keeps a list of blocks:
+//! `segment_arena`.
 
 use std::collections::BTreeSet;
 
@@ -18,18 +19,17 @@ use super::{
 };
 use highwater_model::units::Bytes;
 
-/// How a load got its memory.
+/// Change of the arena at a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArenaChange {
-    /// There was no arena; one was allocated.
+    /// The first arena.
     Made,
-    /// The arena was too small: it was freed, and a larger one allocated.
+    /// Freed, and reallocated larger.
     Reallocated,
-    /// The arena was large enough.
+    /// Large enough.
     Reused,
 }
 
-/// One arena, reallocated at the maximum.
 #[derive(Debug, Default)]
 pub struct DocumentedArena {
     arena: Option<(Address, Bytes)>,
@@ -40,17 +40,16 @@ pub struct DocumentedArena {
 }
 
 impl DocumentedArena {
-    /// No graph is loaded.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How the last load got its memory; `None` before the first one and where it needed none.
+    /// Change at the last load; `None` before the first one and for a load of no bytes.
     pub fn last_change(&self) -> Option<ArenaChange> {
         self.last_change
     }
 
-    /// An arena of at least `bytes`; where there is no room for it the old one comes back.
+    /// An arena of at least `bytes`; where it does not fit, the previous arena is restored.
     fn ensure(&mut self, bytes: Bytes, device: &mut SimulatedDevice) -> Result<Option<Address>, Shortage> {
         self.last_change = None;
         self.is_new = false;
@@ -74,7 +73,7 @@ impl DocumentedArena {
                 Ok(Some(at))
             }
             Err(shortage) => {
-                // It fitted a moment ago, so it does again.
+                // It fitted before, so it fits again.
                 let size = old.unwrap_or(Bytes::ZERO);
                 if size > Bytes::ZERO {
                     self.arena = device.driver.malloc(size).ok().map(|at| (at, size));

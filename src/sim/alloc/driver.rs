@@ -1,74 +1,61 @@
 //! The driver of a simulated device: memory, virtual ranges, physical pages, and the log of every call.
 //!
 //! ```text
-//! device offsets    |block 0|..guard..|block 1|..guard..|            bump, never used again, 2 MiB steps
+//! device offsets    |block 0|..guard..|block 1|..guard..|            bump, never reused, 2 MiB steps
 //! virtual offsets   |range 0........|range 1....|                    bump, 2 MiB steps, no limit
 //! pages             1, 2, 3 ...                                      handles; count as device memory
 //! ```
 //!
-//! In: calls of the allocators. Out: addresses, and the calls as a log that the caller takes away command by command.
-//! Invariants: bytes in use (blocks and pages) never exceed the device; every call that the log holds was made in
-//! that order. Bytes are accounted exactly; the driver has no fragmentation of its own.
+//! In: calls of the allocators. Out: addresses, and the calls as a log that the caller takes after each command.
+//! Invariants: bytes in use (blocks and pages) never exceed the device; the log is in call order. Bytes are counted
+//! exactly; the driver has no fragmentation.
 //!
-//! Source: the fake device under which the engine's own allocators gave the answers that these are compared with.
+//! Source: the fake device under which the engine's own allocators produced the recorded answers.
 
 pub use super::call::{Address, Call, PageHandle, PoolKey};
 use highwater_model::units::Bytes;
 
-/// Steps of addresses, and the guard between device blocks, so that no two are neighbours.
+/// Step of addresses, and guard between device blocks, so that no two are adjacent.
 const GRANULE: u64 = 2 << 20;
 
-/// Where both spaces end: far above every device, and sums of offsets stay in range.
+/// End of both spaces: far above every device, and sums of offsets do not overflow.
 const SPACE_END: u64 = 1 << 62;
 
-/// A request that could not be met.
+/// A request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortage {
-    /// Bytes asked for.
     pub requested: Bytes,
 }
 
-/// How often each driver call was made, and how much was cleared.
+/// Driver calls by kind, and cleared bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallCounts {
-    /// Device mallocs that succeeded.
+    /// Successful device mallocs.
     pub mallocs: u64,
-    /// Device frees.
     pub frees: u64,
-    /// Pages given.
     pub page_allocs: u64,
-    /// Pages given back.
     pub page_frees: u64,
-    /// Mappings.
     pub maps: u64,
-    /// Unmappings.
     pub unmaps: u64,
-    /// Ranges reserved.
     pub reserves: u64,
-    /// Ranges given back.
     pub releases: u64,
     /// Waits for a stream.
     pub synchronizations: u64,
-    /// Memory clears.
     pub memsets: u64,
-    /// Bytes cleared.
     pub memset_bytes: u64,
-    /// Mallocs and pages that were refused.
+    /// Refused mallocs and pages.
     pub failures: u64,
 }
 
-/// What kind of driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverRules {
-    /// Bytes of the device.
     pub capacity: Bytes,
-    /// Whether it can reserve virtual ranges.
+    /// Whether it supports virtual ranges.
     pub can_reserve: bool,
-    /// Whether notes (calls that are no driver calls) are logged.
+    /// Whether notes of allocators are logged.
     pub has_notes: bool,
 }
 
-/// A driver with its log.
 #[derive(Clone, Debug)]
 pub struct Driver {
     rules: DriverRules,
@@ -82,7 +69,6 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A device of which nothing is in use.
     pub fn new(rules: DriverRules) -> Self {
         Self {
             rules,
@@ -96,37 +82,33 @@ impl Driver {
         }
     }
 
-    /// Bytes of the device.
     pub fn capacity(&self) -> Bytes {
         self.rules.capacity
     }
 
-    /// Bytes in use.
     pub fn in_use(&self) -> Bytes {
         Bytes(self.in_use)
     }
 
-    /// The largest bytes that were ever in use.
+    /// Largest bytes in use so far.
     pub fn peak(&self) -> Bytes {
         Bytes(self.peak)
     }
 
-    /// Bytes not in use.
     pub fn available(&self) -> Bytes {
         Bytes(self.rules.capacity.get() - self.in_use)
     }
 
-    /// How often each call was made.
     pub fn counts(&self) -> &CallCounts {
         &self.counts
     }
 
-    /// Calls since they were cleared last.
+    /// Calls since the last [`Self::clear_calls`].
     pub fn calls(&self) -> &[Call] {
         &self.calls
     }
 
-    /// Forgets the calls; their memory is used again.
+    /// Keeps the memory of the list.
     pub fn clear_calls(&mut self) {
         self.calls.clear();
     }
@@ -134,7 +116,7 @@ impl Driver {
     /// Device memory of exactly `bytes`.
     ///
     /// # Errors
-    /// [`Shortage`] where nothing is asked for or the device has no room.
+    /// [`Shortage`] for 0 bytes, and where the device has no room.
     pub fn malloc(&mut self, bytes: Bytes) -> Result<Address, Shortage> {
         let at = self.next_device;
         let next = at.saturating_add(round_up(bytes.get())).saturating_add(GRANULE);
@@ -149,7 +131,7 @@ impl Driver {
         Ok(Address::device(at))
     }
 
-    /// Gives a block back; `bytes` as it was asked for.
+    /// `bytes` as requested.
     pub fn free(&mut self, at: Address, bytes: Bytes) {
         self.in_use -= bytes.get();
         self.counts.frees += 1;
@@ -159,7 +141,7 @@ impl Driver {
         });
     }
 
-    /// Reserves a virtual range, which holds no memory yet; `None` where the driver cannot.
+    /// Reserves a virtual range without memory; `None` where the driver does not support it.
     pub fn reserve(&mut self, bytes: Bytes) -> Option<Address> {
         let at = self.next_virtual;
         let next = at.saturating_add(round_up(bytes.get()));
@@ -173,7 +155,6 @@ impl Driver {
         Some(Address::virtual_space(at))
     }
 
-    /// Gives a virtual range back.
     pub fn release(&mut self, at: Address, bytes: Bytes) {
         self.counts.releases += 1;
         self.calls.push(Call::Release {
@@ -182,8 +163,6 @@ impl Driver {
         });
     }
 
-    /// A physical page.
-    ///
     /// # Errors
     /// [`Shortage`] where the device has no room.
     pub fn page_alloc(&mut self, bytes: Bytes) -> Result<PageHandle, Shortage> {
@@ -202,7 +181,6 @@ impl Driver {
         Ok(page)
     }
 
-    /// Gives a physical page back.
     pub fn page_free(&mut self, page: PageHandle, bytes: Bytes) {
         self.in_use -= bytes.get();
         self.counts.page_frees += 1;
@@ -212,7 +190,6 @@ impl Driver {
         });
     }
 
-    /// Maps a page.
     pub fn map(&mut self, at: Address, page: PageHandle, bytes: Bytes) {
         self.counts.maps += 1;
         self.calls.push(Call::Map {
@@ -222,26 +199,24 @@ impl Driver {
         });
     }
 
-    /// Unmaps what is mapped at an address.
+    /// Unmaps the page at an address.
     pub fn unmap(&mut self, at: Address) {
         self.counts.unmaps += 1;
         self.calls.push(Call::Unmap { at: at.offset() });
     }
 
-    /// Sets memory to zero.
     pub fn memset(&mut self, at: Address, bytes: Bytes) {
         self.counts.memsets += 1;
         self.counts.memset_bytes = self.counts.memset_bytes.saturating_add(bytes.get());
         self.calls.push(Call::Memset { at, bytes: bytes.get() });
     }
 
-    /// Waits for a stream.
     pub fn synchronize(&mut self) {
         self.counts.synchronizations += 1;
         self.calls.push(Call::Synchronize);
     }
 
-    /// Writes a note into the log, where notes are wanted.
+    /// Logs a note, if enabled.
     pub fn note(&mut self, note: Call) {
         if self.rules.has_notes {
             self.calls.push(note);

@@ -1,13 +1,13 @@
-//! Fixed feature memory: one pool of the session for ops whose addresses cannot change, such as collectives.
+//! Fixed feature memory: one pool of the session for ops whose addresses must not change, such as collectives.
 //!
 //! ```text
 //! fixed A 10   |AAAAA|                 one virtual range of the whole device; every graph gets its start
-//! fixed B 30   |AAAAA|+++++++++++|     grows by the difference, never shrinks while somebody uses it
+//! fixed B 30   |AAAAA|+++++++++++|     grows by the difference, never shrinks while it has a user
 //! unfixed all  |                       the last user releases the range
 //! ```
 //!
 //! In: requests of graphs. Out: the pool's address and size, driver calls. Pages are small (2 MiB) where no pool
-//! expands; else they are those of the pools. Invariant: the size is the largest request since the pool was empty.
+//! expands; otherwise they are those of the pools. Invariant: the size is the largest request since the pool was empty.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,6 @@ use super::page_range::{Grows, PageRange};
 use super::{Address, Driver, RunError, SharedPages, Shortage, SimulatedDevice, StaticGraph};
 use highwater_model::units::Bytes;
 
-/// The pool.
 #[derive(Debug)]
 pub struct FixedMemory {
     has_small_pages: bool,
@@ -25,12 +24,12 @@ pub struct FixedMemory {
 }
 
 impl FixedMemory {
-    /// An empty pool with pages of 2 MiB: no pool expands.
+    /// Pages of 2 MiB, where no pool expands.
     pub fn of_small_pages() -> Self {
         Self::with(true)
     }
 
-    /// An empty pool that shares its pages with expandable pools and arenas.
+    /// Shares its pages with expandable pools and arenas.
     pub fn of_shared_pages() -> Self {
         Self::with(false)
     }
@@ -44,21 +43,18 @@ impl FixedMemory {
         }
     }
 
-    /// The pool's bytes.
     pub fn size(&self) -> Bytes {
         self.size
     }
 
-    /// Whether a graph uses it.
     pub fn has_user(&self, graph: StaticGraph) -> bool {
         self.users.contains(&graph)
     }
 
-    /// Memory for a graph: the start of the pool, which grows where it is too small. `None` where nothing was ever
-    /// needed.
+    /// The start of the pool, grown to `bytes` where it is smaller; `None` where no request needed bytes.
     ///
     /// # Errors
-    /// [`Shortage`] where pages, or the range, cannot be had; the graph is no user then.
+    /// [`Shortage`] where pages or the range cannot be had; the graph is then no user.
     pub fn request(
         &mut self,
         graph: StaticGraph,
@@ -78,7 +74,7 @@ impl FixedMemory {
         Ok(at)
     }
 
-    /// A graph no longer needs it; with the last user all goes back.
+    /// Removes a user; the last one releases the range.
     pub fn withdraw(&mut self, graph: StaticGraph, device: &mut SimulatedDevice) {
         if self.users.remove(&graph) && self.users.is_empty() {
             self.release(device);
@@ -110,7 +106,7 @@ impl FixedMemory {
     }
 }
 
-/// The pages that the pool takes, and the driver.
+/// The pages of the pool, and the driver.
 fn parts(has_small_pages: bool, device: &mut SimulatedDevice) -> (&mut SharedPages, &mut Driver) {
     let pages = if has_small_pages {
         &mut device.small_pages

@@ -1,15 +1,15 @@
-//! The pool of one dynamic graph (level 2): spans of blocks of the device's pool, and of a virtual range of its own.
+//! The pool of one dynamic graph (level 2): spans of blocks of the device pool, and of its own virtual range.
 //!
 //! ```text
 //! graph pool     [ block | block ]        [..............|  spans of the range  |]
 //!                    ^ device pool                         ^ shared pages, slot by slot
 //! ```
 //!
-//! In: bytes. Out: grants. Rules: an idle span of the same or the next larger layer; one of the range must be backed,
-//! and where a page is in use its conflicting part is held back and the search goes on. No span: a block of the device
-//! pool, unless the pool is over the threshold while it holds idle bytes.
-//! Invariants: occupied bytes are those of its blocks and of the pages that its range holds; freeing gives nothing
-//! back below; recycling does: kept stitched blocks, then idle pages and whole idle blocks, small spans first.
+//! In: bytes. Out: grants. Rules: an idle span of the same or the next larger layer; a span of the range must be
+//! backed, and where a page is in use its conflicting part is held back and the search continues. Without a span: a
+//! block of the device pool, unless the pool is over the threshold while it holds idle bytes. Invariants: occupied
+//! bytes are those of its blocks and of the pages in its range; freeing returns nothing to the device pool; recycling
+//! does: kept stitched blocks, then idle pages and whole idle blocks, small spans first.
 
 use super::device_pool::{DevicePool, PoolRules, count_free, count_grant};
 use super::driver::{Call, PoolKey, Shortage};
@@ -19,38 +19,34 @@ use super::spans::{Found, Origin, SPAN_PAGE, SpanId, Spans};
 use super::{Grant, GrantId, PoolFigures, SimulatedDevice};
 use highwater_model::units::Bytes;
 
-/// Spans that one request looks at.
-const MOST_SPANS: usize = 1000;
+/// Most spans that one request tests.
+const MAX_SPANS: usize = 1000;
 
-/// After so many conflicts a larger span is held back untested.
+/// Conflicts after which larger spans are held back untested.
 const PATIENCE: usize = 10;
 
-/// The bit that tells stitched blocks from spans in a grant's id.
+/// Marks ids of stitched blocks in a grant's id.
 const STITCHED: u32 = 1 << 31;
 
-/// What a graph pool stands on.
+/// The level below a graph pool.
 #[derive(Debug)]
 pub(super) struct Below<'a> {
-    /// The device's pool.
     pub(super) pool: &'a mut DevicePool,
-    /// The device.
     pub(super) device: &'a mut SimulatedDevice,
 }
 
-/// The pool of one dynamic graph.
 #[derive(Debug)]
 pub(super) struct GraphPool {
     key: PoolKey,
     rules: PoolRules,
     spans: Spans,
-    /// Bytes of blocks of the device's pool.
+    /// Bytes of blocks of the device pool.
     blocks: u64,
     expandable: Option<Expandable>,
     figures: PoolFigures,
 }
 
 impl GraphPool {
-    /// A pool that holds nothing.
     pub(super) fn new(key: PoolKey, rules: PoolRules) -> Self {
         Self {
             key,
@@ -62,7 +58,7 @@ impl GraphPool {
         }
     }
 
-    /// Gives the pool a virtual range: the threshold less a page. Without one where the driver cannot.
+    /// Reserves the pool's virtual range: the threshold less a page. No range where the driver does not support it.
     pub(super) fn expand(&mut self, device: &mut SimulatedDevice) {
         let bytes = Bytes(self.rules.threshold).saturating_sub(device.pages.page_bytes());
         if bytes == Bytes::ZERO {
@@ -77,7 +73,7 @@ impl GraphPool {
         }
     }
 
-    /// Memory for a tensor, if it can be had at once.
+    /// Memory for a tensor without recycling.
     ///
     /// # Errors
     /// [`Shortage`]: pools must be recycled first.
@@ -93,7 +89,7 @@ impl GraphPool {
         answer
     }
 
-    /// Takes a grant back; one that is not live is ignored.
+    /// Frees a grant; one that is not live is ignored.
     pub(super) fn free(&mut self, grant: GrantId, below: &mut Below<'_>) {
         if grant.0 & STITCHED != 0 {
             self.free_stitched(grant.0 & !STITCHED);
@@ -115,8 +111,7 @@ impl GraphPool {
         }
     }
 
-    /// Gives back what is idle: kept stitched blocks, idle pages to the shared pages, whole idle blocks to the device's
-    /// pool.
+    /// Returns idle memory: kept stitched blocks, idle pages to the shared pages, whole idle blocks to the device pool.
     pub(super) fn recycle(&mut self, below: &mut Below<'_>) {
         below.device.driver.note(Call::Recycle { pool: Some(self.key) });
         self.figures.recycles += 1;
@@ -135,7 +130,7 @@ impl GraphPool {
         }
     }
 
-    /// Ends the pool: blocks go to the device's pool, the range to the driver, its pages to the shared pages.
+    /// Ends the pool: its blocks go to the device pool, the range to the driver, its pages to the shared pages.
     pub(super) fn destroy(mut self, below: &mut Below<'_>) {
         for span in self.spans.iter() {
             if let (Origin::Below(lower), true) = (span.origin, span.is_first()) {
@@ -156,7 +151,6 @@ impl GraphPool {
         }
     }
 
-    /// Its counters.
     pub(super) fn figures(&self) -> PoolFigures {
         let stitches = self.expandable.as_ref().map(|expandable| &expandable.stitches);
         let live_stitched = stitches.map_or(0, |stitches| stitches.live);
@@ -171,7 +165,7 @@ impl GraphPool {
         }
     }
 
-    /// The slots whose pages a stitched grant joins.
+    /// The slots of a stitched grant's pages.
     pub(super) fn stitched_slots(&self, grant: GrantId) -> &[u64] {
         let stitches = self.expandable.as_ref().map(|expandable| &expandable.stitches);
         let block = stitches.filter(|_| grant.0 & STITCHED != 0);
@@ -190,7 +184,7 @@ impl GraphPool {
 
     fn search(&mut self, pages: u64, bytes: Bytes, below: &mut Below<'_>) -> Result<Grant, Shortage> {
         let mut tries = 0;
-        for _ in 0..MOST_SPANS {
+        for _ in 0..MAX_SPANS {
             let Some(found) = self.spans.find(pages) else {
                 let id = self.new_block(pages, below)?;
                 return Ok(self.grant_span(id, bytes));
@@ -209,7 +203,7 @@ impl GraphPool {
                 }
                 Ok(Backing::Stitched(block)) => return Ok(self.grant_stitched(block, bytes, below)),
                 Ok(Backing::HeldBack) => {
-                    // The engine counts the span, its conflicting part, and one more where the layer was its own.
+                    // The engine counts the span, its conflicting part, and one more where the layer matched exactly.
                     self.figures.requests_met += if found.is_larger { 2 } else { 3 };
                     tries += 1;
                 }
@@ -223,7 +217,7 @@ impl GraphPool {
         Err(Shortage { requested: bytes })
     }
 
-    /// Backs a span that was just taken; one of a block needs nothing.
+    /// Backs a span that was just taken; spans of blocks need nothing.
     #[inline]
     fn back(&mut self, id: SpanId, below: &mut Below<'_>) -> Result<Backing, Shortage> {
         let is_of_range = self.spans.get(id).origin == Origin::Range;
@@ -234,7 +228,7 @@ impl GraphPool {
         expandable.back(id, own, below.device)
     }
 
-    /// Holds a larger span of the range back as a whole, unless it is the one at its base.
+    /// Holds back a larger span of the range as a whole, unless it is the one at its base.
     fn hold_untested(&mut self, found: Found) -> bool {
         let span = *self.spans.get(found.id);
         let Some(expandable) = &mut self.expandable else {

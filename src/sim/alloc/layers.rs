@@ -1,15 +1,14 @@
-//! Layers of idle spans: one stack per page count, and the smallest one that is not empty.
+//! Layers of idle spans: one stack per page count, and the smallest non-empty one.
 //!
 //! ```text
 //! heads    0 . . 3:#7 . . 6:#2 ...        flat up to 4095 pages, found through two levels of bits
 //! large    (5000, #1), (996094, #0)       sorted by pages; blocks of that size are few
 //! ```
 //!
-//! In: page counts and the span that is to stand at the front. Out: fronts. Invariants: a bit is set exactly while its
-//! layer is not empty; `large` holds no empty layer. No step depends on how many layers a device could have, and a pool
-//! of small blocks keeps few heads.
+//! In: page counts and new front spans. Out: fronts. Invariants: a bit is set exactly while its layer is not empty;
+//! `large` holds no empty layer. No step depends on the number of possible layers, and a pool of small blocks keeps few
+//! heads.
 
-/// No span.
 pub(super) const NONE: u32 = u32::MAX;
 
 const SMALL: usize = 4096;
@@ -18,16 +17,15 @@ const WORD: usize = 64;
 /// Fronts of layers by page count.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
-    /// As many as were needed, in whole words.
+    /// As many as needed, in whole words.
     heads: Vec<u32>,
     words: Vec<u64>,
-    /// One bit a word.
+    /// One bit per word.
     summary: u64,
     large: Vec<(u64, u32)>,
 }
 
 impl Layers {
-    /// All layers empty.
     pub(super) fn new() -> Self {
         Self {
             heads: Vec::new(),
@@ -37,8 +35,8 @@ impl Layers {
         }
     }
 
-    /// The front of the smallest layer of at least `pages` that is not empty, with its page count. O(1) below 4096
-    /// pages, else O(log layers that are not empty).
+    /// The front of the smallest non-empty layer of at least `pages`, with its page count. O(1) below 4096 pages,
+    /// otherwise O(log non-empty layers).
     #[inline]
     pub(super) fn first_from(&self, pages: u64) -> Option<(u64, u32)> {
         if let Some(at) = small(pages) {
@@ -58,7 +56,7 @@ impl Layers {
         self.large.get(at).copied()
     }
 
-    /// Puts a span at the front of a layer and returns the old front.
+    /// Sets the front of a layer and returns the previous one.
     #[inline]
     pub(super) fn replace_front(&mut self, pages: u64, front: u32) -> u32 {
         if let Some(at) = small(pages) {
@@ -79,7 +77,7 @@ impl Layers {
         }
     }
 
-    /// Makes `front` (or nothing) the front of a layer.
+    /// Sets or clears the front of a layer.
     #[inline]
     pub(super) fn set_front(&mut self, pages: u64, front: u32) {
         if front != NONE {

@@ -1,15 +1,14 @@
-//! The legacy caching allocator: seven bins of whole device blocks, which are halved on demand.
+//! The legacy caching allocator: seven bins of whole device blocks, halved on demand.
 //!
 //! ```text
 //! bin 8 MiB    [ live 1 MiB | idle 7 MiB ]        a miss takes a block of the whole bin
 //! bin 32 MiB   [ idle            32 MiB  ]        parts stay in the bin of the block that they were cut from
 //! ```
 //!
-//! In: requests. Out: the low end of the smallest idle part of the request's own bin, driver calls. Rules: a part is
-//! cut where the request is at most half of it; freed parts join their idle neighbours; blocks go back to the device
-//! only on demand. There is one set of bins: which pool asks makes no difference.
-//! Invariants: parts of one block are linked in the order of addresses; no two idle neighbours; an idle part stands in
-//! the set of its bin exactly once.
+//! In: requests. Out: the low end of the smallest idle part in the request's bin, driver calls. Rules: a part is split
+//! where the request is at most half of it; freed parts merge with their idle neighbours; blocks are returned to the
+//! device only on demand. All pools share one set of bins. Invariants: parts of one block are linked in address order;
+//! no two idle parts are adjacent; an idle part is in the set of its bin exactly once.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +21,7 @@ const ALIGNMENT: u64 = 512;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// The largest request of each bin, and what a miss takes; above the last, whole GiB.
+/// Largest request of each bin, and block size of a miss; above the last, whole GiB.
 const BINS: [u64; 7] = [
     512 << 10,
     8 * MIB + ALIGNMENT,
@@ -33,16 +32,13 @@ const BINS: [u64; 7] = [
     GIB,
 ];
 
-/// Counters in the allocator's own words. Bytes, but for the count.
+/// Counters under the allocator's own names. Bytes, except the count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LegacyFigures {
-    /// Device memory that it holds.
+    /// Reserved device memory.
     pub held: u64,
-    /// Of that, parts in use.
     pub used: u64,
-    /// Of that, idle parts.
     pub idle: u64,
-    /// How many idle parts.
     pub idle_parts: u64,
 }
 
@@ -58,24 +54,21 @@ struct Part {
     is_idle: bool,
 }
 
-/// The bins.
 #[derive(Debug, Default)]
 pub struct LegacyBins {
     parts: Vec<Part>,
     vacant: Vec<u32>,
-    /// Idle parts by size and address.
+    /// By size and address.
     idle: [BTreeSet<(u64, Address, u32)>; BINS.len()],
     figures: PoolFigures,
     idle_parts: u64,
 }
 
 impl LegacyBins {
-    /// Nothing is held.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Counters in the allocator's own words.
     pub fn legacy_figures(&self) -> LegacyFigures {
         LegacyFigures {
             held: self.figures.occupied,
@@ -85,7 +78,7 @@ impl LegacyBins {
         }
     }
 
-    /// Gives blocks of which nothing is in use and nothing was cut off to the device: bins ascending, smallest first.
+    /// Returns unused, unsplit blocks to the device: bins ascending, smallest first.
     pub fn recycle(&mut self, device: &mut SimulatedDevice) {
         self.figures.recycles += 1;
         for bin in 0..BINS.len() {
@@ -105,7 +98,7 @@ impl LegacyBins {
         }
     }
 
-    /// A device block for a miss. The driver is asked twice, though nothing changes in between.
+    /// Allocates a device block for a miss. The driver is asked twice, as by the engine.
     fn grow(&mut self, bytes: u64, bin: usize, device: &mut SimulatedDevice) -> Result<(), Shortage> {
         let size = BINS.get(bin).copied().filter(|size| *size >= bytes);
         let size = Bytes(size.unwrap_or_else(|| Bytes(bytes).align_up(GIB).get()));
@@ -129,13 +122,13 @@ impl LegacyBins {
         Ok(())
     }
 
-    /// The smallest idle part of a bin that is large enough; of equals the lowest.
+    /// The smallest idle part of a bin that fits; of equal ones the lowest.
     fn find(&self, bytes: u64, bin: usize) -> Option<u32> {
         let from = (bytes, Address::device(0), 0);
         self.idle[bin].range(from..).next().map(|(_, _, part)| *part)
     }
 
-    /// Cuts the upper end off a part that was taken, where the request is at most half of it.
+    /// Splits off the upper end of a taken part where the request is at most half of it.
     fn cut(&mut self, idx: u32, bytes: u64) {
         let whole = self.parts[idx as usize];
         if bytes > whole.bytes / 2 {
@@ -156,7 +149,7 @@ impl LegacyBins {
         self.rest(rest);
     }
 
-    /// Appends `high` to `low`; both are off their sets.
+    /// Appends `high` to `low`; both are in no set.
     fn join(&mut self, low: u32, high: u32) {
         let Part { bytes, behind, .. } = self.parts[high as usize];
         let part = &mut self.parts[low as usize];
@@ -212,7 +205,6 @@ impl LegacyBins {
     }
 }
 
-/// The bin of a request.
 fn bin_of(bytes: u64) -> usize {
     let fitting = BINS.iter().position(|most| bytes <= *most);
     fitting.unwrap_or(BINS.len() - 1)

@@ -1,33 +1,31 @@
-//! Policies 0 and 3: every static graph has one device block of its own, from load to unload.
+//! Policies 0 and 3: every static graph has its own device block from load to unload.
 //!
 //! ```text
-//! load A   [ A ]            one malloc of exactly what its segments need, set to zero
+//! load A   [ A ]            one malloc of the exact sum of its segments, set to zero
 //! load B   [ A ] [  B  ]    reserved is the sum over loaded graphs
 //! unload A       [  B  ]
 //! ```
 //!
-//! In: loads and unloads. Out: driver calls. Invariant: one block per loaded graph that needs memory. What the caller
-//! supplies is no part of the block. A run does nothing to memory.
+//! In: loads and unloads. Out: driver calls. Invariant: one block per loaded graph that needs memory. Memory supplied
+//! by the caller is no part of the block. Runs do not touch memory.
 
 use std::collections::BTreeMap;
 
 use super::{Address, ArenaSegment, LoadedSegments, RunError, Shortage, SimulatedDevice, StaticGraph, StaticMemory};
 use highwater_model::units::Bytes;
 
-/// A block for each loaded graph.
 #[derive(Debug, Default)]
 pub struct OwnBlocks {
     loaded: BTreeMap<StaticGraph, Option<(Address, Bytes)>>,
 }
 
 impl OwnBlocks {
-    /// No graph is loaded.
     pub fn new() -> Self {
         Self::default()
     }
 }
 
-/// Bytes that the engine has to find for these segments. Saturates.
+/// Bytes that the engine must allocate for these segments. Saturates.
 pub(super) fn engine_bytes(segments: &[ArenaSegment]) -> Bytes {
     let own = segments.iter().filter(|segment| !segment.by_caller);
     own.map(|segment| segment.bytes).sum()

@@ -1,12 +1,12 @@
-//! Every pool of dynamic memory of a device: the two-level page pools, expandable or not.
+//! All pools of dynamic memory of a device: the two-level page pools, expandable or not.
 //!
 //! ```text
-//! pools, in order of creation   [0]  [1]  [2]          a short one recycles itself, then the others in this order
+//! pools, in order of creation   [0]  [1]  [2]          a short pool recycles itself, then the others in this order
 //! device's pool                 [         ]
 //! ```
 //!
-//! In: requests and orders. Out: grants, calls. Invariants: a pool stands in the list from its first use until it is
-//! destroyed; a request fails only after every pool was waited for and recycled.
+//! In: requests and commands. Out: grants, calls. Invariants: a pool is listed from its first use until it is
+//! destroyed; a request fails only after every pool was synchronized and recycled.
 
 use super::device_pool::{DevicePool, PoolRules};
 use super::driver::{PoolKey, Shortage};
@@ -14,17 +14,16 @@ use super::graph_pool::{Below, GraphPool};
 use super::{DynamicMemory, Grant, GrantId, Order, PoolFigures, SimulatedDevice};
 use highwater_model::units::Bytes;
 
-/// What page pools are told when they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PagePoolRules {
-    /// Bytes above which a request fails, and a pool with idle bytes recycles before it grows.
+    /// Bytes above which a request fails, and above which a pool with idle bytes recycles before it grows.
     pub threshold: Bytes,
     /// Whether pools have virtual ranges that expand by pages.
     pub expands: bool,
 }
 
 impl PagePoolRules {
-    /// The engine's threshold: 95% of the device, or what the user gives (more than 0, at most that).
+    /// The engine's threshold: 95% of the device, or the user's value (above 0, at most that).
     pub fn of_device(capacity: Bytes, own_threshold: Option<Bytes>, expands: bool) -> Self {
         let usual = u128::from(capacity.get()) * 95 / 100;
         let usual = Bytes(u64::try_from(usual).unwrap_or(u64::MAX));
@@ -36,21 +35,17 @@ impl PagePoolRules {
     }
 }
 
-/// Every page pool of a device.
 #[derive(Debug)]
 pub struct PagePools {
     rules: PagePoolRules,
     device_pool: DevicePool,
     /// In order of creation.
     pools: Vec<GraphPool>,
-    /// Their keys.
     keys: Vec<PoolKey>,
-    /// Whether any pool was ever made.
     was_used: bool,
 }
 
 impl PagePools {
-    /// No pool yet.
     pub fn new(rules: PagePoolRules) -> Self {
         Self {
             rules,
@@ -79,7 +74,7 @@ impl PagePools {
         self.pools.len() - 1
     }
 
-    /// Waits for pools and recycles them, own first, with one more try after each.
+    /// Synchronizes and recycles pools, the requesting one first, with a retry after each.
     fn reclaim(&mut self, at: usize, bytes: Bytes, device: &mut SimulatedDevice) -> Result<Grant, Shortage> {
         let mut below = Below {
             pool: &mut self.device_pool,

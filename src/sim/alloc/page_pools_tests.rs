@@ -1,4 +1,4 @@
-//! Tests of page pools: hand-written sequences, one rule each, with sizes that make the rule visible.
+//! Tests of page pools: hand-written sequences, one rule each.
 
 use super::super::driver::{Address, Call, DriverRules};
 use super::*;

@@ -1,45 +1,44 @@
-//! A virtual range that is backed by pages where it is used, cut into slots of one page each.
+//! A virtual range with pages on demand, divided into slots of one page each.
 //!
 //! ```text
 //! range   |..............|  span A  |span B|        occupied from the high slot down
 //! slots   |  .  |  i  |  b  |  b2 |  b  |  r  |     . empty   i idle page   b busy   b2 shared by two   r returned
-//! listed  slots whose page became idle              the one listed last is claimed first
+//! listed  slots whose page became idle              the last listed one is claimed first
 //! ```
 //!
-//! In: a part of the range that begins or ends to be used. Out: slots with pages, and driver calls. Rules: pages are
-//! taken from the high slot downwards; two neighbours share the slot between them; a page stays in its slot until
-//! the part is recycled, and then goes to the shared pages, still mapped. Releasing the range unmaps in the order of
-//! pages, each from its lowest address. A slot is listed when it becomes idle and keeps its place until it is claimed:
-//! in use again and idle again it stands where it stood; entries of slots that are not idle are dropped on the way.
-//! Invariants: a slot with references holds a page and is busy; a busy slot without references was claimed for a
-//! stitched block; a slot is listed at most once. Slots that were never touched cost nothing.
+//! In: parts of the range whose use begins or ends. Out: slots with pages, and driver calls. Rules: pages are taken
+//! from the high slot downwards; two neighbours share the slot between them; a page stays in its slot until the part is
+//! recycled, and then goes to the shared pages, still mapped. Releasing the range unmaps in page order, each from its
+//! lowest address. A slot is listed when it becomes idle and keeps its position until it is claimed: in use and idle
+//! again, its position is unchanged; entries of slots that are not idle are dropped on the way. Invariants: a slot with
+//! references holds a page and is busy; a busy slot without references was claimed for a stitched block; a slot is
+//! listed at most once. Untouched slots cost nothing.
 
 use super::RunError;
 use super::driver::{Address, Driver, Shortage};
 use super::shared_pages::{PageIdx, PagePlace, SharedPages};
 use highwater_model::units::Bytes;
 
-/// More slots than any device can back; what lies beyond is refused as a shortage.
-const MOST_SLOTS: u64 = 1 << 23;
+/// More slots than any device can back; requests beyond are a shortage.
+const MAX_SLOTS: u64 = 1 << 23;
 
-/// The end at which a range is used first: slots are kept from there on, as far as they were ever touched.
+/// The end at which a range is used first: slots are stored from there to the last touched one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grows {
-    /// From the low end upwards (arenas, fixed memory).
+    /// From the low end (arenas, fixed memory).
     Up,
-    /// From the high end downwards (pools).
+    /// From the high end (pools).
     Down,
 }
 
-/// What a slot holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SlotState {
-    /// No page, and none was taken away.
+    /// No page, and none was recycled.
     #[default]
     Empty,
-    /// Its page was taken away by recycling.
+    /// Its page was recycled.
     Returned,
-    /// A page that nobody uses.
+    /// An unused page.
     Idle,
     /// A page in use: by neighbours in the range, or (without references) by a stitched block.
     Busy,
@@ -54,7 +53,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// Makes it idle; whether it must be listed.
+    /// Makes the slot idle; returns whether it must be listed.
     #[inline]
     fn becomes_idle(&mut self) -> bool {
         self.state = SlotState::Idle;
@@ -62,12 +61,10 @@ impl Slot {
     }
 }
 
-/// The first and the last slot that a part touches.
+/// First and last slot of a part, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touched {
-    /// The lowest slot.
     pub first: u64,
-    /// The highest slot.
     pub last: u64,
 }
 
@@ -80,17 +77,17 @@ pub struct PageRange {
     grows: Grows,
     /// Touched slots, from the end at which the range is used first.
     slots: Vec<Slot>,
-    /// Slots that became idle, by place in `slots`; the one listed last at the end.
+    /// Slots that became idle, by index in `slots`, in order of listing.
     listed: Vec<u32>,
     pages: u64,
 }
 
 impl PageRange {
     /// Reserves a range of at least `bytes`, rounded up to whole pages, and joins the users of the pages; `None` where
-    /// the driver cannot.
+    /// the driver does not support it.
     pub fn reserve(bytes: Bytes, grows: Grows, (shared, driver): (&mut SharedPages, &mut Driver)) -> Option<Self> {
         let page = shared.page_bytes().get();
-        // What no address space holds is cut, in whole pages.
+        // Truncated to the address space, in whole pages.
         let n_slots = bytes.get().div_ceil(page).min((1 << 62) / page);
         let base = driver.reserve(Bytes(n_slots * page))?;
         shared.join();
@@ -105,12 +102,11 @@ impl PageRange {
         })
     }
 
-    /// Where it begins.
     pub fn base(&self) -> Address {
         self.base
     }
 
-    /// Its bytes: a multiple of the page.
+    /// A multiple of the page.
     pub fn bytes(&self) -> Bytes {
         Bytes(self.n_slots * self.page)
     }
@@ -120,17 +116,17 @@ impl PageRange {
         self.page
     }
 
-    /// How many slots hold a page.
+    /// Slots that hold a page.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Bytes of the pages that its slots hold.
+    /// Bytes of the pages in its slots.
     pub fn held(&self) -> Bytes {
         Bytes(self.pages.saturating_mul(self.page))
     }
 
-    /// The slots that `offset..offset + bytes` touches; `None` where it is empty or leaves the range.
+    /// The slots that `offset..offset + bytes` touches; `None` where it is empty or exceeds the range.
     pub fn touched(&self, offset: u64, bytes: u64) -> Option<Touched> {
         let end = offset.checked_add(bytes)?;
         (bytes > 0 && end <= self.bytes().get()).then(|| Touched {
@@ -139,11 +135,12 @@ impl PageRange {
         })
     }
 
-    /// Begins to use a part: every slot gets a page or one more reference, from the high one down. O(slots touched).
+    /// Begins the use of a part: every slot gets a page or one more reference, from the high one down. O(slots
+    /// touched).
     ///
     /// # Errors
-    /// [`RunError::MemoryInUse`] where a page on the way serves somebody else, [`RunError::Shortage`] where one cannot
-    /// be had. Then slots above it are given up again; pages that they got stay with them, idle.
+    /// [`RunError::MemoryInUse`] where a page has another user, [`RunError::Shortage`] where a page cannot be had.
+    /// Slots above it are then released; pages that they got stay with them, idle.
     pub fn occupy(
         &mut self,
         offset: u64,
@@ -179,14 +176,14 @@ impl PageRange {
         Ok(())
     }
 
-    /// Ends what [`Self::occupy`] began; the pages stay in their slots.
+    /// Ends the use of a part; the pages stay in their slots.
     pub fn vacate(&mut self, offset: u64, bytes: Bytes) {
         if let Some(Touched { first, last }) = self.touched(offset, bytes.get()) {
             self.give_up(first, last);
         }
     }
 
-    /// Gives the idle pages of a part to the shared pages, low slots first. O(slots ever touched).
+    /// Moves the idle pages of a part to the shared pages, low slots first. O(slots ever touched).
     pub fn recycle(&mut self, offset: u64, bytes: Bytes, shared: &mut SharedPages) {
         let Some(Touched { first, last }) = self.touched(offset, bytes.get()) else {
             return;
@@ -205,8 +202,8 @@ impl PageRange {
         }
     }
 
-    /// Ends the range: its pages go to the shared pages, low slots first, its mappings and its addresses to the driver,
-    /// and it leaves the users of the pages. O(slots ever touched, sorted).
+    /// Ends the range: its pages go to the shared pages, low slots first, its mappings and addresses to the driver, and
+    /// it leaves the users of the pages. O(n log n) in slots ever touched.
     pub fn release(mut self, (shared, driver): (&mut SharedPages, &mut Driver)) {
         let mut mapped: Vec<(PageIdx, u64)> = Vec::new();
         for at in self.kept() {
@@ -227,33 +224,32 @@ impl PageRange {
         shared.leave(driver);
     }
 
-    /// What a slot holds, and its users in the range itself.
+    /// State of a slot, and its users in the range.
     pub fn look(&self, at: u64) -> (SlotState, u32) {
         self.peek(at)
             .map_or((SlotState::Empty, 0), |slot| (slot.state, slot.refs))
     }
 
-    /// What a slot holds.
     pub fn state(&self, at: u64) -> SlotState {
         self.look(at).0
     }
 
-    /// Users of a slot in the range itself.
+    /// Users in the range.
     pub fn refs(&self, at: u64) -> u32 {
         self.look(at).1
     }
 
-    /// The page that is mapped at a slot, in use or not.
+    /// The page mapped at a slot, in use or not.
     pub fn page(&self, at: u64) -> Option<PageIdx> {
         self.peek(at).and_then(|slot| slot.place.mapped())
     }
 
-    /// Takes a page for a slot without one, which is busy then.
+    /// Takes a page for a slot without one, which becomes busy.
     ///
     /// # Errors
     /// [`Shortage`] where no page can be had.
     pub fn fill(&mut self, at: u64, (shared, driver): (&mut SharedPages, &mut Driver)) -> Result<(), Shortage> {
-        if self.index(at) >= MOST_SLOTS {
+        if self.index(at) >= MAX_SLOTS {
             let requested = shared.page_bytes();
             return Err(Shortage { requested });
         }
@@ -266,25 +262,25 @@ impl PageRange {
         Ok(())
     }
 
-    /// One more user of a busy slot.
+    /// Adds a user to a busy slot.
     pub fn share(&mut self, at: u64) {
         let slot = self.slot(at);
         slot.refs = slot.refs.saturating_add(1);
     }
 
-    /// The first user of an idle slot.
+    /// Adds the first user to an idle slot.
     pub fn reuse(&mut self, at: u64) {
         let slot = self.slot(at);
         slot.state = SlotState::Busy;
         slot.refs = 1;
     }
 
-    /// One user less; the last leaves the slot idle.
+    /// Removes a user; the last one leaves the slot idle.
     pub fn leave(&mut self, at: u64) {
         self.give_up(at, at);
     }
 
-    /// Takes the idle slot that was listed last for a stitched block: busy, without references.
+    /// Claims the last listed idle slot for a stitched block: busy, without references.
     pub fn claim_listed(&mut self) -> Option<u64> {
         loop {
             let at = self.listed.pop().map(|index| self.index(u64::from(index)))?;
@@ -303,7 +299,7 @@ impl PageRange {
         slot.refs = 0;
     }
 
-    /// Makes a slot idle, and lists it unless it is listed.
+    /// Makes a slot idle and lists it, unless it is listed.
     pub fn rest(&mut self, at: u64) {
         let index = self.index32(at);
         let slot = self.slot(at);
@@ -313,19 +309,18 @@ impl PageRange {
         }
     }
 
-    /// Makes a slot idle where it is about to be claimed again.
+    /// Makes a slot idle that is about to be claimed.
     pub fn rest_unlisted(&mut self, at: u64) {
         let slot = self.slot(at);
         slot.state = SlotState::Idle;
         slot.refs = 0;
     }
 
-    /// Where a slot begins.
     pub fn address(&self, at: u64) -> Address {
         self.base.plus(at * self.page)
     }
 
-    /// One user less for every slot from `first` to `last`, low ones first.
+    /// Removes a user from every slot of `first..=last`, low ones first.
     fn give_up(&mut self, first: u64, last: u64) {
         let kept = self.kept();
         let (first, end) = (first.max(kept.start), last.saturating_add(1).min(kept.end));
@@ -341,7 +336,7 @@ impl PageRange {
         }
     }
 
-    /// A position as a place in `slots`, and back.
+    /// Converts between a position and an index in `slots`.
     #[inline]
     fn index(&self, at: u64) -> u64 {
         match self.grows {
@@ -354,7 +349,7 @@ impl PageRange {
         u32::try_from(self.index(at)).unwrap_or(u32::MAX)
     }
 
-    /// Positions of the slots that were ever touched, ascending.
+    /// Positions of the touched slots, ascending.
     fn kept(&self) -> std::ops::Range<u64> {
         let kept = self.slots.len() as u64;
         match self.grows {
@@ -370,7 +365,7 @@ impl PageRange {
             .and_then(|index| self.slots.get(index))
     }
 
-    /// The slot at a position; slots that were never touched appear here, fewer than [`MOST_SLOTS`].
+    /// The slot at a position; untouched slots are created, fewer than [`MAX_SLOTS`].
     #[inline]
     fn slot(&mut self, at: u64) -> &mut Slot {
         let index = self.index32(at) as usize;

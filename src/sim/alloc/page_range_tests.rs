@@ -1,4 +1,4 @@
-//! Tests of virtual ranges: which slots get pages, in which order, and what comes back.
+//! Tests of virtual ranges: pages of slots, their order, and their return.
 
 use super::super::driver::{Call, DriverRules};
 use super::*;

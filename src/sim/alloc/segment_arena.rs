@@ -1,16 +1,16 @@
-//! Policies 2 and 4 as the engine does them: static graphs share a list of blocks, segment by segment.
+//! Policies 2 and 4 as the engine implements them: static graphs share a list of blocks, segment by segment.
 //!
 //! ```text
 //! load A 100        [ A      ]
-//! load B 200 + 80   [ 80   ..][ 200              ]     80 fits in what is there; 200 is a new block
+//! load B 200 + 80   [ 80   ..][ 200              ]     80 fits in the first block; 200 is a new block
 //! load C 150 + 60   [ 60 ....][ 150         .....]     each load starts with empty blocks
 //! ```
 //!
-//! In: segments at each load. Out: an address for each, driver calls, figures. Rules: blocks are never joined, shrunk or
-//! moved, and freed when the last graph goes. Under policy 4 they lie in one virtual range, which holds pages from a
-//! load to the end of its first run and during each later run; graphs of which one waits for its first run cannot
-//! share a block with one that runs.
-//! Invariants: blocks by total size, descending, of equals the older first; `users` counts the loaded graphs.
+//! In: segments at each load. Out: an address for each, driver calls, figures. Rules: blocks are never joined, shrunk
+//! or moved, and freed with the last graph. Under policy 4 they are in one virtual range, which holds pages from a load
+//! to the end of its first run and during each later run; a graph that waits for its first run cannot share a block
+//! with one that runs. Invariants: blocks by total size, descending, equal ones by age; `users` counts the loaded
+//! graphs.
 
 mod backing;
 mod placing;
@@ -28,7 +28,6 @@ use highwater_model::units::Bytes;
 /// Parts of blocks: address and bytes.
 type Parts = Vec<(Address, Bytes)>;
 
-/// A loaded graph.
 #[derive(Debug, Default)]
 struct Loaded {
     /// Parts of blocks that it uses.
@@ -51,12 +50,12 @@ pub struct SegmentArena {
 }
 
 impl SegmentArena {
-    /// Blocks of device memory: policy 2.
+    /// Policy 2: blocks of device memory.
     pub fn on_device() -> Self {
         Self::with(Backing::Device)
     }
 
-    /// Blocks in a virtual range that holds pages only while graphs need them: policy 4.
+    /// Policy 4: blocks in a virtual range that holds pages only while graphs need them.
     pub fn in_range() -> Self {
         Self::with(Backing::Range(BackingRange::default()))
     }
@@ -72,8 +71,8 @@ impl SegmentArena {
         }
     }
 
-    /// Gets memory for joined segments that have none yet; stops at the first that gets none. Returns the new blocks,
-    /// and what was refused.
+    /// Allocates memory for joined segments without memory; stops at the first failure. Returns the new blocks, and the
+    /// refused bytes.
     fn make_blocks(
         &mut self,
         joined: &mut [placing::Joined],
@@ -103,18 +102,18 @@ impl SegmentArena {
         (made, None)
     }
 
-    /// The parts of blocks that this load uses, with pages, set to zero. Returns them and those whose pages are held.
+    /// Occupies and clears the parts of blocks that this load uses. Returns them and those whose pages are held.
     fn activate(&mut self, mut held: Parts, device: &mut SimulatedDevice) -> (Parts, Parts) {
         let used = self.blocks.iter().filter(|block| block.used > Bytes::ZERO);
         let active: Parts = used.map(|block| (block.at, block.used)).collect();
         for block in self.blocks.iter().filter(|block| block.used > Bytes::ZERO) {
-            // Pages that another graph still holds are no failure of the load.
+            // Pages that another graph still holds do not fail the load.
             if !block.is_new && self.backing.occupy((block.at, block.used), device).is_ok() {
                 held.push((block.at, block.used));
             }
             device.driver.memset(block.at, block.used);
         }
-        // Pages go back in the order of blocks.
+        // Pages are returned in block order.
         let is_held: BTreeSet<Address> = held.iter().map(|(at, _)| *at).collect();
         let held = active.iter().copied().filter(|(at, _)| is_held.contains(at)).collect();
         (active, held)
@@ -157,7 +156,7 @@ impl StaticMemory for SegmentArena {
             active: active.clone(),
             held: held.clone(),
         };
-        // The engine judges a load by the peak alone: a refused block of no bytes does no harm.
+        // The engine judges a load by the peak only: a refused block of 0 bytes is ignored.
         let bytes = engine_bytes(segments);
         if self.peak < bytes {
             self.users -= 1;

@@ -2,31 +2,30 @@
 //!
 //! ```text
 //! pages       1 used   2 free   3 used   4 free        in order of creation
-//! free list   4, 3, 2                                  listed last, taken first; 3 went back to the place that it
-//!                                                      was mapped at, and keeps its turn
+//! free list   4, 3, 2                                  last listed, first taken; 3 went back to the place that it
+//!                                                      was mapped at, and keeps its position
 //! ```
 //!
 //! In: a place (one page-sized slot of a range) that needs a page. Out: the page, mapped there, and driver calls.
-//! Rules: a place gets the page that it held last, if nobody uses it, without any call where it is still mapped;
-//! else its stale mapping goes, and it gets the page listed last, else a new one. Returning a page is no call. A page
-//! that a place takes back stays on the free list, where it is passed over while it is used; returning it again does
-//! not move it.
-//! Invariants: a page has at most one user; a page without one is on the free list; pages go back to the device only
-//! when the last user of this allocator leaves.
+//! Rules: a place gets the page that it held last, if it is unused, without any call where it is still mapped;
+//! otherwise its stale mapping is removed, and it gets the last listed page or a new one. Returning a page is no call.
+//! A page that a place takes back stays on the free list, which skips it while it is used; returning it again does not
+//! move it. Invariants: a page has at most one user; an unused page is on the free list; pages are returned to the
+//! device only when the last user of this allocator leaves.
 
 use super::driver::{Address, Driver, PageHandle, Shortage};
 use highwater_model::units::Bytes;
 
 const NONE: u32 = u32::MAX;
 
-/// More pages than any device has; keeps counts in range whatever device a trace asks for.
-const MOST_PAGES: usize = 1 << 22;
+/// More pages than any device has; keeps counts in range for any device of a trace.
+const MAX_PAGES: usize = 1 << 22;
 
 /// A page of one [`SharedPages`], by order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageIdx(pub u32);
 
-/// What a slot of a virtual range remembers of pages.
+/// The page history of a slot.
 #[derive(Clone, Copy, Debug)]
 pub struct PagePlace {
     page: u32,
@@ -43,7 +42,7 @@ impl Default for PagePlace {
 }
 
 impl PagePlace {
-    /// The page that is mapped here, in use or not.
+    /// The page mapped here, in use or not.
     pub fn mapped(&self) -> Option<PageIdx> {
         self.is_mapped.then_some(PageIdx(self.page))
     }
@@ -54,7 +53,7 @@ struct Page {
     handle: PageHandle,
     is_used: bool,
     is_listed: bool,
-    /// The page behind it on the free list.
+    /// The next page of the free list.
     next: u32,
 }
 
@@ -63,13 +62,13 @@ struct Page {
 pub struct SharedPages {
     page_bytes: u64,
     pages: Vec<Page>,
-    /// Listed last.
+    /// The head of the free list.
     first_free: u32,
     users: u32,
 }
 
 impl SharedPages {
-    /// No page yet; `page_bytes` is at least 1.
+    /// `page_bytes` is at least 1.
     pub fn new(page_bytes: Bytes) -> Self {
         Self {
             page_bytes: page_bytes.get().max(1),
@@ -79,7 +78,6 @@ impl SharedPages {
         }
     }
 
-    /// Bytes of a page.
     pub fn page_bytes(&self) -> Bytes {
         Bytes(self.page_bytes)
     }
@@ -89,17 +87,17 @@ impl SharedPages {
         Bytes((self.pages.len() as u64).saturating_mul(self.page_bytes))
     }
 
-    /// The driver's name of a page.
+    /// The driver's handle of a page.
     pub fn handle(&self, page: PageIdx) -> PageHandle {
         self.pages[page.0 as usize].handle
     }
 
-    /// A range starts to take pages from here.
+    /// Adds a range as user.
     pub fn join(&mut self) {
         self.users = self.users.saturating_add(1);
     }
 
-    /// A range that holds no page any more goes; with the last one all pages go back to the device, in order.
+    /// Removes a range that holds no page; the last one returns all pages to the device, in order.
     pub fn leave(&mut self, driver: &mut Driver) {
         self.users = self.users.saturating_sub(1);
         if self.users > 0 {
@@ -111,10 +109,10 @@ impl SharedPages {
         self.first_free = NONE;
     }
 
-    /// Gives a place at `at` a page, mapped there. O(1).
+    /// Maps a page at a place at address `at`. O(1).
     ///
     /// # Errors
-    /// [`Shortage`] where no page is free and the device has no room for one more.
+    /// [`Shortage`] where no page is free and the device has no room for a new one.
     pub fn take(&mut self, place: &mut PagePlace, at: Address, driver: &mut Driver) -> Result<PageIdx, Shortage> {
         if let Some(known) = self.pages.get(place.page as usize) {
             if !known.is_used {
@@ -123,7 +121,7 @@ impl SharedPages {
                 self.map(place, page, at, driver);
                 return Ok(PageIdx(page));
             }
-            // A place whose last request failed remembers one past the end; that page is somebody else's by now.
+            // After a failed request a place remembers one past the end; that page may have another user by now.
             if !place.is_mapped {
                 return Err(self.shortage());
             }
@@ -138,7 +136,7 @@ impl SharedPages {
         Ok(PageIdx(page))
     }
 
-    /// Takes a page back; it stays mapped wherever it is, and on the free list where it never left it. O(1).
+    /// Returns a page; it stays mapped, and on the free list where it never left it. O(1).
     pub fn put(&mut self, page: PageIdx) {
         let state = &mut self.pages[page.0 as usize];
         state.is_used = false;
@@ -157,7 +155,7 @@ impl SharedPages {
     fn new_page(&mut self, place: &mut PagePlace, driver: &mut Driver) -> Result<u32, Shortage> {
         let next = self.pages.len();
         place.page = u32::try_from(next).unwrap_or(NONE);
-        if next >= MOST_PAGES {
+        if next >= MAX_PAGES {
             return Err(self.shortage());
         }
         let handle = driver.page_alloc(Bytes(self.page_bytes))?;
@@ -178,7 +176,7 @@ impl SharedPages {
         *place = PagePlace { page, is_mapped: true };
     }
 
-    /// The first page of the list that nobody uses; it has a user now. Pages in use are dropped from the list.
+    /// Takes the first unused page of the list. Pages in use are dropped from the list.
     fn pop(&mut self) -> Option<u32> {
         while self.first_free != NONE {
             let page = self.first_free;

@@ -1,4 +1,4 @@
-//! Spans: pieces of blocks, idle or taken, and the layers in which idle ones wait.
+//! Spans: pieces of blocks, idle or taken, and the layers of idle ones.
 //!
 //! ```text
 //! block   |  idle 3  | taken 2 |  idle 5    |     neighbours are linked
@@ -6,12 +6,11 @@
 //! request of 2 pages      best fit: layer 3       |idle 1|taken 2|   the request gets the tail
 //! ```
 //!
-//! In: blocks, requests in pages. Out: span ids. Invariants: the spans of a block tile it; two idle neighbours never
-//! stay apart; a span stands in a layer exactly while it is idle. A span without neighbours is *whole*. A whole block
-//! is not split at once: a counter in the span, raised by the pages of each request that meets it, must first pass one
-//! hundredth of the block's pages. Spans of a virtual range may be split at any time.
-//!
-//! Deliberately not here: where blocks come from and where they go, and what backs them.
+//! In: blocks, requests in pages. Out: span ids. Invariants: the spans of a block tile it; no two idle neighbours
+//! remain separate; a span is in a layer exactly while it is idle. A span without neighbours is *whole*. A whole block
+//! is not split at once: a counter in the span, raised by the pages of each request that meets it, must first exceed
+//! one hundredth of the block's pages. Spans of a virtual range may be split at any time. Sources and backing of blocks
+//! are elsewhere.
 
 use super::driver::Address;
 use super::layers::{Layers, NONE};
@@ -20,21 +19,21 @@ use highwater_model::units::Bytes;
 /// Bytes of a page of spans.
 pub(super) const SPAN_PAGE: u64 = 64 << 10;
 
-/// A whole block is split once the pages asked of it pass this part of its own.
+/// A whole block is split once the requested pages exceed this fraction of its own.
 const SPLIT_RATIO: u64 = 100;
 
-/// A span of one [`Spans`]; ids are used again after the span is gone.
+/// A span of one [`Spans`]; ids are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SpanId(pub(super) u32);
 
-/// Where a span's block came from.
+/// Source of a span's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// A block of the driver.
+    /// A driver block.
     Driver,
-    /// A span of the device's pool.
+    /// A span of the device pool.
     Below(SpanId),
-    /// The pool's own virtual range, which may be split at any time and never goes back.
+    /// The pool's own virtual range, which may be split at any time and is never returned.
     Range,
 }
 
@@ -48,15 +47,12 @@ enum SpanState {
 /// A piece of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
-    /// Where.
     pub(super) at: Address,
-    /// How many pages.
     pub(super) pages: u64,
-    /// Bytes that its user asked for.
+    /// Bytes that its user requested.
     pub(super) requested: u64,
-    /// Where its block came from.
     pub(super) origin: Origin,
-    /// Pages that requests asked of the whole block without splitting it.
+    /// Pages that requests needed of the whole block without splitting it.
     tries: u64,
     /// Neighbours in the block.
     lower: u32,
@@ -68,7 +64,6 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Its bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.pages * SPAN_PAGE
     }
@@ -84,10 +79,8 @@ impl Span {
     }
 }
 
-/// What a search found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The idle span.
     pub(super) id: SpanId,
     /// Whether it must be split.
     pub(super) is_larger: bool,
@@ -104,7 +97,6 @@ pub(super) struct Spans {
 }
 
 impl Spans {
-    /// No spans yet.
     pub(super) fn new() -> Self {
         Self {
             all: Vec::new(),
@@ -125,13 +117,12 @@ impl Spans {
         (self.all_pages - self.idle_pages) * SPAN_PAGE
     }
 
-    /// A span.
     #[inline]
     pub(super) fn get(&self, id: SpanId) -> &Span {
         &self.all[id.0 as usize]
     }
 
-    /// Notes what the user of a span asked for.
+    /// Records the request of a span's user.
     #[inline]
     pub(super) fn set_requested(&mut self, id: SpanId, bytes: Bytes) {
         self.at(id.0).requested = bytes.get();
@@ -145,7 +136,7 @@ impl Spans {
             .is_some_and(|span| span.state == SpanState::Taken)
     }
 
-    /// A new block as one taken span.
+    /// Inserts a block as one taken span.
     pub(super) fn insert(&mut self, at: Address, pages: u64, origin: Origin) -> SpanId {
         self.all_pages += pages;
         SpanId(self.place(Span {
@@ -162,8 +153,8 @@ impl Spans {
         }))
     }
 
-    /// The idle span that a request is to have: of its own layer, else of the smallest larger one. `None` where there
-    /// is none, or where that span is a whole block that may not be split yet. O(log large layers).
+    /// The idle span for a request: of its own layer, otherwise of the smallest larger one. `None` where there is none,
+    /// or where that span is a whole block that may not be split yet. O(log large layers).
     #[inline]
     pub(super) fn find(&mut self, pages: u64) -> Option<Found> {
         let (layer, front) = self.layers.first_from(pages)?;
@@ -174,7 +165,7 @@ impl Spans {
         })
     }
 
-    /// Takes what [`Self::find`] found: the tail where it is larger.
+    /// Takes a found span: its tail where it is larger.
     #[inline]
     pub(super) fn take(&mut self, found: Found, pages: u64) -> SpanId {
         self.unlink(found.id.0);
@@ -185,7 +176,7 @@ impl Spans {
         }
     }
 
-    /// Cuts the tail of `pages` off a taken span; the head becomes idle, the tail is taken.
+    /// Splits the tail of `pages` off a taken span; the head becomes idle, the tail is taken.
     pub(super) fn split_tail(&mut self, id: SpanId, pages: u64) -> SpanId {
         let head = *self.get(id);
         let head_pages = head.pages - pages;
@@ -206,8 +197,8 @@ impl Spans {
         SpanId(tail)
     }
 
-    /// Makes a taken span idle: it joins its idle neighbours (the upper first) and goes to the front of its layer.
-    /// Returns the joined span and how many joined it. O(log large layers).
+    /// Frees a taken span: it merges with its idle neighbours (the upper first) and becomes the front of its layer.
+    /// Returns the merged span and the number of merged neighbours. O(log large layers).
     #[inline]
     pub(super) fn free(&mut self, id: SpanId) -> (SpanId, u32) {
         let (mut joined, mut count) = (id.0, 0);
@@ -228,17 +219,17 @@ impl Spans {
         (SpanId(joined), count)
     }
 
-    /// Takes an idle span out of its layer, whole.
+    /// Removes an idle span from its layer, unsplit.
     pub(super) fn take_whole(&mut self, id: SpanId) {
         self.unlink(id.0);
     }
 
-    /// The front of the smallest layer of at least `pages` that is not empty.
+    /// The front of the smallest non-empty layer of at least `pages`.
     pub(super) fn front_from(&self, pages: u64) -> Option<SpanId> {
         self.layers.first_from(pages).map(|(_, front)| SpanId(front))
     }
 
-    /// The idle span behind another in its layer.
+    /// The next idle span in the layer.
     pub(super) fn behind(&self, id: SpanId) -> Option<SpanId> {
         let back = self.get(id).back;
         (back != NONE).then_some(SpanId(back))
@@ -254,7 +245,7 @@ impl Spans {
         span
     }
 
-    /// Every span that is there, in order of ids.
+    /// All spans in id order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Span> {
         self.all.iter().filter(|span| span.state != SpanState::Unused)
     }
@@ -279,7 +270,7 @@ impl Spans {
         let span = self.at(lower);
         span.pages += pages;
         span.upper = next;
-        // Only whole spans look at the counter, and a span becomes whole only by joining.
+        // Only whole spans use the counter, and a span becomes whole only by merging.
         span.tries = 0;
         if next != NONE {
             self.at(next).lower = lower;

@@ -1,15 +1,15 @@
-//! Stitched blocks: scattered pages of a pool's range, mapped once more, side by side, into a range of their own.
+//! Stitched blocks: scattered pages of a pool's range, mapped a second time, contiguously, into a separate range.
 //!
 //! ```text
 //! pool's range      |  .  | p4 |  x  | p2 | p1 |  x  |        x in use
-//! stitched block    | p1 | p2 | p4 |                          whole pages, in the order in which they were listed
-//! shadow            a span of the pool's range that nobody else gets while the block lives
+//! stitched block    | p1 | p2 | p4 |                          whole pages, in listing order
+//! shadow            a span of the pool's range that is unavailable while the block lives
 //! ```
 //!
 //! In: slots of the pool's range. Out: blocks. Rules: a freed block is kept and serves the next request of as many
-//! pages while none of its pages is in use (the one freed last first, at most 1000 looks); recycling unmaps and
-//! releases the kept ones. Invariants: the slots of a live block are busy; a kept block stands in the layer of its
-//! page count, the one freed last at the end.
+//! pages while none of its pages is in use (last freed first, at most 1000 tries); recycling unmaps and releases kept
+//! blocks. Invariants: the slots of a live block are busy; a kept block is in the layer of its page count, last freed
+//! at the end.
 
 use std::collections::BTreeMap;
 
@@ -19,26 +19,22 @@ use super::shared_pages::{PageIdx, SharedPages};
 use super::spans::SpanId;
 use highwater_model::units::Bytes;
 
-/// Kept blocks that one request looks at.
-const MOST_LOOKS: usize = 1000;
+/// Most kept blocks that one request tests.
+const MAX_LOOKS: usize = 1000;
 
-/// A stitched block.
 #[derive(Clone, Debug)]
 pub(super) struct Stitched {
-    /// Where its range begins.
     pub(super) at: Address,
-    /// Its slots in the pool's range, in its own order.
+    /// Its slots in the pool's range, in the order of the block.
     pub(super) slots: Vec<u64>,
-    /// The span that it hides while it lives.
+    /// The span hidden while it lives.
     pub(super) shadow: Option<SpanId>,
-    /// Bytes that its user asked for.
+    /// Bytes that its user requested.
     pub(super) requested: u64,
-    /// Whether it has a user.
     pub(super) is_live: bool,
     pages: Vec<PageIdx>,
 }
 
-/// The stitched blocks of a pool.
 #[derive(Debug, Default)]
 pub(super) struct Stitches {
     blocks: Vec<Stitched>,
@@ -53,18 +49,16 @@ pub(super) struct Stitches {
 }
 
 impl Stitches {
-    /// A block by its id.
     pub(super) fn get(&self, id: u32) -> Option<&Stitched> {
         self.blocks.get(id as usize)
     }
 
-    /// A block by its id.
     pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut Stitched> {
         self.blocks.get_mut(id as usize)
     }
 
-    /// Takes the kept block of as many pages as are listed that was freed last among those of which no page is in use.
-    /// Its slots are busy then, the other listed ones idle.
+    /// Takes the last freed kept block of as many pages as `list` whose pages are all unused. Its slots become busy,
+    /// the other listed ones idle.
     pub(super) fn take_kept(&mut self, list: &[u64], range: &mut PageRange) -> Option<u32> {
         let layer = self.kept.get_mut(&list.len())?;
         let blocks = &self.blocks;
@@ -72,7 +66,7 @@ impl Stitches {
             let slots = &blocks[*id as usize].slots;
             slots.iter().all(|slot| range.state(*slot) == SlotState::Idle)
         };
-        let looked = layer.iter().rev().take(MOST_LOOKS).position(is_free)?;
+        let looked = layer.iter().rev().take(MAX_LOOKS).position(is_free)?;
         let id = layer.remove(layer.len() - 1 - looked);
         let block = &mut self.blocks[id as usize];
         block.is_live = true;
@@ -88,7 +82,7 @@ impl Stitches {
         Some(id)
     }
 
-    /// Makes a block of idle slots, which are busy then. `None` where the driver cannot reserve.
+    /// Makes a block of idle slots, which become busy. `None` where the driver cannot reserve.
     pub(super) fn make(
         &mut self,
         slots: &[u64],
@@ -124,7 +118,7 @@ impl Stitches {
         u32::try_from(self.blocks.len() - 1).ok()
     }
 
-    /// Keeps a block whose user is gone; its slots are idle then.
+    /// Keeps a freed block; its slots become idle.
     pub(super) fn keep(&mut self, id: u32, range: &mut PageRange) {
         let block = &mut self.blocks[id as usize];
         block.is_live = false;
@@ -137,7 +131,7 @@ impl Stitches {
         self.kept.entry(block.slots.len()).or_default().push(id);
     }
 
-    /// Unmaps and releases every kept block: small ones first, of equal ones the one that was freed last.
+    /// Unmaps and releases every kept block: small ones first, equal ones last freed first.
     pub(super) fn release_kept(&mut self, page: u64, driver: &mut Driver) {
         for layer in self.kept.values_mut() {
             for id in layer.drain(..).rev() {
@@ -150,7 +144,7 @@ impl Stitches {
         }
     }
 
-    /// Unmaps and releases every block, live ones after the kept ones, in order of ids.
+    /// Unmaps and releases every block, live ones after kept ones, in id order.
     pub(super) fn release_all(&mut self, page: u64, driver: &mut Driver) {
         self.release_kept(page, driver);
         for block in &mut self.blocks {
@@ -162,7 +156,7 @@ impl Stitches {
     }
 }
 
-/// Unmaps in the order of pages.
+/// Unmaps in page order.
 fn release(block: &mut Stitched, page: u64, driver: &mut Driver) {
     let mut mapped: Vec<(PageIdx, u64)> = block.pages.drain(..).zip(0..).collect();
     mapped.sort_unstable();

@@ -1,9 +1,8 @@
-//! What unit tests of allocators share: a device, plain segments, the names of calls.
+//! Shared by unit tests of allocators: a device, plain segments, the names of calls.
 
 use super::{ArenaSegment, Call, DriverRules, SimulatedDevice};
 use highwater_model::units::Bytes;
 
-/// A device that can reserve ranges.
 pub(super) fn device(capacity: Bytes) -> SimulatedDevice {
     SimulatedDevice::new(DriverRules {
         capacity,
@@ -12,7 +11,7 @@ pub(super) fn device(capacity: Bytes) -> SimulatedDevice {
     })
 }
 
-/// Segments of so many MiB, one behind the other.
+/// Adjacent segments of these sizes in MiB.
 pub(super) fn plain(mib: &[u64]) -> Vec<ArenaSegment> {
     let segment = |mib: &u64| ArenaSegment {
         bytes: Bytes::mib(*mib),
@@ -23,7 +22,7 @@ pub(super) fn plain(mib: &[u64]) -> Vec<ArenaSegment> {
     mib.iter().map(segment).collect()
 }
 
-/// The calls since they were cleared last, by name.
+/// Names of the calls since the last clear.
 pub(super) fn calls(device: &SimulatedDevice) -> Vec<&'static str> {
     let name = |call: &Call| match call {
         Call::Malloc { .. } => "malloc",

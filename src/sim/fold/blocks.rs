@@ -1,4 +1,4 @@
-//! Who stood where, and how long.
+//! Blocks: the stays of tensors at addresses.
 //!
 //! In: a log. Out: every tensor's stays in the order of allocation. One pass.
 
@@ -12,17 +12,15 @@ pub struct Block {
     pub start: Step,
     /// Last step, exclusive; the end of the axis where it is never freed.
     pub end: Step,
-    /// Where.
     pub region: RegionId,
     /// Offset in the region.
     pub offset: u64,
     /// Bytes occupied, after rounding.
     pub bytes: Bytes,
-    /// For whom.
     pub subject: SubjectId,
 }
 
-/// Every tensor's stay, in the order of allocation. O(events).
+/// In the order of allocation. O(events).
 pub fn blocks(simulation: &Simulation) -> Vec<Block> {
     const NONE: u32 = u32::MAX;
     let mut open: Vec<u32> = vec![NONE; simulation.subjects.len()];

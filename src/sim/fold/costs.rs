@@ -1,44 +1,40 @@
-//! What a policy's own calls cost, by cause.
+//! Cost of a policy's own calls, by cause.
 //!
 //! ```text
 //! time = mallocs * malloc + frees * free + pages mapped * map + ... + clears * launch + bytes / bandwidth
 //! ```
 //!
-//! In: a log and the cost figures. Out: one [`Overhead`] a cause that occurs, in the order of [`Cause::ALL`]. Counts
-//! are exact, times are estimates. Stitching has no cause of its own: its range is reserved and its pages are
-//! mapped. Sums never wrap.
+//! In: a log and the cost figures. Out: one [`Overhead`] per occurring cause, in the order of [`Cause::ALL`]. Counts
+//! are exact, times are estimates. Stitching has no separate cause: its range is reserved and its pages are mapped.
+//! Sums saturate.
 
 use crate::event::{Event, EventKind, Simulation};
 use crate::params::Params;
 use highwater_model::units::{Bytes, Nanos};
 
-/// What takes time beside the graphs' ops.
+/// Time besides the graphs' ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// Mallocs of the driver.
     Malloc,
-    /// Frees of the driver.
     Free,
-    /// Pages that are mapped.
     Map,
-    /// Pages that are unmapped.
     Unmap,
-    /// Virtual ranges that are reserved or given back.
+    /// Virtual ranges reserved or released.
     Reserve,
     /// Waits for a stream.
     Synchronize,
     /// Unloaded graphs that are loaded again: their bytes from the host.
     Reload,
-    /// Memory that the engine sets to zero when it loads graphs.
+    /// Memory that the engine clears when it loads graphs.
     LoadMemset,
-    /// Launches that clear what ops add to, and the bytes that they clear.
+    /// Launches that clear memory which ops accumulate into, and the cleared bytes.
     Clear,
-    /// Ops that are computed anew; no event of the device, so it is added from the rewritten program.
+    /// Recomputed ops; no event of the device, so it is added from the rewritten program.
     Recompute,
 }
 
 impl Cause {
-    /// Every cause, in the order in which they are listed.
+    /// In listing order.
     pub const ALL: [Self; 10] = [
         Self::Malloc,
         Self::Free,
@@ -52,7 +48,7 @@ impl Cause {
         Self::Recompute,
     ];
 
-    /// Its name in files, one word.
+    /// The name in files, one word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Malloc => "malloc",
@@ -68,7 +64,7 @@ impl Cause {
         }
     }
 
-    /// What is counted, in a few words for people.
+    /// The counted thing, in a few words for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Malloc => "device mallocs",
@@ -85,18 +81,16 @@ impl Cause {
     }
 }
 
-/// What one cause costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overhead {
-    /// What.
     pub cause: Cause,
-    /// How often: exact.
+    /// Exact.
     pub count: u64,
-    /// How long, all together: an estimate.
+    /// Total; an estimate.
     pub time: Nanos,
 }
 
-/// The causes that occur, in the order of [`Cause::ALL`]. O(events).
+/// The occurring causes, in the order of [`Cause::ALL`]. O(events).
 pub fn overhead(simulation: &Simulation, params: &Params) -> Vec<Overhead> {
     let mut sums = Cause::ALL.map(|cause| Overhead {
         cause,
@@ -113,12 +107,12 @@ pub fn overhead(simulation: &Simulation, params: &Params) -> Vec<Overhead> {
     sums.into_iter().filter(|sum| sum.count > 0).collect()
 }
 
-/// The whole time; saturates.
+/// Saturates.
 pub(super) fn total(overhead: &[Overhead]) -> Nanos {
     overhead.iter().fold(Nanos(0), |sum, row| sum + row.time)
 }
 
-/// What one event costs; `None` where it is free.
+/// The cost of one event; `None` where it is free.
 fn charge(event: &Event, params: &Params) -> Option<(Cause, Nanos)> {
     let memset = || transfer(event.bytes, params.memset_bytes_per_second);
     Some(match event.kind {
@@ -135,7 +129,7 @@ fn charge(event: &Event, params: &Params) -> Option<(Cause, Nanos)> {
     })
 }
 
-/// The time that bytes take at a bandwidth, cut to whole nanoseconds.
+/// Time of a transfer, rounded down to nanoseconds.
 fn transfer(bytes: Bytes, bytes_per_second: u64) -> Nanos {
     let nanos = u128::from(bytes.get()) * 1_000_000_000 / u128::from(bytes_per_second.max(1));
     Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

@@ -1,7 +1,7 @@
-//! Bytes on each step.
+//! Bytes by step.
 //!
-//! In: a log. Out: [`Curves`], one value a step: the largest that held at any moment of the step, so that a peak can
-//! never hide between two events. One pass.
+//! In: a log. Out: [`Curves`]; the value of a step is the largest at any moment of the step, so that no peak between
+//! two events is lost. One pass.
 
 use super::moment::grows;
 use super::parts::State;
@@ -9,24 +9,23 @@ use super::step_bytes::{StepBytes, StepBytesBuilder};
 use crate::event::Simulation;
 use highwater_model::units::Bytes;
 
-/// Bytes on each step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Curves {
     /// Device bytes in use: mallocs and physical pages.
     pub reserved: StepBytes,
-    /// The share of `reserved` that serves feature memory (arenas and pools).
+    /// Part of `reserved` that serves feature memory (arenas and pools).
     pub features: StepBytes,
-    /// Exact bytes that graphs asked for and hold (feature memory).
+    /// Exact bytes of live tensors (feature memory).
     pub live: StepBytes,
-    /// The same after the rounding of whoever gave them.
+    /// The same after the allocator's rounding.
     pub rounded: StepBytes,
-    /// The share of `reserved` that is physical pages.
+    /// Part of `reserved` in physical pages.
     pub physical: StepBytes,
-    /// Address space that is reserved as virtual ranges; it holds no memory of its own.
+    /// Address space of virtual ranges, which is no memory.
     pub virtual_space: StepBytes,
 }
 
-/// What a step shows of the sums.
+/// Values of one step.
 #[derive(Clone, Copy)]
 struct Shown {
     reserved: Bytes,
@@ -61,13 +60,13 @@ impl Shown {
     }
 }
 
-/// Curves on the way.
+/// Curves under construction.
 struct Draft {
     reserved: StepBytesBuilder,
-    /// `None` as long as it is equal to `reserved`.
+    /// `None` while equal to `reserved`.
     features: Option<StepBytesBuilder>,
     live: StepBytesBuilder,
-    /// `None` as long as it is equal to `live`.
+    /// `None` while equal to `live`.
     rounded: Option<StepBytesBuilder>,
     physical: StepBytesBuilder,
     virtual_space: StepBytesBuilder,
@@ -112,7 +111,7 @@ impl Draft {
     }
 }
 
-/// A value of a curve that may be equal to another from the first step on; the other has not got its own yet.
+/// Adds a value to a curve that shares the values of another one until they differ.
 fn push_beside(own: &mut Option<StepBytesBuilder>, other: &StepBytesBuilder, value: Bytes, others: Bytes) {
     if own.is_none() && value == others {
         return;
@@ -120,7 +119,7 @@ fn push_beside(own: &mut Option<StepBytesBuilder>, other: &StepBytesBuilder, val
     own.get_or_insert_with(|| other.clone()).push(value);
 }
 
-/// Curves with one value a step. O(events + steps).
+/// O(events + steps).
 pub fn curves(simulation: &Simulation) -> Curves {
     let mut curves = Draft::new(simulation.n_steps as usize);
     let mut state = State::default();
@@ -130,7 +129,7 @@ pub fn curves(simulation: &Simulation) -> Curves {
         let mut is_growing = false;
         while let Some(event) = events.next_if(|event| event.step.0 <= step) {
             state.apply(simulation, event);
-            // Frees come first within a step: what they give back does not count on it any more.
+            // Frees at the beginning of a step do not count on it.
             is_growing |= grows(event);
             let now = Shown::of(&state);
             shown = if is_growing { shown.max(now) } else { now };

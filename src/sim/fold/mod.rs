@@ -1,11 +1,11 @@
 //! Folds over the event log: curves, blocks, counts, costs, the summary of a lane. Each is one pass.
 //!
 //! ```text
-//! step        0   1   2        a step's value is the largest that held at any moment of the step,
-//! reserved    2   5   3        so a peak can never hide between two events
+//! step        0   1   2        a step's value is the largest at any moment of the step,
+//! reserved    2   5   3        so that no peak between two events is lost
 //! ```
 //!
-//! Counts are exact. Times are counts by the cost figures of [`super::Params`], and so as good as these: estimates.
+//! Counts are exact. Times are counts multiplied by the cost figures of [`super::Params`]: estimates.
 
 mod blocks;
 mod costs;

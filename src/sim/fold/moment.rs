@@ -1,27 +1,27 @@
-//! The moment of a step at which most is live, and how high the live bytes would be without some of what is live.
+//! The moment of a step with the most live bytes, and peaks of live bytes without selected subjects.
 //!
 //! ```text
-//! step 7    free a   alloc b   alloc c   free b        the step's value is what was live behind "alloc c":
-//! live         3        5         9         7          that is the moment
+//! step 7    free a   alloc b   alloc c   free b        the moment is behind "alloc c"
+//! live         3        5         9         7
 //! ```
 //!
-//! In: a log. Out: a [`Moment`], or peaks. Both follow the rule of the curves: frees that come first within a step count, and
+//! In: a log. Out: a [`Moment`], or peaks. As in the curves, frees at the beginning of a step are applied first, and
 //! from the first allocation on the largest value counts. One pass.
 
 use super::parts::{ReservedParts, State, requested};
 use crate::event::{Event, EventKind, Simulation};
 use highwater_model::units::{Bytes, Step};
 
-/// The moment of a step at which most is live; the last of equals.
+/// The moment of a step with the most live bytes; the last of equal ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// How many events of the log have happened.
+    /// Events of the log up to the moment.
     pub n_events: usize,
-    /// Exact bytes that tensors hold: the value of the step's live curve.
+    /// Exact bytes of live tensors: the value of the step's live curve.
     pub live: Bytes,
-    /// The same as allocators round them.
+    /// The same after the allocators' rounding.
     pub rounded: Bytes,
-    /// Reserved bytes by what they serve; where a step's reserved bytes are highest at another moment, less than its curve.
+    /// Reserved bytes by use; less than the curve where the step's reserved peak is at another moment.
     pub parts: ReservedParts,
 }
 
@@ -36,18 +36,18 @@ impl Moment {
     }
 }
 
-/// Finds the moment. O(events up to the step).
+/// O(events up to the step).
 pub fn moment(simulation: &Simulation, step: Step) -> Moment {
     highest(simulation, step, |moment| moment.live)
 }
 
-/// The moment of a step at which most device memory is in use; of equals the one at which most is live, the last of these.
-/// Its `live` may be less than the step's live curve. O(events up to the step).
+/// The moment of a step with the most reserved bytes; of equal ones the one with the most live bytes, the last of
+/// these. Its `live` may be less than the step's live curve. O(events up to the step).
 pub fn most_reserved_moment(simulation: &Simulation, step: Step) -> Moment {
     highest(simulation, step, |moment| (moment.parts.total(), moment.live))
 }
 
-/// The last of the moments with the highest rank, after what only gives back at the beginning of the step.
+/// The last of the moments with the highest rank, after the frees at the beginning of the step.
 fn highest<R: Ord>(simulation: &Simulation, step: Step, rank: impl Fn(&Moment) -> R) -> Moment {
     let mut state = State::default();
     let before = simulation.events.partition_point(|event| event.step < step);
@@ -68,7 +68,7 @@ fn highest<R: Ord>(simulation: &Simulation, step: Step, rank: impl Fn(&Moment) -
     found
 }
 
-/// From such an event on, a step shows its largest value.
+/// From such an event on, a step counts its largest value.
 pub(super) const fn grows(event: &Event) -> bool {
     matches!(
         event.kind,
@@ -76,7 +76,7 @@ pub(super) const fn grows(event: &Event) -> bool {
     )
 }
 
-/// Live bytes of a step on their way, once as they are and once without each of some subjects.
+/// Running live bytes of a step: total, and without each group of subjects.
 struct Running {
     now: Vec<u64>,
     shown: Vec<u64>,
@@ -108,9 +108,8 @@ impl Running {
     }
 }
 
-/// The largest live bytes and the first step that has them: as they are, and then without each of `n_groups` groups of
-/// subjects. `left_out` tells by subject which group leaves it out; behind its end, and at `u32::MAX`, none does.
-/// O(events * groups).
+/// The largest live bytes with their first step: in total, then without each of `n_groups` groups of subjects.
+/// `left_out` gives the group by subject; none beyond its end and at `u32::MAX`. O(events * groups).
 pub fn live_peaks_without(simulation: &Simulation, left_out: &[u32], n_groups: usize) -> Vec<(Bytes, Option<Step>)> {
     let first = (simulation.n_steps > 0).then_some(Step(0));
     let mut running = Running::new(n_groups + 1, first);

@@ -1,26 +1,22 @@
-//! Running sums over the log, by what the bytes serve.
+//! Running sums over the log, by use.
 //!
-//! In: events, one by one. Out: [`ReservedParts`] and the other sums as they stand. Invariant: the parts add up to
-//! the device bytes in use; what a shared arena holds of inputs and outputs counts as such while their graph runs.
+//! In: events, one by one. Out: [`ReservedParts`] and other sums. Invariant: the parts add up to the device bytes in
+//! use; inputs and outputs in a shared arena count as such while their graph runs.
 
 use crate::event::{Event, EventKind, RegionKind, Simulation, Subject};
 use highwater_model::units::Bytes;
 
-/// Reserved bytes by what they serve.
+/// Reserved bytes by use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReservedParts {
     /// Arenas and pools.
     pub features: Bytes,
-    /// Frozen weights.
     pub weights: Bytes,
-    /// Session variables.
     pub variables: Bytes,
-    /// Graph inputs and outputs.
     pub io: Bytes,
 }
 
 impl ReservedParts {
-    /// The sum.
     pub fn total(&self) -> Bytes {
         self.features + self.weights + self.variables + self.io
     }
@@ -50,7 +46,7 @@ pub(super) struct State {
     pub(super) rounded: Bytes,
     pub(super) physical: Bytes,
     pub(super) virtual_space: Bytes,
-    /// Inputs and outputs that lie in a shared arena, of the graph that ran last.
+    /// Inputs and outputs of the graph that ran last, in a shared arena.
     shared_io: Bytes,
 }
 
@@ -95,7 +91,7 @@ impl State {
         }
     }
 
-    /// The parts, with what a shared arena holds of inputs and outputs where it belongs.
+    /// The parts, with inputs and outputs in a shared arena moved from features to io.
     pub(super) fn parts(&self) -> ReservedParts {
         let shared_io = self.shared_io.min(self.reserved.features);
         ReservedParts {
@@ -106,13 +102,13 @@ impl State {
     }
 }
 
-/// What a tensor asked for; `None` for blocks of inputs and outputs, which are no feature memory.
+/// Exact bytes of a tensor; `None` for blocks of inputs and outputs, which are no feature memory.
 pub(super) fn requested(simulation: &Simulation, event: &Event) -> Option<Bytes> {
     let row = simulation.subject(event.subject);
-    matches!(row.who, Subject::Tensor { .. }).then_some(row.requested)
+    matches!(row.subject, Subject::Tensor { .. }).then_some(row.requested)
 }
 
-/// Reserved bytes by what they serve, after so many events.
+/// Reserved bytes by use, after `n_events` events.
 pub(crate) fn parts_after(simulation: &Simulation, n_events: usize) -> ReservedParts {
     let mut state = State::default();
     for event in simulation.events.iter().take(n_events) {
@@ -121,7 +117,7 @@ pub(crate) fn parts_after(simulation: &Simulation, n_events: usize) -> ReservedP
     state.parts()
 }
 
-/// The parts on reaching the peak of the device bytes in use.
+/// The parts when device bytes in use first reach the peak.
 pub(super) fn parts_at_peak(simulation: &Simulation, peak: Bytes) -> ReservedParts {
     if peak == Bytes::ZERO {
         return ReservedParts::default();
@@ -133,7 +129,7 @@ pub(super) fn parts_at_peak(simulation: &Simulation, peak: Bytes) -> ReservedPar
         let is_at_peak = state.reserved.total() == peak;
         match reached {
             Some(found) if !is_at_peak => return found.parts(),
-            // A shared arena that reached the peak at a load is full of what runs then.
+            // A shared arena that reached the peak at a load is occupied by the next run.
             Some(_) if event.kind == EventKind::Run => return state.parts(),
             None if is_at_peak => reached = Some(state),
             _ => {}

@@ -1,36 +1,36 @@
-//! Bytes on each step, in as little memory as they need, and shared.
+//! Bytes by step, compact and shared.
 //!
 //! ```text
-//! step     0 1 2 3 4 5 6 7          as runs     0: 5   4: 9   5: 7          where few steps change it
-//! bytes    5 5 5 5 9 7 7 7          each        5 5 5 5 9 7 7 7             where many do
+//! step     0 1 2 3 4 5 6 7          as runs     0: 5   4: 9   5: 7          few changes
+//! bytes    5 5 5 5 9 7 7 7          each        5 5 5 5 9 7 7 7             many changes
 //! ```
 //!
-//! In: a value a step, in order. Out: the values by step. A curve of what is taken from the device changes seldom, that of
-//! what is live on nearly every step, so the form is chosen while the values come. Clones share the values; curves are
-//! equal where all their values are, whatever the form.
+//! In: a value per step, in order. Out: the values by step. A curve of reserved bytes changes seldom, one of live bytes
+//! on nearly every step, so the form is chosen while values are added. Clones share the values; curves are equal where
+//! all values are, whatever the form.
 
 use std::ops::{Index, Range};
 use std::sync::Arc;
 
 use highwater_model::units::{Bytes, Step};
 
-/// Runs that are kept as such whatever the number of steps.
+/// Runs that are always kept as runs.
 const FEW_RUNS: usize = 256;
 
-/// A value a step; see the module's header.
+/// A value per step.
 #[derive(Clone, Debug, Default)]
 pub struct StepBytes(Arc<Form>);
 
 #[derive(Clone, Debug, Default)]
 struct Form {
     n_steps: usize,
-    /// First steps of the runs; empty where every step has a value of its own.
+    /// First steps of the runs; empty where every step has its own value.
     starts: Vec<u32>,
     values: Vec<Bytes>,
 }
 
 impl Form {
-    /// The position of a step's value.
+    /// The index of a step's value.
     fn position(&self, step: usize) -> usize {
         if self.starts.is_empty() {
             return step;
@@ -39,7 +39,7 @@ impl Form {
         self.starts.partition_point(|start| *start <= step).saturating_sub(1)
     }
 
-    /// One more step. `n_steps` is how many there will be.
+    /// Appends a step; `n_steps` is the final number.
     fn push(&mut self, value: Bytes, n_steps: usize) {
         let step = self.n_steps;
         self.n_steps += 1;
@@ -50,7 +50,7 @@ impl Form {
         if self.values.last() == Some(&value) {
             return;
         }
-        // A run costs 12 bytes, a step of its own 8, and the room of what grows is up to twice as large.
+        // A run costs 12 bytes, a single step 8, and growing vectors up to twice that.
         if self.starts.len() >= FEW_RUNS && self.starts.len() > step / 3 {
             let mut each = Vec::with_capacity(n_steps.max(step + 1));
             each.extend(self.iter(0..step));
@@ -78,17 +78,15 @@ impl Form {
 }
 
 impl StepBytes {
-    /// How many steps there are.
     pub fn len(&self) -> usize {
         self.0.n_steps
     }
 
-    /// Whether there is no step.
     pub fn is_empty(&self) -> bool {
         self.0.n_steps == 0
     }
 
-    /// The value of a step; `None` behind the last. O(log runs).
+    /// `None` beyond the last step. O(log runs).
     pub fn get(&self, step: usize) -> Option<&Bytes> {
         if step >= self.0.n_steps {
             return None;
@@ -96,17 +94,16 @@ impl StepBytes {
         self.0.values.get(self.0.position(step))
     }
 
-    /// The value of the last step.
     pub fn last(&self) -> Option<&Bytes> {
         self.0.values.last()
     }
 
-    /// A value a step.
+    /// One value per step.
     pub fn iter(&self) -> impl Iterator<Item = &Bytes> + Clone {
         self.0.iter(0..self.0.n_steps)
     }
 
-    /// The largest value and the first step that has it; zero where there is no step.
+    /// The largest value and its first step; zero without steps.
     pub fn first_maximum(&self) -> (Bytes, Option<Step>) {
         let mut best: Option<(usize, Bytes)> = None;
         for (position, bytes) in self.0.values.iter().enumerate() {
@@ -124,12 +121,12 @@ impl StepBytes {
         (most, Some(Step(step)))
     }
 
-    /// The values without steps: one for each run.
+    /// One value per run.
     pub fn values(&self) -> &[Bytes] {
         &self.0.values
     }
 
-    /// Where the values of the steps stand in [`Self::values`]. O(log runs).
+    /// The positions of the steps' values in [`Self::values`]. O(log runs).
     pub fn positions(&self, steps: Range<usize>) -> Range<usize> {
         let end = steps.end.min(self.0.n_steps);
         if steps.start >= end {
@@ -138,12 +135,12 @@ impl StepBytes {
         self.0.position(steps.start)..self.0.position(end - 1) + 1
     }
 
-    /// The first step of the run whose value stands at a position of [`Self::values`].
+    /// The first step of the run at a position of [`Self::values`].
     pub fn first_step(&self, position: usize) -> usize {
         self.0.starts.get(position).map_or(position, |start| *start as usize)
     }
 
-    /// Whether two curves are one in memory.
+    /// Whether two curves share their memory.
     pub fn is_shared_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -183,16 +180,15 @@ impl FromIterator<Bytes> for StepBytes {
     }
 }
 
-/// A curve that grows step by step.
+/// A curve under construction.
 #[derive(Clone, Debug)]
 pub(crate) struct StepBytesBuilder {
     form: Form,
-    /// How many steps there will be.
+    /// The final number of steps.
     n_steps: usize,
 }
 
 impl StepBytesBuilder {
-    /// No step yet.
     pub(crate) fn new(n_steps: usize) -> Self {
         Self {
             form: Form::default(),
@@ -200,12 +196,10 @@ impl StepBytesBuilder {
         }
     }
 
-    /// One more step.
     pub(crate) fn push(&mut self, value: Bytes) {
         self.form.push(value, self.n_steps);
     }
 
-    /// The curve.
     pub(crate) fn finish(self) -> StepBytes {
         StepBytes(Arc::new(self.form))
     }

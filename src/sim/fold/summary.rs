@@ -1,7 +1,7 @@
 //! The figures of a lane.
 //!
-//! In: a log, its curves, the cost figures. Out: a [`Summary`]: peaks with their first steps, what is wasted, counts,
-//! estimated time. Invariant: the estimated overhead is the sum of its causes.
+//! In: a log, its curves, the cost figures. Out: a [`Summary`]: peaks with their first steps, waste, counts, estimated
+//! time. Invariant: the estimated overhead is the sum of its causes.
 
 use super::costs::{Overhead, overhead, total};
 use super::curves::Curves;
@@ -12,69 +12,63 @@ use crate::params::Params;
 use crate::picture::picture;
 use highwater_model::units::{Bytes, Nanos, Step};
 
-/// The exact counts and figures of one lane.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// The largest device bytes in use.
     pub peak_reserved: Bytes,
     /// The first step that reaches it.
     pub peak_reserved_step: Option<Step>,
-    /// Its parts.
+    /// Parts of `peak_reserved`.
     pub reserved: ReservedParts,
-    /// The largest requested bytes of feature memory.
+    /// The largest exact bytes of feature memory.
     pub peak_live: Bytes,
     /// The first step that reaches it.
     pub peak_live_step: Option<Step>,
     /// 1 - peak live / peak reserved of feature memory; 0 where nothing is reserved.
     pub fragmentation: f64,
-    /// Driver mallocs.
     pub device_mallocs: u64,
-    /// Driver frees.
     pub device_frees: u64,
-    /// Arenas that were freed to be allocated larger.
+    /// Arenas freed to be allocated larger.
     pub reallocations: u64,
-    /// Physical pages mapped.
     pub pages_mapped: u64,
     /// Physical pages taken from the driver.
     pub pages_allocated: u64,
-    /// Physical pages unmapped.
     pub pages_unmapped: u64,
-    /// Scattered pages joined into ranges of their own.
+    /// Scattered pages joined into separate ranges.
     pub stitches: u64,
     /// Waits for a stream.
     pub synchronizations: u64,
-    /// Times that a pool gave idle memory back.
+    /// Recycled pools.
     pub recycles: u64,
-    /// Spans that pools cut.
+    /// Spans split by pools.
     pub splits: u64,
-    /// Idle neighbours that pools joined.
+    /// Idle neighbours merged by pools.
     pub merges: u64,
-    /// Launches that clear memory which ops add to.
+    /// Launches that clear memory which ops accumulate into.
     pub clears: u64,
-    /// Bytes that these clear.
+    /// Bytes of these clears.
     pub cleared: Bytes,
-    /// Bytes that the engine sets to zero when it loads graphs.
+    /// Bytes that the engine clears when it loads graphs.
     pub memset: Bytes,
     /// The engine's reach rate of its pools, in percent: live peak over occupied bytes; `None` without pools.
     pub reach_rate: Option<f64>,
-    /// Reserved less live bytes of feature memory, on the first step that reserves most for it.
+    /// Reserved less live bytes of feature memory, on the first step with the most reserved for it.
     pub internal_waste: Bytes,
-    /// What is idle in the pools when the ops of that step run.
+    /// Idle memory of the pools while the ops of that step run.
     pub pool_idle: PoolIdle,
     /// Graphs unloaded to make room.
     pub unloads: u64,
-    /// The most address space that was reserved at once as virtual ranges, which hold no memory of their own.
+    /// The peak of address space in virtual ranges, which is no memory.
     pub virtual_bytes: Bytes,
-    /// Whether the run ended early.
     pub out_of_memory: bool,
-    /// Estimated time that the policy's own calls cost.
+    /// Estimated time of the policy's own calls.
     pub estimated_overhead: Nanos,
-    /// The same by cause; causes that do not occur are left out.
+    /// The same by cause; causes without calls are left out.
     pub overhead: Vec<Overhead>,
 }
 
 impl Summary {
-    /// Calls of the driver for memory: mallocs, frees, and pages that come, go, are mapped and unmapped.
+    /// Driver calls for memory: mallocs, frees, and pages taken, returned, mapped and unmapped.
     pub const fn device_calls(&self) -> u64 {
         let blocks = self.device_mallocs + self.device_frees;
         blocks + self.pages_allocated + self.pages_mapped + self.pages_unmapped
@@ -84,10 +78,9 @@ impl Summary {
 /// Idle memory of pools at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolIdle {
-    /// All of it.
     pub bytes: Bytes,
-    /// The largest piece that one request could have: an idle span, or the idle pages of one graph's range, which
-    /// can be joined wherever they lie.
+    /// The largest piece available to one request: an idle span, or the idle pages of one graph's range, which can be
+    /// joined.
     pub largest: Bytes,
 }
 
@@ -98,7 +91,7 @@ impl PoolIdle {
     }
 }
 
-/// The figures of a lane. O(events + steps); with pools, O(events * log blocks).
+/// O(events + steps); with pools, O(events * log blocks).
 pub fn summary(simulation: &Simulation, curves: &Curves, params: &Params) -> Summary {
     let mut summary = Summary {
         out_of_memory: simulation.out_of_memory.is_some(),
@@ -123,7 +116,7 @@ pub fn summary(simulation: &Simulation, curves: &Curves, params: &Params) -> Sum
     summary
 }
 
-/// 1 - peak live / peak reserved of feature memory: what the policy holds beyond what its graphs ever need at once.
+/// 1 - peak live / peak reserved of feature memory.
 fn fragmentation(features: Bytes, live: Bytes) -> f64 {
     if features == Bytes::ZERO {
         return 0.0;
@@ -139,7 +132,7 @@ fn ratio(part: Bytes, whole: Bytes) -> f64 {
     part.get() as f64 / whole.get() as f64
 }
 
-/// What the pools hold and nobody uses when the ops of a step run.
+/// Idle memory of the pools while the ops of a step run.
 fn pool_idle(simulation: &Simulation, step: Step) -> PoolIdle {
     if simulation.pools.is_empty() {
         return PoolIdle::default();
@@ -175,7 +168,7 @@ fn count(simulation: &Simulation, summary: &mut Summary) {
     }
 }
 
-/// The engine's rate over all graph pools: the sum of their live peaks over what they occupy at the end.
+/// The engine's rate over all graph pools: the sum of their live peaks over the bytes occupied at the end.
 fn reach_rate(simulation: &Simulation) -> Option<f64> {
     let pools = || simulation.pools.iter().filter(|pool| pool.graph.is_some());
     pools().next()?;

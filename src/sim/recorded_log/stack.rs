@@ -1,9 +1,8 @@
-//! Offsets for blocks whose addresses nobody knows, so that they can be drawn: best fit over what is free, lowest offset
-//! on a tie, else on top. No statement about any allocator.
+//! Offsets for drawing blocks without addresses: best fit over free extents, lowest offset on a tie, otherwise on top.
+//! Not a model of any allocator.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is free and what is held.
 #[derive(Debug, Default)]
 pub(super) struct Stack {
     /// Free extents by size and offset.
@@ -18,7 +17,7 @@ pub(super) struct Stack {
 impl Stack {
     /// An offset for this many bytes. O(log blocks).
     pub(super) fn take(&mut self, bytes: u64) -> u64 {
-        // Every block has an offset of its own, also where it is empty.
+        // Every block has a separate offset, even an empty one.
         let bytes = bytes.max(1);
         let fitting = self.by_size.range((bytes, 0)..).next().copied();
         let offset = if let Some((size, offset)) = fitting {
@@ -36,7 +35,7 @@ impl Stack {
         offset
     }
 
-    /// Gives back what was taken at an offset. O(log blocks).
+    /// Frees the extent at an offset. O(log blocks).
     pub(super) fn give_back(&mut self, offset: u64) {
         let Some(size) = self.held.remove(&offset) else { return };
         let (mut start, mut end) = (offset, offset.saturating_add(size));

@@ -1,4 +1,4 @@
-//! Recordings written by hand, and the logs that they become.
+//! Hand-written recordings and their logs.
 
 use super::*;
 use crate::fold::curves;

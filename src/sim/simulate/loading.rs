@@ -1,4 +1,4 @@
-//! Graphs come onto the device and leave it: loading, the room check, unloading.
+//! Loading and unloading of graphs, and the room check.
 
 use super::{Loading, Machine, Stop};
 use crate::alloc::{DynamicMemory as _, Order, PoolKey};
@@ -29,7 +29,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Loads a dynamic graph: its weights; its pool comes with its first run.
+    /// Loads a dynamic graph: its weights; its pool is created at its first run.
     pub(super) fn load_dynamic(&mut self, graph: GraphIdx) -> Result<(), Stop> {
         if self.graphs[graph.idx()].loading == Loading::Unloaded {
             self.residents.record_reload(graph, NO_REGION, &mut self.memory);
@@ -39,8 +39,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Unloads other static graphs, in graph order, until a graph fits. One 32nd of the device is kept back. What is
-    /// needed grows where a graph goes whose weights were shared.
+    /// Unloads other static graphs, in graph order, until a graph fits. One 32nd of the device is kept free. The need
+    /// grows when a graph that shared its weights is unloaded.
     fn make_room(&mut self, request: &ArenaRequest<'a>, staging: Bytes) {
         let graph = request.graph;
         for other in 0..self.graphs.len() {
@@ -62,7 +62,6 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Unloads a static graph to make room.
     fn evict(&mut self, request: &ArenaRequest<'a>) {
         let graph = request.graph;
         self.memory.serve(self.residents.subject(graph));
@@ -71,7 +70,7 @@ impl<'a> Machine<'a> {
         self.unload(graph, Some(request));
     }
 
-    /// Takes a graph off the device: a static one with its arena, a dynamic one with its pool.
+    /// Unloads a graph: a static one with its arena, a dynamic one with its pool.
     pub(super) fn unload(&mut self, graph: GraphIdx, request: Option<&ArenaRequest<'a>>) {
         self.memory.serve(self.residents.subject(graph));
         if let Some(request) = request {

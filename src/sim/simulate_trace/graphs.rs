@@ -1,12 +1,12 @@
-//! Static graphs of a trace in the log: where their memory is, and when it is shown as theirs.
+//! Static graphs of a trace in the log: their memory, and when it is shown.
 //!
 //! ```text
 //! own blocks      load |=========== A ===========| unload
 //! shared arena    load   exec |A|      exec |A|    unload      the arena is there all the time, A only while it runs
 //! ```
 //!
-//! In: outcomes of loads, runs and unloads, with their calls. Out: events. A graph's memory is cut into parts where its
-//! arena has several blocks; a part is a copy of the request. Invariant: no two parts that are shown share a byte.
+//! In: outcomes of loads, runs and unloads, with their calls. Out: events. A graph's memory is divided into parts where
+//! its arena has several blocks; a part is a copy of the request. Invariant: no two shown parts overlap.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use highwater_model::workload::{GraphIdx, TraceName};
 /// Parts of memory: address and bytes.
 type Parts = Vec<(Address, Bytes)>;
 
-/// A graph that is being loaded: its name, its place among the session's graphs, the number of its request.
+/// A graph to load: its name, its index among the session's graphs, the number of its request.
 pub(super) type LoadRequest = (TraceName, GraphIdx, TensorId);
 
 /// A loaded graph.
@@ -30,13 +30,13 @@ pub(super) type LoadRequest = (TraceName, GraphIdx, TensorId);
 struct Loaded {
     graph: GraphIdx,
     tensor: TensorId,
-    /// What it uses.
+    /// Parts that it uses.
     parts: Parts,
-    /// What of it is there for the first run; later all is.
+    /// Parts available in the first run; later all are.
     at_first: Parts,
     has_run: bool,
     is_running: bool,
-    /// Where each part that is shown begins, and its copy.
+    /// Start of each shown part, and its copy.
     shown: Vec<Address>,
 }
 
@@ -46,17 +46,16 @@ pub(super) struct StaticGraphs {
     shares_arena: bool,
     shares_pages: bool,
     is_documented: bool,
-    /// The subject of each of the session's graphs.
+    /// By graph of the session.
     subjects: Vec<SubjectId>,
     loaded: BTreeMap<TraceName, Loaded>,
-    /// What is shown: start, then end, whose it is, and the block.
+    /// Shown parts: by start the end, the graph, and the block.
     shown: BTreeMap<Address, (u64, TraceName, Held)>,
-    /// Where the one arena is, as the vendor documents it.
+    /// Address of the documented arena.
     arena: Option<Address>,
 }
 
 impl StaticGraphs {
-    /// Nothing is loaded.
     pub(super) fn new(rules: &ReplayRules, subjects: Vec<SubjectId>) -> Self {
         let row = rules.policy.row();
         Self {
@@ -70,7 +69,7 @@ impl StaticGraphs {
         }
     }
 
-    /// A load, met or refused.
+    /// Records a load, met or refused.
     pub(super) fn load(
         &mut self,
         (name, graph, tensor): LoadRequest,
@@ -107,7 +106,7 @@ impl StaticGraphs {
         }
     }
 
-    /// A run, or its first half, met or refused; of a whole run the calls that end it are left.
+    /// Records a run or its first half, met or refused; calls that end a whole run are left.
     pub(super) fn begin(&mut self, name: TraceName, outcome: &Outcome, calls: &[Call], log: &mut Recorder) {
         let Some(graph) = self.loaded.get(&name).map(|loaded| loaded.graph) else {
             return log.settle_calls(calls);
@@ -138,13 +137,13 @@ impl StaticGraphs {
         }
     }
 
-    /// The end of a run.
+    /// Records the end of a run.
     pub(super) fn finish(&mut self, name: TraceName, calls: &[Call], log: &mut Recorder) {
         self.stop(name, log);
         log.settle_calls(calls);
     }
 
-    /// An unload; a graph that runs ends its run first.
+    /// Records an unload; a running graph ends its run first.
     pub(super) fn unload(&mut self, name: TraceName, outcome: &Outcome, calls: &[Call], log: &mut Recorder) {
         if *outcome == Outcome::Done {
             self.stop(name, log);
@@ -160,7 +159,7 @@ impl StaticGraphs {
         self.subjects[graph.idx()]
     }
 
-    /// A block of its own is one part; of a shared arena each block that it uses.
+    /// One part for a graph's own block; one per used block of a shared arena.
     fn parts(&self, loaded: &LoadedSegments, bytes: Bytes) -> Parts {
         if self.shares_arena {
             return loaded.active.clone();
@@ -169,7 +168,7 @@ impl StaticGraphs {
         whole.into_iter().collect()
     }
 
-    /// Says what happens to the documented arena, and keeps where it is.
+    /// Records the change of the documented arena, and stores its address.
     fn note_arena(&mut self, outcome: &Outcome, bytes: Bytes, calls: &[Call], log: &mut Recorder) {
         if !self.is_documented {
             return;
@@ -217,7 +216,7 @@ impl StaticGraphs {
         }
     }
 
-    /// Shows the parts of a graph; those of others that lie there are shown no more.
+    /// Shows the parts of a graph, hiding overlapping parts of others.
     fn show(&mut self, name: TraceName, log: &mut Recorder) {
         let Some(loaded) = self.loaded.get(&name) else { return };
         let (tensor, is_first) = (loaded.tensor, !loaded.has_run);
@@ -261,7 +260,7 @@ impl StaticGraphs {
         }
     }
 
-    /// Blocks that the driver takes back are shown no more.
+    /// Hides blocks that the driver frees.
     fn drop_freed(&mut self, calls: &[Call], log: &mut Recorder) {
         for call in calls {
             if let Call::Free { at, bytes } = call {
@@ -270,7 +269,7 @@ impl StaticGraphs {
         }
     }
 
-    /// Ends what is shown within a piece of memory.
+    /// Hides parts within a piece of memory.
     fn drop_within(&mut self, at: Address, bytes: u64, log: &mut Recorder) {
         let end = at.plus(bytes);
         while let Some((start, (behind, _, held))) = self.shown.range(..end).next_back() {

@@ -1,8 +1,8 @@
-//! Physical pages under live blocks: a page may be mapped at several places, but each byte of it serves one block.
+//! Physical pages under live blocks: a page may have several mappings, but each of its bytes serves one block.
 
 use std::collections::BTreeMap;
 
-/// A page at one place where it is mapped; it may be mapped at several.
+/// One mapping of a page.
 #[derive(Clone, Copy)]
 pub(super) struct Mapped {
     pub(super) bytes: u64,
@@ -12,19 +12,19 @@ pub(super) struct Mapped {
     pub(super) refs: u32,
 }
 
-/// What of each page, by its subject, live blocks hold: start and end within the page.
+/// Bytes of each page that live blocks hold: by subject, start and end within the page.
 pub(super) type PageUse = BTreeMap<u32, BTreeMap<u64, u64>>;
 
-/// Pages by the offset at which a region maps them.
+/// By offset in the region.
 pub(super) type Mappings = BTreeMap<u64, Mapped>;
 
-/// What touching pages finds.
+/// Result of touching pages.
 pub(super) enum Touched {
-    /// All mapped; the bytes of pages that nobody used before.
+    /// All mapped; the bytes of pages that were unused before.
     Fresh(u64),
     /// A byte is not mapped.
     Unmapped,
-    /// A live block holds a byte of the page that lies under this offset.
+    /// A live block holds a byte of the page at this offset.
     InUse(u64),
 }
 
@@ -62,7 +62,7 @@ pub(super) fn touch(mapped: &mut Mappings, start: u64, end: u64, page_use: &mut 
     }
 }
 
-/// Ends what [`touch`] began; the bytes of pages that nobody uses any more.
+/// Ends a use; returns the bytes of pages without users.
 pub(super) fn untouch(mapped: &mut Mappings, start: u64, end: u64, page_use: &mut PageUse) -> u64 {
     let below = mapped.range(..=start).next_back();
     let first = below.map_or(start, |(offset, _)| *offset);

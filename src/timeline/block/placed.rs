@@ -112,7 +112,7 @@ fn region_spans(
 /// By subject: its tensor.
 fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Selected>> {
     let rows = simulation.subjects.iter();
-    rows.map(|row| match row.who {
+    rows.map(|row| match row.subject {
         Subject::Tensor { run, tensor, .. } => selected(session, run, tensor),
         Subject::Graph(_) | Subject::InputOutput(_) | Subject::Page(_) | Subject::Pool(_) | Subject::Session => None,
     })

@@ -195,7 +195,7 @@ pub(super) fn without(
     let asked = &set.members[..set.members.len().min(n_first)];
     let places: BTreeMap<TensorKey, u32> = asked.iter().map(|member| member.tensor.key()).zip(0_u32..).collect();
     let place_of = |row: &SubjectRow| {
-        let Subject::Tensor { run, tensor, .. } = row.who else {
+        let Subject::Tensor { run, tensor, .. } = row.subject else {
             return u32::MAX;
         };
         let graph = session.runs.get(run as usize).map(|run| run.graph);

@@ -188,7 +188,7 @@ impl RangeStats {
 /// The tensor of a block, and its requested bytes.
 fn asked_by(simulation: &Simulation, block: &Block) -> Option<(u32, TensorId, Bytes)> {
     let row = simulation.subject(block.subject);
-    match row.who {
+    match row.subject {
         Subject::Tensor { run, tensor, .. } => Some((run, tensor, row.requested)),
         _ => None,
     }

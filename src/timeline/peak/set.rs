@@ -166,7 +166,7 @@ fn members(comparison: &Comparison, lane: usize, moment: &Moment) -> Vec<LiveMem
     let live = simulation.subjects.iter().zip(births.iter().zip(&ends));
     for (row, (birth, end)) in live.filter(|(_, (birth, _))| **birth != NONE) {
         let (birth, end) = (Step(*birth), Step((*end).min(simulation.n_steps)));
-        let Subject::Tensor { run, tensor, .. } = row.who else {
+        let Subject::Tensor { run, tensor, .. } = row.subject else {
             continue;
         };
         let Some(graph) = session.runs.get(run as usize).map(|run| run.graph) else {
@@ -191,5 +191,5 @@ fn members(comparison: &Comparison, lane: usize, moment: &Moment) -> Vec<LiveMem
 }
 
 fn is_tensor(simulation: &Simulation, event: &Event) -> bool {
-    matches!(simulation.subject(event.subject).who, Subject::Tensor { .. })
+    matches!(simulation.subject(event.subject).subject, Subject::Tensor { .. })
 }

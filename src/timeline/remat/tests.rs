@@ -25,7 +25,7 @@ fn chain() -> GraphTape {
             inputs: inputs.to_vec(),
             outputs: vec![number],
             is_source: number == 0,
-            is_once: false,
+            is_non_recomputable: false,
         });
         tape.tape.calls.push(TapeCall::Call(number));
         tape.tensors.push(TensorId(number));

@@ -99,7 +99,7 @@ fn tensor(view: &View<'_>, entry: &Entry<'_>) -> Option<Selected> {
         Entry::Event(event) => event,
         Entry::Mark(mark) => return mark.tensor,
     };
-    match view.lane()?.simulation.subject(event.subject).who {
+    match view.lane()?.simulation.subject(event.subject).subject {
         Subject::Tensor { run, tensor, .. } => {
             let session = view.comparison.session_of(view.lane);
             let graph = session.runs.get(run as usize)?.graph;
@@ -117,7 +117,7 @@ fn subject<'a>(view: &View<'a>, entry: &Entry<'_>) -> Value<'a> {
         return Value::Nothing;
     };
     let simulation = &lane.simulation;
-    let who = simulation.subject(event.subject).who;
+    let who = simulation.subject(event.subject).subject;
     Value::text(subject_text(view.comparison, simulation, who))
 }
 

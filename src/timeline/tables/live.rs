@@ -56,7 +56,7 @@ fn name<'a>(view: &View<'a>, block: u32) -> Option<Value<'a>> {
     }
     let simulation = &view.lane()?.simulation;
     let subject = *shown.blocks.subject.get(block as usize)?;
-    let who = simulation.subjects.get(subject as usize)?.who;
+    let who = simulation.subjects.get(subject as usize)?.subject;
     let text = match who {
         Subject::Session => "the session".to_owned(),
         who => subject_text(view.comparison, simulation, who),

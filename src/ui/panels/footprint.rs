@@ -128,7 +128,7 @@ pub(super) fn footprint_ui(
         .get(graph.idx())
         .map_or("", |graph| &graph.name);
     let noun = if comparison.is_problem() { "buffers" } else { "tensors" };
-    let (footprint, holes) = (planned.plan.footprint, known.chain.holes);
+    let (footprint, holes) = (planned.plan.footprint, known.chain.gap_bytes);
     let text = format!(
         "{footprint} in {name}: {} {noun} stand on each other, over {holes} of holes; the largest first",
         known.chain.links.len()
@@ -178,8 +178,8 @@ fn chain_ui(ui: &mut egui::Ui, comparison: &Comparison, known: &mut Footprint, c
                     commands.push(Command::Select(tensor));
                 }
                 ui.end_row();
-                if link.hole_below > Bytes::ZERO {
-                    figure_ui(ui, link.hole_below);
+                if link.gap_below > Bytes::ZERO {
+                    figure_ui(ui, link.gap_below);
                     ui.label("");
                     ui.weak("hole below");
                     ui.end_row();
@@ -221,17 +221,17 @@ fn fragmentation_ui(ui: &mut egui::Ui, fragmentation: &Fragmentation) {
     ui.add(egui::Label::new(text).wrap()).on_hover_text(lost.exact());
     let at = fragmentation.at_footprint.and_then(|at| fragmentation.steps.get(at));
     if let Some(at) = at {
-        let text = match at.n_holes {
+        let text = match at.n_gaps {
             0 => format!("The footprint is reached at step {} with no hole.", at.step),
             1 => format!(
                 "The footprint is reached at step {} over a hole of {}.",
-                at.step, at.largest_hole
+                at.step, at.largest_gap
             ),
             count => format!(
                 "The footprint is reached at step {} over {count} holes of {} in sum, the largest {}.",
                 at.step,
-                at.hole_bytes(),
-                at.largest_hole
+                at.gap_bytes(),
+                at.largest_gap
             ),
         };
         ui.add(egui::Label::new(text).wrap());

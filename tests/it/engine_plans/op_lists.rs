@@ -242,7 +242,7 @@ fn any_problem() -> impl Strategy<Value = (PlacementProblem, AllocationOrder)> {
         let mut problem = PlacementProblem::default();
         for (position, (lower, steps, units, is_odd)) in (0_u32..).zip(rows) {
             if is_odd && position % 9 == 8 {
-                order.kept_apart.push(position);
+                order.separate.push(position);
             }
             if is_odd && position % 7 == 6 {
                 let before = position;

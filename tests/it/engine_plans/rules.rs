@@ -186,7 +186,7 @@ fn a_segment_ends_where_it_has_reached_the_limit() {
 fn what_is_kept_apart_has_regions_at_the_end_and_segments_of_its_own() {
     let mut entry = buffers("1-9:3 0-9:2 0-9:1 2-3:4");
     entry.order = Some(AllocationOrder {
-        kept_apart: vec![1, 2],
+        separate: vec![1, 2],
         io: vec![IoBlock {
             before: 0,
             bytes: Bytes(100),

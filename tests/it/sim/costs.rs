@@ -19,8 +19,8 @@ fn log(events: &[Written]) -> Simulation {
         io: Bytes::ZERO,
         at: Address::device(0).into(),
     };
-    let subject = |who, requested| SubjectRow {
-        who,
+    let subject = |subject, requested| SubjectRow {
+        subject,
         requested: Bytes(requested),
     };
     let tensor = |idx| Subject::Tensor {

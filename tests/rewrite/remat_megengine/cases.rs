@@ -61,7 +61,7 @@ fn a_copy_stands_before_its_reader_and_the_reader_is_redone() {
         .map(|op| format!("{}{}", tape.ops[op.op as usize].name, op.suffix()))
         .collect();
     assert_eq!(names, ["fa", "fb", "fc", "fa:dup0", "fd:recomp0"]);
-    assert_eq!(plan.moved_again, 10);
+    assert_eq!(plan.moved_by_copies, 10);
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn a_graph_becomes_a_tape() {
         let tape = tape("g.json", &text);
         let times: Vec<u64> = tape.ops.iter().map(|op| op.time.0).collect();
         assert_eq!(times, [0, 200, 250, 550], "10 ns a planned byte, duplicates once");
-        assert!(tape.ops[0].is_source && tape.ops[2].is_once && tape.tensors[0].is_external);
+        assert!(tape.ops[0].is_source && tape.ops[2].is_non_recomputable && tape.tensors[0].is_external);
         assert_eq!(tape.ops[3].inputs, [1, 2, 1]);
         assert_eq!(tape.kept, [3]);
         let (a, mask) = (TapeCall::Release(1), TapeCall::Release(2));
@@ -43,7 +43,7 @@ fn a_script_becomes_a_tape() {
         assert_eq!(read("s.json", &text).unwrap().format, "dtr_script");
         let tape = tape("s.json", &text);
         assert_eq!(tape.ops[1].time.0, 2200, "each mention is read");
-        assert!(tape.ops[0].is_source && tape.ops[2].is_once);
+        assert!(tape.ops[0].is_source && tape.ops[2].is_non_recomputable);
         assert_eq!(tape.kept, [3]);
     }
 }

@@ -227,7 +227,7 @@ fn oracle(graph: &[RandomOp], budget: u64, factors: (u64, f64, f64)) -> (Oracle,
         events: Vec::new(),
     };
     let mut ops = Vec::new();
-    for (at, (reads, sizes, is_once)) in graph.iter().enumerate() {
+    for (at, (reads, sizes, is_non_recomputable)) in graph.iter().enumerate() {
         let n = oracle.sizes.len();
         let mut inputs: Vec<usize> = Vec::new();
         let named: Vec<usize> = reads.iter().filter(|_| n > 0).map(|back| n - 1 - back % n).collect();
@@ -254,13 +254,13 @@ fn oracle(graph: &[RandomOp], budget: u64, factors: (u64, f64, f64)) -> (Oracle,
             }]);
         }
         let text = |list: &[usize]| list.iter().map(|v| format!("\"v{v}\"")).collect::<Vec<_>>().join(",");
-        let flag = if *is_once { "\"IMPURE_FUNC\"" } else { "" };
+        let flag = if *is_non_recomputable { "\"IMPURE_FUNC\"" } else { "" };
         ops.push(format!(
             r#"{{"name": "f{at}", "flags": [{flag}], "inputs": [{}], "outputs": [{}]}}"#,
             text(&named),
             text(&outputs)
         ));
-        oracle.ops.push((inputs, outputs, *is_once));
+        oracle.ops.push((inputs, outputs, *is_non_recomputable));
     }
     oracle.version = vec![0; oracle.sizes.len()];
     oracle.pins = vec![0; oracle.sizes.len()];

@@ -101,14 +101,14 @@ fn check_case(tape: &Tape, case: &Json) -> Result<(), String> {
         ("final_seq_liveness_peak", plan.sequence_peak.0),
         ("work_bytes_original", plan.moved),
         ("work_bytes_original", plan.run.base_compute.0 / 10),
-        ("work_bytes_recomputed", plan.moved_again),
+        ("work_bytes_recomputed", plan.moved_by_copies),
     ];
     for (what, found) in figures {
         same(what, json!(found), &result[what])?;
     }
     for (what, moved) in [
         ("est_time_original", plan.moved),
-        ("est_time_recomputed", plan.moved_again),
+        ("est_time_recomputed", plan.moved_by_copies),
     ] {
         let expected = result[what].as_f64().unwrap();
         if (moved as f64 / 1e8 - expected).abs() > 1e-12 * expected {

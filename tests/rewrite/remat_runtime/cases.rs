@@ -31,7 +31,7 @@ fn op(tape: &mut Tape, time: u64, inputs: &[u32], results: &[Result<u64, u32>]) 
         inputs: inputs.to_vec(),
         outputs: outputs.clone(),
         is_source: false,
-        is_once: false,
+        is_non_recomputable: false,
     });
     tape.calls.push(TapeCall::Call(number));
     outputs
@@ -312,7 +312,7 @@ fn dropout() -> (Tape, [u32; 5]) {
     let x = constant(&mut tape, 0);
     let results = op(&mut tape, 5, &[x], &[Ok(10), Ok(40)]);
     let (mask, y) = (results[0], results[1]);
-    tape.ops.last_mut().unwrap().is_once = true;
+    tape.ops.last_mut().unwrap().is_non_recomputable = true;
     let z = op(&mut tape, 5, &[y], &[Ok(40)])[0];
     let loss = op(&mut tape, 5, &[z], &[Ok(1)])[0];
     release(&mut tape, y);

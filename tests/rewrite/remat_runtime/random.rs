@@ -79,7 +79,7 @@ impl Maker {
             inputs,
             outputs: outputs.clone(),
             is_source,
-            is_once: false,
+            is_non_recomputable: false,
         });
         self.tape.calls.push(TapeCall::Call(number));
         outputs
@@ -234,17 +234,17 @@ proptest! {
     #[test]
     fn ops_that_run_once_are_computed_once(tape in tapes(60), part in 0.3..1.1_f64, once in vec(any::<bool>(), 64)) {
         let mut tape = tape;
-        for (op, is_once) in tape.ops.iter_mut().zip(once.into_iter().cycle()) {
-            op.is_once = is_once && !op.is_source;
+        for (op, is_non_recomputable) in tape.ops.iter_mut().zip(once.into_iter().cycle()) {
+            op.is_non_recomputable = is_non_recomputable && !op.is_source;
         }
         let peak = run(&tape, &request("lru", None)).peak.get();
         for heuristic in ["dtr", "dtr_eq", "msps", "lru", "random"] {
             let got = run(&tape, &request(heuristic, Some((peak as f64 * part) as u64)));
             check(&tape, &got);
             for event in &got.events {
-                let is_once = tape.ops[tape.tensors[event.tensor as usize].op as usize].is_once;
+                let is_non_recomputable = tape.ops[tape.tensors[event.tensor as usize].op as usize].is_non_recomputable;
                 let is_undone = matches!(event.kind, RematKind::Evict | RematKind::EagerEvict | RematKind::Rematerialize);
-                prop_assert!(!(is_once && is_undone && !event.is_sibling), "{:?} {:?}", heuristic, event);
+                prop_assert!(!(is_non_recomputable && is_undone && !event.is_sibling), "{:?} {:?}", heuristic, event);
             }
         }
         // With all the memory there is, nothing is held longer than it has to be, but for what can come back.

@@ -1,13 +1,12 @@
-//! Numbering of storages: every alias chain is followed to its root.
+//! Numbers storages: follows every alias chain to its root.
 //!
-//! In: the aliases of a builder. Out: storages in the order of their roots. Invariant: a circle of aliases is an error.
+//! In: the aliases of a builder. Out: storages in the order of their roots. Invariant: a cycle of aliases is an error.
 
 use super::{GraphBuilder, GraphError};
 use crate::graph::Storage;
 use crate::graph::ids::{Id as _, IdVec, StorageId, TensorId};
 
 impl GraphBuilder {
-    /// Storages in the order of their roots; every alias chain is followed to its end.
     pub(super) fn number_storages(&mut self) -> Result<IdVec<StorageId, Storage>, GraphError> {
         let mut storages = IdVec::new();
         let mut of_root: Vec<Option<StorageId>> = vec![None; self.tensors.len()];
@@ -26,7 +25,7 @@ impl GraphBuilder {
         Ok(storages)
     }
 
-    /// Follows aliases to the root and shortens the chain on the way back.
+    /// Follows aliases to the root, with path compression.
     fn root(&mut self, tensor: TensorId) -> Result<TensorId, GraphError> {
         let mut root = tensor;
         let mut hops = 0_usize;

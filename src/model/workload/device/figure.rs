@@ -1,4 +1,4 @@
-//! The figures of a device: what each counts, what it is called, and what its value rests on.
+//! The figures of a device: units, names, and the basis of values.
 
 use std::sync::Arc;
 
@@ -6,27 +6,23 @@ use serde::Deserialize;
 
 use crate::units::{Bytes, Nanos, grouped, parse_with_unit};
 
-/// One figure of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceFigure {
-    /// Its memory.
     MemoryBytes,
-    /// One malloc of the driver.
     MallocNs,
-    /// One free of the driver.
     FreeNs,
-    /// Mapping one physical page.
+    /// Per physical page.
     MapNs,
-    /// Unmapping one physical page.
+    /// Per physical page.
     UnmapNs,
-    /// Reserving or releasing a virtual range.
+    /// Per reserved or released virtual range.
     ReserveNs,
-    /// One wait for a stream.
+    /// Per wait for a stream.
     SyncNs,
-    /// Launching one op.
+    /// Per launched op.
     LaunchNs,
-    /// Floating point operations a second.
+    /// Floating point operations per second.
     FlopsPerSecond,
     /// Bandwidth of its memory.
     MemoryBytesPerSecond,
@@ -36,16 +32,11 @@ pub enum DeviceFigure {
     HostBytesPerSecond,
 }
 
-/// What a figure counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FigureUnit {
-    /// Bytes.
     Bytes,
-    /// Nanoseconds.
     Nanoseconds,
-    /// Operations a second.
     OperationsPerSecond,
-    /// Bytes a second.
     BytesPerSecond,
 }
 
@@ -60,7 +51,7 @@ impl FigureUnit {
         }
     }
 
-    /// The unit of a plain number, in few letters.
+    /// The unit's symbol.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",
@@ -70,7 +61,7 @@ impl FigureUnit {
         }
     }
 
-    /// How a value may be written.
+    /// The accepted notations of a value.
     pub const fn forms(self) -> &'static str {
         match self {
             Self::Bytes => "34359738368, 32GiB or 32 GB",
@@ -80,7 +71,7 @@ impl FigureUnit {
         }
     }
 
-    /// Reads a value that people write with a unit or without one; `None` where it is none of [`FigureUnit::forms`].
+    /// Reads a user's value with or without a unit; `None` where it is none of [`FigureUnit::forms`].
     pub fn parse(self, text: &str) -> Option<u64> {
         let lower = text.trim().to_lowercase();
         match self {
@@ -106,7 +97,7 @@ impl FigureUnit {
         }
     }
 
-    /// A value with its unit, for people.
+    /// A rounded value with its unit.
     pub fn text(self, value: u64) -> String {
         match self {
             Self::Bytes => Bytes(value).to_string(),
@@ -116,7 +107,7 @@ impl FigureUnit {
         }
     }
 
-    /// The whole value with its unit.
+    /// The exact value with its unit.
     pub fn exact(self, value: u64) -> String {
         match self {
             Self::Bytes => Bytes(value).exact(),
@@ -127,7 +118,7 @@ impl FigureUnit {
     }
 }
 
-/// Operations a second in thousands: `353.9 TFLOP/s`.
+/// Operations per second: `353.9 TFLOP/s`.
 fn operations_text(value: u64) -> String {
     let scales = [(1_000_000_000_000_u64, "TFLOP/s"), (1_000_000_000, "GFLOP/s")];
     let Some((scale, unit)) = scales.into_iter().find(|(scale, _)| value >= *scale) else {
@@ -139,7 +130,7 @@ fn operations_text(value: u64) -> String {
 }
 
 impl DeviceFigure {
-    /// Every figure, in the order in which they are shown.
+    /// In display order.
     pub const ALL: [Self; 12] = [
         Self::MemoryBytes,
         Self::MallocNs,
@@ -155,7 +146,7 @@ impl DeviceFigure {
         Self::HostBytesPerSecond,
     ];
 
-    /// What it is called.
+    /// The label shown to users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::MemoryBytes => "memory",
@@ -173,7 +164,7 @@ impl DeviceFigure {
         }
     }
 
-    /// Its name in files.
+    /// The name in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MemoryBytes => "memory_bytes",
@@ -191,7 +182,6 @@ impl DeviceFigure {
         }
     }
 
-    /// What it counts.
     pub const fn unit(self) -> FigureUnit {
         match self {
             Self::MemoryBytes => FigureUnit::Bytes,
@@ -204,19 +194,18 @@ impl DeviceFigure {
     }
 }
 
-/// What a figure rests on.
+/// The basis of a figure's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// A source that is named.
+    /// A named source.
     Source(Arc<str>),
-    /// No public source settles it: the reason why this value is taken.
+    /// No public source: the reason for this value.
     Estimate(Arc<str>),
-    /// The user set it.
     User,
 }
 
 impl Basis {
-    /// Its name in files.
+    /// The name in files.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Source(_) => "source",
@@ -225,7 +214,7 @@ impl Basis {
         }
     }
 
-    /// The mark that stands beside the figure; a source needs none.
+    /// The mark shown with the figure; none for a source.
     pub const fn mark(&self) -> Option<&'static str> {
         match self {
             Self::Source(_) => None,
@@ -234,7 +223,7 @@ impl Basis {
         }
     }
 
-    /// A sentence.
+    /// The basis as a sentence.
     pub fn sentence(&self) -> String {
         match self {
             Self::Source(source) => format!("source: {source}"),

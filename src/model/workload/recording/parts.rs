@@ -1,16 +1,16 @@
-//! What a recording is made of: blocks, regions, curves, single events, ops, lines of stacks.
+//! Elements of a recording: blocks, regions, curves, single events, ops, lines of stacks.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
 use super::RecordedName;
 use crate::units::{Bytes, Nanos, Step};
 
-/// The address of a block. An `Option` of it takes no more room than the number, of which the largest is no address.
+/// The address of a block. `Option` needs no extra bytes; the largest number is no address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BlockAddress(NonZeroU64);
 
 impl BlockAddress {
-    /// The address; `None` for the largest number.
+    /// `None` for the largest number.
     pub const fn new(address: u64) -> Option<Self> {
         match NonZeroU64::new(!address) {
             Some(number) => Some(Self(number)),
@@ -18,7 +18,6 @@ impl BlockAddress {
         }
     }
 
-    /// The number.
     pub const fn get(self) -> u64 {
         !self.0.get()
     }
@@ -30,12 +29,12 @@ impl std::fmt::Debug for BlockAddress {
     }
 }
 
-/// A position in [`Recording::stacks`](super::Recording::stacks). An `Option` of it takes no more room than the number.
+/// A position in [`Recording::stacks`](super::Recording::stacks). `Option` needs no extra bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StackIdx(NonZeroU32);
 
 impl StackIdx {
-    /// The position; `None` for the largest number.
+    /// `None` for the largest number.
     pub const fn new(position: u32) -> Option<Self> {
         match NonZeroU32::new(!position) {
             Some(number) => Some(Self(number)),
@@ -43,7 +42,6 @@ impl StackIdx {
         }
     }
 
-    /// The number.
     pub const fn idx(self) -> usize {
         !self.0.get() as usize
     }
@@ -55,39 +53,38 @@ impl std::fmt::Debug for StackIdx {
     }
 }
 
-/// A block that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedBlock {
-    /// What it is called: the op that asked, or the innermost frame of the caller.
+    /// The requesting op, or the innermost frame of the caller.
     pub name: RecordedName,
-    /// First step on which it is held; 0 where it is older than the recording.
+    /// First step on which it is held; 0 where it predates the recording.
     pub birth: Step,
-    /// The first step on which it is held no longer; `n_steps` where the recording ends before.
+    /// Exclusive; `n_steps` where the recording ends before.
     pub end: Step,
-    /// The step on which the owner gave it back, at most `end`: from then on the allocator waits for its stream.
+    /// The step on which the owner freed it, at most `end`: from then on the allocator waits for its stream.
     pub given_back: Step,
-    /// Bytes asked for.
+    /// Requested bytes.
     pub bytes: Bytes,
-    /// Bytes that the allocator holds for it, rounding included; equal to `bytes` where the tool does not say.
+    /// Bytes that the allocator holds for it, rounding included; equal to `bytes` where the tool does not state them.
     pub held: Bytes,
-    /// Where it stands; `None` where the tool does not say.
+    /// `None` where the tool does not state it.
     pub address: Option<BlockAddress>,
-    /// Its stream; [`RecordedBlock::NO_STREAM`] where the tool does not say.
+    /// [`RecordedBlock::NO_STREAM`] where the tool does not state it.
     pub stream: u64,
-    /// Who called, where the tool kept it: position in [`Recording::stacks`](super::Recording::stacks).
+    /// The call stack: position in [`Recording::stacks`](super::Recording::stacks).
     pub stack: Option<StackIdx>,
-    /// Whether the recording does not show its beginning: it was there before, or appears at `birth` without having been
-    /// asked for (see [`Self::appears`]).
+    /// Whether the recording does not show its allocation: it predates the recording, or appears at `birth` without a
+    /// request (see [`Self::appears`]).
     pub is_older: bool,
     /// Whether the recording shows its end.
     pub is_freed: bool,
 }
 
 impl RecordedBlock {
-    /// Stands for a stream that the tool does not name.
+    /// The value of an unknown stream.
     pub const NO_STREAM: u64 = u64::MAX;
 
-    /// Its stream, where the tool names one.
+    /// `None` where the tool does not state it.
     pub const fn stated_stream(&self) -> Option<u64> {
         match self.stream {
             Self::NO_STREAM => None,
@@ -95,7 +92,7 @@ impl RecordedBlock {
         }
     }
 
-    /// Whether it is there from the middle of the recording on, although nothing asked for it: the recording has a hole.
+    /// Whether it appears within the recording without a request: the recording has a gap.
     pub const fn appears(&self) -> bool {
         self.is_older && self.birth.0 > 0
     }
@@ -104,28 +101,25 @@ impl RecordedBlock {
 /// A range of addresses that the allocator holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedRegion {
-    /// Its first address.
     pub address: u64,
-    /// Its bytes.
     pub bytes: Bytes,
-    /// First step on which it is held; 0 where it is older than the recording.
+    /// First step on which it is held; 0 where it predates the recording.
     pub birth: Step,
-    /// The first step on which it is held no longer.
+    /// Exclusive.
     pub end: Step,
-    /// Its stream.
     pub stream: u64,
-    /// What kind of region: `large`, `small`, `expandable`.
+    /// `large`, `small` or `expandable`.
     pub kind: RecordedName,
 }
 
-/// What a curve of a recording counts.
+/// The quantity of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TotalKind {
-    /// Bytes in use.
+    /// Live bytes.
     Allocated,
-    /// Bytes taken from the device.
+    /// Reserved bytes.
     Reserved,
-    /// Bytes in use or waiting for a stream.
+    /// Bytes that are live or wait for a stream.
     Active,
 }
 
@@ -143,14 +137,13 @@ impl TotalKind {
 /// A curve that the file states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedTotal {
-    /// What it counts.
     pub kind: TotalKind,
     /// Values by ascending step; each holds until the next.
     pub samples: Vec<(Step, Bytes)>,
 }
 
 impl RecordedTotal {
-    /// The largest value and the first step with it.
+    /// The largest value and its first step.
     pub fn peak(&self) -> (Bytes, Option<Step>) {
         let mut peak = (Bytes::ZERO, None);
         for (step, bytes) in &self.samples {
@@ -162,49 +155,44 @@ impl RecordedTotal {
     }
 }
 
-/// What a single event says.
+/// The kind of a single event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MarkKind {
     /// A request failed.
     OutOfMemory,
     /// A snapshot was taken.
     Snapshot,
-    /// Something that the user or a framework noted.
+    /// An annotation of the user or a framework.
     Note,
 }
 
-/// A single event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedMark {
-    /// When.
     pub step: Step,
-    /// What.
     pub kind: MarkKind,
-    /// Its text; may be empty.
+    /// May be empty.
     pub text: RecordedName,
-    /// Bytes that it speaks of; 0 where none.
+    /// Bytes of the event; 0 where it has none.
     pub bytes: Bytes,
 }
 
-/// An op as it was measured.
+/// A measured op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedOp {
-    /// Its name, which in a graph of the same model is that of the node.
+    /// In a graph of the same model, the name of the node.
     pub name: RecordedName,
-    /// Its type.
     pub kind: RecordedName,
-    /// When it began; 0 where that was lost.
+    /// 0 where it was lost.
     pub start: Nanos,
-    /// How long it took.
     pub time: Nanos,
-    /// Scratch memory that it held while it ran.
+    /// Scratch memory while it ran.
     pub scratch: Bytes,
-    /// Bytes that it left behind for later runs.
+    /// Bytes that it left allocated for later runs.
     pub persistent: Bytes,
 }
 
 impl RecordedOp {
-    /// Whether it is known when it began.
+    /// Whether its start is known.
     pub fn states_start(&self) -> bool {
         self.start > Nanos(0)
     }
@@ -213,10 +201,8 @@ impl RecordedOp {
 /// A line of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordedFrame {
-    /// The function.
     pub function: RecordedName,
-    /// The file.
     pub file: RecordedName,
-    /// The line in it; 0 where there is none.
+    /// 0 where there is none.
     pub line: u32,
 }

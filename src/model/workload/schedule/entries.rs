@@ -1,13 +1,13 @@
-//! What an iteration holds, entry by entry: runs with values and repeats, concurrent groups, loads and unloads.
+//! Content of an iteration, entry by entry: runs with values and repeats, concurrent groups, loads and unloads.
 //!
 //! ```text
 //! entries      run a x2 | load b | run a @1, run b @1 | unload b
-//! schedule     a  a      (load b)  a  b (at one time)   (unload b)      once an iteration
+//! schedule     a  a      (load b)  a  b (concurrent)    (unload b)      once per iteration
 //! ```
 //!
-//! Rules: a run gives values to dimensions of its graph; those without take the plan's own. An entry with several values or
-//! repeats is a sequence of runs, each combination once a repeat. Neighbours with one group number run at the same time, each
-//! entry its own sequence. Deliberately not here: what being loaded, or running at the same time, means for memory.
+//! Rules: a run gives values to dimensions of its graph; others take the plan's own. An entry with several values or
+//! repeats is a sequence of runs, each combination once per repeat. Adjacent entries with one group number run
+//! concurrently, each as its own sequence. The effect of loads and groups on memory is in `sim`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,23 +15,22 @@ use super::{GraphIdx, LoadChange, Run, Schedule, ScheduleError, SchedulePlan, Sc
 use crate::graph::{Bindings, Id as _};
 use crate::workload::generator::Generator;
 
-/// What an entry does.
+/// The action of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryKind {
-    /// The graph runs; it is loaded before, where it is not.
+    /// The graph runs; it is loaded first, unless it is loaded.
     #[default]
     Run,
-    /// The graph is loaded, where it is not.
+    /// The graph is loaded, unless it is loaded.
     Load,
-    /// The graph is unloaded, where it is loaded.
+    /// The graph is unloaded, if it is loaded.
     Unload,
 }
 
 impl EntryKind {
-    /// Every kind.
     pub const ALL: [Self; 3] = [Self::Run, Self::Load, Self::Unload];
 
-    /// Its name in files and texts.
+    /// The name in files and texts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -44,20 +43,19 @@ impl EntryKind {
 /// One entry of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleEntry {
-    /// The graph, by the name that it has of itself or by the one that the user gave it.
+    /// The graph's own name or the name given by the user.
     pub graph: String,
-    /// What happens.
     pub kind: EntryKind,
-    /// Values of the graph's dimensions; of a run.
+    /// For a run: values of the graph's dimensions.
     pub dims: BTreeMap<String, Generator>,
-    /// How often the values are run through, at least 1; of a run.
+    /// For a run: repeats of all values, at least 1.
     pub repeats: u32,
-    /// The concurrent group, of a run: neighbours of one group run at the same time.
+    /// For a run: the concurrent group; adjacent entries of one group run concurrently.
     pub group: Option<u32>,
 }
 
 impl ScheduleEntry {
-    /// A run of a graph, once, with the plan's own values.
+    /// One run of a graph with the plan's own values.
     pub const fn run(graph: String) -> Self {
         Self {
             graph,
@@ -69,7 +67,7 @@ impl ScheduleEntry {
     }
 }
 
-/// The group that is being filled.
+/// The current group.
 #[derive(Debug)]
 struct OpenGroup {
     number: u32,
@@ -78,7 +76,7 @@ struct OpenGroup {
 }
 
 impl SchedulePlan {
-    /// The runs of graphs, with what happens between them. O(runs).
+    /// The runs of graphs, with loads and unloads between them. O(runs).
     ///
     /// # Errors
     /// [`ScheduleError`].
@@ -104,8 +102,8 @@ impl SchedulePlan {
         }
     }
 
-    /// Takes from a dimension what ties it: whole shapes, and the values that entries give it themselves. It has the plan's
-    /// own values then, in every run. O(entries).
+    /// Removes a dimension from linked dimensions and from the values of entries. It then has the plan's own values in
+    /// every run. O(entries).
     pub fn free_of(&mut self, dim: &str) {
         self.together.remove(dim);
         for entry in &mut self.entries {
@@ -113,7 +111,7 @@ impl SchedulePlan {
         }
     }
 
-    /// Graphs under the names that the plan gives them, of graphs under their own.
+    /// Renames graphs to the names that the plan gives them.
     #[must_use]
     pub fn shown_graphs(&self, mut graphs: Vec<ScheduledGraph>) -> Vec<ScheduledGraph> {
         for graph in &mut graphs {
@@ -128,7 +126,7 @@ impl SchedulePlan {
         own.iter().position(|graph| self.shown_name(&graph.name) == shown)
     }
 
-    /// Takes away entries and names of graphs that are not among these, under their own names.
+    /// Removes entries and names of graphs that are not in `own` (own names).
     pub fn retain_graphs(&mut self, own: &[ScheduledGraph]) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.retain(|entry| self.graph_of(entry, own).is_some());
@@ -136,17 +134,17 @@ impl SchedulePlan {
         self.names.retain(|name, _| own.iter().any(|graph| graph.name == *name));
     }
 
-    /// Whether an entry runs a graph of that own name.
+    /// Whether an entry runs the graph with that own name.
     pub fn runs_graph(&self, entry: &ScheduleEntry, own: &str) -> bool {
         entry.kind == EntryKind::Run && self.shown_name(&entry.graph) == self.shown_name(own)
     }
 
-    /// Loads of graphs that are loaded there already and unloads of graphs that are not, by position; `own` are graphs under
-    /// their own names. Only what changes nothing in any iteration counts.
+    /// Positions of loads of loaded graphs and unloads of graphs that are not loaded; `own` are graphs under their own
+    /// names. Only entries without effect in every iteration count.
     pub fn idle_entries(&self, own: &[ScheduledGraph]) -> Vec<usize> {
         let mut loaded = BTreeSet::new();
         let mut acts = BTreeSet::new();
-        // What the second iteration does, all others do.
+        // All later iterations equal the second.
         for _ in 0..self.iterations.clamp(1, 2) {
             for (position, entry) in self.entries.iter().enumerate() {
                 let graph = self.graph_of(entry, own);
@@ -168,10 +166,10 @@ impl SchedulePlan {
             .collect()
     }
 
-    /// How many runs there are. O(entries and their combinations).
+    /// The number of runs. O(entries and their combinations).
     ///
     /// # Errors
-    /// [`ScheduleError`], as [`SchedulePlan::schedule_of`] has it but for graphs that are loaded only.
+    /// [`ScheduleError`], as [`SchedulePlan::schedule_of`], except for graphs that are only loaded.
     pub fn n_runs(&self, graphs: &[ScheduledGraph]) -> Result<u64, ScheduleError> {
         if self.entries.is_empty() {
             return Ok(self.schedule_of(graphs)?.runs.len() as u64);
@@ -183,12 +181,12 @@ impl SchedulePlan {
         Ok(once * u64::from(self.iterations.max(1)))
     }
 
-    /// The name of a graph as it is shown.
+    /// The name of a graph shown to users.
     pub fn shown_name<'a>(&'a self, own: &'a str) -> &'a str {
         self.names.get(own).map_or(own, String::as_str)
     }
 
-    /// By entry: its graph, and the bindings that it runs through once.
+    /// By entry: its graph, and the bindings of one repeat.
     fn resolved(&self, graphs: &[ScheduledGraph]) -> Result<Vec<(GraphIdx, Vec<Bindings>)>, ScheduleError> {
         let mut entries = Vec::with_capacity(self.entries.len());
         let mut n_runs = 0_u64;
@@ -226,7 +224,7 @@ impl SchedulePlan {
         })
     }
 
-    /// The bindings that an entry runs its graph with, each combination once.
+    /// The bindings of an entry, each combination once.
     fn bindings(&self, entry: &ScheduleEntry, graph: &ScheduledGraph) -> Result<Vec<Bindings>, ScheduleError> {
         if let Some(dim) = entry.dims.keys().find(|dim| !graph.symbols.contains(dim)) {
             return Err(ScheduleError::UnknownDim {
@@ -247,7 +245,7 @@ impl SchedulePlan {
         own.combinations(&graph.symbols)
     }
 
-    /// Every binding that a graph runs with in an iteration, perhaps some more than once; of a graph that never runs none.
+    /// Every binding of a graph's runs in an iteration, perhaps repeated; empty for a graph that never runs.
     ///
     /// # Errors
     /// [`ScheduleError`].
@@ -267,7 +265,7 @@ impl SchedulePlan {
         runs.filter(|entry| self.shown_name(&entry.graph) == graph.name)
     }
 
-    /// Dimensions that some run needs and nothing gives a value, each once, in the order of the graphs.
+    /// Dimensions that a run needs and that have no value, each once, in the order of the graphs.
     pub fn unbound(&self, graphs: &[ScheduledGraph]) -> Vec<String> {
         let has_value = |dim: &String| self.dims.get(dim).is_some_and(|values| !values.is_empty());
         let mut unbound: Vec<String> = Vec::new();
@@ -331,7 +329,7 @@ impl SchedulePlan {
         Ok(())
     }
 
-    /// The groups whose members run at the same time, by number, with the names of their graphs.
+    /// The concurrent groups with at least two members, by number, with the names of their graphs.
     pub fn concurrent(&self) -> Vec<(u32, Vec<String>)> {
         let mut groups: Vec<(u32, Vec<String>)> = Vec::new();
         let mut before: Option<u32> = None;
@@ -350,14 +348,14 @@ impl SchedulePlan {
     }
 }
 
-/// Notes a group that has at least two members.
+/// Adds a group with at least two members.
 fn close(open: Option<OpenGroup>, end: u32, schedule: &mut Schedule) {
     if let Some(open) = open.filter(|open| open.members.len() > 1) {
         schedule.groups.push(open.start..end);
     }
 }
 
-/// A list of names behind a lead.
+/// A list of names after a lead.
 fn clause<'a>(lead: &str, names: impl Iterator<Item = &'a str>, none: &str) -> String {
     let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
     if names.is_empty() {

@@ -1,13 +1,13 @@
-//! Entries as texts, for the command line: one entry a text.
+//! Entries as texts, for the command line: one entry per text.
 //!
 //! ```text
 //! entry  = name dims? repeats? group? | ("load" | "unload") blank name
 //! dims   = '[' dim '=' generator (';' dim '=' generator)* ']'
 //! repeats = '*' number          group = '@' number
-//! name   = letters but [ ] * @ ; " alone, or anything within quotes ("), \" and \\ within
+//! name   = characters except [ ] * @ ; ", or anything in quotes ("), with \" and \\ as escapes
 //! ```
 //!
-//! `resnet50*3`, `bert[seq=8..64 step 8; batch=4]*2 @1`, `load "a [b]"`. Invariant: what is written is read as the same.
+//! `resnet50*3`, `bert[seq=8..64 step 8; batch=4]*2 @1`, `load "a [b]"`. Invariant: text round-trips.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,11 +21,11 @@ use crate::workload::generator::Generator;
 pub struct EntryTextError {
     /// Characters before the place.
     pub position: usize,
-    /// What is wrong, and what to write.
+    /// The error, and the accepted form.
     pub reason: String,
 }
 
-/// Letters that end a name without quotes.
+/// Characters that end a name without quotes.
 const SPECIAL: &str = "[]*@;\"\\";
 
 impl fmt::Display for ScheduleEntry {
@@ -49,7 +49,7 @@ impl fmt::Display for ScheduleEntry {
     }
 }
 
-/// A name, within quotes where it could be taken for something else.
+/// A name, in quotes where it is ambiguous.
 fn quoted(name: &str, also: &str) -> String {
     let is_special = |letter: char| SPECIAL.contains(letter) || also.contains(letter);
     let is_plain = !name.is_empty() && name.trim() == name && !name.contains(is_special);
@@ -119,7 +119,7 @@ impl Reader {
         }
     }
 
-    /// Takes a letter, blanks before and behind it.
+    /// Takes a character with surrounding blanks.
     fn take(&mut self, letter: char) -> bool {
         self.skip_blanks();
         let is_there = self.peek() == Some(letter);
@@ -130,7 +130,7 @@ impl Reader {
         is_there
     }
 
-    /// Takes a word with a blank behind it.
+    /// Takes a word followed by a blank.
     fn take_word(&mut self, word: &str) -> bool {
         let n_letters = word.chars().count();
         let rest = self.letters.get(self.at..).unwrap_or_default();
@@ -143,7 +143,7 @@ impl Reader {
         is_word
     }
 
-    /// A name up to a special letter, or within quotes.
+    /// A name up to a special character, or in quotes.
     fn name(&mut self, also: &str) -> Result<String, EntryTextError> {
         self.skip_blanks();
         if self.peek() == Some('"') {

@@ -1,4 +1,4 @@
-//! What bodies keep resident, hand out or state.
+//! Residents, returned weights and stated scratch memory of bodies.
 
 use super::*;
 

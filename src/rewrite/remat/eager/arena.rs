@@ -1,8 +1,8 @@
-//! Where tensors lie: lowest address first, no alignment. O(blocks) to take, O(log blocks) to ask and to give back.
+//! The arena of the eager interpreter: lowest-address first fit, no alignment. Allocation is O(blocks), queries and
+//! frees O(log blocks).
 
 use std::collections::BTreeMap;
 
-/// Blocks by offset, and where each tensor lies.
 #[derive(Debug)]
 pub(super) struct Arena {
     blocks: BTreeMap<u64, u64>,
@@ -19,7 +19,7 @@ impl Arena {
         }
     }
 
-    /// Places a tensor; one of 0 bytes lies nowhere.
+    /// A tensor of 0 bytes has no place.
     pub(super) fn take(&mut self, tensor: u32, bytes: u64) {
         if bytes == 0 {
             return;
@@ -36,14 +36,14 @@ impl Arena {
         self.high_water = self.high_water.max(offset.saturating_add(bytes));
     }
 
-    pub(super) fn give_back(&mut self, tensor: u32, bytes: u64) {
+    pub(super) fn free(&mut self, tensor: u32, bytes: u64) {
         if bytes > 0 {
             self.blocks.remove(&self.offsets[tensor as usize]);
         }
     }
 
-    /// Free bytes left and right of a tensor; the right ones end at the highest byte ever used.
-    pub(super) fn free_beside(&self, tensor: u32, bytes: u64) -> u64 {
+    /// Adjacent free bytes on both sides; the right ones end at the highest byte ever used.
+    pub(super) fn adjacent_free_bytes(&self, tensor: u32, bytes: u64) -> u64 {
         if bytes == 0 {
             return 0;
         }

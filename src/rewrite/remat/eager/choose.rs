@@ -1,9 +1,7 @@
-//! Which tensor is evicted: the lowest score, the first candidate where several share it.
-//!
-//! Each search looks at every candidate and its neighbours.
+//! Eviction choice: the lowest score, the first candidate of equal ones. O(candidates and their neighbours).
 
 use super::interpreter::{Interpreter, Place};
-use crate::remat::MOST_EVENTS;
+use crate::remat::MAX_EVENTS;
 use crate::remat::run::{Choice, NO_CHOICE, RematKind};
 use highwater_model::progress::Cancelled;
 use highwater_model::units::Bytes;
@@ -11,7 +9,7 @@ use highwater_model::units::Bytes;
 impl Interpreter<'_> {
     pub(super) fn make_room(&mut self) -> Result<(), Cancelled> {
         let threshold = self.request.budget.map_or(0, |budget| budget.0);
-        while threshold > 0 && self.used > threshold && self.events.len() < MOST_EVENTS {
+        while threshold > 0 && self.used > threshold && self.events.len() < MAX_EVENTS {
             self.progress.check()?;
             let Some((root, choice)) = self.find() else {
                 break;
@@ -27,8 +25,8 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// Joins the classes of an evicted tensor and its evicted neighbours: those of inputs into its own, then its own into
-    /// those of siblings.
+    /// Merges the class of an evicted tensor with those of its evicted neighbours: classes of inputs into its class,
+    /// then its class into those of siblings.
     fn join(&mut self, root: u32) {
         let recipe = &self.recipes[self.tape.tensors[root as usize].op as usize];
         let is_evicted = |tensor: &&u32| self.states[**tensor as usize].place == Place::Evicted;
@@ -66,7 +64,10 @@ impl Interpreter<'_> {
             n_candidates += 1;
             let compute = self.neighbors(root);
             let bytes = self.bytes(root);
-            let beside = self.arena.as_ref().map_or(0, |arena| arena.free_beside(root, bytes)) as f64;
+            let beside = self
+                .arena
+                .as_ref()
+                .map_or(0, |arena| arena.adjacent_free_bytes(root, bytes)) as f64;
             let last_use = self.states[root as usize].last_use;
             let size = (bytes as f64 + beside) / 1_048_576.0;
             let score = (compute + 1e-3) / (size * (self.clock.seconds - last_use.seconds + 1e-3));

@@ -1,11 +1,10 @@
-//! Union-find classes of evicted tensors with the cost of computing all of a class anew.
+//! Union-find classes of adjacent evicted tensors with the cost of recomputing a whole class.
 //!
-//! In: who is evicted beside whom, and who is computed anew. Out: the cost of a tensor's class.
-//! Invariants: node i is tensor i, for good. A tensor that is computed anew becomes a root with its own cost, but whoever
-//! stood below it stays below it, so its class goes with it. Who stands below whom therefore matters: every look-up hangs
-//! all nodes of its path directly below the root, and which root wins when classes are joined is the caller's choice.
+//! Invariants: node i is tensor i. A recomputed tensor becomes a root with its own cost, but its descendants stay below
+//! it, so its class follows it. The shape of the trees therefore matters: every look-up attaches all nodes of its path
+//! directly to the root, and the caller decides which root wins a merge.
 
-/// Nodes: parents and, at roots, costs.
+/// Parents and, at roots, costs.
 #[derive(Debug)]
 pub(super) struct Classes {
     parents: Vec<u32>,
@@ -20,7 +19,7 @@ impl Classes {
         }
     }
 
-    /// The root of a node, below which all nodes on the way hang from now on.
+    /// Finds the root and attaches the path to it.
     fn root(&mut self, node: u32) -> u32 {
         let mut root = node;
         while self.parents[root as usize] != root {
@@ -33,18 +32,16 @@ impl Classes {
         root
     }
 
-    /// The cost of a tensor's class.
     pub(super) fn cost(&mut self, tensor: u32) -> f64 {
         let root = self.root(tensor);
         self.costs[root as usize]
     }
 
-    /// A new tensor alone.
     pub(super) fn begin(&mut self, tensor: u32, cost: f64) {
         self.costs[tensor as usize] = cost;
     }
 
-    /// Joins two classes; the root of `into` is the root of both.
+    /// Merges two classes; the root of `into` becomes the root.
     pub(super) fn join(&mut self, from: u32, into: u32) {
         let (from, into) = (self.root(from), self.root(into));
         if from != into {
@@ -53,7 +50,7 @@ impl Classes {
         }
     }
 
-    /// A tensor leaves its class with its own cost; where it was the root, the cost of the others is lost.
+    /// Removes a tensor from its class with its own cost; where it was the root, the cost of the others is lost.
     pub(super) fn leave(&mut self, tensor: u32, cost: f64) {
         let root = self.root(tensor);
         self.costs[root as usize] -= cost;

@@ -1,8 +1,8 @@
-//! The walk over the calls: what is evicted before ops, computed anew, dropped and really freed.
+//! The walk over the calls: evictions before ops, recomputations, drops and frees.
 //!
-//! Candidates stand in a vector: a tensor that becomes resident, or loses its last pin, is appended; who is pinned or
-//! leaves is replaced by the last one. Everything larger than the minimum size stands there, also what cannot be
-//! evicted: that decides among equal scores, where the first wins.
+//! Candidates are in a vector: a tensor is appended when it becomes resident or loses its last pin, and removed by
+//! swapping in the last one. Tensors that cannot be evicted are candidates too if they are larger than the minimum
+//! size: that decides among equal scores, where the first wins.
 
 use super::FreeNeighbors;
 use super::arena::Arena;
@@ -14,52 +14,51 @@ use highwater_model::workload::{Tape, TapeCall};
 
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Where a storage is.
+/// State of a storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Not computed yet.
+    /// Not yet computed.
     Absent,
     /// In memory.
     Resident,
-    /// Evicted or dropped: computing a neighbour anew needs it computed anew.
+    /// Evicted or dropped: recomputing a neighbour recomputes it.
     Evicted,
-    /// Really freed.
+    /// Freed for good.
     Freed,
 }
 
-/// A storage now.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) place: Place,
-    /// Whether its op can be computed again for it.
+    /// Whether its op can run again for it.
     pub(super) has_recipe: bool,
     pub(super) pins: u32,
     /// References of the caller.
     pub(super) held: u32,
-    /// How often living recipes read it.
+    /// Uses by live recipes.
     pub(super) needed: u32,
     pub(super) version: u32,
     pub(super) position: u32,
-    /// Bytes that its producer moved when it last ran.
+    /// Bytes that its producer moved in its last execution.
     pub(super) cost: u64,
     pub(super) last_use: Clock,
 }
 
-/// Time: bytes moved, and seconds summed up as the original does.
+/// Bytes moved, and seconds summed as the original does.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Clock {
     pub(super) moved: u64,
     pub(super) seconds: f64,
 }
 
-/// An op as the interpreter sees it.
+/// An op of the interpreter.
 #[derive(Debug, Default)]
 pub(super) struct Recipe {
-    /// Storages that it reads, repetitions included.
+    /// Storages read, repetitions included.
     pub(super) inputs: Vec<u32>,
-    /// Storages that it makes and that can be computed again.
+    /// Storages made that can be recomputed.
     pub(super) outputs: Vec<u32>,
-    /// How many of these are not really freed.
+    /// How many outputs are not freed.
     pub(super) n_alive: u32,
 }
 
@@ -84,7 +83,7 @@ pub(super) struct Interpreter<'a> {
     pub(super) choices: Vec<Choice>,
 }
 
-/// See [`super::run_eager`].
+/// Contract: [`super::run_eager`].
 pub(super) fn run(tape: &Tape, request: &RematRequest, progress: &Progress<'_>) -> Result<RematRun, Cancelled> {
     let mut interpreter = Interpreter::new(tape, request, progress);
     let mut status = RematStatus::Ok;
@@ -111,9 +110,8 @@ pub(super) fn run(tape: &Tape, request: &RematRequest, progress: &Progress<'_>) 
     })
 }
 
-/// Whether to go on.
 pub(super) type Flow = std::ops::ControlFlow<()>;
-pub(super) const GO_ON: Flow = Flow::Continue(());
+pub(super) const CONTINUE: Flow = Flow::Continue(());
 
 impl<'a> Interpreter<'a> {
     fn new(tape: &'a Tape, request: &'a RematRequest, progress: &'a Progress<'a>) -> Self {
@@ -181,11 +179,11 @@ impl<'a> Interpreter<'a> {
                 let was_held = state.held > 0;
                 state.held = state.held.saturating_sub(1);
                 if was_held && state.held == 0 {
-                    self.let_go(root);
+                    self.release(root);
                 }
             }
         }
-        Ok(GO_ON)
+        Ok(CONTINUE)
     }
 
     fn op(&mut self, number: u32) -> Result<Flow, Cancelled> {
@@ -199,25 +197,26 @@ impl<'a> Interpreter<'a> {
         let roots: Vec<u32> = roots.collect();
         if op.is_source {
             self.put(&roots);
-            return Ok(GO_ON);
+            return Ok(CONTINUE);
         }
         let inputs: Vec<u32> = op.inputs.iter().map(|input| self.root(*input)).collect();
-        if self.bring_back(&inputs)?.is_break() {
+        if self.restore_inputs(&inputs)?.is_break() {
             return Ok(Flow::Break(()));
         }
         if roots.is_empty() {
-            // It makes views, or writes over what is the caller's: it needs its inputs and no room.
+            // It makes views or writes over memory of the caller: it needs its inputs and no new memory.
             for input in &inputs {
                 self.unpin(*input);
             }
-            return Ok(GO_ON);
+            return Ok(CONTINUE);
         }
         self.make_room()?;
         let start = self.clock;
         let moved = self.moved(&inputs, roots.iter());
         self.advance(moved);
         for (position, output) in roots.iter().enumerate() {
-            let has_recipe = !op.is_once && self.bytes(*output) >= self.request.factors.evictee_minimum_size.0;
+            let has_recipe =
+                !op.is_non_recomputable && self.bytes(*output) >= self.request.factors.evictee_minimum_size.0;
             let state = &mut self.states[*output as usize];
             (state.last_use, state.cost, state.has_recipe) = (start, moved, has_recipe);
             self.begin_class(*output, moved);
@@ -239,11 +238,11 @@ impl<'a> Interpreter<'a> {
             self.unpin(*input);
         }
         self.note_over_budget();
-        Ok(GO_ON)
+        Ok(CONTINUE)
     }
 
-    /// Pins what an op reads, and computes anew what is not there.
-    fn bring_back(&mut self, inputs: &[u32]) -> Result<Flow, Cancelled> {
+    /// Pins the inputs of an op, recomputing missing ones.
+    fn restore_inputs(&mut self, inputs: &[u32]) -> Result<Flow, Cancelled> {
         for input in inputs {
             self.pin(*input);
         }
@@ -253,7 +252,7 @@ impl<'a> Interpreter<'a> {
                 return Ok(Flow::Break(()));
             }
         }
-        Ok(GO_ON)
+        Ok(CONTINUE)
     }
 
     fn put(&mut self, roots: &[u32]) {
@@ -265,7 +264,6 @@ impl<'a> Interpreter<'a> {
         self.note_over_budget();
     }
 
-    /// At the end of an op.
     fn note_over_budget(&mut self) {
         let threshold = self.request.budget.map_or(0, |budget| budget.0);
         if threshold > 0 && self.used > threshold {
@@ -278,7 +276,7 @@ impl<'a> Interpreter<'a> {
         self.classes.begin(root, cost as f64);
     }
 
-    /// Bytes that an op reads, each mention, and makes.
+    /// Bytes that an op reads (each mention) and makes.
     pub(super) fn moved<'t>(&self, inputs: &'t [u32], outputs: impl Iterator<Item = &'t u32>) -> u64 {
         let all = inputs.iter().chain(outputs).map(|root| self.bytes(*root));
         all.fold(0, u64::saturating_add)

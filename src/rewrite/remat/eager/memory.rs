@@ -1,6 +1,6 @@
-//! What is resident, who may be evicted, and how tensors end.
+//! Residency, candidates and ends of tensors.
 //!
-//! Invariant: `used` is the sum of resident storages; a storage's `position` is its place among the candidates.
+//! Invariants: `used` is the sum of resident storages; `position` is the index of a storage among the candidates.
 
 use super::interpreter::{Interpreter, NONE, Place};
 use crate::remat::run::{NO_CHOICE, RematEvent, RematKind};
@@ -57,7 +57,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A tensor goes elsewhere, from memory or not.
+    /// Sets the place of a tensor; frees its memory where it was resident.
     pub(super) fn leave(&mut self, root: u32, to: Place) {
         if std::mem::replace(&mut self.states[root as usize].place, to) != Place::Resident {
             return;
@@ -65,7 +65,7 @@ impl Interpreter<'_> {
         let bytes = self.bytes(root);
         self.used = self.used.saturating_sub(bytes);
         if let Some(arena) = &mut self.arena {
-            arena.give_back(root, bytes);
+            arena.free(root, bytes);
         }
         self.unlist(root);
     }
@@ -86,9 +86,9 @@ impl Interpreter<'_> {
         self.events.push(event);
     }
 
-    /// The caller holds a tensor no longer: it is freed, or dropped where others are computed from it. Without a recipe
-    /// it stays until nobody needs it.
-    pub(super) fn let_go(&mut self, root: u32) {
+    /// The caller drops its reference: the tensor is freed, or dropped where others are computed from it. Without a
+    /// recipe it stays until no recipe needs it.
+    pub(super) fn release(&mut self, root: u32) {
         let state = &self.states[root as usize];
         if state.needed == 0 {
             self.free(root);
@@ -98,7 +98,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Really frees a tensor, then what was kept for its recipe alone, depth first.
+    /// Frees a tensor, then the tensors kept only for its recipe, depth first.
     pub(super) fn free(&mut self, root: u32) {
         let mut stack = vec![root];
         while let Some(root) = stack.pop() {

@@ -1,14 +1,13 @@
-//! Computing anew: an op once more, with whatever of its inputs is missing, on a stack of its own.
+//! Recomputation: runs an op again, with its missing inputs, on an explicit stack.
 //!
-//! All results that are not really freed take part; those that were resident only leave their classes.
+//! All results that are not freed take part; resident ones only leave their classes.
 
-use super::interpreter::{Flow, GO_ON, Interpreter, Place};
-use crate::remat::MOST_EVENTS;
+use super::interpreter::{CONTINUE, Flow, Interpreter, Place};
+use crate::remat::MAX_EVENTS;
 use crate::remat::run::RematKind;
 use highwater_model::progress::Cancelled;
 use highwater_model::units::{Bytes, Nanos};
 
-/// An op that is being computed anew.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     op: u32,
@@ -18,7 +17,7 @@ struct Frame {
 }
 
 impl Interpreter<'_> {
-    /// Brings a tensor back with whatever that needs; one without a recipe stays as it is.
+    /// Brings a tensor back, recomputing its inputs as needed; a tensor without a recipe stays absent.
     pub(super) fn regenerate(&mut self, root: u32) -> Result<Flow, Cancelled> {
         let mut frames = Vec::new();
         self.begin(&mut frames, root);
@@ -27,7 +26,7 @@ impl Interpreter<'_> {
             let Some(input) = self.recipes[op as usize].inputs.get(at).copied() else {
                 let frame = *frame;
                 frames.pop();
-                if self.compute_anew(frame)?.is_break() {
+                if self.recompute(frame)?.is_break() {
                     return Ok(Flow::Break(()));
                 }
                 continue;
@@ -38,7 +37,7 @@ impl Interpreter<'_> {
                 self.begin(&mut frames, input);
             }
         }
-        Ok(GO_ON)
+        Ok(CONTINUE)
     }
 
     fn begin(&mut self, frames: &mut Vec<Frame>, root: u32) {
@@ -57,10 +56,9 @@ impl Interpreter<'_> {
         });
     }
 
-    /// Computes an op anew: all its results that are not really freed leave their classes, and those that are not
-    /// resident come back.
+    /// Recomputes an op: all its results that are not freed leave their classes, and non-resident ones come back.
     #[expect(clippy::cast_precision_loss, reason = "the original weighs in floating point")]
-    fn compute_anew(&mut self, frame: Frame) -> Result<Flow, Cancelled> {
+    fn recompute(&mut self, frame: Frame) -> Result<Flow, Cancelled> {
         self.make_room()?;
         let start = self.clock;
         let inputs = self.recipes[frame.op as usize].inputs.clone();
@@ -107,7 +105,7 @@ impl Interpreter<'_> {
         let Nanos(time) = self.tape.ops[frame.op as usize].time;
         self.remat_compute = self.remat_compute.saturating_add(time);
         let is_over = self.limit.is_some_and(|limit| self.remat_compute as f64 > limit);
-        let stops = is_over || self.events.len() >= MOST_EVENTS;
-        Ok(if stops { Flow::Break(()) } else { GO_ON })
+        let stops = is_over || self.events.len() >= MAX_EVENTS;
+        Ok(if stops { Flow::Break(()) } else { CONTINUE })
     }
 }

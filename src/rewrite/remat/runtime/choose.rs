@@ -1,8 +1,8 @@
-//! The choice: the storage with the lowest cost, exactly.
+//! The eviction choice: the storage with the lowest cost, exactly.
 //!
-//! In: the pool and a rule. Out: which storage, and why. Of equal costs the last in the order of the pool wins; the
-//! search ends at the first cost of exactly 0. Costs are compared as correctly rounded quotients of whole numbers; the
-//! scan beforehand is in floats, and everything within their error of the lowest is looked at exactly.
+//! In: the pool and a rule. Out: the storage, and its [`Choice`]. Of equal costs the last in the order of the pool
+//! wins; the search ends at the first cost of exactly 0. Costs are compared as correctly rounded quotients of integers;
+//! a preceding scan in floats selects all candidates within its error of the lowest.
 
 use super::pool::Pool;
 use super::quotient::quotient;
@@ -11,13 +11,12 @@ use super::storage_state::StorageState;
 use crate::remat::Choice;
 use highwater_model::units::Bytes;
 
-/// Far above what a few roundings of floats can be off, relative to the value.
+/// Far above the relative error of a few float roundings.
 const MARGIN: f64 = 1.0 / 70_368_744_177_664.0;
 
-/// How often the lowest bound is worked out before all that are low enough are.
+/// How often the lowest bound is computed exactly before all sufficiently low ones are.
 const TRIES: usize = 8;
 
-/// The exact cost of a storage.
 struct Exact {
     cost: f64,
     numerator: i128,
@@ -34,7 +33,6 @@ fn exact<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool, stor
     Exact { cost, numerator }
 }
 
-/// The best so far.
 struct Best {
     storage: Option<u32>,
     exact: Exact,
@@ -53,8 +51,8 @@ impl Best {
         }
     }
 
-    /// Takes the next in the order.
-    fn meet(&mut self, storage: u32, exact: Exact) {
+    /// Considers the next storage in the order.
+    fn consider(&mut self, storage: u32, exact: Exact) {
         if exact.cost <= self.exact.cost {
             let is_tie = self.storage.is_some() && exact.cost >= self.exact.cost;
             self.ties = if is_tie { self.ties + 1 } else { 1 };
@@ -63,13 +61,13 @@ impl Best {
         }
     }
 
-    /// What a bound must not exceed to be looked at.
+    /// The highest bound that is still considered.
     fn limit(&self) -> f64 {
         self.exact.cost + self.exact.cost.abs() * MARGIN
     }
 }
 
-/// Chooses; `None` where the pool is empty.
+/// `None` where the pool is empty.
 pub(super) fn choose<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool) -> Option<(u32, Choice)> {
     let candidates = u32::try_from(pool.len()).unwrap_or(u32::MAX);
     if candidates == 0 {
@@ -123,7 +121,7 @@ fn lowest<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool) -> 
         let exact = exact(rule, states, pool, storage);
         known = lower(known, exact.cost);
         pool.set_cost(slot, exact.cost);
-        // Bounds are good but for rounding.
+        // Bounds are exact up to rounding.
         if exact.cost <= bound + bound * MARGIN {
             break;
         }
@@ -134,7 +132,7 @@ fn lowest<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool) -> 
         if pool.cost(slot) <= limit
             && let Some(storage) = pool.storage(slot)
         {
-            best.meet(storage, exact(rule, states, pool, storage));
+            best.consider(storage, exact(rule, states, pool, storage));
             limit = lower(limit, best.limit());
         }
     }
@@ -146,13 +144,13 @@ fn in_order<R: Rule>(rule: &mut R, states: &StorageState<'_>, pool: &mut Pool) -
     let mut best = Best::new();
     for slot in 0..pool.n_slots() {
         let bound = pool.cost(slot);
-        // What costs more than the best can still be the 0 that ends the search.
+        // A cost above the best can still be the 0 that ends the search.
         if (bound < f64::INFINITY && (bound <= 0.0 || bound <= best.limit()))
             && let Some(storage) = pool.storage(slot)
         {
             let exact = exact(rule, states, pool, storage);
             let is_zero = exact.numerator == 0;
-            best.meet(storage, exact);
+            best.consider(storage, exact);
             if is_zero {
                 break;
             }

@@ -1,9 +1,9 @@
 //! DTR-EqClass: (own cost + costs of the adjacent classes of evicted storages) / (bytes * staleness).
 //!
-//! Classes are merged when a storage next to them is evicted, and never split: a storage that returns takes its own cost
-//! out of its class, which can leave less than nothing when its views made it dearer meanwhile. Numerators are kept:
-//! a storage in the pool is registered with every class that it counts, and is worked out anew when one of these
-//! changes or when its neighbours do.
+//! Classes are merged when a storage next to them is evicted, and never split: a returning storage subtracts its own
+//! cost from its class, which can leave a negative sum when its views added cost in the meantime. Numerators are
+//! cached: a storage in the pool is registered with every class that it counts, and recomputed when one of these or its
+//! neighbours change.
 
 use super::pool::{Bound, Pool};
 use super::rule::{Change, Form, Rule};
@@ -12,7 +12,7 @@ use super::storage_state::StorageState;
 /// No class, or no further registration.
 const NONE: u32 = u32::MAX;
 
-/// A storage that counts a class, and the next one that does.
+/// A storage that counts a class, and the next one in the list.
 #[derive(Clone, Copy)]
 struct Registration {
     storage: u32,
@@ -30,9 +30,8 @@ struct Class {
     mark: u64,
 }
 
-/// See the module's header.
 pub(super) struct DtrEqClass {
-    /// The class that each evicted storage began as.
+    /// By evicted storage: its initial class.
     class_of: Vec<u32>,
     classes: Vec<Class>,
     registrations: Vec<Registration>,
@@ -70,24 +69,24 @@ impl DtrEqClass {
         }
     }
 
-    /// The class in which an evicted storage counts.
+    /// The class of an evicted storage.
     fn class(&mut self, storage: u32) -> Option<u32> {
         let class = self.class_of[storage as usize];
         (class != NONE).then(|| self.find(class))
     }
 
-    fn set_stale(&mut self, storage: u32) {
+    fn mark_stale(&mut self, storage: u32) {
         if !std::mem::replace(&mut self.is_stale[storage as usize], true) {
             self.stale.push(storage);
         }
     }
 
-    /// Everyone who counts a class has to be worked out anew.
-    fn wake(&mut self, class: u32) {
+    /// Marks every storage that counts a class as stale.
+    fn invalidate(&mut self, class: u32) {
         let mut at = std::mem::replace(&mut self.classes[class as usize].first, NONE);
         while at != NONE {
             let Registration { storage, next } = self.registrations[at as usize];
-            self.set_stale(storage);
+            self.mark_stale(storage);
             self.registrations[at as usize].next = self.free;
             self.free = at;
             at = next;
@@ -120,11 +119,11 @@ impl DtrEqClass {
         for neighbor in states.parents(storage).chain(states.children(storage)) {
             match self.class(neighbor) {
                 Some(class) if class != merged => {
-                    self.wake(class);
+                    self.invalidate(class);
                     merged = self.merge(merged, class);
                 }
                 Some(_) => {}
-                None => self.set_stale(neighbor),
+                None => self.mark_stale(neighbor),
             }
         }
     }
@@ -149,14 +148,14 @@ impl DtrEqClass {
         self.class_of[storage as usize] = NONE;
         let cost = &mut self.classes[class as usize].cost;
         *cost = cost.saturating_sub(states.cost[storage as usize].into());
-        self.wake(class);
+        self.invalidate(class);
         for neighbor in states.parents(storage).chain(states.children(storage)) {
-            self.set_stale(neighbor);
+            self.mark_stale(neighbor);
         }
     }
 
-    /// Works out a numerator, and registers for what it counts.
-    fn work_out(&mut self, states: &StorageState<'_>, storage: u32) -> i128 {
+    /// Computes a numerator, and registers it with its classes.
+    fn compute_numerator(&mut self, states: &StorageState<'_>, storage: u32) -> i128 {
         self.mark += 1;
         let mut sum = i128::from(states.cost[storage as usize]);
         for neighbor in states.parents(storage).chain(states.children(storage)) {
@@ -175,20 +174,20 @@ impl DtrEqClass {
 impl Rule for DtrEqClass {
     const FORM: Form = Form::PerByteAndStaleness;
 
-    fn bound(&mut self, _world: &StorageState<'_>, storage: u32) -> Bound {
-        self.set_stale(storage);
+    fn bound(&mut self, _states: &StorageState<'_>, storage: u32) -> Bound {
+        self.mark_stale(storage);
         Bound::default()
     }
 
     fn changed(&mut self, states: &StorageState<'_>, change: Change, _pool: &mut Pool) {
         match change {
             Change::Called(op) => {
-                // A view costs its storage more, and links it with everything that the op reads.
+                // A view adds cost to its storage, and links it with everything that the op reads.
                 let is_view = |storage: &u32| states.wiring.makers.of(*storage).first() != Some(&op);
                 let writes = states.wiring.writes.of(op);
                 if writes.iter().any(is_view) {
                     for storage in writes.iter().chain(states.wiring.reads.of(op)) {
-                        self.set_stale(*storage);
+                        self.mark_stale(*storage);
                     }
                 }
             }
@@ -202,7 +201,7 @@ impl Rule for DtrEqClass {
             let storage = self.stale[at];
             self.is_stale[storage as usize] = false;
             if pool.contains(storage) {
-                let sum = self.work_out(states, storage);
+                let sum = self.compute_numerator(states, storage);
                 self.numerators[storage as usize] = sum;
                 #[expect(
                     clippy::cast_precision_loss,
@@ -221,7 +220,7 @@ impl Rule for DtrEqClass {
         0.0
     }
 
-    fn numerator(&mut self, _world: &StorageState<'_>, _pool: &mut Pool, storage: u32) -> i128 {
+    fn numerator(&mut self, _states: &StorageState<'_>, _pool: &mut Pool, storage: u32) -> i128 {
         self.numerators[storage as usize]
     }
 }

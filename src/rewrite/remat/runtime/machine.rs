@@ -1,7 +1,7 @@
-//! The machine: plays the calls of a tape, counts, and writes down what happens.
+//! The machine: executes the calls of a tape, counts, and records events.
 //!
-//! In: a tape, a request, a rule. Out: a [`RematRun`]. Invariants: a storage is in the pool when it is resident and has
-//! no lock; a pin is a lock for ever; bytes in use are those of the resident storages between two computations.
+//! In: a tape, a request, a rule. Out: a [`RematRun`]. Invariants: a storage is in the pool while it is resident
+//! without locks; a pin is a permanent lock; bytes in use are those of the resident storages between two computations.
 
 use super::choose::choose;
 use super::materialize::Frame;
@@ -15,10 +15,10 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Tape, TapeCall};
 
-/// How many computations and evictions lie between two looks at the cancel flag.
+/// Computations and evictions between two checks of the cancel flag.
 const WORK_BETWEEN_CHECKS: u32 = 256;
 
-/// How many calls lie between two reports.
+/// Calls between two reports.
 const CALLS_BETWEEN_REPORTS: usize = 1024;
 
 /// Why a run ends early.
@@ -29,23 +29,23 @@ pub(super) enum Stop {
     Cancelled(Cancelled),
 }
 
-/// What is known of a storage besides the simulation's view.
+/// State of a storage that heuristics do not see.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hold {
     pub(super) locks: u32,
     /// References of the caller.
     pub(super) references: u32,
-    /// Counts evictions: what was defined in another residency is not defined now.
+    /// Counts evictions: a tensor defined in an earlier residency is not defined now.
     pub(super) residency: u32,
     /// Tensors computed so far, and those of them that are defined.
     pub(super) n_computed: u32,
     pub(super) n_defined: u32,
     pub(super) is_pinned: bool,
-    /// It cannot be computed again; one of its locks says so.
-    pub(super) is_stuck: bool,
+    /// It cannot be recomputed; one of its locks represents that.
+    pub(super) is_excluded: bool,
 }
 
-/// What is known of a tensor.
+/// State of a tensor.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Version {
     /// The residency of its storage in which it was computed, plus one.
@@ -55,26 +55,25 @@ pub(super) struct Version {
     pub(super) references: u32,
 }
 
-/// See the module's header.
 pub(super) struct Machine<'a, R> {
     pub(super) states: StorageState<'a>,
     pub(super) rule: R,
     pub(super) pool: Pool,
     pub(super) holds: Vec<Hold>,
     pub(super) versions: Vec<Version>,
-    /// Bytes that computing each op takes.
+    /// By op: bytes of its results.
     pub(super) needs: Vec<u64>,
     pub(super) used: u64,
     pub(super) step: u32,
     pub(super) budget: Option<u64>,
     pub(super) remat_limit: f64,
     pub(super) run: RematRun,
-    /// Computations that are under way, outermost first, and the inputs that they wait for.
+    /// Pending computations, outermost first, and their missing inputs.
     pub(super) frames: Vec<Frame>,
     pub(super) waiting: Vec<u32>,
-    /// Storages that cannot be given up yet, each with the one that keeps it.
-    pub(super) kept_back: Vec<(u32, u32)>,
-    /// The last walk over storages behind one that saw each storage, and how many such walks there were.
+    /// Storages that cannot be banished yet, each with the storage that needs it.
+    pub(super) deferred: Vec<(u32, u32)>,
+    /// The last descendant walk that visited each storage, and the number of walks.
     pub(super) seen: Vec<u32>,
     pub(super) n_walks: u32,
     work: u32,
@@ -89,7 +88,7 @@ impl<'a, R: Rule> Machine<'a, R> {
             bytes.fold(0, u64::saturating_add)
         });
         let base_compute = tape.compute();
-        // Where the ops cost nothing, how many are computed stands in for what they cost.
+        // Where all ops are free, counts of ops replace costs.
         let base = if base_compute.0 == 0 {
             tape.ops.len() as u64
         } else {
@@ -122,14 +121,14 @@ impl<'a, R: Rule> Machine<'a, R> {
             },
             frames: Vec::new(),
             waiting: Vec::new(),
-            kept_back: Vec::new(),
+            deferred: Vec::new(),
             seen: Vec::new(),
             n_walks: 0,
             work: 0,
         }
     }
 
-    /// Plays the tape to its end, or to where it stops.
+    /// Runs the tape to its end, or until it stops.
     pub(super) fn run(mut self, progress: &Progress<'_>) -> Result<RematRun, Cancelled> {
         match self.play(progress) {
             Ok(()) => {}
@@ -151,7 +150,7 @@ impl<'a, R: Rule> Machine<'a, R> {
                 TapeCall::Call(op) => self.call(op, progress)?,
                 TapeCall::Retain(tensor) => {
                     let root = self.states.root(tensor);
-                    self.refer(tensor, root);
+                    self.retain(tensor, root);
                 }
                 TapeCall::Release(tensor) => self.release(tensor),
             }
@@ -159,7 +158,7 @@ impl<'a, R: Rule> Machine<'a, R> {
         self.step = u32::try_from(tape.ops.len()).unwrap_or(u32::MAX);
         for tensor in &tape.kept {
             if !self.is_defined(*tensor) {
-                self.materialize(Frame::again(*tensor, tape), progress)?;
+                self.materialize(Frame::recompute(*tensor, tape), progress)?;
             }
             self.pin(self.states.root(*tensor));
         }
@@ -182,22 +181,22 @@ impl<'a, R: Rule> Machine<'a, R> {
         self.materialize(Frame::first(number, op.outputs.first().copied()), progress)?;
         for tensor in &op.outputs {
             let root = self.states.root(*tensor);
-            self.refer(*tensor, root);
+            self.retain(*tensor, root);
             self.access(root);
             if self.states.tape.tensors[*tensor as usize].is_external {
                 self.pin(root);
-            } else if op.is_once {
-                self.stick(root);
+            } else if op.is_non_recomputable {
+                self.exclude_from_eviction(root);
             }
         }
         if self.budget.is_some_and(|budget| self.used > budget) {
             self.run.counts.steps_over_budget += 1;
         }
-        self.look_after_kept_back();
+        self.retry_deferred();
         Ok(())
     }
 
-    fn refer(&mut self, tensor: u32, root: u32) {
+    fn retain(&mut self, tensor: u32, root: u32) {
         let references = &mut self.versions[tensor as usize].references;
         *references = references.saturating_add(1);
         let references = &mut self.holds[root as usize].references;
@@ -216,24 +215,24 @@ impl<'a, R: Rule> Machine<'a, R> {
         if hold.references == 0 && self.states.state(root) == State::Resident {
             if self.budget.is_none() {
                 self.free(root);
-            } else if hold.is_stuck && !hold.is_pinned {
-                self.give_up(root);
+            } else if hold.is_excluded && !hold.is_pinned {
+                self.banish(root);
             } else if !hold.is_pinned {
                 self.run.counts.eager_evictions += 1;
                 self.evict(root);
                 self.note(RematKind::EagerEvict, root);
             }
         }
-        self.look_after_kept_back();
+        self.retry_deferred();
     }
 
-    /// Whether a tensor's value is there.
+    /// Whether a tensor's value is resident.
     pub(super) fn is_defined(&self, tensor: u32) -> bool {
         let hold = &self.holds[self.states.root(tensor) as usize];
         self.versions[tensor as usize].residency == hold.residency.wrapping_add(1)
     }
 
-    /// A storage is used now.
+    /// Marks a storage as used now.
     pub(super) fn access(&mut self, storage: u32) {
         self.states.last_access[storage as usize] = self.states.clock;
         self.pool.touch(storage, self.states.clock);
@@ -255,7 +254,7 @@ impl<'a, R: Rule> Machine<'a, R> {
         }
     }
 
-    /// A resident storage without locks becomes evictable. Without a budget nobody asks.
+    /// Makes a resident storage without locks evictable. Without a budget nothing is evicted.
     pub(super) fn enter_pool(&mut self, storage: u32) {
         if self.budget.is_some() {
             let bound = self.rule.bound(&self.states, storage);
@@ -274,21 +273,21 @@ impl<'a, R: Rule> Machine<'a, R> {
         }
     }
 
-    /// A storage that cannot be computed again is not evicted any more.
-    pub(super) fn stick(&mut self, storage: u32) {
-        if !std::mem::replace(&mut self.holds[storage as usize].is_stuck, true) {
+    /// Excludes a storage that cannot be recomputed from eviction.
+    pub(super) fn exclude_from_eviction(&mut self, storage: u32) {
+        if !std::mem::replace(&mut self.holds[storage as usize].is_excluded, true) {
             self.lock(storage);
         }
     }
 
-    /// Takes a storage's memory away; its recipe stays.
+    /// Frees a storage's memory; its recipe remains.
     fn evict(&mut self, storage: u32) {
         self.take(storage, State::Evicted);
         self.rule
             .changed(&self.states, Change::Evicted(storage), &mut self.pool);
     }
 
-    /// Takes a storage's memory away for good.
+    /// Frees a storage's memory for good.
     pub(super) fn free(&mut self, storage: u32) {
         self.take(storage, State::Gone);
         self.run.counts.frees += 1;
@@ -304,7 +303,7 @@ impl<'a, R: Rule> Machine<'a, R> {
         self.pool.leave(storage);
     }
 
-    /// Evicts until a number of bytes fits.
+    /// Evicts until the results of an op fit.
     pub(super) fn make_room(&mut self, op: u32, progress: &Progress<'_>) -> Result<(), Stop> {
         let Some(budget) = self.budget else { return Ok(()) };
         let need = self.needs[op as usize];
@@ -338,7 +337,7 @@ impl<'a, R: Rule> Machine<'a, R> {
         }
     }
 
-    /// Looks at the cancel flag now and then.
+    /// Checks the cancel flag every [`WORK_BETWEEN_CHECKS`] calls.
     pub(super) fn check(&mut self, progress: &Progress<'_>) -> Result<(), Stop> {
         self.work += 1;
         if self.work.is_multiple_of(WORK_BETWEEN_CHECKS) {
@@ -348,7 +347,7 @@ impl<'a, R: Rule> Machine<'a, R> {
         Ok(())
     }
 
-    /// The event of a tensor as things stand.
+    /// An event with the current state.
     pub(super) fn event(&self, kind: RematKind, tensor: u32) -> RematEvent {
         RematEvent {
             step: self.step,

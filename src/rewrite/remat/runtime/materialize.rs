@@ -1,8 +1,8 @@
-//! Computing a tensor, with everything that it needs and that is not there.
+//! Computation of a tensor, with its missing inputs.
 //!
-//! In: an op to compute for the first time, or a tensor to bring back. Out: it is defined, or the run stops. A chain may
-//! be as long as the tape, so computations that wait for their inputs stand on a stack of their own. Inputs stay locked
-//! while others are brought back: computing anew can need more than the budget.
+//! In: an op to compute for the first time, or a tensor to bring back. Out: it is defined, or the run stops. A chain
+//! may be as long as the tape, so pending computations are on an explicit stack. Inputs stay locked while others are
+//! brought back: recomputation can need more than the budget.
 
 use super::machine::{Machine, Stop};
 use super::rule::{Change, Rule};
@@ -13,24 +13,23 @@ use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::Tape;
 
 /// Most events of a run; beyond them it counts as thrashing, so that a hostile tape ends. About a gibibyte.
-const MOST_EVENTS: usize = 16_000_000;
+const MAX_EVENTS: usize = 16_000_000;
 
-/// A computation under way.
+/// A pending computation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     op: u32,
-    /// The tensor asked for; none of an op without results.
+    /// The requested tensor; `None` for an op without results.
     tensor: Option<u32>,
     is_first: bool,
-    /// Where its missing inputs begin, and which of them comes next, in the machine's list.
+    /// Range of its missing inputs in the machine's list, and the next of them.
     begin: usize,
     next: usize,
-    /// Ops computed anew so far.
+    /// Ops recomputed so far.
     chain: u32,
 }
 
 impl Frame {
-    /// An op is computed for the first time.
     pub(super) fn first(op: u32, tensor: Option<u32>) -> Self {
         Self {
             op,
@@ -42,8 +41,7 @@ impl Frame {
         }
     }
 
-    /// A tensor is brought back.
-    pub(super) fn again(tensor: u32, tape: &Tape) -> Self {
+    pub(super) fn recompute(tensor: u32, tape: &Tape) -> Self {
         Self {
             is_first: false,
             ..Self::first(tape.tensors[tensor as usize].op, Some(tensor))
@@ -52,7 +50,7 @@ impl Frame {
 }
 
 impl<R: Rule> Machine<'_, R> {
-    /// See the module's header.
+    /// Contract: the header of this file.
     pub(super) fn materialize(&mut self, frame: Frame, progress: &Progress<'_>) -> Result<(), Stop> {
         self.begin(frame);
         while let Some(frame) = self.frames.last_mut() {
@@ -72,13 +70,13 @@ impl<R: Rule> Machine<'_, R> {
                     frame.next += 1;
                 }
             } else {
-                self.begin(Frame::again(input, self.states.tape));
+                self.begin(Frame::recompute(input, self.states.tape));
             }
         }
         Ok(())
     }
 
-    /// Inputs are used now; those that are there are locked, the others noted.
+    /// Locks the resident inputs and lists the missing ones.
     fn begin(&mut self, mut frame: Frame) {
         frame.begin = self.waiting.len();
         frame.next = frame.begin;
@@ -96,7 +94,7 @@ impl<R: Rule> Machine<'_, R> {
         self.frames.push(frame);
     }
 
-    /// All inputs are there and locked.
+    /// All inputs are resident and locked.
     fn compute(&mut self, frame: Frame, progress: &Progress<'_>) -> Result<(), Stop> {
         self.make_room(frame.op, progress)?;
         let op = &self.states.tape.ops[frame.op as usize];
@@ -112,7 +110,7 @@ impl<R: Rule> Machine<'_, R> {
             frame.chain.saturating_add(1)
         };
         let computed = self.used;
-        // Only the asked tensor moves to the end of the pool; events begin with it.
+        // Only the requested tensor moves to the end of the pool; events begin with it.
         if let Some(tensor) = frame.tensor {
             self.run.events.push(RematEvent {
                 kind: if frame.is_first {
@@ -157,14 +155,14 @@ impl<R: Rule> Machine<'_, R> {
             self.run.remat_compute = Nanos(self.run.remat_compute.0.saturating_add(op.time.0));
         }
         #[expect(clippy::cast_precision_loss, reason = "the limit is a part of the baseline")]
-        if self.spent_anew() as f64 > self.remat_limit || self.run.events.len() > MOST_EVENTS {
+        if self.recompute_cost() as f64 > self.remat_limit || self.run.events.len() > MAX_EVENTS {
             return Err(Stop::Thrash);
         }
         self.check(progress)
     }
 
-    /// What computing anew has cost; the number of tensors where ops cost nothing.
-    fn spent_anew(&self) -> u64 {
+    /// Cost of recomputation; the number of recomputed tensors where ops are free.
+    fn recompute_cost(&self) -> u64 {
         if self.run.base_compute.0 == 0 {
             self.run.counts.rematerializations
         } else {
@@ -172,7 +170,7 @@ impl<R: Rule> Machine<'_, R> {
         }
     }
 
-    /// A tensor was computed; its storage is resident from here on, and evictable unless it is locked.
+    /// Marks a tensor as computed; its storage becomes resident, and evictable unless it is locked.
     fn define(&mut self, tensor: u32, is_first: bool) {
         let root = self.states.root(tensor);
         let hold = &mut self.holds[root as usize];

@@ -1,57 +1,50 @@
-//! The runtime of the DTR paper's simulator: a tape is replayed under a budget, without a look ahead; what is evicted is
-//! computed anew, with everything that it needs, when an op reads it.
+//! The runtime of the DTR paper's simulator: replays a tape under a budget without lookahead; an evicted storage is
+//! recomputed, with everything that it needs, when an op reads it.
 //!
-//! In: a [`Tape`], a request, a rule. Out: a [`RematRun`] with every decision. What a tape's caller owns (constants,
-//! parameters, feeds) is resident for ever; what an op that must not run twice computes is never evicted. With a budget,
-//! what nobody refers to any more is evicted at once and can come back as an input of others; without one it is given
-//! up for good. Out of memory and thrashing are answers.
+//! In: a [`Tape`], a request, a rule. Out: a [`RematRun`] with every decision. Storages of the caller (constants,
+//! parameters, feeds) stay resident; results of non-recomputable ops are never evicted. With a budget, a storage that the
+//! caller releases is evicted at once and can return as an input of others; without one it is freed for good. Out of
+//! memory and thrashing are answers.
 //!
-//! The room: `wiring` (who is made from whom), `states` (what every storage is now), `pool` and `choose` (the decision),
-//! `rule` and one file per heuristic, `machine`, `materialize` and `once` (what happens).
+//! Files: `wiring` (which storage is made from which), `storage_state` (current states), `pool` and `choose` (the
+//! decision), `rule` (the interface of heuristics), `reach`, `dtr_eq_class` and `simple_rules` (heuristics), `machine`,
+//! `materialize` and `non_recomputable` (execution).
 
 mod choose;
-mod dtr;
 mod dtr_eq_class;
-mod dtr_local;
-mod largest;
-mod lru;
 mod machine;
 mod materialize;
-mod msps;
 mod non_recomputable;
 mod pool;
 mod quotient;
-mod random;
 mod reach;
 mod rule;
+mod simple_rules;
 mod storage_state;
 mod wiring;
 
 use super::run::{RematRequest, RematRun};
+use dtr_eq_class::DtrEqClass;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::Tape;
 use machine::Machine;
+use reach::Reach;
+use simple_rules::{DtrLocal, Largest, Lru, Random};
 
-/// What a storage costs when it is considered for eviction.
+/// The cost of an eviction candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuntimeRule {
-    /// Full evicted neighbourhood.
     Dtr,
     /// Union-find classes.
     DtrEqClass,
-    /// Own cost alone.
     DtrLocal,
-    /// Evicted ancestors.
     Msps,
-    /// Least recently used.
     Lru,
-    /// Largest storage.
     Largest,
-    /// Seeded.
     Random,
 }
 
-/// Runs a tape. Linear in the tape without evictions; a choice looks at all candidates once, in floats.
+/// O(tape) without evictions; a choice scans all candidates once, in floats.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -62,19 +55,19 @@ pub fn run_runtime(
     progress: &Progress<'_>,
 ) -> Result<RematRun, Cancelled> {
     let (n, n_ops) = (tape.tensors.len(), tape.ops.len());
-    // Without a budget nothing is chosen: the cheapest rule will do.
+    // Without a budget nothing is evicted: the cheapest rule suffices.
     let rule = if request.budget.is_none() {
         RuntimeRule::Lru
     } else {
         rule
     };
     match rule {
-        RuntimeRule::Dtr => Machine::new(tape, request, dtr::Dtr::new(n, n_ops)).run(progress),
-        RuntimeRule::DtrEqClass => Machine::new(tape, request, dtr_eq_class::DtrEqClass::new(n)).run(progress),
-        RuntimeRule::DtrLocal => Machine::new(tape, request, dtr_local::DtrLocal).run(progress),
-        RuntimeRule::Msps => Machine::new(tape, request, msps::Msps::new(n, n_ops)).run(progress),
-        RuntimeRule::Lru => Machine::new(tape, request, lru::Lru).run(progress),
-        RuntimeRule::Largest => Machine::new(tape, request, largest::Largest).run(progress),
-        RuntimeRule::Random => Machine::new(tape, request, random::Random::new(request.seed)).run(progress),
+        RuntimeRule::Dtr => Machine::new(tape, request, Reach::<true>::new(n, n_ops)).run(progress),
+        RuntimeRule::DtrEqClass => Machine::new(tape, request, DtrEqClass::new(n)).run(progress),
+        RuntimeRule::DtrLocal => Machine::new(tape, request, DtrLocal).run(progress),
+        RuntimeRule::Msps => Machine::new(tape, request, Reach::<false>::new(n, n_ops)).run(progress),
+        RuntimeRule::Lru => Machine::new(tape, request, Lru).run(progress),
+        RuntimeRule::Largest => Machine::new(tape, request, Largest).run(progress),
+        RuntimeRule::Random => Machine::new(tape, request, Random(request.seed)).run(progress),
     }
 }

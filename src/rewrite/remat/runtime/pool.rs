@@ -1,8 +1,8 @@
-//! The pool: what could be evicted, in the order of becoming evictable, with what costs are made of in flat columns.
+//! The pool of evictable storages, in the order of becoming evictable, with the inputs of costs in flat columns.
 //!
 //! In: storages that enter, leave or change. Out: the columns, and a lower bound of every cost in one pass. Invariants:
-//! a storage stands at most once; new ones stand at the end; removal keeps the order. A removed storage leaves a gap
-//! whose cost is infinite; when there are more gaps than storages they are closed.
+//! a storage occurs at most once; new ones are appended; removal keeps the order. A removed storage leaves a gap whose
+//! cost is infinite; when there are more gaps than storages they are closed.
 
 use super::rule::Form;
 
@@ -15,17 +15,16 @@ const FEW_GAPS: usize = 64;
 /// Clocks up to here are exact as floats.
 const EXACT_CLOCK: u64 = 1 << 53;
 
-/// How many minima are kept side by side, so that the search needs no waiting.
+/// Number of parallel minima, for instruction-level parallelism.
 const LANES: usize = 8;
 
-/// The part of a numerator that is known, and the part that may fade: it counts with what it has above an offset.
+/// Lower bound of a numerator: a fixed part, and a part that counts only as far as it exceeds an offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bound {
     pub(super) firm: f64,
     pub(super) fading: f64,
 }
 
-/// See the module's header.
 #[derive(Debug)]
 pub(super) struct Pool {
     slots: Vec<u32>,
@@ -35,7 +34,7 @@ pub(super) struct Pool {
     fading: Vec<f64>,
     bytes: Vec<f64>,
     last_access: Vec<f64>,
-    /// Costs as of the last [`Self::scan`].
+    /// Costs of the last [`Self::scan`].
     costs: Vec<f64>,
 }
 
@@ -53,7 +52,7 @@ impl Pool {
         }
     }
 
-    /// How many storages there are.
+    /// Number of storages.
     pub(super) fn len(&self) -> usize {
         self.n_live
     }
@@ -62,7 +61,6 @@ impl Pool {
         self.slot_of[storage as usize] != NONE
     }
 
-    /// Appends a storage.
     #[expect(
         clippy::cast_precision_loss,
         reason = "bounds; decisions are made with whole numbers"
@@ -77,7 +75,7 @@ impl Pool {
         self.n_live += 1;
     }
 
-    /// Removes a storage, if it is there.
+    /// Ignores storages that are not in the pool.
     pub(super) fn leave(&mut self, storage: u32) {
         let slot = std::mem::replace(&mut self.slot_of[storage as usize], NONE);
         if slot == NONE {
@@ -124,7 +122,7 @@ impl Pool {
         self.truncate(to);
     }
 
-    /// A storage was used, if it is there.
+    /// Ignores storages that are not in the pool.
     #[expect(
         clippy::cast_precision_loss,
         reason = "bounds; decisions are made with whole numbers"
@@ -136,7 +134,7 @@ impl Pool {
         }
     }
 
-    /// What is known of a storage's numerator changed, if it is there.
+    /// Ignores storages that are not in the pool.
     pub(super) fn set(&mut self, storage: u32, bound: Bound) {
         let slot = self.slot_of[storage as usize];
         if slot != NONE {
@@ -145,17 +143,15 @@ impl Pool {
         }
     }
 
-    /// How many slots there are, gaps included.
+    /// Number of slots, gaps included.
     pub(super) fn n_slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// The storage in a slot.
     pub(super) fn storage(&self, slot: usize) -> Option<u32> {
         Some(self.slots[slot]).filter(|storage| *storage != NONE)
     }
 
-    /// The last storage.
     pub(super) fn last(&self) -> Option<u32> {
         self.slots.iter().rev().copied().find(|storage| *storage != NONE)
     }
@@ -166,7 +162,7 @@ impl Pool {
         self.slots.get(rank).copied()
     }
 
-    /// The cost of a slot as of the last scan.
+    /// The cost of a slot in the last scan.
     pub(super) fn cost(&self, slot: usize) -> f64 {
         self.costs[slot]
     }
@@ -176,7 +172,7 @@ impl Pool {
         self.costs[slot] = cost;
     }
 
-    /// Works out a lower bound of every cost (but for rounding); gaps cost infinity. `last_accesses` are by storage.
+    /// Computes a lower bound of every cost (up to rounding); gaps cost infinity. `last_accesses` are by storage.
     pub(super) fn scan(&mut self, form: Form, clock: u64, offset: f64, last_accesses: &[u64]) {
         self.costs.resize(self.slots.len(), 0.0);
         match form {
@@ -204,7 +200,7 @@ impl Pool {
         }
     }
 
-    /// The scan where clocks are too large for floats.
+    /// The scan for clocks that are too large for floats.
     #[expect(clippy::cast_precision_loss, reason = "differences are rounded once")]
     fn scan_late(&mut self, clock: u64, offset: f64, last_accesses: &[u64]) {
         for slot in 0..self.slots.len() {
@@ -215,7 +211,7 @@ impl Pool {
         }
     }
 
-    /// The lowest cost of the last scan, and its first slot. Infinite where there is nothing.
+    /// The lowest cost of the last scan, and its first slot. Infinite where the pool is empty.
     pub(super) fn lowest(&self) -> (f64, usize) {
         let chunks = self.costs.chunks_exact(LANES);
         let mut lowest = chunks.remainder().iter().copied().fold(f64::INFINITY, lower);
@@ -231,18 +227,18 @@ impl Pool {
     }
 }
 
-/// The lower of two; unlike `min` one instruction.
+/// A single instruction, unlike `min`.
 fn lower(one: f64, other: f64) -> f64 {
     if other < one { other } else { one }
 }
 
-/// How much is above an offset.
+/// The excess of a value over an offset.
 fn above(value: f64, offset: f64) -> f64 {
     let rest = value - offset;
     if rest > 0.0 { rest } else { 0.0 }
 }
 
-/// A quotient; infinite where the denominator is 0.
+/// Infinite where the denominator is 0.
 fn ratio(numerator: f64, denominator: f64) -> f64 {
     let quotient = numerator / denominator;
     if denominator > 0.0 { quotient } else { f64::INFINITY }

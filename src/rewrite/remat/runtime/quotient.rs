@@ -1,10 +1,9 @@
-//! Quotients of big whole numbers, correctly rounded: what a cost is.
+//! Correctly rounded quotients of large integers, which are costs.
 
-/// Every whole number up to here is a float.
+/// Integers up to here are exact as floats.
 const EXACT: u128 = 1 << 53;
 
-/// `numerator / denominator`, the nearest float (of two equally near ones the even one); infinite where the denominator
-/// is 0.
+/// `numerator / denominator`, the nearest float (ties to even); infinite where the denominator is 0.
 #[expect(
     clippy::cast_precision_loss,
     reason = "the first cast is exact, the second rounds once, as it shall"
@@ -24,8 +23,8 @@ pub(super) fn quotient(numerator: i128, denominator: u128) -> f64 {
     if numerator < 0 { -value } else { value }
 }
 
-/// Takes at least 55 bits of the quotient and notes in the last of them whether anything follows: rounding that to a
-/// float is rounding the quotient.
+/// Takes at least 55 bits of the quotient and sets the last of them if the remainder is not zero: rounding that to a
+/// float rounds the quotient correctly.
 #[expect(clippy::cast_precision_loss, reason = "rounds once, as it shall")]
 fn rounded(numerator: u128, denominator: u128) -> f64 {
     let bits = |number: u128| 128 - number.leading_zeros();
@@ -64,7 +63,7 @@ mod tests {
 
     #[test]
     fn big_numbers_are_rounded_once() {
-        // Expected values by Python, whose division of whole numbers is correctly rounded.
+        // Expected values by Python, whose integer division is correctly rounded.
         let big = (1_i128 << 64) + 1;
         for (numerator, denominator, expected) in [
             (big, 3_u128, 6.148_914_691_236_517e18),

@@ -1,40 +1,39 @@
-//! Sums of own costs over the evicted storages that can be reached through evicted ones: what DTR and MSPS count.
+//! DTR and MSPS: own cost plus the own costs of the evicted storages that are reached through evicted ones.
 //!
-//! In: changes. Out: exact sums on demand, each by one walk; and bounds that hold without a walk. Why the bounds hold:
-//! when something is evicted, sums only grow. When a storage becomes resident, the op that computes it has all its inputs
-//! there, so it is reached along parents by nothing further up: sums along parents lose at most its own cost (they fade:
-//! all own costs that returned add up to the offset), and sums along children change for its parents alone. Where that
-//! is not so (a storage with views that have other parents), all bounds start anew.
+//! DTR: (own + sum along children + sum along parents) / (bytes * staleness). MSPS: (own + sum along parents) / bytes.
+//!
+//! In: changes. Out: exact sums on demand, each by one walk, and bounds that hold without a walk. Why they hold: an
+//! eviction only increases sums. When a storage becomes resident, the inputs of its op are resident, so no walk along
+//! parents passes through it: sums along parents lose at most its own cost (they fade: the own costs of all returned
+//! storages add up to the offset), and sums along children change for its parents only. Otherwise (a storage with views
+//! that have other parents) all bounds are reset.
 
 use super::pool::{Bound, Pool};
-use super::rule::Change;
+use super::rule::{Change, Form, Rule};
 use super::storage_state::StorageState;
 
-/// Sums along parents that are larger are taken for this in bounds: up to twice this floats are exact.
-const MOST_FADING: u64 = 1 << 52;
+/// Cap of sums along parents in bounds: floats are exact up to twice this.
+const MAX_FADING: u64 = 1 << 52;
 
-/// See the module's header.
-pub(super) struct Reach {
-    /// Whether sums along children count too.
-    has_children: bool,
-    /// Counts changes after which a sum may be another one.
+/// DTR where sums along children count too, otherwise MSPS.
+pub(super) struct Reach<const CHILDREN: bool> {
+    /// Incremented by every change that may change a sum.
     epoch: u64,
-    /// When each storage's numerator was worked out last.
+    /// The epoch of each storage's last exact numerator.
     exact_at: Vec<u64>,
     exact: Vec<i128>,
     bounds: Vec<Bound>,
-    /// Own costs that returned.
+    /// Sum of the own costs of returned storages.
     offset: u64,
-    /// Numerators worked out so far, and how many these were when the last op was called.
+    /// Exact numerators so far, and their count at the last call of an op.
     n_sums: u64,
     n_sums_at_call: u64,
     walk: Walk,
 }
 
-impl Reach {
-    pub(super) fn new(n_storages: usize, n_ops: usize, has_children: bool) -> Self {
+impl<const CHILDREN: bool> Reach<CHILDREN> {
+    pub(super) fn new(n_storages: usize, n_ops: usize) -> Self {
         Self {
-            has_children,
             epoch: 1,
             exact_at: vec![0; n_storages],
             exact: vec![0; n_storages],
@@ -51,7 +50,35 @@ impl Reach {
         }
     }
 
-    pub(super) fn bound(&self, states: &StorageState<'_>, storage: u32) -> Bound {
+    fn returned(&mut self, states: &StorageState<'_>, storage: u32, pool: &mut Pool) {
+        let is_new = states.wiring.makers.of(storage).first() == states.n_called.checked_sub(1).as_ref();
+        if is_new && self.n_sums == self.n_sums_at_call {
+            return;
+        }
+        self.offset = self.offset.saturating_add(states.cost[storage as usize]);
+        if self.offset > MAX_FADING || states.parents(storage).any(|parent| states.is_evicted(parent)) {
+            self.reset_bounds(states, pool);
+            return;
+        }
+        if CHILDREN {
+            for parent in states.parents(storage) {
+                self.bounds[parent as usize].firm = 0.0;
+                pool.set(parent, self.known_bound(states, parent));
+            }
+        }
+    }
+
+    fn reset_bounds(&mut self, states: &StorageState<'_>, pool: &mut Pool) {
+        self.offset = 0;
+        self.bounds.fill(Bound::default());
+        for slot in 0..pool.n_slots() {
+            if let Some(storage) = pool.storage(slot) {
+                pool.set(storage, self.known_bound(states, storage));
+            }
+        }
+    }
+
+    fn known_bound(&self, states: &StorageState<'_>, storage: u32) -> Bound {
         let known = self.bounds[storage as usize];
         let own = float(states.cost[storage as usize]);
         Bound {
@@ -59,64 +86,47 @@ impl Reach {
             fading: known.fading,
         }
     }
+}
 
-    pub(super) fn offset(&self) -> f64 {
-        float(self.offset)
+impl<const CHILDREN: bool> Rule for Reach<CHILDREN> {
+    const FORM: Form = if CHILDREN {
+        Form::PerByteAndStaleness
+    } else {
+        Form::PerByte
+    };
+
+    fn bound(&mut self, states: &StorageState<'_>, storage: u32) -> Bound {
+        self.known_bound(states, storage)
     }
 
-    pub(super) fn changed(&mut self, states: &StorageState<'_>, change: Change, pool: &mut Pool) {
+    fn changed(&mut self, states: &StorageState<'_>, change: Change, pool: &mut Pool) {
         self.epoch += 1;
         match change {
             Change::Called(op) => {
                 self.n_sums_at_call = self.n_sums;
                 for storage in states.wiring.writes.of(op) {
-                    pool.set(*storage, self.bound(states, *storage));
+                    pool.set(*storage, self.known_bound(states, *storage));
                 }
             }
-            // What is evicted was in the pool: its numerator starts anew when it returns.
+            // An evicted storage was in the pool: its numerator is reset when it returns.
             Change::Evicted(storage) => self.bounds[storage as usize] = Bound::default(),
             Change::Returned(storage) => self.returned(states, storage, pool),
-            Change::Lost(_) => self.start_anew(states, pool),
+            Change::Lost(_) => self.reset_bounds(states, pool),
         }
     }
 
-    fn returned(&mut self, states: &StorageState<'_>, storage: u32, pool: &mut Pool) {
-        let is_new = states.wiring.makers.of(storage).first() == states.n_called.checked_sub(1).as_ref();
-        if is_new && self.n_sums == self.n_sums_at_call {
-            return;
-        }
-        self.offset = self.offset.saturating_add(states.cost[storage as usize]);
-        if self.offset > MOST_FADING || states.parents(storage).any(|parent| states.is_evicted(parent)) {
-            self.start_anew(states, pool);
-            return;
-        }
-        if self.has_children {
-            for parent in states.parents(storage) {
-                self.bounds[parent as usize].firm = 0.0;
-                pool.set(parent, self.bound(states, parent));
-            }
-        }
+    fn prepare(&mut self, _states: &StorageState<'_>, _pool: &mut Pool) -> f64 {
+        float(self.offset)
     }
 
-    fn start_anew(&mut self, states: &StorageState<'_>, pool: &mut Pool) {
-        self.offset = 0;
-        self.bounds.fill(Bound::default());
-        for slot in 0..pool.n_slots() {
-            if let Some(storage) = pool.storage(slot) {
-                pool.set(storage, self.bound(states, storage));
-            }
-        }
-    }
-
-    /// Own cost and sums of a storage.
-    pub(super) fn numerator(&mut self, states: &StorageState<'_>, pool: &mut Pool, storage: u32) -> i128 {
+    fn numerator(&mut self, states: &StorageState<'_>, pool: &mut Pool, storage: u32) -> i128 {
         let number = storage as usize;
         if self.exact_at[number] == self.epoch {
             return self.exact[number];
         }
         self.n_sums += 1;
         let own = i128::from(states.cost[number]);
-        let children = if self.has_children {
+        let children = if CHILDREN {
             self.walk.children(states, storage)
         } else {
             0
@@ -124,7 +134,7 @@ impl Reach {
         let parents = self.walk.parents(states, storage);
         self.exact_at[number] = self.epoch;
         self.exact[number] = own.saturating_add(children).saturating_add(parents);
-        let fading = u64::try_from(parents).unwrap_or(u64::MAX).min(MOST_FADING);
+        let fading = u64::try_from(parents).unwrap_or(u64::MAX).min(MAX_FADING);
         #[expect(
             clippy::cast_precision_loss,
             reason = "a bound; decisions are made with whole numbers"
@@ -147,7 +157,7 @@ fn float(number: u64) -> f64 {
     number as f64
 }
 
-/// One walk at a time, over storages and ops, each visited once.
+/// A walk over storages and ops that visits each once.
 struct Walk {
     seen: Vec<u64>,
     seen_ops: Vec<u64>,
@@ -192,7 +202,7 @@ impl Walk {
         std::mem::replace(&mut self.seen_ops[op as usize], self.mark) != self.mark
     }
 
-    /// Goes on with the evicted ones among storages; returns what they cost.
+    /// Continues with the evicted ones of `storages`; returns the sum of their costs.
     fn visit(&mut self, states: &StorageState<'_>, storages: &[u32]) -> i128 {
         let mut sum = 0;
         for storage in storages {

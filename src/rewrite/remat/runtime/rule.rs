@@ -1,12 +1,11 @@
-//! What a heuristic is to the machine: a numerator for every storage, and a form that makes a cost of it.
+//! The interface of heuristics: a numerator for every storage, and the form of the cost.
 //!
-//! In: every change of a storage. Out: exact numerators on demand, and bounds of them that are good at any time, so that
-//! only those that could be the lowest are worked out. A bound is never above the numerator but for rounding.
+//! In: every change of a storage. Out: exact numerators on demand, and lower bounds (up to rounding) that hold at any
+//! time, so that only candidates for the lowest cost are computed exactly.
 
 use super::pool::{Bound, Pool};
 use super::storage_state::StorageState;
 
-/// How a cost is formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// numerator / (bytes * staleness)
@@ -15,43 +14,42 @@ pub(super) enum Form {
     PerByte,
     /// 1 / bytes
     Inverse,
-    /// The time of the last access itself.
+    /// Time of the last access.
     LastAccess,
 }
 
-/// What happened to a storage; it has happened already.
+/// A change of a storage that has taken place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// An op is called: its new storages count as evicted, its views cost their storages more and link them anew.
+    /// An op is called: its new storages count as evicted, its views add cost and links to their storages.
     Called(u32),
-    /// A resident storage was evicted.
     Evicted(u32),
-    /// A storage became resident, for the first time or again.
+    /// A storage became resident, for the first time or by recomputation.
     Returned(u32),
-    /// An evicted storage was given up.
+    /// An evicted storage can no longer be recomputed.
     Lost(u32),
 }
 
-/// See the module's header. One value runs one tape.
+/// A heuristic; one value runs one tape.
 pub(super) trait Rule {
-    /// How the cost is formed.
     const FORM: Form;
 
     /// The bound with which a storage enters the pool.
-    fn bound(&mut self, states: &StorageState<'_>, storage: u32) -> Bound;
+    fn bound(&mut self, states: &StorageState<'_>, storage: u32) -> Bound {
+        own_cost(states, storage)
+    }
 
-    /// Follows a change of a storage.
-    fn changed(&mut self, states: &StorageState<'_>, change: Change, pool: &mut Pool);
+    fn changed(&mut self, _states: &StorageState<'_>, _change: Change, _pool: &mut Pool) {}
 
-    /// Comes before a choice: brings bounds up to date; returns the offset of what fades.
-    fn prepare(&mut self, _world: &StorageState<'_>, _pool: &mut Pool) -> f64 {
+    /// Runs before a choice: updates bounds and returns the offset of their fading parts.
+    fn prepare(&mut self, _states: &StorageState<'_>, _pool: &mut Pool) -> f64 {
         0.0
     }
 
     /// The exact numerator of a storage in the pool.
     fn numerator(&mut self, states: &StorageState<'_>, pool: &mut Pool, storage: u32) -> i128;
 
-    /// A storage drawn instead of chosen, for rules without costs.
+    /// A drawn storage, for rules without costs.
     fn draw(&mut self, _pool: &mut Pool) -> Option<u32> {
         None
     }

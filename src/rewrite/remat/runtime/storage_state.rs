@@ -1,31 +1,30 @@
-//! What every storage is at the moment, as far as heuristics may know it.
+//! State of every storage that heuristics may read.
 //!
 //! In: changes by the machine. Out: states, costs and bytes by storage (the number of its root tensor). Invariants: a
-//! storage counts as evicted from the moment at which its op begins to be computed for the first time; what has not been
-//! called yet is neither resident nor evicted.
+//! storage counts as evicted from the moment at which its op is first called; before that it is neither resident nor
+//! evicted.
 
 use super::wiring::Wiring;
 use highwater_model::workload::Tape;
 
-/// Where a storage's bytes are.
+/// Place of a storage's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// Its op has not been called.
     Future,
-    /// Not there, and can be computed (again).
+    /// Not resident, and computable.
     Evicted,
-    /// There.
+    /// In memory.
     Resident,
-    /// Given up for good.
+    /// Lost for good.
     Gone,
 }
 
-/// See the module's header.
 #[derive(Debug)]
 pub(super) struct StorageState<'a> {
     pub(super) tape: &'a Tape,
     pub(super) wiring: Wiring,
-    /// Ops that have been called, the one at hand included.
+    /// Ops called so far, the current one included.
     pub(super) n_called: u32,
     /// Nanoseconds, from 1 on.
     pub(super) clock: u64,
@@ -43,7 +42,7 @@ impl<'a> StorageState<'a> {
             !tensor.is_external || tape.ops[tensor.op as usize].is_source
         };
         let bytes = tape.tensors.iter().enumerate().map(|(number, tensor)| {
-            // What the caller's memory takes in when an op writes to it costs nothing: it was there before.
+            // Writes into memory of the caller allocate nothing.
             let is_root = tensor.storage as usize == number;
             if is_root && is_own(tensor) {
                 tensor.bytes.get()
@@ -75,7 +74,7 @@ impl<'a> StorageState<'a> {
         self.state(storage) == State::Evicted
     }
 
-    /// How long it has not been used.
+    /// Time since its last use.
     pub(super) fn staleness(&self, storage: u32) -> u64 {
         self.clock.saturating_sub(self.last_access[storage as usize])
     }
@@ -92,13 +91,13 @@ impl<'a> StorageState<'a> {
         ops.take_while(|op| *op < self.n_called)
     }
 
-    /// The storages that a storage is made from, with repetitions; of views also the storage itself.
+    /// The storages that a storage is made from, with repetitions; for views also the storage itself.
     pub(super) fn parents(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
         self.makers(storage)
             .flat_map(|op| self.wiring.reads.of(op).iter().copied())
     }
 
-    /// The storages that are made from a storage, with repetitions; of views also the storage itself.
+    /// The storages made from a storage, with repetitions; for views also the storage itself.
     pub(super) fn children(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
         self.readers(storage)
             .flat_map(|op| self.wiring.writes.of(op).iter().copied())

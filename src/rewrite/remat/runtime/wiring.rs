@@ -1,12 +1,12 @@
-//! Who is made from whom, by storage: the fixed part of a tape in flat vectors.
+//! Dependencies of storages: the constant part of a tape in flat vectors.
 //!
 //! In: a [`Tape`]. Out: for each op the storages that it reads and writes (once each, without those of the caller), for
 //! each storage the ops that write it (its root's op and those of its views) and that read it, in the order of ops.
-//! Storages are numbered by their root tensor. Linear in the tape, whatever its ops look like.
+//! Storages are numbered by their root tensor. O(tape), for any tape.
 
 use highwater_model::workload::Tape;
 
-/// Lists of numbers, one behind the other.
+/// Lists of numbers, concatenated.
 #[derive(Debug)]
 pub(super) struct Lists {
     starts: Vec<u32>,
@@ -14,7 +14,6 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// The list of a number.
     pub(super) fn of(&self, number: u32) -> &[u32] {
         let number = number as usize;
         &self.items[self.starts[number] as usize..self.starts[number + 1] as usize]
@@ -39,8 +38,8 @@ impl Lists {
         Self { starts, items }
     }
 
-    /// For each storage the ops whose list holds it, in order.
-    fn turned(&self, n_storages: usize) -> Self {
+    /// For each storage the ops whose list contains it, in order.
+    fn transposed(&self, n_storages: usize) -> Self {
         let mut starts = vec![0_u32; n_storages + 1];
         for item in &self.items {
             starts[*item as usize + 1] += 1;
@@ -61,16 +60,15 @@ impl Lists {
     }
 }
 
-/// See the module's header.
 #[derive(Debug)]
 pub(super) struct Wiring {
-    /// By op: the storages that it reads.
+    /// By op.
     pub(super) reads: Lists,
-    /// By op: the storages that it writes.
+    /// By op.
     pub(super) writes: Lists,
-    /// By storage: the ops that write it.
+    /// By storage.
     pub(super) makers: Lists,
-    /// By storage: the ops that read it.
+    /// By storage.
     pub(super) readers: Lists,
 }
 
@@ -80,15 +78,15 @@ impl Wiring {
         let reads = Lists::roots(tape, |op| &tape.ops[op].inputs, &is_external);
         let writes = Lists::roots(tape, |op| &tape.ops[op].outputs, &is_external);
         Self {
-            makers: writes.turned(tape.tensors.len()),
-            readers: reads.turned(tape.tensors.len()),
+            makers: writes.transposed(tape.tensors.len()),
+            readers: reads.transposed(tape.tensors.len()),
             reads,
             writes,
         }
     }
 }
 
-/// A count of a tape: tensors and ops are numbered with 32 bits, and so are their arguments.
+/// A count of a tape: tensors, ops and arguments are numbered with 32 bits.
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

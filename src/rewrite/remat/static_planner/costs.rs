@@ -1,4 +1,4 @@
-//! f, b and m: what evicting a variable costs, kept over searches and forgotten exactly where they change.
+//! f, b and m: the cost of evicting a variable, cached over searches and invalidated exactly where it changes.
 //!
 //! ```text
 //! b(v) = seconds of v's producer + b of those of its inputs that are not resident
@@ -6,12 +6,12 @@
 //! f(v) = 1 + f of what is not resident among the results of v's readers
 //! ```
 //!
-//! Results of a finished copy count too. Of these, one that was never computed anew counts 1 whether its first version is
-//! resident or not: it belongs to the copy alone and nobody reads it. A copy that is still being prepared has none.
+//! Results of a finished copy count too. Of these, one that was never recomputed counts 1 whether its first version is
+//! resident or not: it belongs to the copy only and has no readers. A copy under construction has none.
 //!
-//! Invariant: where a known value was summed from others, these are known. So forgetting walks from what changed to what
-//! depends on it, and stops at what is unknown already. Sums run in declared order: a value kept and a value computed
-//! afresh are the same bits.
+//! Invariant: where a known value was summed from others, these are known. So invalidation walks from the change to its
+//! dependents, and stops at unknown ones. Sums run in declared order: a cached value and a fresh one are equal to the
+//! bit.
 
 use super::model::Model;
 
@@ -22,11 +22,11 @@ pub(super) struct Copy {
     pub is_finished: bool,
 }
 
-/// What a variable is now.
+/// State of a variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub is_resident: bool,
-    /// How often it was computed anew.
+    /// Number of recomputations.
     pub version: u32,
     /// Copies that read it.
     pub copies: Vec<u32>,
@@ -53,7 +53,7 @@ impl Costs {
         }
     }
 
-    /// Whether both are known: then nothing changed since [`Self::of`] was asked.
+    /// Whether both are known: then nothing changed since [`Self::of`].
     pub(super) fn knows(&self, variable: u32) -> bool {
         self.knows_forward[variable as usize] && self.knows_backward[variable as usize]
     }
@@ -66,7 +66,7 @@ impl Costs {
         (self.forward[variable as usize] * seconds, bytes)
     }
 
-    /// The residency of a variable changed, or it has a version more.
+    /// Invalidates after a change of residency, or a new version.
     pub(super) fn forget(&mut self, model: &Model, states: &[State], variable: u32) {
         let producer = &model.steps[model.variables[variable as usize].producer as usize];
         self.stack.extend(&producer.inputs);

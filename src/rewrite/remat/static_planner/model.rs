@@ -1,9 +1,9 @@
-//! What the static planner plans: steps and variables of a tape.
+//! Input of the static planner: steps and variables of a tape.
 //!
-//! In: a [`Tape`]. Out: a [`Model`]. A variable is a storage that is no external one; a step is an op that makes at
-//! least one. Inputs are storages, in declared order, duplicates removed. An op that makes views or externals alone is no
-//! step: who reads a view reads its storage, and what such an op reads counts for nothing, as in the original, where
-//! it is no op of the sequence that is planned.
+//! In: a [`Tape`]. Out: a [`Model`]. A variable is a storage that is not external; a step is an op that makes at least
+//! one. Inputs are storages, in declared order, without duplicates. An op that only makes views or externals is no
+//! step: readers of a view read its storage, and the op's own inputs are ignored, as in the original, whose sequence
+//! does not contain it.
 
 use highwater_model::units::Nanos;
 use highwater_model::workload::Tape;
@@ -14,7 +14,6 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A planned op.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// The op of the tape.
     pub op: u32,
     /// Variables that it reads, without duplicates.
     pub inputs: Vec<u32>,
@@ -22,14 +21,13 @@ pub(super) struct Step {
     pub externals: Vec<u32>,
     /// Variables that it makes.
     pub outputs: Vec<u32>,
-    /// Bytes of all that it makes.
+    /// Bytes of all outputs.
     pub output_bytes: u64,
     /// Bytes of variables read and made.
     pub moved: u64,
-    /// Seconds: bytes moved over 10^8.
+    /// Bytes moved over 10^8.
     pub seconds: f64,
-    /// Whether it must run once.
-    pub is_once: bool,
+    pub is_non_recomputable: bool,
 }
 
 /// A planned storage.
@@ -37,18 +35,16 @@ pub(super) struct Step {
 pub(super) struct Variable {
     /// The root tensor.
     pub tensor: u32,
-    /// Its bytes.
     pub bytes: u64,
     /// The step that makes it.
     pub producer: u32,
-    /// Steps that read it, ascending.
+    /// Ascending.
     pub readers: Vec<u32>,
 }
 
 /// A storage of the caller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct External {
-    /// Its bytes.
     pub bytes: u64,
     /// First step that reads it.
     pub first: u32,
@@ -56,7 +52,6 @@ pub(super) struct External {
     pub last: u32,
 }
 
-/// All of it.
 #[derive(Debug)]
 pub(super) struct Model {
     pub steps: Vec<Step>,
@@ -95,7 +90,7 @@ impl Model {
                 output_bytes: 0,
                 moved: 0,
                 seconds: 0.0,
-                is_once: op.is_once,
+                is_non_recomputable: op.is_non_recomputable,
             };
             for tensor in &op.inputs {
                 let root = tape.tensors[*tensor as usize].storage;
@@ -125,7 +120,7 @@ impl Model {
         model
     }
 
-    /// Time of all steps, each once; what ops that are no steps take is not the planner's.
+    /// Time of all steps, each once; ops that are no steps do not count.
     pub(super) fn compute(&self, tape: &Tape) -> Nanos {
         let times = self.steps.iter().map(|step| tape.ops[step.op as usize].time.0);
         Nanos(times.fold(0, u64::saturating_add))

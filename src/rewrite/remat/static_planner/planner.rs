@@ -1,10 +1,10 @@
-//! The walk over the steps: what is freed, evicted and computed anew.
+//! The walk over the steps: frees, evictions and recomputations.
 //!
 //! Invariants: `usage` is the sum of resident variables and of the externals between their first and last reader. A
-//! variable that was computed anew, or that a copy reads, is never freed, only evicted (copies are used at the end of
-//! time). The original looks for variables without a future use whenever it makes room; every such variable that may be
-//! freed was freed at the end of the step of its last use, so that search is left out here (a test compares with an
-//! oracle that does it).
+//! variable that was recomputed, or that a copy reads, is never freed, only evicted (copies count as used at the end).
+//! The original searches for variables without a future use whenever it makes room; every such variable that may be
+//! freed was freed at the end of the step of its last use, so that search is omitted (a test compares with an oracle
+//! that has it).
 
 use super::costs::{Copy, Costs, State};
 use super::model::Model;
@@ -14,18 +14,18 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::Tape;
 
-/// Most events of a run: without a limit, computing anew can cost exponentially much, and each event is kept (up to
-/// about 500 MB with the reasons). A run that gets there ends as thrashing.
-pub const MOST_EVENTS: usize = 4_000_000;
+/// Most events of a run: without a limit, recomputation can be exponentially expensive, and each event is kept (up to
+/// about 500 MB with the choices). A run that reaches it ends as thrashing.
+pub const MAX_EVENTS: usize = 4_000_000;
 
-/// A variable that is being computed anew.
+/// A variable under recomputation.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     variable: u32,
     copy: u32,
-    /// How many inputs are there.
+    /// Number of available inputs.
     n_ready: u32,
-    /// Whether the next input was asked for.
+    /// Whether the next input was requested.
     is_waiting: bool,
     /// Copies finished before this one began.
     n_before: u32,
@@ -56,7 +56,7 @@ pub(super) struct Planner<'a> {
     pub(super) choices: Vec<Choice>,
 }
 
-/// The run has to stop.
+/// Why the run stops.
 pub(super) enum Stop {
     Thrash,
     Cancelled(Cancelled),
@@ -97,7 +97,6 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// All steps.
     pub(super) fn run(&mut self) -> Result<(), Cancelled> {
         let n_steps = self.model.steps.len() as u64;
         for step in 0..u32::try_from(n_steps).unwrap_or(u32::MAX) {
@@ -210,7 +209,7 @@ impl<'a> Planner<'a> {
         self.events.push(event);
     }
 
-    /// Whether a variable may go for good: nobody holds it and no use is left.
+    /// Whether a variable can be freed for good: not held, and without a future use.
     fn is_over(&self, variable: u32, at: u32) -> bool {
         let state = &self.states[variable as usize];
         let last = self.model.variables[variable as usize].readers.last();
@@ -221,7 +220,7 @@ impl<'a> Planner<'a> {
             && last.is_none_or(|last| *last <= at)
     }
 
-    /// Frees a variable, then what its producer read, depth first.
+    /// Frees a variable, then the inputs of its producer, depth first.
     fn free(&mut self, variable: u32, at: u32) {
         let mut stack = vec![variable];
         while let Some(variable) = stack.pop() {
@@ -253,13 +252,14 @@ impl<'a> Planner<'a> {
             self.choices.push(choice);
             self.event(RematKind::Evict, variable, at, |event| event.choice = number);
         }
-        if self.events.len() >= MOST_EVENTS {
+        if self.events.len() >= MAX_EVENTS {
             return Err(Stop::Thrash);
         }
         Ok(())
     }
 
-    /// Brings a variable back, with whatever that needs; one whose producer must run once stays as it was.
+    /// Brings a variable back, recomputing its inputs as needed; a variable of a non-recomputable producer stays
+    /// absent.
     fn regenerate(&mut self, variable: u32, at: u32) -> Result<(), Stop> {
         self.begin(variable);
         while let Some(frame) = self.frames.last().copied() {
@@ -289,7 +289,7 @@ impl<'a> Planner<'a> {
     fn begin(&mut self, variable: u32) {
         let producer = self.model.variables[variable as usize].producer;
         let step = &self.model.steps[producer as usize];
-        if step.is_once {
+        if step.is_non_recomputable {
             return;
         }
         let copy = u32::try_from(self.copies.len()).unwrap_or(u32::MAX);

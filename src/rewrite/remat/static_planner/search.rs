@@ -1,32 +1,33 @@
-//! Which variable is evicted: the lowest value, the first in order of becoming resident where several share it.
+//! Eviction choice: the lowest value, of equal ones the first in the order of becoming resident.
 //!
 //! ```text
 //! value(v) = (f(v) b(v))^time_factor m(v)^memory_factor / size(v) / next(v)
 //! ```
 //!
-//! Candidates stand in a list in the order in which they became resident; who leaves is marked and swept out now and then,
-//! so the order stays. What does not depend on the step (all but next) is kept beside each until its costs change.
+//! Candidates are in a list in the order of becoming resident; removed ones are marked and compacted occasionally, so
+//! the order is stable. The part of the value that does not depend on the step (all except next) is cached until its
+//! costs change.
 
 use super::costs::{Copy, Costs, State};
 use super::model::{Model, NONE};
 use crate::remat::run::{Choice, DtrFactors};
 use highwater_model::units::Bytes;
 
-/// Steps until the next use of what has none: the original's "never".
+/// Steps until the next use of a variable without one: the original's "never".
 pub(super) const NEVER: u64 = u64::MAX - 1;
 
 /// One entry of the list.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The variable; [`NONE`] once it left.
+    /// [`NONE`] once it left.
     variable: u32,
-    /// Everything of the value but the division by next.
+    /// The value without the division by next.
     weight: f64,
     /// The step of its next use, as far as known; [`NONE`] is never.
     next: u32,
 }
 
-/// The list and how it is weighed.
+/// The candidates and their weights.
 #[derive(Debug)]
 pub(super) struct Search {
     factors: DtrFactors,
@@ -47,11 +48,10 @@ impl Search {
         }
     }
 
-    /// A variable became resident.
     pub(super) fn enter(&mut self, model: &Model, variable: u32) {
         let info = &model.variables[variable as usize];
-        let is_once = model.steps[info.producer as usize].is_once;
-        if is_once || info.bytes == 0 || info.bytes < self.factors.evictee_minimum_size.0 {
+        let is_non_recomputable = model.steps[info.producer as usize].is_non_recomputable;
+        if is_non_recomputable || info.bytes == 0 || info.bytes < self.factors.evictee_minimum_size.0 {
             return;
         }
         self.position[variable as usize] = u32::try_from(self.entries.len()).unwrap_or(NONE);
@@ -62,7 +62,6 @@ impl Search {
         });
     }
 
-    /// A variable left.
     pub(super) fn leave(&mut self, variable: u32) {
         let position = std::mem::replace(&mut self.position[variable as usize], NONE);
         if position == NONE {
@@ -79,7 +78,7 @@ impl Search {
         }
     }
 
-    /// The one to evict at a step.
+    /// The variable to evict at a step.
     pub(super) fn find(
         &mut self,
         model: &Model,
@@ -148,7 +147,7 @@ fn weigh((cost, memory): (f64, f64), bytes: u64, factors: &DtrFactors) -> f64 {
     power(cost, factors.recomp_time_factor) * power(memory, factors.recomp_memory_factor) / bytes as f64
 }
 
-/// A power; the usual exponents need no logarithm, and are exact either way.
+/// A power; common exponents are exact and need no logarithm.
 #[expect(clippy::float_cmp, reason = "these exponents exactly")]
 fn power(base: f64, exponent: f64) -> f64 {
     if exponent == 1.0 { base } else { base.powf(exponent) }

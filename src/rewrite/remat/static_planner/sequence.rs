@@ -1,41 +1,39 @@
-//! The ops as they are to run: the tape's own, copies before the ops that need them, and what must read something else.
+//! The sequence to execute: the tape's own ops, copies before the ops that need them, and ops with changed inputs.
 //!
-//! A copy stands before the op whose step asked for it, in the order of coming back. An op that reads a result of a copy,
-//! or of an op that was itself made anew for that reason, is made anew with other inputs. All results of a copy replace
-//! the earlier ones for whoever reads later, also those that were resident. Storages stand for their views.
+//! A copy precedes the op whose step requested it, in the order of recomputation. An op that reads a result of a copy,
+//! or of an op that was itself redone for that reason, is redone with other inputs. All results of a copy replace the
+//! earlier ones for later readers, including results that were resident. Storages represent their views.
 
 use super::model::{Model, NONE};
 use crate::remat::run::{RematEvent, RematKind};
 use highwater_model::workload::Tape;
 
-/// Why an op stands in the sequence.
+/// Origin of an op in the sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedKind {
     /// The tape's own op with its own inputs.
     Own,
     /// The tape's own op with other inputs.
     Redone,
-    /// A copy that was inserted.
+    /// An inserted copy.
     Copy,
 }
 
 /// One op of the sequence. Its results are those of the op of the tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedOp {
-    /// The op of the tape.
     pub op: u32,
-    /// Why it stands here.
     pub kind: PlannedKind,
-    /// The how manieth time the op is made anew, copies and redone ones counted together from 0; 0 for its own.
+    /// Index of this repetition of the op, copies and redone ones counted together from 0; 0 for its own.
     pub number: u32,
-    /// Position of the tape's op for which it runs: itself, or the one that needs the copy.
+    /// Position of the tape's op for which it runs: itself, or the op that needs the copy.
     pub step: u32,
-    /// Root tensors that it reads, in argument order, each with the position in the sequence of who made it.
+    /// Root tensors that it reads, in argument order, each with the position of its producer in the sequence.
     pub inputs: Vec<(u32, u32)>,
 }
 
 impl PlannedOp {
-    /// What the original puts behind the names of the op and of its results.
+    /// Suffix of the original's names of the op and its results.
     pub fn suffix(&self) -> String {
         match self.kind {
             PlannedKind::Own => String::new(),
@@ -48,14 +46,14 @@ impl PlannedOp {
 /// The whole sequence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedSequence {
-    /// Ops in order of execution.
+    /// In order of execution.
     pub ops: Vec<PlannedOp>,
-    /// Of every tensor of the tape: the position of who made it last.
+    /// By tensor of the tape: the position of its last producer.
     pub latest: Vec<u32>,
 }
 
 impl PlannedSequence {
-    /// From the events of a run; ops behind the last step of a run that stopped stand as they are.
+    /// From the events of a run; ops after the last step of a stopped run are unchanged.
     pub(super) fn new(tape: &Tape, model: &Model, events: &[RematEvent]) -> Self {
         let mut sequence = Self {
             ops: Vec::with_capacity(tape.ops.len()),
@@ -112,8 +110,8 @@ impl PlannedSequence {
         }
     }
 
-    /// The most planned bytes alive at once by plain liveness: from the op that makes a storage to the last that reads
-    /// this making of it, all results of a copy included, externals left out.
+    /// The peak of planned bytes by plain liveness: from the op that makes a storage to the last reader of this
+    /// version, all results of a copy included, externals left out.
     pub fn liveness_peak(&self, tape: &Tape) -> u64 {
         let mut makings = Vec::with_capacity(self.ops.len());
         let mut first = Vec::with_capacity(self.ops.len());

@@ -1,47 +1,43 @@
-//! Where an arena's blocks come from: device memory (policy 2), or one virtual range with pages (policy 4).
+//! Memory of an arena's blocks: device memory (policy 2), or one virtual range with pages (policy 4).
 //!
 //! ```text
 //! range    | block 0 | block 1 |........................|    cut from the start, byte for byte
 //! slots    |   p   |   p   |  p  |                           neighbours share the slot between them
 //! ```
 //!
-//! In: new blocks, parts that are used and no longer used. Out: addresses, driver calls. Invariant: what is held is
-//! known part by part, so that it is given back exactly once.
+//! In: new blocks, parts whose use begins or ends. Out: addresses, driver calls. Invariant: held parts are tracked, so
+//! that each is returned exactly once.
 
 use super::super::page_range::{Grows, PageRange};
 use super::super::{Address, RunError, Shortage, SimulatedDevice};
 use highwater_model::units::Bytes;
 
-/// Device blocks above this are rounded up to a multiple of it.
+/// Larger device blocks are rounded up to a multiple of it.
 const LARGE: u64 = 2 << 20;
 
-/// Where blocks come from.
 #[derive(Debug)]
 pub(super) enum Backing {
-    /// Device memory.
     Device,
-    /// A virtual range, with device memory where that fails.
+    /// A virtual range, with device memory as fallback.
     Range(BackingRange),
 }
 
-/// A range of the whole device's size, reserved when the first block is made.
+/// A range of the device's size, reserved for the first block.
 #[derive(Debug, Default)]
 pub(super) struct BackingRange {
     range: Option<PageRange>,
     used: u64,
 }
 
-/// A block that was made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BackedRange {
-    /// Where.
     pub(super) at: Address,
-    /// Its bytes after rounding.
+    /// Bytes after rounding.
     pub(super) total: Bytes,
 }
 
 impl Backing {
-    /// A new block. In a range it is used from now on.
+    /// Allocates a block; in a range its use begins.
     pub(super) fn make(&mut self, bytes: Bytes, device: &mut SimulatedDevice) -> Result<BackedRange, Shortage> {
         if let Self::Range(range) = self
             && let Some(at) = range.make(bytes, device)
@@ -57,7 +53,7 @@ impl Backing {
         Ok(BackedRange { at, total })
     }
 
-    /// Begins to use a part; nothing happens to device memory.
+    /// Begins the use of a part; no effect on device memory.
     pub(super) fn occupy(
         &mut self,
         (at, bytes): (Address, Bytes),
@@ -72,7 +68,7 @@ impl Backing {
         }
     }
 
-    /// Ends the use of parts: slots that nobody uses any more give their pages back.
+    /// Ends the use of parts: slots without users return their pages.
     pub(super) fn recycle(&mut self, parts: &[(Address, Bytes)], device: &mut SimulatedDevice) {
         for (at, bytes) in parts {
             if let Some(range) = self.range_of(*at) {
@@ -83,7 +79,7 @@ impl Backing {
         }
     }
 
-    /// Ends the range; what it held is free.
+    /// Releases the range and everything in it.
     pub(super) fn release(&mut self, device: &mut SimulatedDevice) {
         if let Self::Range(state) = self {
             state.used = 0;
@@ -101,7 +97,7 @@ impl Backing {
         }
     }
 
-    /// Bytes of pages that the range holds.
+    /// Bytes of pages in the range.
     pub(super) fn held(&self) -> Bytes {
         match self {
             Self::Device => Bytes::ZERO,

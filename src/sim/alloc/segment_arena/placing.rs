@@ -1,4 +1,4 @@
-//! Which segment goes where: first fit by size into blocks that are there, then joining what stands together.
+//! Placement of segments: first fit by decreasing size into existing blocks, then joining of adjacent segments.
 //!
 //! ```text
 //! segments   [ 20 ][   90 ][ 40 ]        by size: 90, 40, 20
@@ -6,17 +6,16 @@
 //! block 1    | 40 |......|
 //! ```
 //!
-//! In: segments in logical order, blocks. Out: an address for each segment that found room; segments that stand
-//! together, as one. Invariant: of equal segments the earlier one is placed first.
+//! In: segments in logical order, blocks. Out: an address for each segment that fits; adjacent segments joined.
+//! Invariant: of equal segments the earlier one is placed first.
 
 use super::super::{Address, ArenaBlock, ArenaSegment, JoinedSegment};
 use highwater_model::units::Bytes;
 
-/// The gap that a segment may leave before itself in logical addresses.
+/// The gap before a segment in logical addresses.
 const LOGICAL_GAP: u64 = 2 << 20;
 
-/// Puts segments into the rest of blocks; each block is asked once, the largest first. Sums `used` of the blocks up.
-/// O((segments + blocks) log segments).
+/// Places segments at the ends of blocks, largest block first, and updates `used`. O((segments + blocks) log segments).
 pub(super) fn place(segments: &[ArenaSegment], blocks: &mut [ArenaBlock]) -> Vec<Option<Address>> {
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_key(|segment| std::cmp::Reverse(segments[*segment].bytes));
@@ -37,10 +36,10 @@ pub(super) fn place(segments: &[ArenaSegment], blocks: &mut [ArenaBlock]) -> Vec
     places
 }
 
-/// Positions that were not removed yet; finding the next one is nearly O(1).
+/// Positions not yet removed; finding the next one is nearly O(1).
 #[derive(Debug)]
 struct Waiting {
-    /// A position that is no further than the next one that waits.
+    /// By position: a later position at or before the next remaining one.
     next: Vec<usize>,
 }
 
@@ -51,7 +50,7 @@ impl Waiting {
         }
     }
 
-    /// The first position from here on that waits, or the count.
+    /// The first remaining position from `position` on, or the count.
     fn first_from(&mut self, position: usize) -> usize {
         let mut root = position;
         while self.next[root] != root {
@@ -72,14 +71,13 @@ impl Waiting {
 /// One or several segments that get memory together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Joined {
-    /// Where, once it is known.
+    /// Its address is set once known.
     pub(super) piece: JoinedSegment,
-    /// Whether the caller supplies the memory.
     pub(super) by_caller: bool,
 }
 
-/// Joins each segment with the one before it, where it is the engine's own, not zero-copy, follows it without a gap,
-/// and both wait for the engine's memory or it was placed exactly behind the other.
+/// Joins each segment with the previous one, where it is the engine's own, not zero-copy, follows without a gap, and
+/// both still need memory or it was placed directly behind the other.
 pub(super) fn join(segments: &[ArenaSegment], places: &[Option<Address>]) -> Vec<Joined> {
     let mut joined: Vec<Joined> = Vec::new();
     let mut logical = 0_u64;
@@ -112,7 +110,7 @@ fn stand_together(before: &Joined, at: Option<Address>) -> bool {
     }
 }
 
-/// The sum of what blocks use. Saturates.
+/// The sum of used bytes. Saturates.
 pub(super) fn used(blocks: &[ArenaBlock]) -> Bytes {
     blocks.iter().map(|block| block.used).sum()
 }

@@ -1,4 +1,4 @@
-//! Tests of the shared blocks: what a load adds, what a run maps, what comes back.
+//! Tests of the shared blocks: blocks of a load, pages of a run, and their return.
 
 use super::super::test_support::{calls, device, plain};
 use super::*;

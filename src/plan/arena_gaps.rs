@@ -1,95 +1,88 @@
-//! Holes: free bytes below live ones.
+//! Gaps: free bytes below live ones.
 //!
 //! ```text
 //! offset      +------+
-//!   |   ......|live  |   headroom: free above everything that is live
-//!   |   +-----+------+
-//!   |   |live | hole |   hole: free, with something live above it (as long as its extent stays the same)
-//!   |   |     +------+
-//!   |   |     |live  |
-//!   +---+-----+------+--> step
+//! |   ......|live  |   headroom: free above all live bytes
+//! |   +-----+------+
+//! |   |live | gap  |   gap: free, below live bytes (while its extent stays the same)
+//! |   |     +------+
+//! |   |     |live  |
+//! +---+-----+------+--> step
 //! ```
 //!
-//! In: rectangles that share an address space. Out: holes, each for the steps on which exactly these bytes are one
-//! maximal free range below the highest live byte; and their count, sum and largest, wherever one of them changes.
-//! A birth or a death changes at most two free ranges, so that there are at most two holes for each of them:
-//! O(n log n) time, O(n) memory, whatever the plan. Rectangles that overlap are taken as their union.
-//! What is live is a set of ranked addresses, so that a birth and a death look at a few words each.
+//! In: rectangles that share an address space. Out: gaps, each for the steps on which exactly these bytes are one
+//! maximal free range below the highest live byte; and their count, sum and largest, wherever one of them changes. A
+//! birth or a death changes at most two free ranges, so there are at most two gaps per event: O(n log n) time, O(n)
+//! memory. Overlapping rectangles are replaced by their union. Live rectangles are a set of ranked addresses, so a
+//! birth or a death reads a few words.
 
 use std::collections::BTreeMap;
 
 use super::ranks::{RankSet, Ranks};
 use super::reuse::{Rectangle, disjoint};
 
-/// Where free bytes count as holes.
+/// Which free bytes count as gaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HoleRule {
-    /// Below the highest live byte: for an arena, which is filled from its bottom.
+pub enum ArenaGapRule {
+    /// Below the highest live byte: for an arena, which is filled from the bottom.
     #[default]
     BelowTop,
     /// Between the lowest and the highest live byte: for a pool, which is filled from either side.
     Between,
 }
 
-/// A free range of constant extent below live bytes.
+/// A free range of constant extent below live bytes. Half-open in steps and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Hole {
-    /// First step, inclusive.
+pub struct ArenaGap {
     pub start: u32,
-    /// Last step, exclusive.
     pub end: u32,
-    /// First byte.
     pub offset: u64,
-    /// How many bytes.
     pub bytes: u64,
 }
 
-/// The holes of a step, valid until the next entry.
+/// The gaps of a step, valid until the next entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HoleSum {
-    /// First step.
+pub struct ArenaGapSum {
     pub step: u32,
-    /// How many holes.
     pub count: u32,
-    /// Their bytes.
+    /// Sum of their bytes.
     pub total: u64,
     /// Bytes of the largest.
     pub largest: u64,
-    /// The end of the highest live byte: what is free above it is headroom, not a hole.
+    /// The end of the highest live byte.
     pub top: u64,
 }
 
-/// Free ranges below live bytes, by start, then offset.
-pub fn holes(rectangles: &[Rectangle], rule: HoleRule) -> Vec<Hole> {
+/// By start, then offset. O(n log n).
+pub fn arena_gaps(rectangles: &[Rectangle], rule: ArenaGapRule) -> Vec<ArenaGap> {
     Sweep::run(rectangles, rule)
         .or_else(|| Sweep::run(&disjoint(rectangles), rule))
         .unwrap_or_default()
 }
 
-/// What the holes of rectangles come to: ascending steps, an entry wherever a figure changes, nothing before the
-/// first. O(n log n).
-pub fn hole_sums(rectangles: &[Rectangle], holes: &[Hole]) -> Vec<HoleSum> {
-    // (step, whether it begins, bytes, whether it is a hole); for rectangles the end counts.
-    let mut changes: Vec<(u32, bool, u64, bool)> = Vec::with_capacity((rectangles.len() + holes.len()) * 2);
+/// Figures of the gaps: ascending steps, an entry wherever a figure changes, none before the first. O(n log n).
+pub fn arena_gap_sums(rectangles: &[Rectangle], gaps: &[ArenaGap]) -> Vec<ArenaGapSum> {
+    // (step, whether it begins, bytes, whether it is a gap); for rectangles the end counts.
+    let mut changes: Vec<(u32, bool, u64, bool)> = Vec::with_capacity((rectangles.len() + gaps.len()) * 2);
     for rectangle in rectangles.iter().filter(|rectangle| !rectangle.is_empty()) {
         changes.push((rectangle.start, true, rectangle.top(), false));
         changes.push((rectangle.end, false, rectangle.top(), false));
     }
-    for hole in holes {
-        changes.push((hole.start, true, hole.bytes, true));
-        changes.push((hole.end, false, hole.bytes, true));
+    for gap in gaps {
+        changes.push((gap.start, true, gap.bytes, true));
+        changes.push((gap.end, false, gap.bytes, true));
     }
     changes.sort_unstable();
     let (mut sizes, mut tops) = (Multiset::default(), Multiset::default());
-    let mut sum = HoleSum::default();
-    let mut sums: Vec<HoleSum> = Vec::new();
+    let mut sum = ArenaGapSum::default();
+    let mut sums: Vec<ArenaGapSum> = Vec::new();
     for changes in changes.chunk_by(|a, b| a.0 == b.0) {
-        for (_, is_begin, bytes, is_hole) in changes {
-            let set = if *is_hole { &mut sizes } else { &mut tops };
+        for (_, is_begin, bytes, is_gap) in changes {
+            let set = if *is_gap { &mut sizes } else { &mut tops };
             set.change(*bytes, *is_begin);
-            if *is_hole && *is_begin {
+            if *is_gap && *is_begin {
                 (sum.count, sum.total) = (sum.count + 1, sum.total + bytes);
-            } else if *is_hole {
+            } else if *is_gap {
                 (sum.count, sum.total) = (sum.count - 1, sum.total - bytes);
             }
         }
@@ -103,14 +96,14 @@ pub fn hole_sums(rectangles: &[Rectangle], holes: &[Hole]) -> Vec<HoleSum> {
     sums
 }
 
-/// The figures of a step. O(log sums).
-pub fn sum_at(sums: &[HoleSum], step: u32) -> HoleSum {
+/// O(log sums).
+pub fn sum_at(sums: &[ArenaGapSum], step: u32) -> ArenaGapSum {
     let next = sums.partition_point(|sum| sum.step <= step);
     let before = next.checked_sub(1).and_then(|last| sums.get(last));
     before.copied().unwrap_or_default()
 }
 
-/// Numbers with how often each is there.
+/// Numbers with their multiplicities.
 #[derive(Default)]
 struct Multiset {
     counts: BTreeMap<u64, u32>,
@@ -130,10 +123,10 @@ impl Multiset {
     }
 }
 
-/// The bottom of the arena as a lower neighbour, and the headroom as an upper one.
-const NOBODY: u32 = u32::MAX;
+/// The bottom of the arena as lower neighbour, and the headroom as upper one.
+const NONE: u32 = u32::MAX;
 
-/// A free range between two live rectangles, named by its lower neighbour.
+/// A free range between two live rectangles, identified by its lower neighbour.
 #[derive(Clone, Copy)]
 struct Ceased {
     lower: u32,
@@ -143,22 +136,21 @@ struct Ceased {
 
 struct Sweep<'a> {
     rectangles: &'a [Rectangle],
-    rule: HoleRule,
+    rule: ArenaGapRule,
     ranks: Ranks,
     /// First bytes of live rectangles.
     live: RankSet,
-    /// By rank of its first byte: the live rectangle there.
+    /// By rank of its first byte: the live rectangle.
     at: Vec<u32>,
-    /// Since when the free range above a live rectangle is what it is; the last entry is for the bottom.
+    /// The step since which the free range above a live rectangle is unchanged; the last entry is for the bottom.
     since: Vec<u32>,
-    /// Ranges that ceased on the current step.
+    /// Ranges that ended on the current step.
     ceased: Vec<Ceased>,
-    holes: Vec<Hole>,
+    gaps: Vec<ArenaGap>,
 }
 
 impl<'a> Sweep<'a> {
-    /// `None` where rectangles overlap.
-    fn run(rectangles: &'a [Rectangle], rule: HoleRule) -> Option<Vec<Hole>> {
+    fn run(rectangles: &'a [Rectangle], rule: ArenaGapRule) -> Option<Vec<ArenaGap>> {
         // Ends sort before births on one step: ranges are half-open.
         let mut events: Vec<(u32, bool, u32)> = Vec::with_capacity(rectangles.len() * 2);
         for (idx, rectangle) in (0_u32..).zip(rectangles) {
@@ -173,11 +165,11 @@ impl<'a> Sweep<'a> {
             rectangles,
             rule,
             live: RankSet::new(ranks.values.len()),
-            at: vec![NOBODY; ranks.values.len()],
+            at: vec![NONE; ranks.values.len()],
             since: vec![0; rectangles.len() + 1],
             ranks,
             ceased: Vec::new(),
-            holes: Vec::new(),
+            gaps: Vec::new(),
         };
         for events in events.chunk_by(|a, b| a.0 == b.0) {
             let step = events[0].0;
@@ -201,21 +193,21 @@ impl<'a> Sweep<'a> {
             }
             sweep.settle(step);
         }
-        sweep.holes.sort_unstable();
-        Some(sweep.holes)
+        sweep.gaps.sort_unstable();
+        Some(sweep.gaps)
     }
 
-    /// The live rectangles next below and next above, without the rectangle itself.
+    /// The nearest live rectangles below and above, without the rectangle itself.
     fn neighbours(&self, idx: u32) -> (u32, u32) {
         let rank = self.ranks.of[idx as usize].0;
         let lower = rank.checked_sub(1).and_then(|below| self.live.at_or_below(below));
-        // One that begins at the same byte overlaps; it is found above and refused.
+        // One that begins at the same byte overlaps; it is found above and rejected.
         let found = self.live.at_or_above(rank);
         let upper = match found {
             Some(at) if self.at[at as usize] == idx => self.live.at_or_above(rank + 1),
             other => other,
         };
-        let named = |at: Option<u32>| at.map_or(NOBODY, |at| self.at[at as usize]);
+        let named = |at: Option<u32>| at.map_or(NONE, |at| self.at[at as usize]);
         (named(lower), named(upper))
     }
 
@@ -247,33 +239,33 @@ impl<'a> Sweep<'a> {
         *self.since(lower) = step;
     }
 
-    /// The range between two neighbours is no more.
+    /// Ends the range between two neighbours.
     fn cease(&mut self, lower: u32, upper: u32) {
-        let is_hole = upper != NOBODY && (lower != NOBODY || self.rule == HoleRule::BelowTop);
-        if is_hole && self.top(lower) < self.base(upper) {
+        let is_gap = upper != NONE && (lower != NONE || self.rule == ArenaGapRule::BelowTop);
+        if is_gap && self.top(lower) < self.base(upper) {
             let since = *self.since(lower);
             self.ceased.push(Ceased { lower, upper, since });
         }
     }
 
-    /// Ends the step: a range that ceased and came back as it was goes on, the others become holes.
+    /// Ends the step: a range that ended and reappeared unchanged continues, the others become gaps.
     fn settle(&mut self, step: u32) {
         let mut ceased = std::mem::take(&mut self.ceased);
         for range in ceased.drain(..) {
-            // What began on this step was never seen.
+            // A range that began on this step has no extent in time.
             if range.since == step {
                 continue;
             }
             let (low, high) = (self.top(range.lower), self.base(range.upper));
-            // Whoever ends below the range and begins at its end now, if it is free as a whole.
+            // The rectangle that now begins at the end of the range, if the range is entirely free.
             let end = self.ranks.of[range.upper as usize].0;
             let lower = end.checked_sub(1).and_then(|below| self.live.at_or_below(below));
-            let lower = lower.map_or(NOBODY, |at| self.at[at as usize]);
+            let lower = lower.map_or(NONE, |at| self.at[at as usize]);
             let is_same = self.live.at_or_above(end) == Some(end) && self.top(lower) == low;
-            if is_same && (lower == NOBODY) == (range.lower == NOBODY) {
+            if is_same && (lower == NONE) == (range.lower == NONE) {
                 self.begin(lower, range.since);
             } else {
-                self.holes.push(Hole {
+                self.gaps.push(ArenaGap {
                     start: range.since,
                     end: step,
                     offset: low,

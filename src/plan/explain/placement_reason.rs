@@ -1,34 +1,31 @@
-//! What keeps a buffer from a lower offset.
+//! The neighbours that keep a buffer from a lower offset.
 //!
 //! ```text
-//! offset  +---+                 each neighbour refuses the offsets between its own offset
-//!   |     | x |<- stands here   minus the buffer's size and its end; a chain of neighbours
-//!   |  +--+-+-+                 that refuse every offset below the buffer's, each taking over
-//!   |  |  b |                   where the one before ends, is the answer
-//!   +--+----+----> step
+//! offset  +---+                 each neighbour excludes the offsets from its own offset minus the
+//! |     | x |<- placed here   buffer's size up to its end; the answer is a chain of neighbours
+//! |  +--+-+-+                 that excludes every offset below the buffer's, each beginning
+//! |  |  b |                   where the previous one ends
+//! +--+----+----> step
 //! ```
 //!
-//! Of several neighbours that refuse an offset the one is named that refuses longest, the earlier buffer on a tie.
+//! Of several neighbours that exclude an offset the one with the highest end is listed, the earlier buffer on a tie.
 //! O(n log n + gaps).
 
 use super::super::problem::{PlacementProblem, Plan};
 use super::{groups_of, meeting, movers};
 use highwater_model::units::{Bytes, Step};
 
-/// A neighbour that refuses offsets.
+/// A neighbour that excludes offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocker {
-    /// Its position.
     pub buffer: u32,
-    /// Its offset.
     pub offset: u64,
-    /// Its size.
     pub size: Bytes,
-    /// Whom it would collide with: the buffer itself, or the member of its group that is largest beside it.
+    /// The buffer that it collides with: the buffer itself, or the largest overlapping member of its group.
     pub against: u32,
-    /// The lowest offset that it refuses.
+    /// The lowest excluded offset.
     pub from: u64,
-    /// The first offset above that it does not refuse: its end.
+    /// The first offset above that is not excluded: its end.
     pub to: u64,
     /// The first steps on which both are live: the first, inclusive.
     pub lower: Step,
@@ -36,25 +33,22 @@ pub struct Blocker {
     pub upper: Step,
 }
 
-/// Why a buffer stands where it does.
+/// Why a buffer is at its offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WhyHere {
-    /// The buffer's position.
+pub struct PlacementReason {
     pub buffer: u32,
-    /// Its offset.
     pub offset: u64,
-    /// Whether the problem fixes it there.
     pub is_fixed: bool,
-    /// Who stands at the same address and would have to move too.
+    /// Buffers at the same address that would move with it.
     pub moves_with: Vec<u32>,
-    /// Neighbours that together refuse every lower offset (up to `could_stand_at`), by ascending offsets refused.
+    /// Neighbours that together exclude every lower offset (down to `lowest_offset`), by ascending offsets.
     pub blockers: Vec<Blocker>,
-    /// The lowest offset, below its own, that nobody refuses.
-    pub could_stand_at: Option<u64>,
+    /// The lowest offset, below its own, that no neighbour excludes.
+    pub lowest_offset: Option<u64>,
 }
 
-/// Which neighbours keep the buffer at a position from a lower offset; `None` where there is no such buffer.
-pub fn why_here(problem: &PlacementProblem, plan: &Plan, buffer: usize) -> Option<WhyHere> {
+/// `None` where there is no such buffer.
+pub fn placement_reason(problem: &PlacementProblem, plan: &Plan, buffer: usize) -> Option<PlacementReason> {
     let offset = *plan.offsets.get(buffer)?;
     let position = u32::try_from(buffer).ok()?;
     problem.buffers.get(buffer)?;
@@ -70,8 +64,8 @@ pub fn why_here(problem: &PlacementProblem, plan: &Plan, buffer: usize) -> Optio
     blockers.sort_unstable_by_key(|blocker| (blocker.from, blocker.buffer));
     let alignment = members.iter().map(|member| problem.buffers[*member as usize].alignment);
     let alignment = alignment.fold(1, common_multiple);
-    let (blockers, could_stand_at) = chain(&blockers, alignment, offset);
-    Some(WhyHere {
+    let (blockers, lowest_offset) = chain(&blockers, alignment, offset);
+    Some(PlacementReason {
         buffer: position,
         offset,
         is_fixed: members
@@ -79,11 +73,11 @@ pub fn why_here(problem: &PlacementProblem, plan: &Plan, buffer: usize) -> Optio
             .any(|member| problem.buffers[*member as usize].offset.is_some()),
         moves_with: members.iter().copied().filter(|member| *member != position).collect(),
         blockers,
-        could_stand_at,
+        lowest_offset,
     })
 }
 
-/// What `other` refuses to those who move, if it is ever live with one of them.
+/// The offsets that `other` excludes for `members`, if it is ever live with one of them.
 fn blocker(problem: &PlacementProblem, plan: &Plan, other: u32, members: &[u32]) -> Option<Blocker> {
     let neighbour = &problem.buffers[other as usize];
     let size_of = |member: u32| problem.buffers[member as usize].size.get();
@@ -103,7 +97,7 @@ fn blocker(problem: &PlacementProblem, plan: &Plan, other: u32, members: &[u32])
     })
 }
 
-/// The neighbours that cover every multiple of `alignment` below `offset`, and the first that nobody covers.
+/// The neighbours that exclude every multiple of `alignment` below `offset`, and the first multiple not excluded.
 fn chain(blockers: &[Blocker], alignment: u64, offset: u64) -> (Vec<Blocker>, Option<u64>) {
     let mut chosen = Vec::new();
     let mut candidates = blockers.iter().peekable();

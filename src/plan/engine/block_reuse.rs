@@ -1,40 +1,39 @@
-//! Level 1: blocks over time. A buffer takes the block of its class that was given back last, or a new one.
+//! Level 1: reuse of blocks over time. A buffer takes the last released block of its class, or a new one.
 //!
-//! Invariants: the members of a block never live at once and stand in the order of their begins; graph inputs and
-//! outputs have a block each, which is never handed on. O(n log n).
+//! Invariants: the members of a block are never live together and are in the order of their begins; graph inputs and
+//! outputs have a block each, which is never reused. O(n log n).
 
 use std::collections::BTreeMap;
 
 use super::demand::{Demand, Request, Use};
 
-/// A request within a block.
+/// A request within a block. Steps are inclusive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
-    /// The first step on which it is held.
+    /// The first step.
     pub(super) begin: u32,
-    /// The last one.
+    /// The last step.
     pub(super) end: u32,
     pub(super) request: u32,
 }
 
-/// A block within another.
+/// A block within another. Steps are inclusive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Child {
     /// The first step on which its members live.
     pub(super) begin: u32,
-    /// The last one.
+    /// The last step.
     pub(super) end: u32,
     pub(super) block: u32,
-    /// Whether it has one member.
     pub(super) is_single: bool,
 }
 
-/// Bytes that are handed on from member to member.
+/// Bytes that members use one after another.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
-    /// In the order of their begins, none living with another.
+    /// By begin, disjoint in time.
     pub(super) members: Vec<Member>,
-    /// Whole units of the largest member.
+    /// Size of the largest member in whole units.
     pub(super) align: u64,
     pub(super) is_io: bool,
     pub(super) is_input: bool,
@@ -46,13 +45,13 @@ pub(super) struct Block {
     pub(super) used: u64,
 }
 
-/// Blocks, and how the levels left them.
+/// Blocks of all levels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     pub(super) all: Vec<Block>,
-    /// Positions in `all`: the list that the engine keeps.
+    /// Positions in `all`, in the order of the engine's list.
     pub(super) list: Vec<u32>,
-    /// Children with their parents, in the order in which they became so.
+    /// (child, parent), in chronological order.
     pub(super) nested: Vec<(u32, u32)>,
 }
 
@@ -61,15 +60,15 @@ pub(super) fn binary_blocks(demand: &Demand, reuses: bool) -> Blocks {
     blocks(demand, |bytes| reuses.then_some(bytes))
 }
 
-/// One class for all: every block is as large as the largest buffer that it may ever have to hold.
+/// One class for all: a block is as large as its largest member.
 pub(super) fn max_blocks(demand: &Demand) -> Blocks {
     blocks(demand, |_| Some(0))
 }
 
-/// `class` is `None` where nothing is handed on.
+/// `class` is `None` where nothing is reused.
 fn blocks(demand: &Demand, class: impl Fn(u64) -> Option<u64>) -> Blocks {
     let mut blocks = Blocks::default();
-    // What was given back, by stream and class; the last is taken first.
+    // Released blocks, by stream and class; the last one is taken first.
     let mut released: BTreeMap<(u32, u64), Vec<u32>> = BTreeMap::new();
     let mut block_of = vec![u32::MAX; demand.requests.len()];
     let mut deaths = demand.deaths.iter().peekable();
