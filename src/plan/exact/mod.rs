@@ -2,8 +2,8 @@
 //!
 //! * [`build`] makes the flat arrays of a partition (a run of steps that no shape crosses): a [`part`];
 //! * [`skyline`] holds the placed shapes and their consequences, [`interval_propagation`] those of empty floors;
-//! [`search`] tries all branches at one capacity, remembering [`failed`] states; [`order`] orders the branches;
-//! [`race`] tries one capacity in several orders;
+//!   [`search`] tries all branches at one capacity, remembering [`failed`] states; [`order`] orders the branches;
+//!   [`race`] tries one capacity in several orders;
 //! * [`descent`] chooses the capacities.
 //!
 //! The partition that determines the footprint is searched until it reaches the lower bound of the whole, or until the

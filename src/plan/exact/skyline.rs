@@ -11,8 +11,8 @@
 //! Two steps, each with the bounds that follow from it; both return `false` when no plan is left:
 //! * [`Skyline::place`] puts a shape at its bound. All neighbours must be above it.
 //! * [`Skyline::leave`] (in [`super::interval_propagation`]) leaves the floor of a section empty. Everything there is
-//! higher, and because a plan of least total offset exists if any plan does, nothing floats: a shape above its bound is
-//! on top of an unplaced one.
+//!   higher, and because a plan of least total offset exists if any plan does, nothing floats: a shape above its bound is
+//!   on top of an unplaced one.
 //!
 //! Both are checked by the sum rule: floor plus unplaced sizes within the capacity, in every section.
 //!

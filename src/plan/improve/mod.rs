@@ -2,7 +2,7 @@
 //!
 //! 1. [`peak`]: plans that fill the fullest steps first, then everything else.
 //! 2. [`eject`]: sets a height a little below the plan's; shapes that end above it are removed and placed again where
-//! they eject the least, until all fit or patience ends. Then a lower height.
+//!    they eject the least, until all fit or patience ends. Then a lower height.
 //!
 //! Small problems are searched as a whole; of large ones the core: the shapes on the fullest steps that are not small.
 //! The rest is filled in afterwards, and the core widened where that fails. No graph of overlaps is built. Nodes: one
