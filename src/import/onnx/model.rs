@@ -10,6 +10,7 @@ use super::locals::Locals;
 use super::types;
 use crate::budget::Budget;
 use crate::names::{Interner, NameIdx};
+pub(super) use crate::shape::constant::Data;
 use highwater_model::graph::DType;
 
 /// A graph's position in [`Model::graphs`].
@@ -186,17 +187,6 @@ pub(super) struct TensorInfo {
     pub(super) at: u64,
 }
 
-/// Elements of a small tensor.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Data {
-    /// Too many, in another file, or not stored.
-    Absent,
-    /// Integers and truth values.
-    Ints(Box<[i64]>),
-    /// Floats.
-    Floats(Box<[f64]>),
-}
-
 impl RawGraph {
     /// An empty graph.
     pub(super) fn new() -> Self {
@@ -242,6 +232,13 @@ impl RawGraph {
 }
 
 impl Model {
+    pub(super) fn attribute<'g>(&self, graph: &'g RawGraph, node: &RawNode, name: &str) -> Option<&'g Attribute> {
+        let mut attributes = graph.attributes_of(node).iter();
+        attributes
+            .find(|(key, _)| self.names.text(*key) == name)
+            .map(|(_, value)| value)
+    }
+
     /// A node's name for messages.
     pub(super) fn title(&self, node: &RawNode) -> &str {
         self.names

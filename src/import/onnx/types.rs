@@ -48,5 +48,3 @@ pub(super) fn from_text(text: &str) -> DType {
         .find(|row| row.0.eq_ignore_ascii_case(text))
         .map_or(DType::Unknown, |row| row.1)
 }
-
-pub(super) use crate::shape::fact::is_integer;

@@ -1,7 +1,7 @@
-//! Arithmetic on elements: integers, unrounded quotients, floats.
+//! Arithmetic on elements by the name of the op: integers, unrounded quotients, floats.
 //!
-//! In: the elements of one position of the inputs. Out: the element of the output, unknown where integers and
-//! symbols cannot say. Floats follow the format's single precision closely enough for scales and ratios.
+//! Unknown where integers and symbols cannot say. Floats follow the formats' single precision closely enough for
+//! scales and ratios.
 
 use highwater_model::graph::DimOp;
 
@@ -22,7 +22,16 @@ pub(crate) fn integers(sym: &mut Sym, kind: &str, a: Elem, b: Elem) -> Elem {
         "Max" | "Or" => sym.op(DimOp::Max, x, y),
         "Div" => divide(sym, a, b),
         "Mod" => sym.op(DimOp::Mod, x, y),
+        "FloorDiv" => sym.op(DimOp::FloorDiv, x, y),
+        "TruncateMod" => match (a, b) {
+            (Num::Int(x), Num::Int(y)) => x.checked_rem(y).map(Num::Int),
+            _ => None,
+        },
         "Equal" => sym.op(DimOp::Equal, x, y),
+        "NotEqual" => {
+            let equal = sym.op(DimOp::Equal, x, y);
+            sym.op(DimOp::Equal, equal, Some(Num::Int(0)))
+        }
         "Less" => sym.op(DimOp::Less, x, y),
         "Greater" => sym.op(DimOp::Less, y, x),
         "LessOrEqual" => not(sym, y, x),
@@ -56,12 +65,16 @@ fn divide(sym: &mut Sym, a: Num, b: Num) -> Option<Num> {
 
 /// An operation on two elements of float tensors.
 pub(crate) fn floats(sym: &mut Sym, kind: &str, a: Elem, b: Elem) -> Elem {
+    if kind == "FloorDiv" {
+        let quotient = floats(sym, "Div", a, b);
+        return unary(sym, "Floor", quotient);
+    }
     match (a, b) {
         (Elem::Unknown, _) | (_, Elem::Unknown) => Elem::Unknown,
         (Elem::Num(x), Elem::Num(y)) => match (kind, x, y) {
             ("Div", Num::Int(x), Num::Int(y)) => float_op(kind, to_f64(x), to_f64(y)),
             ("Div", ..) => ratio(sym, x, y),
-            ("Mod" | "And" | "Or", ..) => Elem::Unknown,
+            ("Mod" | "TruncateMod" | "And" | "Or", ..) => Elem::Unknown,
             _ => integers(sym, kind, a, b),
         },
         (Elem::Float(x), Elem::Float(y)) => float_op(kind, x, y),
@@ -114,7 +127,7 @@ fn ratio(sym: &mut Sym, top: Num, bottom: Num) -> Elem {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "the format computes such values in floats too"
+    reason = "the formats compute such values in floats too"
 )]
 fn to_f64(value: i64) -> f64 {
     value as f64
@@ -139,12 +152,13 @@ fn float_op(kind: &str, a: f64, b: f64) -> Elem {
 /// An operation on one element.
 pub(crate) fn unary(sym: &mut Sym, kind: &str, item: Elem) -> Elem {
     match (kind, item) {
-        ("Identity", _) | ("Floor" | "Ceil" | "Round", Elem::Num(_)) => item,
+        ("Identity", _) | ("Floor" | "Ceil" | "Round" | "Rint", Elem::Num(_)) => item,
         ("Floor", Elem::Float(value)) => Elem::float(value.floor()),
         ("Ceil", Elem::Float(value)) => Elem::float(value.ceil()),
-        ("Round", Elem::Float(value)) => Elem::float(value.round_ties_even()),
+        ("Round" | "Rint", Elem::Float(value)) => Elem::float(value.round_ties_even()),
         ("Floor", Elem::Ratio(a, b)) => sym.op(DimOp::FloorDiv, Some(Num::Expr(a)), Some(Num::Expr(b))).into(),
         ("Ceil", Elem::Ratio(a, b)) => sym.op(DimOp::CeilDiv, Some(Num::Expr(a)), Some(Num::Expr(b))).into(),
+        ("Square", _) => floats(sym, "Mul", item, item),
         ("Neg", Elem::Num(num)) => sym.op(DimOp::Sub, Some(Num::Int(0)), Some(num)).into(),
         ("Neg", Elem::Float(value)) => Elem::Float(-value),
         ("Abs" | "Relu", Elem::Num(Num::Int(value))) => {
@@ -158,7 +172,7 @@ pub(crate) fn unary(sym: &mut Sym, kind: &str, item: Elem) -> Elem {
         ("Relu", Elem::Num(num)) => sym.op(DimOp::Max, Some(num), Some(Num::Int(0))).into(),
         ("Sqrt", Elem::Num(Num::Int(value))) => Elem::float(to_f64(value).sqrt()),
         ("Sqrt", Elem::Float(value)) => Elem::float(value.sqrt()),
-        ("Not", Elem::Num(num)) => sym.op(DimOp::Equal, Some(num), Some(Num::Int(0))).into(),
+        ("Not" | "LogicalNot", Elem::Num(num)) => sym.op(DimOp::Equal, Some(num), Some(Num::Int(0))).into(),
         _ => Elem::Unknown,
     }
 }

@@ -1,46 +1,110 @@
-//! What is known of a value: type, shape and, for small integer tensors, its elements.
+//! The facts of a value: type, shape, the elements of small integer tensors, and what a handle refers to.
 //!
 //! Elements matter because exporters compute shapes with ops (Shape, Gather, Concat, Reshape). They serve shape
-//! inference alone: no byte is counted by them.
+//! inference alone: no byte is counted by them. Handles (resources, variants of TensorFlow) have no size; reads of
+//! variables and lists take their shapes from what the handle refers to.
 
 use std::rc::Rc;
 
+use super::sym::Sym;
 use highwater_model::graph::{DType, Dim, ExprId, ShapeId};
 
 /// The most elements that are followed through the graph.
 pub(crate) const MAX_ELEMENTS: usize = 1024;
 
-/// A known value's type, shape and elements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fact {
-    /// The type of its elements.
     pub(crate) dtype: DType,
-    /// Its shape; `None` where the rank is unknown.
+    /// `None` where the rank is unknown.
     pub(crate) shape: Option<ShapeId>,
-    /// Its elements, where they are known and few.
+    /// Elements, where they are known and few.
     pub(crate) value: Option<Rc<Value>>,
+    pub(crate) handle: Option<Rc<Handle>>,
+}
+
+/// What a resource or a list holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Handle {
+    /// The type of the variable or of the list's elements.
+    pub(crate) dtype: DType,
+    /// The shape of the variable, or the one that all elements of the list share.
+    pub(crate) shape: Option<ShapeId>,
+    /// The number of elements of a list.
+    pub(crate) length: Dim,
 }
 
 impl Fact {
-    /// Nothing is known.
     pub(crate) const UNKNOWN: Self = Self {
         dtype: DType::Unknown,
         shape: None,
         value: None,
+        handle: None,
     };
+
+    pub(crate) const fn of_type(dtype: DType) -> Self {
+        Self { dtype, ..Self::UNKNOWN }
+    }
+
+    /// The part on which two facts agree.
+    pub(crate) fn merged(&self, other: &Self, sym: &mut Sym) -> Self {
+        if self == other {
+            return self.clone();
+        }
+        let handle = match (&self.handle, &other.handle) {
+            (Some(a), Some(b)) if a.dtype == b.dtype => Some(Rc::new(Handle {
+                dtype: a.dtype,
+                shape: match (a.length, b.length) {
+                    // An empty list does not constrain the shape of elements.
+                    (Dim::Known(0), _) if b.shape.is_some() => b.shape,
+                    (_, Dim::Known(0)) if a.shape.is_some() => a.shape,
+                    _ => common_shape(a.shape, b.shape, sym),
+                },
+                length: if a.length == b.length { a.length } else { Dim::Unknown },
+            })),
+            _ => None,
+        };
+        let value = match (&self.value, &other.value) {
+            (Some(a), Some(b)) if a == b => Some(Rc::clone(a)),
+            _ => None,
+        };
+        Self {
+            dtype: if self.dtype == other.dtype {
+                self.dtype
+            } else {
+                DType::Unknown
+            },
+            shape: common_shape(self.shape, other.shape, sym),
+            value,
+            handle,
+        }
+    }
+}
+
+/// The dimensions that two shapes share; unknown where they differ.
+pub(crate) fn common_shape(a: Option<ShapeId>, b: Option<ShapeId>, sym: &mut Sym) -> Option<ShapeId> {
+    let (a, b) = (a?, b?);
+    if a == b {
+        return Some(a);
+    }
+    let (x, y) = (sym.dims(a), sym.dims(b));
+    if x.len() != y.len() {
+        return None;
+    }
+    let pairs = x.iter().zip(y);
+    let dims: Vec<Dim> = pairs.map(|(x, y)| if x == y { *x } else { Dim::Unknown }).collect();
+    sym.shape(&dims)
 }
 
 /// Elements in row-major order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Value {
-    /// Its dimensions; none for a scalar.
+    /// None for a scalar.
     pub(crate) dims: Vec<usize>,
-    /// The elements, as many as the product of the dimensions.
+    /// As many as the product of the dimensions.
     pub(crate) items: Vec<Elem>,
 }
 
 impl Value {
-    /// One element without dimensions.
     pub(crate) fn scalar(item: Elem) -> Self {
         Self {
             dims: Vec::new(),
@@ -48,7 +112,6 @@ impl Value {
         }
     }
 
-    /// A vector.
     pub(crate) fn vector(items: Vec<Elem>) -> Self {
         Self {
             dims: vec![items.len()],
@@ -71,14 +134,11 @@ impl Value {
 /// An integer that is known now or once the symbols are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Num {
-    /// A number.
     Int(i64),
-    /// An expression.
     Expr(ExprId),
 }
 
 impl Num {
-    /// The number of a dimension.
     pub(crate) fn of(dim: Dim) -> Option<Self> {
         match dim {
             Dim::Known(size) => i64::try_from(size).ok().map(Self::Int),
@@ -87,7 +147,7 @@ impl Num {
         }
     }
 
-    /// The dimension of a number; unknown where it is negative.
+    /// Unknown where it is negative.
     pub(crate) fn dim(self) -> Dim {
         match self {
             Self::Int(value) => u64::try_from(value).map_or(Dim::Unknown, Dim::Known),
@@ -96,7 +156,6 @@ impl Num {
     }
 }
 
-/// An element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Elem {
     /// An integer, in an integer or a float tensor.
@@ -105,12 +164,10 @@ pub(crate) enum Elem {
     Ratio(ExprId, ExprId),
     /// A float that is no integer.
     Float(f64),
-    /// Not known.
     Unknown,
 }
 
 impl Elem {
-    /// A number.
     pub(crate) const fn int(value: i64) -> Self {
         Self::Num(Num::Int(value))
     }
@@ -129,7 +186,6 @@ impl Elem {
         }
     }
 
-    /// The integer, if it is one.
     pub(crate) const fn num(self) -> Option<Num> {
         match self {
             Self::Num(num) => Some(num),
@@ -137,7 +193,6 @@ impl Elem {
         }
     }
 
-    /// The dimension of this size.
     pub(crate) fn dim(self) -> Dim {
         self.num().map_or(Dim::Unknown, Num::dim)
     }

@@ -1,13 +1,19 @@
-//! What shape inference of any format needs: symbolic arithmetic, small values, sizes of results.
+//! Shape inference for every format: symbolic arithmetic, small values, and the bodies of shape rules.
 //!
-//! In: dimensions, numbers and elements as an importer's rules read them from its nodes. Out: the same of their
-//! results, over expressions that a graph takes over. Deliberately not here: ops, attributes and names of any
-//! format; those are tables of the importers.
+//! Importers keep the tables of their ops and read attributes; where frameworks differ on purpose, a rule takes the
+//! difference as a parameter.
 
 pub(super) mod arith;
+pub(super) mod call;
+pub(super) mod constant;
+pub(super) mod elementwise;
 pub(super) mod fact;
+pub(super) mod generate;
+pub(super) mod layout;
+pub(super) mod pick;
 pub(super) mod products;
+pub(super) mod reduce;
 pub(super) mod sizes;
-pub(super) mod slide;
 pub(super) mod sym;
 pub(super) mod value;
+pub(super) mod window;

@@ -1,11 +1,26 @@
 //! Shapes of matrix products and of sums of products.
 
+use super::call::{Call, Format};
+use super::sym::Sym;
 use highwater_model::graph::Dim;
 
-use super::sym::Sym;
+/// The product of two inputs, each a stack of matrices whose last two dimensions may be swapped first.
+pub(crate) fn matmul<F: Format>(call: &mut Call<'_, F>, inputs: [usize; 2], is_transposed: [bool; 2]) -> Option<()> {
+    let mut sides = [call.dims(inputs[0])?, call.dims(inputs[1])?];
+    for (dims, is_transposed) in sides.iter_mut().zip(is_transposed) {
+        let rank = dims.len();
+        if is_transposed && rank >= 2 {
+            dims.swap(rank - 1, rank - 2);
+        }
+    }
+    let [left, right] = sides;
+    let dims = product(call.sym, left, right)?;
+    call.out(0, &dims);
+    Some(())
+}
 
 /// The shape of a product with numpy's rules for vectors and stacks of matrices.
-pub(crate) fn product(sym: &mut Sym, mut a: Vec<Dim>, mut b: Vec<Dim>) -> Option<Vec<Dim>> {
+fn product(sym: &mut Sym, mut a: Vec<Dim>, mut b: Vec<Dim>) -> Option<Vec<Dim>> {
     if a.is_empty() || b.is_empty() {
         return None;
     }
@@ -27,7 +42,7 @@ pub(crate) fn product(sym: &mut Sym, mut a: Vec<Dim>, mut b: Vec<Dim>) -> Option
     Some(dims)
 }
 
-/// The shape of a sum of products: letters name dimensions, three dots stand for broadcast ones.
+/// The shape of a sum of products: letters name dimensions, three dots are broadcast ones.
 pub(crate) fn einsum(sym: &mut Sym, equation: &str, inputs: &[Vec<Dim>]) -> Option<Vec<Dim>> {
     let equation: String = equation.chars().filter(|letter| *letter != ' ').collect();
     let (left, right) = match equation.split_once("->") {

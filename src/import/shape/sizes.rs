@@ -1,16 +1,21 @@
-//! Sizes of results from sizes of operands: reshapes, slices, reductions.
-//!
-//! In: dimensions, and numbers that may be symbolic. Out: dimensions, unknown where arithmetic cannot say. Nothing
-//! here belongs to one format.
+//! Sizes of results from sizes of operands: reshapes, slices, reductions. Unknown where arithmetic cannot say.
 
-use highwater_model::graph::{Dim, DimOp};
+use highwater_model::graph::{Dim, DimExpr, DimOp, ExprId};
 
 use super::fact::{Elem, Num};
 use super::sym::Sym;
 
-/// The dimensions of a reshape to `target`, of which -1 stands for what is left; 0 for the same as before unless
-/// `keeps_zero`.
-pub(crate) fn reshaped(sym: &mut Sym, data: Option<&[Dim]>, target: &[Elem], keeps_zero: bool) -> Vec<Dim> {
+/// How a framework reads the target of a reshape.
+#[derive(Clone, Copy)]
+pub(crate) struct ReshapeRules {
+    /// A 0 copies the dimension of the data; else it is a size.
+    pub(crate) copies_zero: bool,
+    /// The dimension written as -1 cancels common factors within products, else only equal dimensions.
+    pub(crate) cancels_factors: bool,
+}
+
+/// The dimensions of a reshape to `target`, of which -1 gets the elements that are left.
+pub(crate) fn reshaped(sym: &mut Sym, data: Option<&[Dim]>, target: &[Elem], rules: ReshapeRules) -> Vec<Dim> {
     let mut free = None;
     let mut unknown = Vec::new();
     let mut dims: Vec<Dim> = Vec::with_capacity(target.len());
@@ -20,7 +25,7 @@ pub(crate) fn reshaped(sym: &mut Sym, data: Option<&[Dim]>, target: &[Elem], kee
                 free = Some(position);
                 Dim::Unknown
             }
-            Elem::Num(Num::Int(0)) if !keeps_zero => {
+            Elem::Num(Num::Int(0)) if rules.copies_zero => {
                 let copied = data.and_then(|data| data.get(position)).copied();
                 copied.unwrap_or(Dim::Unknown)
             }
@@ -41,13 +46,17 @@ pub(crate) fn reshaped(sym: &mut Sym, data: Option<&[Dim]>, target: &[Elem], kee
             .filter(|other| *other != missing)
             .map(|other| dims[other])
             .collect();
-        dims[missing] = quotient(sym, data, &others);
+        dims[missing] = if free.is_some() && rules.cancels_factors {
+            factored_quotient(sym, data, &others)
+        } else {
+            quotient(sym, data, &others)
+        };
     }
     dims
 }
 
-/// Elements of `data` over elements of `others`, common factors left out.
-pub(crate) fn quotient(sym: &mut Sym, data: &[Dim], others: &[Dim]) -> Dim {
+/// Elements of `data` over elements of `others`, equal dimensions cancelled.
+fn quotient(sym: &mut Sym, data: &[Dim], others: &[Dim]) -> Dim {
     let mut left: Vec<Dim> = Vec::with_capacity(data.len());
     let mut right = others.to_vec();
     for dim in data {
@@ -67,14 +76,71 @@ pub(crate) fn quotient(sym: &mut Sym, data: &[Dim], others: &[Dim]) -> Dim {
     result.map_or(Dim::Unknown, Num::dim)
 }
 
+/// Elements of `data` over elements of `others`, common factors of products cancelled.
+fn factored_quotient(sym: &mut Sym, data: &[Dim], others: &[Dim]) -> Dim {
+    let (Some((top, mut left)), Some((bottom, right))) = (factors(sym, data), factors(sym, others)) else {
+        return Dim::Unknown;
+    };
+    let mut below = Vec::new();
+    for id in right {
+        match left.iter().position(|other| *other == id) {
+            Some(position) => {
+                left.swap_remove(position);
+            }
+            None => below.push(id),
+        }
+    }
+    if bottom <= 0 {
+        return Dim::Unknown;
+    }
+    let shared = common_factor(top, bottom);
+    let times = |sym: &mut Sym, number: i64, ids: Vec<ExprId>| {
+        ids.into_iter().try_fold(Num::Int(number), |product, id| {
+            sym.op(DimOp::Mul, Some(Num::Expr(id)), Some(product))
+        })
+    };
+    let top = times(sym, top / shared, left);
+    let bottom = times(sym, bottom / shared, below);
+    let result = sym.op(DimOp::FloorDiv, top, bottom);
+    result.map_or(Dim::Unknown, Num::dim)
+}
+
+/// The factors of dimensions: a number, and expressions that are no products themselves.
+fn factors(sym: &Sym, dims: &[Dim]) -> Option<(i64, Vec<ExprId>)> {
+    let (mut number, mut rest, mut stack) = (1_i64, Vec::new(), Vec::new());
+    for dim in dims {
+        match dim {
+            Dim::Known(size) => number = number.checked_mul(i64::try_from(*size).ok()?)?,
+            Dim::Expr(id) => stack.push(*id),
+            Dim::Unknown => return None,
+        }
+    }
+    while let Some(id) = stack.pop() {
+        match sym.exprs.get(id)? {
+            DimExpr::Const(value) => number = number.checked_mul(value)?,
+            DimExpr::Binary(DimOp::Mul, a, b) if stack.len() + rest.len() < 64 => stack.extend([a, b]),
+            _ => rest.push(id),
+        }
+    }
+    Some((number, rest))
+}
+
+/// The greatest common divisor; `b` is above 0.
+fn common_factor(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a.checked_abs().unwrap_or(0), b);
+    while a != 0 {
+        (a, b) = (b % a, a);
+    }
+    b
+}
+
 /// One axis of a slice.
 #[derive(Clone, Copy)]
 pub(crate) struct Range {
-    /// The first index; negative ones count from the end.
+    /// Negative bounds count from the end.
     pub(crate) start: Option<Num>,
-    /// The index after the last.
+    /// Exclusive.
     pub(crate) end: Option<Num>,
-    /// From one index to the next.
     pub(crate) step: Option<Num>,
 }
 
@@ -119,7 +185,7 @@ fn clamped(sym: &mut Sym, bound: Option<Num>, size: Num) -> Option<Num> {
         }
         bound @ Num::Expr(_) if bound == size => Some(size),
         bound @ Num::Expr(_) => {
-            // A symbolic bound may be negative too; which one it is shows when the symbols are bound.
+            // A symbolic bound may be negative too: that is known when the symbols are bound.
             let zero = Some(Num::Int(0));
             let from_end = sym.op(DimOp::Add, Some(size), Some(bound));
             let is_negative = sym.op(DimOp::Less, Some(bound), zero)?;

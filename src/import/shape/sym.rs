@@ -1,9 +1,9 @@
 //! Integer arithmetic on known and symbolic numbers, and the limits that keep it small.
 //!
-//! Every operation answers `None` where an operand is unknown, on overflow, and once the file has used up its
-//! share of expressions: then shapes become unknown, and the importer says so.
+//! Every operation returns `None` where an operand is unknown, on overflow, and once the file has used up its
+//! share of expressions: then shapes become unknown, and the importer reports it.
 
-use highwater_model::graph::{Dim, DimExprs, DimOp, ShapeId, Shapes};
+use highwater_model::graph::{Dim, DimExprs, DimOp, ExprId, ShapeId, Shapes};
 
 use super::fact::Num;
 
@@ -13,7 +13,7 @@ pub(crate) const MAX_RANK: usize = 64;
 /// The expressions and shapes of all graphs of a file.
 #[derive(Debug)]
 pub(crate) struct Sym {
-    /// Expressions; the main graph takes them over.
+    /// The main graph takes them over.
     pub(crate) exprs: DimExprs,
     shapes: Shapes,
     exprs_left: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Sym {
 }
 
 impl Sym {
-    /// No expression yet; the limits follow the file's length.
+    /// The limits grow with the file's length in bytes.
     pub(crate) fn new(file_len: u64) -> Self {
         Self {
             exprs: DimExprs::default(),
@@ -33,12 +33,12 @@ impl Sym {
         }
     }
 
-    /// Whether a limit was hit, so that shapes were given up.
+    /// Whether a limit was hit, after which shapes stay unknown.
     pub(crate) const fn is_exhausted(&self) -> bool {
         self.exprs_left == 0 || self.dims_left == 0 || self.elements_left == 0
     }
 
-    /// Takes room for the elements of one value; `false` once there is none left.
+    /// Reserves room for the elements of one value; `false` once there is none left.
     pub(crate) const fn take_elements(&mut self, count: usize) -> bool {
         self.elements_left = self.elements_left.saturating_sub(count as u64);
         self.elements_left > 0
@@ -57,7 +57,6 @@ impl Sym {
         format!("[{}]", dims.iter().map(dim).collect::<Vec<String>>().join(", "))
     }
 
-    /// The dimensions of a shape.
     pub(crate) fn dims(&self, shape: ShapeId) -> &[Dim] {
         self.shapes.dims(shape)
     }
@@ -67,7 +66,7 @@ impl Sym {
         if dims.len() > MAX_RANK {
             return None;
         }
-        // The price of a new shape is taken for an old one too: a lookup must not be free for hostile files.
+        // A known shape costs as much as a new one: a lookup must not be free for hostile files.
         let price = (dims.len() as u64 + 2) / 4;
         match self.dims_left.checked_sub(price) {
             Some(left) => self.dims_left = left,
@@ -76,7 +75,6 @@ impl Sym {
         (self.dims_left > 0).then(|| self.shapes.intern(dims))
     }
 
-    /// An operation on two numbers.
     pub(crate) fn op(&mut self, op: DimOp, a: Option<Num>, b: Option<Num>) -> Option<Num> {
         let (a, b) = (a?, b?);
         if let (Num::Int(x), Num::Int(y)) = (a, b) {
@@ -116,13 +114,11 @@ impl Sym {
         product
     }
 
-    /// The sum of two dimensions.
     pub(crate) fn add(&mut self, a: Dim, b: Dim) -> Dim {
         let sum = self.op(DimOp::Add, Num::of(a), Num::of(b));
         sum.map_or(Dim::Unknown, Num::dim)
     }
 
-    /// The product of two dimensions.
     pub(crate) fn mul(&mut self, a: Dim, b: Dim) -> Dim {
         let product = self.op(DimOp::Mul, Num::of(a), Num::of(b));
         product.map_or(Dim::Unknown, Num::dim)
@@ -138,7 +134,7 @@ impl Sym {
     pub(crate) fn broadcast_dim(&mut self, a: Dim, b: Dim) -> Dim {
         match (a, b) {
             (Dim::Known(1), other) | (other, Dim::Known(1)) => other,
-            // A known size above 1 wins over whatever is broadcast against it.
+            // A known size above 1 is the result, whatever is broadcast against it.
             (Dim::Known(size), Dim::Unknown) | (Dim::Unknown, Dim::Known(size)) => Dim::Known(size),
             _ if a == b => a,
             _ => {
@@ -160,8 +156,7 @@ impl Sym {
             .collect()
     }
 
-    /// The expression of a number.
-    pub(crate) fn expr(&mut self, num: Num) -> highwater_model::graph::ExprId {
+    pub(crate) fn expr(&mut self, num: Num) -> ExprId {
         match num {
             Num::Int(value) => self.exprs.constant(value),
             Num::Expr(id) => id,
@@ -177,4 +172,9 @@ pub(crate) fn axis(axis: i64, rank: usize) -> Option<usize> {
         .contains(&from_start)
         .then(|| usize::try_from(from_start).ok())
         .flatten()
+}
+
+/// The positions of axes, each of which may count from the end.
+pub(crate) fn axes(listed: &[i64], rank: usize) -> Option<Vec<usize>> {
+    listed.iter().map(|at| axis(*at, rank)).collect()
 }

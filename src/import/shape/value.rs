@@ -1,14 +1,26 @@
-//! Small values under ops that move elements.
-//!
-//! In: a [`Value`] with at most [`MAX_ELEMENTS`] elements. Out: another, or `None` where it would not fit or the
-//! numbers do not suit it.
+//! Small values under ops that move elements. `None` where a result has more than [`MAX_ELEMENTS`] or the numbers do
+//! not suit it.
 
 use highwater_model::graph::Dim;
 
-use super::fact::{Elem, MAX_ELEMENTS, Value};
+use super::fact::{Elem, MAX_ELEMENTS, Num, Value};
 use super::sym::axis;
 
 impl Value {
+    /// The sizes of dimensions as elements of a vector.
+    pub(crate) fn of_dims(dims: &[Dim]) -> Self {
+        Self::vector(dims.iter().map(|dim| Num::of(*dim).into()).collect())
+    }
+
+    /// Whether the value has exactly these dimensions.
+    pub(crate) fn fits(&self, dims: &[Dim]) -> bool {
+        dims.len() == self.dims.len()
+            && dims
+                .iter()
+                .zip(&self.dims)
+                .all(|(dim, size)| *dim == Dim::Known(*size as u64))
+    }
+
     /// The same elements under other dimensions, if those are known and as many.
     pub(crate) fn resized(&self, dims: &[Dim]) -> Option<Self> {
         let sizes = known(dims)?;
@@ -42,7 +54,7 @@ impl Value {
         Self { dims: sizes, items }
     }
 
-    /// The rows of an axis that `wanted` lists.
+    /// The rows of axis `at` that `wanted` lists.
     pub(crate) fn gathered(&self, wanted: &Self, at: usize) -> Option<Self> {
         let rows = *self.dims.get(at)?;
         let inner: usize = self.dims[at + 1..].iter().product();
@@ -64,7 +76,7 @@ impl Value {
         Some(Self { dims, items })
     }
 
-    /// The rows of an axis from `first` on, `count` of them, `step` apart.
+    /// `count` rows of axis `at` from `first` on, `step` apart.
     pub(crate) fn strided(&self, at: usize, (first, count): (i64, u64), step: i64) -> Option<Self> {
         let count = usize::try_from(count).ok()?;
         let rows = *self.dims.get(at)?;
@@ -94,7 +106,7 @@ pub(crate) fn known(dims: &[Dim]) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// Elements that stand at one position of two values.
+/// The elements of two values at each position.
 pub(crate) type Pairs = Vec<(Elem, Elem)>;
 
 /// Broadcasts two small values against each other.

@@ -8,6 +8,7 @@
 
 use super::types;
 use crate::ImportError;
+use crate::shape::constant::floats;
 use crate::text_proto::{Form, Scalar, TextProto, literal_int};
 use crate::wire::{Field, Layout, Span, Wire};
 
@@ -226,7 +227,7 @@ impl Fields for WireFields<'_> {
             }
             _ => return self.skip(),
         };
-        decode_floats(&bytes, width).for_each(|value| list.push(value));
+        floats(&bytes, width).for_each(|value| list.push(value));
         Ok(())
     }
 
@@ -237,15 +238,6 @@ impl Fields for WireFields<'_> {
     fn at(&self) -> u64 {
         self.wire.at()
     }
-}
-
-/// Little endian floats of 4 or 8 bytes.
-pub(super) fn decode_floats(bytes: &[u8], width: usize) -> impl Iterator<Item = f64> {
-    bytes.chunks_exact(width).map(|chunk| {
-        let single = <[u8; 4]>::try_from(chunk).map(|bytes| f64::from(f32::from_le_bytes(bytes)));
-        let double = <[u8; 8]>::try_from(chunk).map(f64::from_le_bytes);
-        single.or(double).unwrap_or(f64::NAN)
-    })
 }
 
 /// The text form. Fields have names in it, and lists give one field for each item.

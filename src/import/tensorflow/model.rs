@@ -10,6 +10,7 @@
 use indexmap::IndexMap;
 
 use crate::names::{Interner, NameIdx};
+pub(super) use crate::shape::constant::Data;
 use highwater_model::graph::DType;
 
 /// A graph's position in [`Model::graphs`].
@@ -147,17 +148,6 @@ pub(super) struct TensorInfo {
     pub(super) shape: RawShape,
     /// Its elements, where there are few and the file has them.
     pub(super) data: Data,
-}
-
-/// Elements of a small tensor, as many as its shape says.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Data {
-    /// Too many, or not stored.
-    Absent,
-    /// Integers and truth values.
-    Ints(Box<[i64]>),
-    /// Floats.
-    Floats(Box<[f64]>),
 }
 
 impl RawGraph {

@@ -5,6 +5,8 @@ use crate::ImportError;
 use crate::names::NameIdx;
 use crate::onnx::model::{Data, Seen, TensorInfo};
 use crate::onnx::types;
+use crate::shape::constant::{floats, integers};
+use crate::shape::fact::is_integer;
 use crate::wire::{Field, Layout, Span, Wire};
 use highwater_model::graph::DType;
 
@@ -149,7 +151,7 @@ fn sizes(dims: &[i64], span: Span) -> Result<Box<[u64]>, ImportError> {
         .collect()
 }
 
-/// The elements, where all of them are at hand.
+/// The elements, where the file has all of them.
 fn decode(dtype: DType, dims: &[u64], parts: Parts) -> Data {
     let count = dims
         .iter()
@@ -158,7 +160,7 @@ fn decode(dtype: DType, dims: &[u64], parts: Parts) -> Data {
     let Some(count) = count.filter(|_| !parts.is_external) else {
         return Data::Absent;
     };
-    if types::is_integer(dtype) && count <= MAX_INTS {
+    if is_integer(dtype) && count <= MAX_INTS {
         let items = match &parts.raw {
             Some(raw) if !raw.is_empty() || count == 0 => integers(dtype, raw),
             _ => Some(parts.ints.items),
@@ -184,43 +186,5 @@ fn decode(dtype: DType, dims: &[u64], parts: Parts) -> Data {
         Data::Floats(items.into())
     } else {
         Data::Absent
-    }
-}
-
-/// Little endian integers; packed types are left out.
-fn integers(dtype: DType, raw: &[u8]) -> Option<Vec<i64>> {
-    let width = usize::try_from(dtype.bits() / 8).ok().filter(|width| *width > 0)?;
-    let is_signed = matches!(dtype, DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64);
-    let number = |chunk: &[u8]| {
-        let fill = if is_signed && chunk.last().is_some_and(|byte| byte & 0x80 != 0) {
-            0xff
-        } else {
-            0
-        };
-        let mut bytes = [fill; 8];
-        bytes[..width].copy_from_slice(chunk);
-        i64::from_le_bytes(bytes)
-    };
-    Some(raw.chunks_exact(width).map(number).collect())
-}
-
-fn floats(raw: &[u8], width: usize) -> impl Iterator<Item = f64> {
-    raw.chunks_exact(width).map(|chunk| {
-        let single = <[u8; 4]>::try_from(chunk).map(|bytes| f64::from(f32::from_le_bytes(bytes)));
-        let double = <[u8; 8]>::try_from(chunk).map(f64::from_le_bytes);
-        single.or(double).unwrap_or(f64::NAN)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn integers_keep_their_sign() {
-        assert_eq!(integers(DType::Int8, &[0xff, 1]), Some(vec![-1, 1]));
-        assert_eq!(integers(DType::Uint8, &[0xff]), Some(vec![255]));
-        assert_eq!(integers(DType::Int32, &[0xfe, 0xff, 0xff, 0xff]), Some(vec![-2]));
-        assert_eq!(integers(DType::Int4, &[1]), None);
     }
 }

@@ -1,22 +1,19 @@
 //! Control flow: If, Loop, Scan, and sequence ops that hold bodies.
 //!
-//! A result keeps a dimension only where every way through the bodies agrees on it.
+//! A result keeps a dimension only where all paths through the bodies agree on it.
 
+use super::Infer;
 use crate::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
+use crate::shape::fact::{Elem, Fact, Num, Value};
+use crate::shape::sym::axis;
 use highwater_model::graph::{DType, Dim};
 use highwater_model::progress::Cancelled;
 
-use super::Infer;
-use super::fact::{Elem, Fact, Num, Value};
-use super::sym::axis;
-
-/// Whether this file knows the op.
 pub(super) fn has_rule(kind: &str) -> bool {
     matches!(kind, "If" | "Loop" | "Scan" | "SequenceMap")
 }
 
 impl<'m> Infer<'m> {
-    /// The facts of the outputs of an op with bodies.
     pub(super) fn control(
         &mut self,
         graph: &'m RawGraph,
@@ -30,7 +27,7 @@ impl<'m> Infer<'m> {
             "Loop" => self.repeat(graph, node, inputs, facts.len())?,
             "Scan" => self.scan(graph, node, inputs)?,
             _ => {
-                // The elements of sequences are not followed; the body is listed with what it declares.
+                // The elements of sequences are not followed; the body is listed with its declared types.
                 if let Some(body) = self.named_body(graph, node, "body") {
                     self.body(body, Vec::new())?;
                 }
@@ -43,30 +40,17 @@ impl<'m> Infer<'m> {
         Ok(facts)
     }
 
-    fn named_body(&self, graph: &'m RawGraph, node: &RawNode, name: &str) -> Option<GraphIdx> {
-        graph
-            .attributes_of(node)
-            .iter()
-            .find(|(key, _)| self.model.names.text(*key) == name)
-            .and_then(|(_, attribute)| match attribute {
-                Attribute::Graphs(graphs) => graphs.first().copied(),
-                _ => None,
-            })
-    }
-
-    fn int_attr(&self, graph: &'m RawGraph, node: &RawNode, name: &str) -> Option<i64> {
-        let mut attributes = graph.attributes_of(node).iter();
-        match attributes.find(|(key, _)| self.model.names.text(*key) == name)? {
-            (_, Attribute::Int(value)) => Some(*value),
+    fn named_body(&self, graph: &RawGraph, node: &RawNode, name: &str) -> Option<GraphIdx> {
+        match self.model.attribute(graph, node, name)? {
+            Attribute::Graphs(graphs) => graphs.first().copied(),
             _ => None,
         }
     }
 
-    fn axes_attr(&self, graph: &'m RawGraph, node: &RawNode, name: &str) -> Vec<i64> {
-        let mut attributes = graph.attributes_of(node).iter();
-        match attributes.find(|(key, _)| self.model.names.text(*key) == name) {
-            Some((_, Attribute::Ints(values))) => values.to_vec(),
-            _ => Vec::new(),
+    fn axes_attr<'g>(&self, graph: &'g RawGraph, node: &RawNode, name: &str) -> &'g [i64] {
+        match self.model.attribute(graph, node, name) {
+            Some(Attribute::Ints(values)) => values,
+            _ => &[],
         }
     }
 
@@ -95,21 +79,15 @@ impl<'m> Infer<'m> {
         })
     }
 
-    /// What two facts agree on.
+    /// The type and shape on which two facts agree.
     pub(super) fn merged(&mut self, a: &Fact, b: &Fact) -> Fact {
-        let dims = match (a.shape, b.shape) {
-            (Some(x), Some(y)) => {
-                let (x, y) = (self.sym.dims(x), self.sym.dims(y));
-                let agree = |(x, y): (&Dim, &Dim)| if x == y { *x } else { Dim::Unknown };
-                (x.len() == y.len()).then(|| x.iter().zip(y).map(agree).collect::<Vec<Dim>>())
-            }
-            _ => None,
-        };
-        let dtype = if a.dtype == b.dtype { a.dtype } else { DType::Unknown };
-        self.new_fact(dtype, dims)
+        Fact {
+            value: None,
+            ..a.merged(b, &mut self.sym)
+        }
     }
 
-    /// Loop: the body is inferred until what it carries no longer changes, at most three times.
+    /// Loop: the body is inferred until the carried values no longer change, at most three times.
     fn repeat(
         &mut self,
         graph: &'m RawGraph,
@@ -197,8 +175,10 @@ impl<'m> Infer<'m> {
         } else {
             inputs
         };
-        let n_scanned = self.int_attr(graph, node, "num_scan_inputs").unwrap_or(0);
-        let n_scanned = usize::try_from(n_scanned).unwrap_or(0).min(inputs.len());
+        let n_scanned = match self.model.attribute(graph, node, "num_scan_inputs") {
+            Some(Attribute::Int(count)) => usize::try_from(*count).unwrap_or(0).min(inputs.len()),
+            _ => 0,
+        };
         let n_states = inputs.len() - n_scanned;
         let input_axes = self.axes_attr(graph, node, "scan_input_axes");
         let output_axes = self.axes_attr(graph, node, "scan_output_axes");

@@ -1,9 +1,11 @@
-//! Shape inference: types, shapes and small values of every name of every graph.
-//!
-//! In: a [`Model`] and the facts of the main graph's inputs. Out: a table of facts per graph, dimensions being
-//! expressions over the inputs' symbols. What a rule cannot say is taken from the file's own `value_info`; what
-//! neither says stays unknown. Bodies of control flow and functions are inferred where they are called, within a
-//! budget of steps. Why own rules and no crate: docs/shape-inference.md.
+//! Shape inference: a table of facts per graph, with dimensions as expressions over the symbols of the main graph's
+//! inputs. Gaps are filled from the file's `value_info`. Bodies of control flow and functions are inferred where they
+//! are called, within a budget of steps. Why own rules and no crate: docs/shape-inference.md.
+
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "rules have one form, whether they can fail or not"
+)]
 
 mod call;
 mod control;
@@ -27,50 +29,47 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use self::call::{Call, value_of};
-use self::table::Rule;
+use self::call::{Call, Node, value_of};
+use self::table::Row;
 use super::model::{Attribute, Data, GraphIdx, Model, RawDim, RawGraph, RawNode, RawType};
 use super::order;
 use super::types;
 use crate::dim_text;
 use crate::names::NameIdx;
-use crate::shape::{arith, fact, products, sizes, slide, sym, value};
 use highwater_model::graph::{DType, Dim};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// What is known of the names of one graph.
+/// Facts of the names of one graph.
 #[derive(Debug, Default)]
 pub(super) struct Table<'m> {
-    /// By the numbers of the graph's own names.
+    /// By the numbers of the names that the graph defines.
     facts: Vec<Fact>,
     /// Positions of initializers with data.
-    tables: IndexMap<NameIdx, usize>,
+    initializers: IndexMap<NameIdx, usize>,
     declared: IndexMap<NameIdx, &'m RawType>,
 }
 
 /// The state of inference over all graphs.
 pub(super) struct Infer<'m> {
     model: &'m Model,
-    /// Expressions and shapes.
     pub(super) sym: Sym,
-    rules: BTreeMap<(&'static str, &'static str), Rule>,
+    rules: BTreeMap<(&'static str, &'static str), Row>,
     tables: Vec<Table<'m>>,
     /// Graphs being inferred, the innermost last; names are looked up from there.
     frames: Vec<GraphIdx>,
     /// How many of the frames a function cannot see.
     hidden: usize,
     steps_left: u64,
-    /// Of local functions what all their calls agree on.
+    /// Of local functions: the facts on which all their calls agree.
     agreed: BTreeMap<GraphIdx, Vec<Fact>>,
-    /// Op types without a rule, each with its first op's name and how often it was met.
+    /// Op types without a rule, each with its first op's name and the number of its ops.
     pub(super) without_rule: IndexMap<String, (String, u64)>,
-    /// Values whose computed type or shape is not the stated one: what was computed.
+    /// The computed facts of values that contradict the stated ones.
     pub(super) contradictions: BTreeMap<(GraphIdx, NameIdx), Fact>,
     progress: &'m Progress<'m>,
 }
 
 impl<'m> Infer<'m> {
-    /// Nothing inferred yet.
     pub(super) fn new(model: &'m Model, file_len: u64, progress: &'m Progress<'m>) -> Self {
         let nodes: usize = model.graphs.iter().map(|graph| graph.nodes.len()).sum();
         Self {
@@ -88,14 +87,14 @@ impl<'m> Infer<'m> {
         }
     }
 
-    /// What is known of a name of a graph; nothing for graphs that were never reached.
+    /// The fact of a name of a graph; `None` for graphs that were never reached.
     pub(super) fn fact(&self, graph: GraphIdx, name: NameIdx) -> Option<&Fact> {
         let number = self.model.graphs[graph.0].locals.get_own(name)?;
         let agreed = self.agreed.get(&graph).unwrap_or(&self.tables[graph.0].facts);
         agreed.get(number)
     }
 
-    /// Keeps what all calls of a function agree on; nothing where one of them was not followed.
+    /// Keeps the facts on which all calls of a function agree; none where one of them was not followed.
     fn agree(&mut self, function: GraphIdx, is_followed: bool) {
         let n_facts = self.tables[function.0].facts.len();
         let mut agreed = self.agreed.remove(&function);
@@ -116,7 +115,7 @@ impl<'m> Infer<'m> {
         self.agreed.insert(function, agreed.unwrap_or_else(unknown));
     }
 
-    /// Gives back the facts of all graphs; expressions and shapes stay.
+    /// Frees the facts of all graphs; expressions and shapes stay.
     pub(super) fn forget(&mut self) {
         self.tables.iter_mut().for_each(|table| *table = Table::default());
         self.agreed.clear();
@@ -154,9 +153,8 @@ impl<'m> Infer<'m> {
 
     fn new_fact(&mut self, dtype: DType, dims: Option<Vec<Dim>>) -> Fact {
         Fact {
-            dtype,
             shape: dims.and_then(|dims| self.sym.shape(&dims)),
-            value: None,
+            ..Fact::of_type(dtype)
         }
     }
 
@@ -184,7 +182,7 @@ impl<'m> Infer<'m> {
                 table.facts[number] = fact;
             }
             if tensor.data != Data::Absent {
-                table.tables.insert(tensor.name, position);
+                table.initializers.insert(tensor.name, position);
             }
         }
         self.tables[idx.0] = table;
@@ -234,7 +232,7 @@ impl<'m> Infer<'m> {
         let n_outputs = graph.outputs_of(node).len();
         let unknown = vec![Fact::UNKNOWN; n_outputs];
         let (domain, kind) = (self.model.domain(node), self.model.names.text(node.kind));
-        // A value that the caller of a function decides: rules would take its absence for the default.
+        // The caller of the function decides the value: rules would take its absence for the default.
         let attributes = graph.attributes_of(node);
         if attributes
             .iter()
@@ -242,18 +240,19 @@ impl<'m> Infer<'m> {
         {
             return Ok(unknown);
         }
-        if let Some(rule) = self.rules.get(&(domain, kind)).copied() {
-            let mut call = Call {
+        if let Some(row) = self.rules.get(&(domain, kind)) {
+            let node = Node {
                 model: self.model,
                 graph,
+                raw: node,
+            };
+            return Ok(row.facts(Call {
                 node,
+                kind,
                 inputs,
                 outputs: unknown,
                 sym: &mut self.sym,
-            };
-            // `None` means that the rest stays unknown.
-            let _stopped: Option<()> = rule(&mut call);
-            return Ok(call.outputs);
+            }));
         }
         if domain.is_empty() && control::has_rule(kind) {
             return self.control(graph, node, &inputs, unknown);
@@ -275,7 +274,6 @@ impl<'m> Infer<'m> {
         Ok(unknown)
     }
 
-    /// A call of a local function: its body with the call's inputs.
     fn function(
         &mut self,
         function: GraphIdx,
@@ -295,7 +293,7 @@ impl<'m> Infer<'m> {
         Ok(facts)
     }
 
-    /// Infers a body and answers its outputs' facts; none where the budget of steps is used up.
+    /// The facts of a body's outputs; none where the budget of steps is used up.
     fn body(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<Vec<Fact>, Cancelled> {
         let graph = &self.model.graphs[idx.0];
         let price =
@@ -315,7 +313,7 @@ impl<'m> Infer<'m> {
         Ok(results)
     }
 
-    /// What is known of a name in the innermost graph or those around it; `None` for a left out input.
+    /// The fact of a name in the innermost graph or those around it; `None` for an optional input that is left out.
     fn lookup(&self, name: NameIdx) -> Option<Fact> {
         if name.is_empty() {
             return None;
@@ -326,7 +324,7 @@ impl<'m> Infer<'m> {
             let number = self.model.graphs[idx.0].locals.get_own(name);
             if let Some(fact) = number.and_then(|number| table.facts.get(number)) {
                 let mut fact = fact.clone();
-                if let Some(position) = table.tables.get(&name) {
+                if let Some(position) = table.initializers.get(&name) {
                     let tensor = &self.model.graphs[idx.0].initializers[*position];
                     fact.value = value_of(tensor).map(Rc::new);
                 }

@@ -1,71 +1,44 @@
 //! Ops that choose elements: Gather and its kin, Slice, Split, Concat.
 
+use super::call::Call;
+use crate::shape::fact::{Elem, Num};
+use crate::shape::pick;
+use crate::shape::sizes::{Range, positions, sliced};
+use crate::shape::sym::axis;
 use highwater_model::graph::{Dim, DimOp};
 
-use super::call::Call;
-use super::fact::{Elem, MAX_ELEMENTS, Num, Value};
-use super::sizes::{Range, positions, sliced};
-use super::sym::axis;
-
-/// Gather along one axis.
 pub(super) fn gather(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
-    let (data, indices) = (call.dims(0)?, call.dims(1)?);
+    let data = call.dims(0)?;
     let at = call.axis_attr("axis", 0, data.len())?;
-    let mut dims = data[..at].to_vec();
-    dims.extend_from_slice(&indices);
-    dims.extend_from_slice(&data[at + 1..]);
-    call.set(0, dtype, &dims);
-    let (value, wanted) = (call.value(0)?, call.value(1)?);
-    let found = value.gathered(&wanted, at)?;
-    call.add_value(0, found);
-    Some(())
+    pick::gather(call, &data, at, 0)
 }
 
-/// The shape of the indices, the type of the data.
+/// The shape of the indices.
 pub(super) fn gather_elements(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
-    let dims = call.dims(1)?;
-    call.set(0, dtype, &dims);
-    Some(())
+    call.like(0, 1)
 }
 
-/// `GatherND`: the last dimension of the indices says how many of the data's it replaces.
 pub(super) fn gather_nd(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
-    let (data, indices) = (call.dims(0)?, call.dims(1)?);
+    let data = call.dims(0)?;
     let batch = usize::try_from(call.int_or("batch_dims", 0)).ok()?;
-    let (last, rest) = indices.split_last()?;
-    let Dim::Known(depth) = last else {
-        return None;
-    };
-    let mut dims = rest.to_vec();
-    let tail = batch.checked_add(usize::try_from(*depth).ok()?)?;
-    dims.extend_from_slice(data.get(tail..)?);
-    call.set(0, dtype, &dims);
-    Some(())
+    pick::gather_nd(call, &data, batch)
 }
 
 /// Slice; ranges are attributes in old operator sets and inputs in new ones.
 pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     let mut dims = call.dims(0)?;
     let (starts, ends, axes, steps) = if call.has_attr("starts") {
-        let list = |values: Vec<i64>| values.into_iter().map(Elem::int).collect::<Vec<_>>();
+        let list = |values: &[i64]| values.iter().copied().map(Elem::int).collect::<Vec<_>>();
         (
-            Some(list(call.int_list("starts")?)),
-            Some(list(call.int_list("ends")?)),
-            call.int_list("axes"),
+            Some(list(call.list("starts")?)),
+            Some(list(call.list("ends")?)),
+            call.list("axes").map(<[i64]>::to_vec),
             None,
         )
     } else {
         let items = |call: &Call<'_>, input| call.value(input).map(|value| value.items.clone());
         if call.has(3) && call.ints(3).is_none() {
-            call.set(0, dtype, &vec![Dim::Unknown; dims.len()]);
+            call.out_rank(dims.len());
             return None;
         }
         let steps = if call.has(4) { Some(items(call, 4)) } else { None };
@@ -91,7 +64,7 @@ pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
         };
         dims[at] = sliced(call.sym, dims[at], range);
     }
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     slice_value(
         call,
         &axes,
@@ -109,8 +82,7 @@ fn slice_value(
     ends: &[Elem],
     steps: Option<&[Elem]>,
 ) -> Option<()> {
-    let value = call.value(0)?;
-    let mut value = (*value).clone();
+    let mut value = (*call.value(0)?).clone();
     for (position, at) in axes.iter().enumerate() {
         let at = axis(*at, value.dims.len())?;
         let number = |items: &[Elem]| match items.get(position) {
@@ -126,20 +98,13 @@ fn slice_value(
     Some(())
 }
 
-/// Concatenation along an axis.
+/// Concatenation along an axis; all inputs have the same number of dimensions.
 pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
-    concat_inputs(call, &(0..call.inputs.len()).collect::<Vec<_>>())
-}
-
-/// Concatenation of some inputs.
-pub(super) fn concat_inputs(call: &mut Call<'_>, inputs: &[usize]) -> Option<()> {
-    let dtype = call.dtype(*inputs.first()?);
-    call.set_dtype(0, dtype);
-    let mut dims = call.dims(*inputs.first()?)?;
-    let default = i64::from(call.model.opset < 4);
+    let mut dims = call.dims(0)?;
+    let default = i64::from(call.node.model.opset < 4);
     let at = call.axis_attr("axis", default, dims.len())?;
-    for input in &inputs[1..] {
-        let other = call.dims(*input)?;
+    for input in 1..call.inputs.len() {
+        let other = call.dims(input)?;
         if other.len() != dims.len() {
             return None;
         }
@@ -152,27 +117,12 @@ pub(super) fn concat_inputs(call: &mut Call<'_>, inputs: &[usize]) -> Option<()>
             }
         }
     }
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     if dims.len() != 1 {
         return None;
     }
-    let mut items = Vec::new();
-    for input in inputs {
-        match call.value(*input) {
-            Some(value) => items.extend_from_slice(&value.items),
-            None => match *call.dims(*input)? {
-                [Dim::Known(count)] if count <= MAX_ELEMENTS as u64 => {
-                    items.resize(items.len() + usize::try_from(count).ok()?, Elem::Unknown);
-                }
-                _ => return None,
-            },
-        }
-        if items.len() > MAX_ELEMENTS {
-            return None;
-        }
-    }
-    call.add_value(0, Value::vector(items));
-    Some(())
+    let n_inputs = call.inputs.len();
+    pick::concat_elements(call, 0..n_inputs)
 }
 
 /// Split into listed or equal parts; where they are not equal the last is the smallest.
@@ -185,10 +135,7 @@ pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     let at = call.axis_attr("axis", 0, dims.len())?;
     let parts: Vec<Dim> = if call.has_attr("split") {
-        call.int_list("split")?
-            .into_iter()
-            .map(|part| Elem::int(part).dim())
-            .collect()
+        call.list("split")?.iter().map(|part| Elem::int(*part).dim()).collect()
     } else if call.has(1) {
         call.value(1).map_or_else(
             || vec![Dim::Unknown; n_outputs],
@@ -209,23 +156,5 @@ pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
         }
         parts
     };
-    let value = call.value(0).filter(|value| value.dims.len() == 1);
-    let mut start = Some(0_usize);
-    for (output, part) in parts.into_iter().enumerate().take(n_outputs) {
-        let mut piece = dims.clone();
-        piece[at] = part;
-        call.set(output, dtype, &piece);
-        let end = match part {
-            Dim::Known(size) => start
-                .zip(usize::try_from(size).ok())
-                .and_then(|(a, b)| a.checked_add(b)),
-            _ => None,
-        };
-        if let (Some(value), Some(start), Some(end)) = (&value, start, end) {
-            let items = value.items.get(start..end)?.to_vec();
-            call.add_value(output, Value::vector(items));
-        }
-        start = end;
-    }
-    Some(())
+    pick::split(call, 0, at, parts)
 }

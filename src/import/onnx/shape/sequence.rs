@@ -1,11 +1,10 @@
 //! Recurrent layers, attention, and ops on images: Resize, grids.
 
-use highwater_model::graph::{DType, Dim, DimOp};
-
-use super::arith;
 use super::call::Call;
-use super::fact::{Elem, Num};
-use super::sym::axis;
+use crate::shape::arith;
+use crate::shape::fact::{Elem, Num};
+use crate::shape::sym::axes;
+use highwater_model::graph::{Dim, DimOp};
 
 /// RNN, GRU and LSTM: all states, the last one, and the cell's last state.
 pub(super) fn recurrent(call: &mut Call<'_>) -> Option<()> {
@@ -34,18 +33,14 @@ pub(super) fn recurrent(call: &mut Call<'_>) -> Option<()> {
             vec![directions, second, hidden],
         )
     };
-    call.set(0, dtype, &all);
-    call.set(1, dtype, &last);
-    call.set(2, dtype, &last);
+    call.out(0, &all);
+    call.out(1, &last);
+    call.out(2, &last);
     Some(())
 }
 
 /// Attention of operator set 23, on 3 or 4 dimensions.
 pub(super) fn attention(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    for output in 0..4 {
-        call.set_dtype(output, dtype);
-    }
     let (query, key, value) = (call.dims(0)?, call.dims(1)?, call.dims(2)?);
     let split = |dims: &[Dim], name: &str, call: &mut Call<'_>| match *dims {
         [batch, heads, length, width] => Some((batch, heads, length, width)),
@@ -65,7 +60,7 @@ pub(super) fn attention(call: &mut Call<'_>) -> Option<()> {
     } else {
         vec![batch, q_heads, q_length, value_width]
     };
-    call.set(0, dtype, &result);
+    call.out(0, &result);
     let past = |input: usize, length: Dim, call: &mut Call<'_>| match call.dims(input) {
         Some(past) if past.len() == 4 => call.sym.add(past[2], length),
         _ if call.has(input) => Dim::Unknown,
@@ -73,41 +68,34 @@ pub(super) fn attention(call: &mut Call<'_>) -> Option<()> {
     };
     let key_total = past(4, key_length, call);
     let value_total = past(5, value_length, call);
-    call.set(1, dtype, &[batch, kv_heads, key_total, key_width]);
-    call.set(2, dtype, &[batch, kv_heads, value_total, value_width]);
-    call.set(3, dtype, &[batch, q_heads, q_length, key_total]);
+    call.out(1, &[batch, kv_heads, key_total, key_width]);
+    call.out(2, &[batch, kv_heads, value_total, value_width]);
+    call.out(3, &[batch, q_heads, q_length, key_total]);
     Some(())
 }
 
 /// Attention of com.microsoft with packed weights.
 pub(super) fn packed_attention(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
-    call.set_dtype(1, dtype);
     let [batch, length, _] = call.dims(0)?[..] else {
         return None;
     };
-    let width = match call.int_list("qkv_hidden_sizes") {
+    let width = match call.list("qkv_hidden_sizes") {
         Some(sizes) if sizes.len() == 3 => Num::Int(sizes[2]).dim(),
         _ => {
             let columns = *call.dims(1)?.get(1)?;
             call.sym.with(DimOp::FloorDiv, columns, 3)
         }
     };
-    call.set(0, dtype, &[batch, length, width]);
+    call.out(0, &[batch, length, width]);
     Some(())
 }
 
 /// Attention of com.microsoft with separate query, key and value; the result has the query's shape where the
 /// value is as wide.
 pub(super) fn multi_head_attention(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    for output in 0..3 {
-        call.set_dtype(output, dtype);
-    }
     let query = call.dims(0)?;
     match (query.len(), call.dims(2)) {
-        (3, Some(value)) if value.len() == 3 => call.set(0, dtype, &[query[0], query[1], value[2]]),
+        (3, Some(value)) if value.len() == 3 => call.out(0, &[query[0], query[1], value[2]]),
         _ => return None,
     }
     Some(())
@@ -115,11 +103,9 @@ pub(super) fn multi_head_attention(call: &mut Call<'_>) -> Option<()> {
 
 /// Resize and Upsample: sizes, or scales rounded down.
 pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     let mut dims = call.dims(0)?;
-    let axes: Vec<usize> = match call.int_list("axes") {
-        Some(axes) => axes.iter().map(|at| axis(*at, dims.len())).collect::<Option<_>>()?,
+    let axes: Vec<usize> = match call.list("axes") {
+        Some(listed) => axes(listed, dims.len())?,
         None => (0..dims.len()).collect(),
     };
     let scales_at = if call.inputs.len() <= 2 { 1 } else { 2 };
@@ -132,13 +118,12 @@ pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
         let sizes: Vec<Elem> = (0..axes.len()).map(stated).collect();
         keep_ratio(call, &mut dims, &axes, &sizes)?;
     } else {
-        let scales: Vec<Elem> = match call.float_list("scales") {
-            Some(scales) => scales.into_iter().map(|scale| Elem::float(f64::from(scale))).collect(),
+        let scales: Vec<Elem> = match call.floats("scales") {
+            Some(scales) => scales.iter().map(|scale| Elem::float(f64::from(*scale))).collect(),
             None if call.has_attr("height_scale") => {
                 let scale = |name| {
-                    call.float_list(name)
-                        .and_then(|scales| scales.first().copied())
-                        .map_or(Elem::Unknown, |scale| Elem::float(f64::from(scale)))
+                    let scale = call.floats(name).and_then(<[f32]>::first);
+                    scale.map_or(Elem::Unknown, |scale| Elem::float(f64::from(*scale)))
                 };
                 vec![Elem::int(1), Elem::int(1), scale("height_scale"), scale("width_scale")]
             }
@@ -151,11 +136,11 @@ pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
             dims[*at] = scaled(call, dims[*at], scale);
         }
     }
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }
 
-/// Sizes as they are stated, or the largest that keep the ratio.
+/// The stated sizes, or the largest that keep the ratio.
 fn keep_ratio(call: &mut Call<'_>, dims: &mut [Dim], axes: &[usize], sizes: &[Elem]) -> Option<()> {
     let policy = call.text("keep_aspect_ratio_policy");
     if matches!(policy, "" | "stretch") {
@@ -209,19 +194,15 @@ fn scaled(call: &mut Call<'_>, dim: Dim, scale: Elem) -> Dim {
 
 /// Samples of an image at a grid's points.
 pub(super) fn grid_sample(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     let (data, grid) = (call.dims(0)?, call.dims(1)?);
     let mut dims = data.get(..2)?.to_vec();
     dims.extend_from_slice(grid.get(1..grid.len().checked_sub(1)?)?);
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }
 
 /// A grid of points for each image of a batch.
 pub(super) fn affine_grid(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     let target = call.value(1)?;
     let mut dims: Vec<Dim> = target.items.iter().map(|item| item.dim()).collect();
     if dims.len() < 3 {
@@ -229,33 +210,27 @@ pub(super) fn affine_grid(call: &mut Call<'_>) -> Option<()> {
     }
     dims.remove(1);
     dims.push(Dim::Known(dims.len() as u64 - 1));
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }
 
 /// Deformable convolution counts its windows like the offsets that it is given.
 pub(super) fn deform_conv(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     let (data, weights, offsets) = (call.dims(0)?, call.dims(1)?, call.dims(2)?);
     let mut dims = vec![*data.first()?, *weights.first()?];
     dims.extend_from_slice(offsets.get(2..)?);
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }
 
 /// Embeddings, their sum and norm (com.microsoft).
 pub(super) fn embed_layer_norm(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(2);
-    call.set_dtype(0, dtype);
-    call.set_dtype(1, DType::Int32);
-    call.set_dtype(2, dtype);
     let [batch, length] = call.dims(0)?[..] else {
         return None;
     };
     let width = *call.dims(2)?.get(1)?;
-    call.set(0, dtype, &[batch, length, width]);
-    call.set(1, DType::Int32, &[batch]);
-    call.set(2, dtype, &[batch, length, width]);
+    call.out(0, &[batch, length, width]);
+    call.out(1, &[batch]);
+    call.out(2, &[batch, length, width]);
     Some(())
 }

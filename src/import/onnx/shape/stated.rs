@@ -1,20 +1,20 @@
-//! What the file states of a value's type, and what inference found: one answer.
+//! Reconciles the type that the file states of a value with the inferred one.
 //!
-//! What is computed counts: stated shapes are written once and stay behind when a model is edited. What is stated fills in
-//! what inference leaves open. Where the two cannot both be true, the value is noted for the report.
+//! The computed one counts, because stated shapes stay behind when a model is edited; the stated one fills gaps.
+//! Contradictions are noted for the report.
 
-use super::super::model::{GraphIdx, RawDim, RawType};
-use super::fact::{Fact, Num};
 use super::{Infer, dtype_of};
 use crate::dim_text;
 use crate::names::NameIdx;
+use crate::onnx::model::{GraphIdx, RawDim, RawType};
+use crate::shape::fact::{Fact, Num};
 use highwater_model::graph::{DType, Dim};
 
 /// The most contradictions that are kept.
 const MAX_CONTRADICTIONS: usize = 10_000;
 
 impl Infer<'_> {
-    /// Fills what inference left open from the type that the file states.
+    /// Fills gaps of a fact from the type that the file states.
     pub(super) fn completed(&mut self, fact: Fact, ty: &RawType, of: (GraphIdx, NameIdx)) -> Fact {
         self.compare(&fact, ty, of);
         let dtype = if fact.dtype == DType::Unknown {
@@ -43,14 +43,10 @@ impl Infer<'_> {
             }
             _ => fact.shape,
         };
-        Fact {
-            dtype,
-            shape,
-            value: fact.value,
-        }
+        Fact { dtype, shape, ..fact }
     }
 
-    /// Notes where what was computed cannot be what is stated. Loops are looked at several times: the last look counts.
+    /// Notes a contradiction. Loops are inferred several times: the last time counts.
     fn compare(&mut self, fact: &Fact, ty: &RawType, of: (GraphIdx, NameIdx)) {
         let stated = dtype_of(ty);
         let is_other_type = fact.dtype != DType::Unknown && stated != DType::Unknown && fact.dtype != stated;

@@ -2,16 +2,65 @@
 
 use std::collections::BTreeMap;
 
+use self::Type::{Attribute, Input, Is, Unstated};
 use super::call::Call;
 use super::{elementwise, extent, generate, layout, linear, pick, reduce, sequence, window};
+use crate::onnx::types;
+use crate::shape;
+use crate::shape::fact::Fact;
+use highwater_model::graph::DType;
+use highwater_model::graph::DType::{Bool, Float32, Int32, Int64, Uint8};
 
-/// Infers what it can; see [`Call`].
-pub(super) type Rule = fn(&mut Call<'_>) -> Option<()>;
+/// States the shapes of the outputs as far as it can.
+type Rule = fn(&mut Call<'_>) -> Option<()>;
 
-/// Names of ops by operator set (empty: the default one), and their rule.
+/// The element type of an output.
+#[derive(Clone, Copy)]
+enum Type {
+    Input(usize),
+    Is(DType),
+    /// The code in an attribute, else this code.
+    Attribute(&'static str, i64),
+    /// The rule states it once it knows the shape.
+    Unstated,
+}
+
+/// Types of outputs, and the rule for their shapes.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    types: &'static [Type],
+    rule: Rule,
+}
+
+impl Row {
+    pub(super) fn facts(self, mut call: Call<'_>) -> Vec<Fact> {
+        for (output, ty) in self.types.iter().enumerate() {
+            let dtype = match *ty {
+                Input(input) => call.dtype(input),
+                Is(dtype) => dtype,
+                Attribute(name, default) => types::from_code(call.int_or(name, default)),
+                Unstated => DType::Unknown,
+            };
+            call.set_dtype(output, dtype);
+        }
+        // `None` means that the rest stays unknown.
+        let _stopped: Option<()> = (self.rule)(&mut call);
+        call.outputs
+    }
+}
+
+const FIRST: &[Type] = &[Input(0)];
+const FIRST_2: &[Type] = &[Input(0), Input(0)];
+const WITH_INDICES: &[Type] = &[Input(0), Is(Int64)];
+const BOOL: &[Type] = &[Is(Bool)];
+const INT32: &[Type] = &[Is(Int32)];
+const INT64: &[Type] = &[Is(Int64)];
+const BY_RULE: &[Type] = &[];
+
+/// Operator set (empty: the default one), names of ops, types of their outputs, rule.
 #[rustfmt::skip]
-static FAMILIES: &[(&str, &[&str], Rule)] = &[
-    ("", &["Identity"], elementwise::identity),
+static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
+    ("", &["Identity"], BY_RULE, shape::elementwise::identity),
     ("", &[
         "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseNot", "Ceil", "Celu", "Cos", "Cosh",
         "CumProd", "CumSum", "Elu", "Erf", "Exp", "Floor", "Gelu", "GroupNormalization", "HardSigmoid", "HardSwish",
@@ -21,118 +70,124 @@ static FAMILIES: &[(&str, &[&str], Rule)] = &[
         "Sigmoid", "Sign", "Sin", "Sinh", "Softmax", "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh",
         "TensorScatter", "ThresholdedRelu", "Trilu", "Affine", "ParametricSoftplus", "ImageScaler",
         "RMSNormalization",
-    ], elementwise::same),
-    ("", &["IsInf", "IsNaN", "RegexFullMatch"], elementwise::same_bool),
-    ("", &["Bernoulli", "EyeLike", "RandomNormalLike", "RandomUniformLike"], elementwise::same_with_dtype),
-    ("", &["Dropout"], elementwise::dropout),
-    ("", &["Cast", "CastLike"], elementwise::cast),
+    ], FIRST, shape::elementwise::unary),
+    ("", &["IsInf", "IsNaN", "RegexFullMatch"], BOOL, shape::elementwise::same),
+    ("", &["Bernoulli", "EyeLike", "RandomNormalLike", "RandomUniformLike"], BY_RULE, elementwise::same_with_dtype),
+    ("", &["Dropout"], FIRST, elementwise::dropout),
+    ("", &["Cast", "CastLike"], BY_RULE, elementwise::cast),
     ("", &[
         "Add", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Max", "Mean", "Min", "Mod", "Mul", "Pow",
         "StringConcat", "Sub", "Sum",
-    ], elementwise::arithmetic),
-    ("", &["And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor"], elementwise::comparison),
-    ("", &["Where"], elementwise::select),
-    ("", &["Clip"], elementwise::clip),
-    ("", &["PRelu"], elementwise::prelu),
-    ("", &["Reshape"], layout::reshape),
-    ("", &["Flatten"], layout::flatten),
-    ("", &["Squeeze"], layout::squeeze),
-    ("", &["Unsqueeze"], layout::unsqueeze),
-    ("", &["Transpose"], layout::transpose),
-    ("", &["Expand"], layout::expand),
-    ("", &["Tile"], layout::tile),
-    ("", &["SpaceToDepth"], layout::space_to_depth),
-    ("", &["DepthToSpace"], layout::depth_to_space),
-    ("", &["Shape"], layout::shape),
-    ("", &["Size"], layout::size),
-    ("", &["Gather"], pick::gather),
-    ("", &["GatherElements"], pick::gather_elements),
-    ("", &["GatherND"], pick::gather_nd),
-    ("", &["Slice"], pick::slice),
-    ("", &["Concat"], pick::concat),
-    ("", &["Split"], pick::split),
-    ("", &["Pad"], extent::pad),
-    ("", &["TopK"], extent::top_k),
-    ("", &["Compress"], extent::compress),
-    ("", &["CenterCropPad"], extent::center_crop_pad),
-    ("", &["Conv"], window::conv),
-    ("", &["ConvInteger"], window::conv_integer),
-    ("", &["QLinearConv"], window::qlinear_conv),
-    ("", &["ConvTranspose"], window::conv_transpose),
-    ("", &["AveragePool", "LpPool", "MaxPool"], window::pool),
-    ("", &["GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool"], window::global_pool),
-    ("", &["MaxUnpool"], window::max_unpool),
-    ("", &["MaxRoiPool", "RoiAlign"], window::roi_pool),
-    ("", &["Col2Im"], window::col_to_im),
-    ("", &["MatMul"], linear::matmul),
-    ("", &["MatMulInteger"], linear::matmul_integer),
-    ("", &["QLinearMatMul"], linear::qlinear_matmul),
-    ("", &["Gemm"], linear::gemm),
-    ("", &["Einsum"], linear::einsum),
-    ("", &["QuantizeLinear"], linear::quantize),
-    ("", &["DequantizeLinear"], linear::dequantize),
-    ("", &["DynamicQuantizeLinear"], linear::dynamic_quantize),
+    ], FIRST, elementwise::arithmetic),
+    ("", &[
+        "And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor",
+    ], BOOL, elementwise::arithmetic),
+    ("", &["Where"], &[Input(1)], shape::elementwise::select),
+    ("", &["Clip"], FIRST, elementwise::clip),
+    ("", &["PRelu"], FIRST, shape::elementwise::same),
+    ("", &["Reshape"], FIRST, layout::reshape),
+    ("", &["Flatten"], FIRST, layout::flatten),
+    ("", &["Squeeze"], FIRST, layout::squeeze),
+    ("", &["Unsqueeze"], FIRST, layout::unsqueeze),
+    ("", &["Transpose"], FIRST, layout::transpose),
+    ("", &["Expand"], FIRST, layout::expand),
+    ("", &["Tile"], FIRST, layout::tile),
+    ("", &["DepthToSpace", "SpaceToDepth"], FIRST, layout::blocks),
+    ("", &["Shape"], INT64, layout::shape),
+    ("", &["Size"], INT64, shape::generate::size),
+    ("", &["Gather"], FIRST, pick::gather),
+    ("", &["GatherElements"], FIRST, pick::gather_elements),
+    ("", &["GatherND"], FIRST, pick::gather_nd),
+    ("", &["Slice"], FIRST, pick::slice),
+    ("", &["Concat"], FIRST, pick::concat),
+    ("", &["Split"], BY_RULE, pick::split),
+    ("", &["Pad"], FIRST, extent::pad),
+    ("", &["TopK"], WITH_INDICES, extent::top_k),
+    ("", &["Compress"], FIRST, extent::compress),
+    ("", &["CenterCropPad"], FIRST, extent::center_crop_pad),
+    ("", &["Conv"], FIRST, window::conv),
+    ("", &["ConvInteger"], INT32, window::conv),
+    ("", &["QLinearConv"], &[Input(7)], window::qlinear_conv),
+    ("", &["ConvTranspose"], FIRST, window::conv_transpose),
+    ("", &["AveragePool", "LpPool", "MaxPool"], WITH_INDICES, window::pool),
+    ("", &["GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool"], FIRST, window::global_pool),
+    ("", &["MaxUnpool"], FIRST, window::max_unpool),
+    ("", &["MaxRoiPool", "RoiAlign"], FIRST, window::roi_pool),
+    ("", &["Col2Im"], FIRST, window::col_to_im),
+    ("", &["MatMul"], FIRST, linear::matmul),
+    ("", &["MatMulInteger"], INT32, linear::matmul),
+    ("", &["QLinearMatMul"], &[Input(7)], linear::qlinear_matmul),
+    ("", &["Gemm"], FIRST, linear::gemm),
+    ("", &["Einsum"], FIRST, linear::einsum),
+    ("", &["QuantizeLinear"], BY_RULE, elementwise::quantize),
+    ("", &["DequantizeLinear"], &[Input(1)], elementwise::dequantize),
+    ("", &["DynamicQuantizeLinear"], &[Is(Uint8), Is(Float32), Is(Uint8)], elementwise::dynamic_quantize),
     ("", &[
         "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin",
         "ReduceProd", "ReduceSum", "ReduceSumSquare",
-    ], reduce::reduce),
-    ("", &["ArgMax", "ArgMin"], reduce::arg_reduce),
-    ("", &["LayerNormalization", "SimplifiedLayerNormalization"], reduce::layer_norm),
-    ("", &["BatchNormalization"], reduce::batch_norm),
-    ("", &["NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"], reduce::loss),
-    ("", &["Det"], reduce::det),
-    ("", &["Constant"], generate::constant),
-    ("", &["ConstantOfShape"], generate::constant_of_shape),
-    ("", &["Range"], generate::range),
-    ("", &["OneHot"], generate::one_hot),
-    ("", &["RandomNormal", "RandomUniform"], generate::random),
-    ("", &["Multinomial"], generate::multinomial),
-    ("", &["BlackmanWindow", "HammingWindow", "HannWindow"], generate::window),
-    ("", &["MelWeightMatrix"], generate::mel_weights),
-    ("", &["NonZero"], generate::non_zero),
-    ("", &["NonMaxSuppression"], generate::suppression),
-    ("", &["Unique"], generate::unique),
-    ("", &["OptionalHasElement"], generate::one_bool),
+    ], FIRST, reduce::reduce),
+    ("", &["ArgMax", "ArgMin"], INT64, reduce::arg_reduce),
+    ("", &["LayerNormalization", "SimplifiedLayerNormalization"], FIRST, reduce::layer_norm),
+    ("", &["BatchNormalization"], FIRST, reduce::batch_norm),
+    ("", &["NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"], FIRST_2, reduce::loss),
+    ("", &["Det"], FIRST, reduce::det),
+    ("", &["Constant"], BY_RULE, generate::constant),
+    ("", &["ConstantOfShape"], BY_RULE, generate::constant_of_shape),
+    ("", &["Range"], FIRST, shape::generate::range),
+    ("", &["OneHot"], &[Input(2)], layout::one_hot),
+    ("", &["RandomNormal", "RandomUniform"], &[Attribute("dtype", 1)], generate::random),
+    ("", &["Multinomial"], &[Attribute("dtype", 6)], generate::multinomial),
+    ("", &["BlackmanWindow", "HammingWindow", "HannWindow"], &[Attribute("output_datatype", 1)], generate::window),
+    ("", &["MelWeightMatrix"], &[Attribute("output_datatype", 1)], generate::mel_weights),
+    ("", &["NonZero"], INT64, generate::non_zero),
+    ("", &["NonMaxSuppression"], INT64, generate::suppression),
+    ("", &["Unique"], &[Input(0), Is(Int64), Is(Int64), Is(Int64)], generate::unique),
+    ("", &["OptionalHasElement"], BOOL, generate::scalar),
     // Sequences and optionals have no shape; `report` says what becomes of them.
     ("", &[
         "Optional", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SplitToSequence",
-    ], generate::no_tensor),
-    ("", &["SequenceLength"], generate::one_int),
-    ("", &["DFT"], generate::dft),
-    ("", &["GRU", "LSTM", "RNN"], sequence::recurrent),
-    ("", &["Attention"], sequence::attention),
-    ("", &["Resize", "Upsample"], sequence::resize),
-    ("", &["GridSample"], sequence::grid_sample),
-    ("", &["AffineGrid"], sequence::affine_grid),
-    ("", &["DeformConv"], sequence::deform_conv),
+    ], BY_RULE, generate::no_tensor),
+    ("", &["SequenceLength"], INT64, generate::scalar),
+    ("", &["DFT"], FIRST, generate::dft),
+    ("", &["GRU", "LSTM", "RNN"], BY_RULE, sequence::recurrent),
+    ("", &["Attention"], &[Input(0); 4], sequence::attention),
+    ("", &["Resize", "Upsample"], FIRST, sequence::resize),
+    ("", &["GridSample"], FIRST, sequence::grid_sample),
+    ("", &["AffineGrid"], FIRST, sequence::affine_grid),
+    ("", &["DeformConv"], FIRST, sequence::deform_conv),
     ("com.microsoft", &[
         "BiasGelu", "BiasSoftmax", "FastGelu", "Gelu", "GroupNorm", "QLinearLeakyRelu", "QLinearSigmoid",
         "QLinearSoftmax", "QuickGelu", "RotaryEmbedding",
-    ], elementwise::same),
-    ("com.microsoft", &["BiasDropout"], elementwise::dropout),
-    ("com.microsoft", &["BiasAdd"], elementwise::arithmetic),
-    ("com.microsoft", &["LayerNormalization", "SimplifiedLayerNormalization"], reduce::layer_norm),
-    ("com.microsoft", &["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"], reduce::skip_layer_norm),
-    ("com.microsoft", &["EmbedLayerNormalization"], sequence::embed_layer_norm),
-    ("com.microsoft", &["Attention", "QAttention"], sequence::packed_attention),
-    ("com.microsoft", &["MultiHeadAttention"], sequence::multi_head_attention),
-    ("com.microsoft", &["FusedMatMul", "TransposeMatMul"], linear::fused_matmul),
-    ("com.microsoft", &["FusedGemm"], linear::gemm),
-    ("com.microsoft", &["MatMulNBits"], linear::matmul_n_bits),
-    ("com.microsoft", &["DynamicQuantizeMatMul", "MatMulIntegerToFloat"], linear::matmul_to_float),
-    ("com.microsoft", &["QLinearAdd", "QLinearMul"], linear::qlinear_pair),
-    ("com.microsoft", &["QuantizeLinear"], linear::quantize),
-    ("com.microsoft", &["DequantizeLinear"], linear::dequantize),
-    ("com.microsoft", &["FusedConv"], window::conv),
-    ("com.microsoft", &["QLinearAveragePool"], window::pool),
-    ("com.microsoft", &["DynamicQuantizeLSTM"], sequence::recurrent),
+    ], FIRST, shape::elementwise::unary),
+    ("com.microsoft", &["BiasDropout"], FIRST, elementwise::dropout),
+    ("com.microsoft", &["BiasAdd"], FIRST, elementwise::arithmetic),
+    ("com.microsoft", &["LayerNormalization", "SimplifiedLayerNormalization"], FIRST, reduce::layer_norm),
+    ("com.microsoft", &[
+        "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
+    ], &[Input(0), Unstated, Unstated, Input(0)], reduce::skip_layer_norm),
+    ("com.microsoft", &["EmbedLayerNormalization"], &[Input(2), Is(Int32), Input(2)], sequence::embed_layer_norm),
+    ("com.microsoft", &["Attention", "QAttention"], FIRST_2, sequence::packed_attention),
+    ("com.microsoft", &["MultiHeadAttention"], &[Input(0); 3], sequence::multi_head_attention),
+    ("com.microsoft", &["FusedMatMul", "TransposeMatMul"], FIRST, linear::fused_matmul),
+    ("com.microsoft", &["FusedGemm"], FIRST, linear::gemm),
+    ("com.microsoft", &["MatMulNBits"], FIRST, linear::matmul_n_bits),
+    ("com.microsoft", &["DynamicQuantizeMatMul", "MatMulIntegerToFloat"], &[Is(Float32)], linear::matmul),
+    ("com.microsoft", &["QLinearAdd", "QLinearMul"], FIRST, elementwise::qlinear_pair),
+    ("com.microsoft", &["QuantizeLinear"], BY_RULE, elementwise::quantize),
+    ("com.microsoft", &["DequantizeLinear"], &[Input(1)], elementwise::dequantize),
+    ("com.microsoft", &["FusedConv"], FIRST, window::conv),
+    ("com.microsoft", &["QLinearAveragePool"], WITH_INDICES, window::pool),
+    ("com.microsoft", &["DynamicQuantizeLSTM"], BY_RULE, sequence::recurrent),
 ];
 
-/// Rules by operator set and name.
-pub(super) fn rules() -> BTreeMap<(&'static str, &'static str), Rule> {
+/// Rows by operator set and name.
+pub(super) fn rules() -> BTreeMap<(&'static str, &'static str), Row> {
     FAMILIES
         .iter()
-        .flat_map(|(domain, kinds, rule)| kinds.iter().map(move |kind| ((*domain, *kind), *rule)))
+        .flat_map(|(domain, kinds, types, rule)| {
+            let row = Row { types, rule: *rule };
+            kinds.iter().map(move |kind| ((*domain, *kind), row))
+        })
         .collect()
 }
 

@@ -1,15 +1,14 @@
 //! Ops that slide a window: convolutions and pools, in every padding mode.
 
-use highwater_model::graph::{DType, Dim, DimOp};
-
 use super::call::Call;
-use super::fact::Num;
-use super::slide::{Window, count, grow};
+use crate::shape::fact::Num;
+use crate::shape::window::{Window, count, grow};
+use highwater_model::graph::{Dim, DimOp};
 
 /// The windows of all spatial axes, from the attributes.
 fn windows(call: &Call<'_>, rank: usize) -> Option<Vec<Window>> {
-    let list = |name: &str, count: usize, default: i64| match call.int_list(name) {
-        Some(values) if values.len() == count => Some(values),
+    let list = |name: &str, count: usize, default: i64| match call.list(name) {
+        Some(values) if values.len() == count => Some(values.to_vec()),
         Some(_) => None,
         None => Some(vec![default; count]),
     };
@@ -34,47 +33,40 @@ fn windows(call: &Call<'_>, rank: usize) -> Option<Vec<Window>> {
     (0..rank).map(window).collect()
 }
 
+/// The sizes of the kernel: an attribute, else those of the filter.
+fn kernel(call: &Call<'_>, filter: &[Dim]) -> Vec<Dim> {
+    match call.list("kernel_shape") {
+        Some(sizes) if sizes.len() == filter.len() => sizes.iter().map(|size| Num::Int(*size).dim()).collect(),
+        _ => filter.to_vec(),
+    }
+}
+
 /// Convolution of input 0 with the weights at an input.
-fn convolve(call: &mut Call<'_>, weights: usize, dtype: DType) -> Option<()> {
-    call.set_dtype(0, dtype);
+fn convolve(call: &mut Call<'_>, weights: usize) -> Option<()> {
     let (data, filter) = (call.dims(0)?, call.dims(weights)?);
     if data.len() < 3 || filter.len() != data.len() {
         return None;
     }
     let rank = data.len() - 2;
-    let kernel: Vec<Dim> = match call.int_list("kernel_shape") {
-        Some(sizes) if sizes.len() == rank => sizes.into_iter().map(|size| Num::Int(size).dim()).collect(),
-        _ => filter[2..].to_vec(),
-    };
+    let kernel = kernel(call, &filter[2..]);
     let mut dims = vec![data[0], filter[0]];
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
         dims.push(count(call.sym, data[axis + 2], kernel[axis], window));
     }
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }
 
-/// Conv.
 pub(super) fn conv(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    convolve(call, 1, dtype)
+    convolve(call, 1)
 }
 
-/// `ConvInteger` accumulates in 32 bits.
-pub(super) fn conv_integer(call: &mut Call<'_>) -> Option<()> {
-    convolve(call, 1, DType::Int32)
-}
-
-/// `QLinearConv` returns the type of its last zero point.
 pub(super) fn qlinear_conv(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(7);
-    convolve(call, 3, dtype)
+    convolve(call, 3)
 }
 
 /// Transposed convolution.
 pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     let (data, filter) = (call.dims(0)?, call.dims(1)?);
     if data.len() < 3 || filter.len() != data.len() {
         return None;
@@ -82,80 +74,68 @@ pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
     let rank = data.len() - 2;
     let channels = call.sym.with(DimOp::Mul, filter[1], call.int_or("group", 1));
     let mut dims = vec![data[0], channels];
-    if let Some(stated) = call.int_list("output_shape") {
+    if let Some(stated) = call.list("output_shape") {
         let skipped = stated.len().checked_sub(rank)?;
         dims.extend(stated[skipped..].iter().map(|size| Num::Int(*size).dim()));
-        call.set(0, dtype, &dims);
+        call.out(0, &dims);
         return Some(());
     }
-    let extra = call.int_list("output_padding").unwrap_or_else(|| vec![0; rank]);
-    let kernel: Vec<Dim> = match call.int_list("kernel_shape") {
-        Some(sizes) if sizes.len() == rank => sizes.into_iter().map(|size| Num::Int(size).dim()).collect(),
-        _ => filter[2..].to_vec(),
-    };
+    let extra = call.list("output_padding");
+    let kernel = kernel(call, &filter[2..]);
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
-        let extra = *extra.get(axis)?;
-        dims.push(grow(call.sym, data[axis + 2], kernel[axis], window, extra));
+        let extra = extra.map_or(Some(&0), |extra| extra.get(axis))?;
+        dims.push(grow(call.sym, data[axis + 2], kernel[axis], window, *extra));
     }
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }
 
 /// Pools; a second output holds indices.
 pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
-    call.set_dtype(1, DType::Int64);
     let data = call.dims(0)?;
     let rank = data.len().checked_sub(2)?;
-    let kernel = call.int_list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
+    let kernel = call.list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
     let mut dims = data[..2].to_vec();
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
         dims.push(count(call.sym, data[axis + 2], Num::Int(kernel[axis]).dim(), window));
     }
-    call.set(0, dtype, &dims);
-    call.set(1, DType::Int64, &dims);
+    call.out(0, &dims);
+    call.out(1, &dims);
     Some(())
 }
 
 /// One value per channel.
 pub(super) fn global_pool(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     let mut dims = call.dims(0)?;
     for dim in dims.iter_mut().skip(2) {
         *dim = Dim::Known(1);
     }
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }
 
 /// `MaxUnpool`: the inverse of a pool, or a stated shape.
 pub(super) fn max_unpool(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     if call.has(2) {
         let dims: Vec<Dim> = call.value(2)?.items.iter().map(|item| item.dim()).collect();
-        call.set(0, dtype, &dims);
+        call.out(0, &dims);
         return Some(());
     }
     let data = call.dims(0)?;
     let rank = data.len().checked_sub(2)?;
-    let kernel = call.int_list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
+    let kernel = call.list("kernel_shape").filter(|sizes| sizes.len() == rank)?;
     let mut dims = data[..2].to_vec();
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
         dims.push(grow(call.sym, data[axis + 2], Num::Int(kernel[axis]).dim(), window, 0));
     }
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }
 
 /// Pools over regions: one result per region.
 pub(super) fn roi_pool(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     let (data, regions) = (call.dims(0)?, call.dims(1)?);
-    let sizes = match call.int_list("pooled_shape") {
+    let sizes = match call.list("pooled_shape") {
         Some(sizes) if sizes.len() == 2 => (sizes[0], sizes[1]),
         _ => (call.int_or("output_height", 1), call.int_or("output_width", 1)),
     };
@@ -165,14 +145,12 @@ pub(super) fn roi_pool(call: &mut Call<'_>) -> Option<()> {
         Num::Int(sizes.0).dim(),
         Num::Int(sizes.1).dim(),
     ];
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }
 
 /// `Col2Im`: blocks become an image of a stated size.
 pub(super) fn col_to_im(call: &mut Call<'_>) -> Option<()> {
-    let dtype = call.dtype(0);
-    call.set_dtype(0, dtype);
     let data = call.dims(0)?;
     let (image, block) = (call.value(1)?, call.ints(2)?);
     let area = block
@@ -181,6 +159,6 @@ pub(super) fn col_to_im(call: &mut Call<'_>) -> Option<()> {
     let channels = call.sym.with(DimOp::FloorDiv, *data.get(1)?, area);
     let mut dims = vec![data[0], channels];
     dims.extend(image.items.iter().map(|item| item.dim()));
-    call.set(0, dtype, &dims);
+    call.out(0, &dims);
     Some(())
 }

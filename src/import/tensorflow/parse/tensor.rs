@@ -2,7 +2,9 @@
 
 use super::Parser;
 use crate::ImportError;
-use crate::tensorflow::fields::{Fields, List, Schema, decode_floats};
+use crate::shape::constant::{floats, integers};
+use crate::shape::fact::is_integer;
+use crate::tensorflow::fields::{Fields, List, Schema};
 use crate::tensorflow::model::{Data, RawShape, TensorInfo};
 use highwater_model::graph::DType;
 
@@ -115,8 +117,8 @@ impl Parser<'_> {
     }
 }
 
-/// The elements, where all of them are at hand. The last of too few elements stands for all that follow; none at all
-/// are zeros in a small tensor, and mean that the writer left them out of a large one.
+/// The elements, where the file has all of them. The last of too few elements is repeated; none at all are zeros in a
+/// small tensor, and mean that the writer left them out of a large one.
 fn decode(dtype: DType, shape: Option<&[i64]>, parts: Parts) -> Data {
     let count = shape.and_then(|dims| {
         let sizes = dims.iter().map(|dim| usize::try_from(*dim).ok());
@@ -147,7 +149,7 @@ fn decode(dtype: DType, shape: Option<&[i64]>, parts: Parts) -> Data {
         return Data::Absent;
     }
     let items: Vec<f64> = match content {
-        Some(content) => decode_floats(&content, width).collect(),
+        Some(content) => floats(&content, width).collect(),
         None => zeros(parts.floats.items, count, 0.0),
     };
     fill(items, count).map_or(Data::Absent, Data::Floats)
@@ -171,34 +173,6 @@ fn fill<T: Copy>(mut items: Vec<T>, count: usize) -> Option<Box<[T]>> {
         items.resize(count, last);
     }
     Some(items.into())
-}
-
-/// Little endian integers; packed types are left out.
-fn integers(dtype: DType, content: &[u8]) -> Option<Vec<i64>> {
-    let width = usize::try_from(dtype.bits() / 8).ok().filter(|width| *width > 0)?;
-    let is_signed = matches!(dtype, DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64);
-    let number = |chunk: &[u8]| {
-        let is_negative = is_signed && chunk.last().is_some_and(|byte| byte & 0x80 != 0);
-        let mut bytes = [if is_negative { 0xff } else { 0 }; 8];
-        bytes[..width].copy_from_slice(chunk);
-        i64::from_le_bytes(bytes)
-    };
-    Some(content.chunks_exact(width).map(number).collect())
-}
-
-const fn is_integer(dtype: DType) -> bool {
-    matches!(
-        dtype,
-        DType::Bool
-            | DType::Int8
-            | DType::Uint8
-            | DType::Int16
-            | DType::Uint16
-            | DType::Int32
-            | DType::Uint32
-            | DType::Int64
-            | DType::Uint64
-    )
 }
 
 #[cfg(test)]

@@ -4,12 +4,10 @@
 //! feeds: what they carry is assumed from the way in, and the graph is looked at again until the way back brings the
 //! same.
 
-use crate::shape::fact::Num;
+use super::{Infer, MAX_DEPTH, MAX_PASSES, Run, order, stated};
+use crate::shape::fact::{Fact, Num};
 use crate::tensorflow::model::{Attribute, GraphIdx, RawGraph, RawNode};
 use highwater_model::progress::Cancelled;
-
-use super::fact::Fact;
-use super::{Infer, MAX_DEPTH, MAX_PASSES, Run, order, stated};
 
 /// Whether this file knows the op.
 pub(super) fn has_rule(kind: &str) -> bool {

@@ -3,11 +3,10 @@
 //! Windows are read per axis from `strides`, `dilations`, `ksize`, `padding` and `explicit_paddings`, which all
 //! follow the data format: `NHWC`, `NCHW`, `NDHWC`, `NCDHW`, or `NCHW_VECT_C` with a last dimension of 4 channels.
 
-use crate::shape::fact::Num;
-use crate::shape::slide::{Window, count};
-use highwater_model::graph::Dim;
-
 use super::call::Call;
+use crate::shape::fact::Num;
+use crate::shape::window::{Window, count};
+use highwater_model::graph::Dim;
 
 /// Where the axes of an image lie.
 #[derive(Clone, Copy)]
@@ -95,9 +94,7 @@ fn convolve(call: &mut Call<'_>, n_spatial: usize, is_depthwise: bool) -> Option
     };
     let dims = layout.image(data[0], &spatial, channels);
     call.out(0, &dims);
-    for output in 1..call.outputs.len() {
-        call.out(output, &[]);
-    }
+    call.out_scalars(1);
     Some(())
 }
 
@@ -140,32 +137,32 @@ pub(super) fn dilation_2d(call: &mut Call<'_>) -> Option<()> {
 
 /// Gradients with respect to the data: input 0 names the sizes; old volumes come as themselves.
 pub(super) fn data_gradient(call: &mut Call<'_>) -> Option<()> {
-    let rank = if call.kind().contains("3D") { 5 } else { 4 };
+    let rank = if call.kind.contains("3D") { 5 } else { 4 };
     sized(call, 0, rank)
 }
 
 /// Gradients with respect to the filter: input 1 names the sizes.
 pub(super) fn filter_gradient(call: &mut Call<'_>) -> Option<()> {
-    let rank = if call.kind().contains("3D") { 5 } else { 4 };
+    let rank = if call.kind.contains("3D") { 5 } else { 4 };
     sized(call, 1, rank)
 }
 
 /// Gradients of averages: input 0 names the sizes.
 pub(super) fn average_gradient(call: &mut Call<'_>) -> Option<()> {
-    let rank = if call.kind().contains("3D") { 5 } else { 4 };
+    let rank = if call.kind.contains("3D") { 5 } else { 4 };
     sized(call, 0, rank)
 }
 
 /// The dimensions that an input names; where it does not, there are `rank` of them.
 fn sized(call: &mut Call<'_>, input: usize, rank: usize) -> Option<()> {
-    let dims = call.named_dims(input).filter(|dims| dims.len() == rank);
+    let dims = call.listed_dims(input).filter(|dims| dims.len() == rank);
     let Some(mut dims) = dims else {
-        call.out(0, &vec![Dim::Unknown; rank]);
+        call.out_rank(rank);
         return None;
     };
     // The batch of the incoming gradient is that of the data.
     if input == 0 && dims[0] == Dim::Unknown {
-        let gradient = call.dims(call.n_inputs().checked_sub(1)?);
+        let gradient = call.dims(call.inputs.len().checked_sub(1)?);
         dims[0] = gradient.and_then(|dims| dims.first().copied()).unwrap_or(Dim::Unknown);
     }
     call.out(0, &dims);
@@ -174,7 +171,7 @@ fn sized(call: &mut Call<'_>, input: usize, rank: usize) -> Option<()> {
 
 /// Pools over images and volumes. Newer ones take their window as inputs.
 pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
-    let n_spatial = if call.kind().contains("3D") { 3 } else { 2 };
+    let n_spatial = if call.kind.contains("3D") { 3 } else { 2 };
     let layout = Layout::of(call, n_spatial)?;
     let data = call.dims(0)?;
     if data.len() != n_spatial + 2 {
@@ -196,7 +193,7 @@ pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
         }
     }
     call.out(0, &dims);
-    if call.kind() == "MaxPoolWithArgmax" {
+    if call.kind == "MaxPoolWithArgmax" {
         call.out(1, &dims);
     } else {
         // Quantized pools answer their range too.

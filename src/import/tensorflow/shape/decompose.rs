@@ -1,9 +1,8 @@
 //! Decompositions of matrices, diagonals in wider matrices, and Fourier transforms of real data.
 
+use super::call::Call;
 use crate::shape::fact::Num;
 use highwater_model::graph::{Dim, DimOp};
-
-use super::call::Call;
 
 /// The dimensions in front of a matrix, its rows and its columns.
 fn matrix(call: &Call<'_>, input: usize) -> Option<(Vec<Dim>, Dim, Dim)> {
@@ -26,7 +25,7 @@ pub(super) fn svd(call: &mut Call<'_>) -> Option<()> {
     let (front, rows, columns) = matrix(call, 0)?;
     let least = shorter(call, rows, columns);
     call.out(0, &with(&front, &[least]));
-    if call.model.flag(call.graph, call.node, "compute_uv") == Some(false) {
+    if !call.flag_or("compute_uv", true) {
         call.out(1, &[Dim::Known(0)]);
         call.out(2, &[Dim::Known(0)]);
         return Some(());
@@ -54,7 +53,7 @@ pub(super) fn qr(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn eigen(call: &mut Call<'_>) -> Option<()> {
     let (front, rows, _) = matrix(call, 0)?;
     call.out(0, &with(&front, &[rows]));
-    let has_vectors = call.model.flag(call.graph, call.node, "compute_v") != Some(false);
+    let has_vectors = call.flag_or("compute_v", true);
     let vectors = with(&front, &[rows, rows]);
     call.out(1, if has_vectors { &vectors } else { &[Dim::Known(0)] });
     Some(())
@@ -105,7 +104,7 @@ pub(super) fn wide_diagonal(call: &mut Call<'_>) -> Option<()> {
 /// again it is all of them.
 pub(super) fn real_fourier(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
-    let kind = call.kind();
+    let kind = call.kind;
     let n_axes = match kind.trim_start_matches('I') {
         "RFFT" => 1,
         "RFFT2D" => 2,

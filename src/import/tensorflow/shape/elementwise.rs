@@ -1,47 +1,19 @@
-//! Ops that work element by element: one input's shape, or the common shape of several; and those that pass on.
-
-use std::rc::Rc;
-
-use crate::shape::fact::{Elem, Num, Value, is_integer};
-use crate::shape::{arith, value};
-use highwater_model::graph::{DType, Dim, DimOp};
+//! Ops that work element by element: the shape of one input, or the common shape of several; and those that forward.
 
 use super::call::Call;
+use crate::shape::elementwise::{self, pass};
+use crate::shape::fact::is_integer;
+use highwater_model::graph::Dim;
 
-/// Output 0 has the shape of input 0; elements as far as arithmetic goes.
-pub(super) fn unary(call: &mut Call<'_>) -> Option<()> {
-    call.like(0, 0)?;
-    let kind = match call.kind() {
-        "LogicalNot" => "Not",
-        "Rint" => "Round",
-        kind => kind,
-    };
-    let value = call.value(0)?;
-    let items = value.items.iter();
-    let items = if kind == "Square" {
-        items.map(|item| arith::floats(call.sym, "Mul", *item, *item)).collect()
-    } else {
-        items.map(|item| arith::unary(call.sym, kind, *item)).collect()
-    };
-    let dims = value.dims.clone();
-    call.add_value(0, Value { dims, items });
-    Some(())
-}
-
-/// Output 0 has the shape of input 0 and other elements.
-pub(super) fn same(call: &mut Call<'_>) -> Option<()> {
-    call.like(0, 0)
-}
-
-/// Output 0 has the shape that all inputs share: gradients, sums of many.
+/// Output 0 has the shape of all inputs: gradients, sums of many.
 pub(super) fn agreed(call: &mut Call<'_>) -> Option<()> {
-    let inputs: Vec<Vec<Dim>> = (0..call.n_inputs()).filter_map(|input| call.dims(input)).collect();
+    let inputs: Vec<Vec<Dim>> = (0..call.inputs.len()).filter_map(|input| call.dims(input)).collect();
     let dims = common(inputs)?;
     call.out(0, &dims);
     Some(())
 }
 
-/// The dimensions of shapes that are one: a number says more than an expression, that more than nothing.
+/// The dimensions of shapes that are equal: a number is preferred to an expression, that to an unknown one.
 pub(super) fn common(shapes: Vec<Vec<Dim>>) -> Option<Vec<Dim>> {
     shapes.into_iter().reduce(|mut one, other| {
         if one.len() == other.len() {
@@ -60,15 +32,7 @@ pub(super) fn common(shapes: Vec<Vec<Dim>>) -> Option<Vec<Dim>> {
     })
 }
 
-/// Every output is the input at its place.
-pub(super) fn identity(call: &mut Call<'_>) -> Option<()> {
-    for position in 0..call.outputs.len() {
-        pass(call, position, position)?;
-    }
-    Some(())
-}
-
-/// Both outputs are input 0, of which one is dead.
+/// All outputs are input 0; all but one are dead.
 pub(super) fn switch(call: &mut Call<'_>) -> Option<()> {
     for output in 0..call.outputs.len() {
         pass(call, output, 0)?;
@@ -76,51 +40,13 @@ pub(super) fn switch(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// An output is an input, as it is.
-pub(super) fn pass(call: &mut Call<'_>, output: usize, input: usize) -> Option<()> {
-    let fact = call.inputs.get(input)?.clone();
-    let slot = call.outputs.get_mut(output)?;
-    // The type that the node itself names counts.
-    let dtype = slot.dtype;
-    *slot = fact;
-    if dtype != DType::Unknown {
-        slot.dtype = dtype;
-    }
-    Some(())
-}
-
 /// Two inputs that broadcast against each other.
 pub(super) fn binary(call: &mut Call<'_>) -> Option<()> {
-    let (left, right) = (call.dims(0)?, call.dims(1)?);
-    let dims = call.sym.broadcast(&left, &right);
-    call.out(0, &dims);
-    let (left, right) = (call.value(0)?, call.value(1)?);
-    let is_exact = is_integer(call.dtype(0));
-    let kind = arithmetic(call.kind(), is_exact)?;
-    let (dims, pairs) = value::pair_up(&left, &right)?;
-    let items = pairs.into_iter().map(|(x, y)| match (kind, is_exact) {
-        ("FloorDiv", true) => call.sym.op(DimOp::FloorDiv, x.num(), y.num()).into(),
-        ("NotEqual", true) => {
-            let equal = arith::integers(call.sym, "Equal", x, y);
-            arith::integers(call.sym, "Equal", equal, Elem::int(0))
-        }
-        ("FloorDiv", false) => {
-            let quotient = arith::floats(call.sym, "Div", x, y);
-            arith::unary(call.sym, "Floor", quotient)
-        }
-        ("TruncateMod", true) => match (x, y) {
-            (Elem::Num(Num::Int(x)), Elem::Num(Num::Int(y))) => x.checked_rem(y).map(Num::Int).into(),
-            _ => Elem::Unknown,
-        },
-        (_, true) => arith::integers(call.sym, kind, x, y),
-        (_, false) => arith::floats(call.sym, kind, x, y),
-    });
-    let items = items.collect();
-    call.add_value(0, Value { dims, items });
-    Some(())
+    let operation = arithmetic(call.kind, is_integer(call.dtype(0)));
+    elementwise::broadcast(call, 2, operation)
 }
 
-/// The name of an op as the shared arithmetic calls it.
+/// The op in the shared arithmetic.
 fn arithmetic(kind: &str, is_exact: bool) -> Option<&'static str> {
     Some(match kind {
         "Add" | "AddV2" => "Add",
@@ -145,23 +71,6 @@ fn arithmetic(kind: &str, is_exact: bool) -> Option<&'static str> {
     })
 }
 
-/// A conversion; elements are cut towards zero.
-pub(super) fn cast(call: &mut Call<'_>) -> Option<()> {
-    call.like(0, 0)?;
-    let (from, to) = (call.dtype(0), call.outputs.first()?.dtype);
-    let value = call.value(0)?;
-    let items = value.items.iter().map(|item| match (to, *item) {
-        (DType::Bool, Elem::Num(Num::Int(number))) => Elem::int(i64::from(number != 0)),
-        (DType::Bool, _) if from != DType::Bool => Elem::Unknown,
-        (_, item) if is_integer(to) => arith::to_integer(call.sym, item),
-        (_, item) => item,
-    });
-    let items = items.collect();
-    let dims = value.dims.clone();
-    call.add_value(0, Value { dims, items });
-    Some(())
-}
-
 /// The same bits as another type: the last dimension grows or goes.
 pub(super) fn bitcast(call: &mut Call<'_>) -> Option<()> {
     let (from, to) = (call.dtype(0).bits(), call.outputs.first()?.dtype.bits());
@@ -183,46 +92,13 @@ pub(super) fn select(call: &mut Call<'_>) -> Option<()> {
     let choices: Vec<Vec<Dim>> = [1, 2].iter().filter_map(|input| call.dims(*input)).collect();
     let dims = common(choices)?;
     call.out(0, &dims);
-    chosen(call)
-}
-
-/// A choice that broadcasts.
-pub(super) fn select_v2(call: &mut Call<'_>) -> Option<()> {
-    let (condition, then, other) = (call.dims(0)?, call.dims(1)?, call.dims(2)?);
-    let dims = call.sym.broadcast(&condition, &then);
-    let dims = call.sym.broadcast(&dims, &other);
-    call.out(0, &dims);
-    chosen(call)
-}
-
-/// Elements of a choice between values, where all three have the same dimensions or the condition is one element.
-fn chosen(call: &mut Call<'_>) -> Option<()> {
-    let (tests, then, other): (Rc<Value>, _, _) = (call.value(0)?, call.value(1)?, call.value(2)?);
+    let (tests, then, other) = (call.value(0)?, call.value(1)?, call.value(2)?);
     let is_even = then.dims == other.dims && (tests.items.len() == 1 || tests.dims == then.dims);
-    if !is_even {
-        return None;
-    }
-    let pairs = then.items.iter().zip(&other.items).enumerate();
-    let items = pairs.map(|(position, (then, other))| {
-        let test = tests.items.get(position).or(tests.items.first());
-        match (test.and_then(|test| test.num()), then.num(), other.num()) {
-            (Some(Num::Int(0)), ..) => *other,
-            (Some(Num::Int(_)), ..) => *then,
-            (Some(test), Some(then), Some(other)) => call.sym.select(test, then, other).into(),
-            _ => Elem::Unknown,
-        }
-    });
-    let items = items.collect();
-    let dims = then.dims.clone();
-    call.add_value(0, Value { dims, items });
-    Some(())
+    is_even.then(|| elementwise::select_elements(call))?
 }
 
-/// One element without dimensions.
-pub(super) fn scalar(call: &mut Call<'_>) -> Option<()> {
-    for output in 0..call.outputs.len() {
-        call.out(output, &[]);
-    }
+pub(super) fn scalars(call: &mut Call<'_>) -> Option<()> {
+    call.out_scalars(0);
     Some(())
 }
 
@@ -239,16 +115,16 @@ pub(super) fn unknown(_call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// An assertion of a shape: what it names and what is known of the input.
+/// An assertion of a shape, joined with the shape of the input.
 pub(super) fn ensure_shape(call: &mut Call<'_>) -> Option<()> {
     let shapes = [call.dims(0), call.shape_of("shape")];
     let dims = common(shapes.into_iter().flatten().collect())?;
     call.out(0, &dims);
-    if let (Some(fact), Some(input)) = (call.outputs.first_mut(), call.inputs.first()) {
-        fact.value.clone_from(&input.value);
-    }
+    let value = call.value(0);
+    call.outputs.first_mut()?.value = value;
     Some(())
 }
+
 /// `BiasAdd`: the data, whose channels the bias knows too.
 pub(super) fn bias_add(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;

@@ -1,12 +1,11 @@
 //! Ops that make tensors: constants, placeholders, shapes of others, ranges.
 
-use crate::shape::fact::{Elem, MAX_ELEMENTS, Num, Value};
-use crate::shape::value::known;
-use crate::tensorflow::model::Attribute;
-use highwater_model::graph::{Dim, DimOp};
-
-use super::call::{Call, value_of};
+use super::call::{Call, Node, value_of};
 use super::state;
+use crate::shape::fact::{Elem, Num, Value};
+use crate::shape::generate;
+use crate::tensorflow::model::Attribute;
+use highwater_model::graph::Dim;
 
 /// A constant.
 pub(super) fn constant(call: &mut Call<'_>) -> Option<()> {
@@ -27,7 +26,8 @@ pub(super) fn placeholder(call: &mut Call<'_>) -> Option<()> {
         Some(Attribute::Shape(Some(dims))) => Some(dims),
         _ => None,
     };
-    let stated = match (stated, call.model.stated_shape(call.graph, call.node, 0)) {
+    let Node { model, graph, raw } = call.node;
+    let stated = match (stated, model.stated_shape(graph, raw, 0)) {
         (Some(dims), Some(Some(other))) if dims.is_empty() => other,
         (Some(dims), _) => dims,
         (None, other) => other?.as_ref()?,
@@ -37,7 +37,7 @@ pub(super) fn placeholder(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// A batch of a data set, of which nobody says how large it is: like a placeholder.
+/// A batch of a data set: like a placeholder, since its size is not stated.
 pub(super) fn next_batch(call: &mut Call<'_>) -> Option<()> {
     let Some(Attribute::Shapes(shapes)) = call.attribute("output_shapes") else {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn next_batch(call: &mut Call<'_>) -> Option<()> {
 }
 
 fn named(call: &mut Call<'_>, stated: &[i64]) -> Vec<Dim> {
-    let name = call.model.names.text(call.node.name);
+    let name = call.node.model.names.text(call.node.raw.name);
     let exprs = &mut call.sym.exprs;
     let sizes = stated.iter().enumerate();
     sizes
@@ -71,80 +71,25 @@ pub(super) fn shaped(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// The shape that input 0 names.
+/// The shape that input 0 lists.
 pub(super) fn shaped_by_input(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.named_dims(0)?;
+    let dims = call.listed_dims(0)?;
     call.out(0, &dims);
     Some(())
 }
 
-/// One element everywhere, in the shape that input 0 names.
+/// One element everywhere, in the shape that input 0 lists.
 pub(super) fn fill(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.named_dims(0)?;
-    call.out(0, &dims);
-    let sizes = known(&dims)?;
-    let count = sizes
-        .iter()
-        .try_fold(1_usize, |product, size| product.checked_mul(*size))?;
-    let item = *call.value(1)?.items.first()?;
-    if count <= MAX_ELEMENTS {
-        let items = vec![item; count];
-        call.add_value(0, Value { dims: sizes, items });
-    }
-    Some(())
+    let dims = call.listed_dims(0)?;
+    let item = call.value(1).and_then(|value| value.items.first().copied());
+    generate::fill(call, &dims, item)
 }
 
-/// Zeros or ones like another: elements where there are few.
+/// Zeros or ones in the shape of input 0.
 pub(super) fn like_filled(call: &mut Call<'_>) -> Option<()> {
-    call.like(0, 0)?;
-    let sizes = known(&call.dims(0)?)?;
-    let count = sizes
-        .iter()
-        .try_fold(1_usize, |product, size| product.checked_mul(*size))?;
-    if count <= MAX_ELEMENTS {
-        let item = Elem::int(i64::from(call.kind() == "OnesLike"));
-        let items = vec![item; count];
-        call.add_value(0, Value { dims: sizes, items });
-    }
-    Some(())
-}
-
-/// As many elements as steps fit between start and limit.
-pub(super) fn range(call: &mut Call<'_>) -> Option<()> {
-    call.out(0, &[Dim::Unknown]);
-    let item = |input: usize| call.value(input)?.items.first().copied();
-    let items = [item(0)?, item(1)?, item(2)?];
-    let [Some(start), Some(limit), Some(Num::Int(step))] = items.map(Elem::num) else {
-        return float_range(call, items);
-    };
-    if step == 0 {
-        return None;
-    }
-    let (from, to) = if step > 0 { (start, limit) } else { (limit, start) };
-    let span = call.sym.op(DimOp::Sub, Some(to), Some(from));
-    let span = call.sym.op(DimOp::Max, span, Some(Num::Int(0)));
-    let count = call.sym.op(DimOp::CeilDiv, span, step.checked_abs().map(Num::Int))?;
-    call.out(0, &[count.dim()]);
-    if let (Num::Int(start), Num::Int(count @ 0..=1024)) = (start, count) {
-        let items: Option<Vec<Elem>> = (0..count)
-            .map(|turn| turn.checked_mul(step)?.checked_add(start).map(Elem::int))
-            .collect();
-        call.add_value(0, Value::vector(items?));
-    }
-    Some(())
-}
-
-fn float_range(call: &mut Call<'_>, [start, limit, delta]: [Elem; 3]) -> Option<()> {
-    let float = |item: Elem| match item {
-        Elem::Float(value) => Some(value),
-        #[expect(clippy::cast_precision_loss, reason = "the op computes in floats")]
-        Elem::Num(Num::Int(value)) => Some(value as f64),
-        _ => None,
-    };
-    let count = ((float(limit)? - float(start)?) / float(delta)?).ceil().max(0.0);
-    let dim = Elem::float(count).dim();
-    call.out(0, &[dim]);
-    Some(())
+    let dims = call.dims(0)?;
+    let item = Elem::int(i64::from(call.kind == "OnesLike"));
+    generate::fill(call, &dims, Some(item))
 }
 
 /// As many elements as input 2 says.
@@ -158,22 +103,10 @@ pub(super) fn lin_space(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn shape(call: &mut Call<'_>) -> Option<()> {
     for output in 0..call.outputs.len() {
         match call.dims(output) {
-            Some(dims) => {
-                let items = dims.iter().map(|dim| Num::of(*dim).into()).collect();
-                call.set_value(output, Value::vector(items));
-            }
+            Some(dims) => call.set_value(output, Value::of_dims(&dims)),
             None => call.out(output, &[Dim::Unknown]),
         }
     }
-    Some(())
-}
-
-/// The number of elements.
-pub(super) fn size(call: &mut Call<'_>) -> Option<()> {
-    call.out(0, &[]);
-    let dims = call.dims(0)?;
-    let count = call.sym.product(&dims);
-    call.add_value(0, Value::scalar(count.into()));
     Some(())
 }
 

@@ -1,14 +1,13 @@
 //! `BroadcastGradientArgs` and `BroadcastArgs`: which axes a broadcast widened.
 //!
 //! The gradient of a broadcast operand is summed over the axes where the operand had size 1. The op also lists an
-//! axis where both operands have size 1, unless their shapes are equal. Whether a symbolic size is 1 shows when it is
+//! axis where both operands have size 1, unless their shapes are equal. Whether a symbolic size is 1 is known when it is
 //! bound, so such an axis is counted in the list's length by a comparison, and left out of the list's elements: sums
 //! over it keep an axis that has size 1 whenever it should have gone, and the sum's bytes are right either way.
 
+use super::call::Call;
 use crate::shape::fact::{Elem, Num, Value};
 use highwater_model::graph::{Dim, DimOp};
-
-use super::call::Call;
 
 /// The size of a shape at an axis counted from the end of the longer one.
 fn at(dims: &[Elem], rank: usize, position: usize) -> Elem {
@@ -38,7 +37,7 @@ pub(super) fn arguments(call: &mut Call<'_>) -> Option<()> {
                 (Num::Expr(_), other) if other == Num::Int(1) || other == own => {
                     call.sym.op(DimOp::Equal, Some(own), Some(Num::Int(1)))
                 }
-                // The other may be larger: whether elements are summed up shows when both are bound.
+                // The other may be larger: whether elements are summed is known when both are bound.
                 (Num::Expr(_), _) => return None,
             };
             if is_listed == Some(Num::Int(1)) {
@@ -64,9 +63,8 @@ pub(super) fn broadcast_args(call: &mut Call<'_>) -> Option<()> {
         _ => Dim::Unknown,
     };
     call.out(0, &[longer]);
-    let (left, right) = (call.named_dims(0)?, call.named_dims(1)?);
+    let (left, right) = (call.listed_dims(0)?, call.listed_dims(1)?);
     let dims = call.sym.broadcast(&left, &right);
-    let items = dims.iter().map(|dim| Num::of(*dim).into()).collect();
-    call.add_value(0, Value::vector(items));
+    call.add_value(0, Value::of_dims(&dims));
     Some(())
 }

@@ -1,14 +1,13 @@
 //! Images: resizing, crops, patches, boxes, decoding.
 
-use crate::shape::fact::Num;
-use crate::shape::slide::{Window, count};
-use highwater_model::graph::{Dim, DimOp};
-
 use super::call::Call;
+use crate::shape::fact::Num;
+use crate::shape::window::{Window, count};
+use highwater_model::graph::{Dim, DimOp};
 
 /// Height and width that an input names.
 fn size(call: &Call<'_>, input: usize) -> [Dim; 2] {
-    match call.named_dims(input).as_deref() {
+    match call.listed_dims(input).as_deref() {
         Some([height, width]) => [*height, *width],
         _ => [Dim::Unknown; 2],
     }
@@ -22,9 +21,7 @@ pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
     let [height, width] = size(call, 1);
     call.out(0, &[batch, height, width, channels]);
     // Quantized ones answer their range too.
-    for output in 1..call.outputs.len() {
-        call.out(output, &[]);
-    }
+    call.out_scalars(1);
     Some(())
 }
 
@@ -77,7 +74,7 @@ pub(super) fn suppression(call: &mut Call<'_>) -> Option<()> {
     let is_padded = call.flag("pad_to_max_output_size");
     let length = if is_padded { call.scalar_dim(2) } else { Dim::Unknown };
     call.out(0, &[length]);
-    if call.kind() == "NonMaxSuppressionV5" {
+    if call.kind == "NonMaxSuppressionV5" {
         call.out(1, &[length]);
         call.out(2, &[]);
     } else {
@@ -92,7 +89,7 @@ pub(super) fn decode(call: &mut Call<'_>) -> Option<()> {
         0 => Dim::Unknown,
         channels => Num::Int(channels).dim(),
     };
-    if call.kind() == "DecodeImage" {
+    if call.kind == "DecodeImage" {
         return None;
     }
     call.out(0, &[Dim::Unknown, Dim::Unknown, channels]);

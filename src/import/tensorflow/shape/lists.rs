@@ -1,40 +1,38 @@
 //! Lists of tensors: `TensorList`s, whose handles are variants, and `TensorArray`s.
 //!
-//! A list's own tensors are counted where they are made. What is known of their shape travels with the handle, and
-//! with the flow of an array, which is how the two ends of it are joined.
+//! The tensors of a list are counted where they are computed. Facts of their shape travel with the handle, and with
+//! the flow of an array, which joins its two ends.
 
 use std::rc::Rc;
 
-use crate::shape::fact::{Num, Value};
+use super::call::Call;
+use super::elementwise::common;
+use crate::shape::elementwise::pass;
+use crate::shape::fact::{Handle, Num, Value, common_shape};
 use highwater_model::graph::{DType, Dim, DimOp};
 
-use super::call::Call;
-use super::elementwise::{common, pass};
-use super::fact::{self, Handle};
-
-/// The shape that elements of a list at an input have, with what another input names.
+/// The shape of the elements of a list at an input, joined with the shape that another input lists.
 fn element(call: &Call<'_>, list: usize, named: Option<usize>) -> Option<Vec<Dim>> {
     let known = call.handle(list).and_then(|handle| handle.shape);
     let known = known.map(|shape| call.sym.dims(shape).to_vec());
-    let named = named.and_then(|input| call.named_dims(input));
+    let named = named.and_then(|input| call.listed_dims(input));
     common([known, named].into_iter().flatten().collect())
 }
 
 fn make(call: &mut Call<'_>, element: Option<Vec<Dim>>, length: Dim) -> Option<()> {
     let dtype = call.type_of("element_dtype").unwrap_or(DType::Unknown);
     let shape = element.and_then(|dims| call.sym.shape(&dims));
-    call.out(0, &[]);
     call.set_handle(0, Handle { dtype, shape, length });
     Some(())
 }
 
 /// A list without elements, or with empty places.
 pub(super) fn empty(call: &mut Call<'_>) -> Option<()> {
-    let length = match call.kind() {
+    let length = match call.kind {
         "TensorListReserve" => call.scalar_dim(1),
         _ => Dim::Known(0),
     };
-    let element = call.named_dims(0);
+    let element = call.listed_dims(0);
     make(call, element, length)
 }
 
@@ -43,7 +41,7 @@ pub(super) fn from_tensor(call: &mut Call<'_>) -> Option<()> {
     let data = call.dims(0);
     let rows = data.as_ref().and_then(|dims| dims.first().copied());
     let row = data.and_then(|dims| Some(dims.get(1..)?.to_vec()));
-    let shapes = [row, call.named_dims(1)];
+    let shapes = [row, call.listed_dims(1)];
     let length = rows.unwrap_or(Dim::Unknown);
     make(call, common(shapes.into_iter().flatten().collect()), length)
 }
@@ -51,13 +49,13 @@ pub(super) fn from_tensor(call: &mut Call<'_>) -> Option<()> {
 /// Rows of a tensor at places that indices name.
 pub(super) fn scattered(call: &mut Call<'_>) -> Option<()> {
     let row = call.dims(0).and_then(|dims| Some(dims.get(1..)?.to_vec()));
-    let shapes = [row, call.named_dims(2)];
+    let shapes = [row, call.listed_dims(2)];
     make(call, common(shapes.into_iter().flatten().collect()), Dim::Unknown)
 }
 
 /// Parts of a tensor.
 pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
-    let element = call.named_dims(1);
+    let element = call.listed_dims(1);
     let length = call.dims(2).and_then(|dims| dims.first().copied());
     make(call, element, length.unwrap_or(Dim::Unknown))
 }
@@ -71,15 +69,15 @@ fn is_full(dims: &[Dim]) -> bool {
 pub(super) fn put(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let handle = call.handle(0)?;
-    let (item, step) = match call.kind() {
+    let (item, step) = match call.kind {
         "TensorListPushBack" => (1, 1),
         _ => (2, 0),
     };
-    let item = call.inputs.get(item)?.shape;
+    let item = call.input(item)?.shape;
     let shape = match (handle.shape, handle.length) {
-        // The first element says what all have, as long as the others agree.
+        // All elements have the shape of the first, as long as the others agree.
         (None, Dim::Known(0)) => item,
-        (Some(shape), _) if step > 0 && !is_full(call.sym.dims(shape)) => fact::common(Some(shape), item, call.sym),
+        (Some(shape), _) if step > 0 && !is_full(call.sym.dims(shape)) => common_shape(Some(shape), item, call.sym),
         (shape, _) => shape,
     };
     let length = call.sym.with(DimOp::Add, handle.length, step);
@@ -92,10 +90,14 @@ pub(super) fn put(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn pop(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     if let Some(handle) = call.handle(0) {
-        let shorter = call.sym.with(DimOp::Sub, handle.length, 1);
-        let length = shorter;
-        let (dtype, shape) = (handle.dtype, handle.shape);
-        call.set_handle(0, Handle { dtype, shape, length });
+        let length = call.sym.with(DimOp::Sub, handle.length, 1);
+        call.set_handle(
+            0,
+            Handle {
+                length,
+                ..(*handle).clone()
+            },
+        );
     }
     let dims = element(call, 0, Some(1))?;
     call.out(1, &dims);
@@ -139,7 +141,6 @@ pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// How many elements.
 pub(super) fn length(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let length = Num::of(call.handle(0)?.length);
@@ -152,9 +153,7 @@ pub(super) fn element_shape(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[Dim::Unknown]);
     let shape = call.handle(0)?.shape?;
     let dims = call.sym.dims(shape).to_vec();
-    // An element of an unknown size is written as -1.
-    let items = dims.iter().map(|dim| Num::of(*dim).into()).collect();
-    call.set_value(0, Value::vector(items));
+    call.set_value(0, Value::of_dims(&dims));
     Some(())
 }
 
@@ -162,32 +161,31 @@ pub(super) fn element_shape(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn resized(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let handle = call.handle(0)?;
-    let (dtype, shape) = (handle.dtype, handle.shape);
     let length = call.scalar_dim(1);
-    call.set_handle(0, Handle { dtype, shape, length });
+    call.set_handle(
+        0,
+        Handle {
+            length,
+            ..(*handle).clone()
+        },
+    );
     Some(())
 }
 
 /// An array: its handle and its flow.
 pub(super) fn array(call: &mut Call<'_>) -> Option<()> {
-    let is_v3 = call.outputs.len() > 1;
-    let handle_dims: &[Dim] = &[Dim::Known(2)];
-    call.out(0, handle_dims);
-    call.out(1, &[]);
     let element = call.shape_of("element_shape");
     let handle = Handle {
         dtype: call.type_of("dtype").unwrap_or(DType::Unknown),
         shape: element.and_then(|dims| call.sym.shape(&dims)),
         length: call.scalar_dim(0),
     };
-    if is_v3 {
-        call.set_handle(1, handle.clone());
-    }
-    call.set_handle(0, handle);
+    call.set_handle(0, handle.clone());
+    call.set_handle(1, handle);
     Some(())
 }
 
-/// An array of gradients: like the array of which it is.
+/// An array of gradients: like the array that it belongs to.
 pub(super) fn array_gradient(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[Dim::Known(2)]);
     call.out(1, &[]);
@@ -197,9 +195,9 @@ pub(super) fn array_gradient(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// What the flow (the last input) or the handle of an array says of its elements.
+/// The facts of an array's elements, from its flow (the last input) or its handle.
 fn array_of(call: &Call<'_>) -> Option<Rc<Handle>> {
-    let flow = call.handle(call.n_inputs().checked_sub(1)?);
+    let flow = call.handle(call.inputs.len().checked_sub(1)?);
     let own = call.handle(0);
     match (flow, own) {
         (Some(flow), Some(own)) if flow.shape.is_none() => Some(own),
@@ -208,22 +206,24 @@ fn array_of(call: &Call<'_>) -> Option<Rc<Handle>> {
     }
 }
 
-/// A write: the flow that goes on, with what is known of the elements now.
+/// A write: the flow, with the facts of the elements after it.
 pub(super) fn array_write(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let handle = array_of(call)?;
     let written = call.dims(2);
-    let element = match call.kind() {
+    let element = match call.kind {
         kind if kind.starts_with("TensorArrayScatter") => written.and_then(|dims| Some(dims.get(1..)?.to_vec())),
         kind if kind.starts_with("TensorArraySplit") => None,
         _ => written,
     };
-    let shape = match (handle.shape, element) {
-        (Some(shape), _) => Some(shape),
-        (None, element) => element.and_then(|dims| call.sym.shape(&dims)),
-    };
-    let (dtype, length) = (handle.dtype, handle.length);
-    call.set_handle(0, Handle { dtype, shape, length });
+    let shape = handle.shape.or_else(|| call.sym.shape(&element?));
+    call.set_handle(
+        0,
+        Handle {
+            shape,
+            ..(*handle).clone()
+        },
+    );
     Some(())
 }
 
@@ -255,7 +255,7 @@ pub(super) fn array_concat(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// A stack of the first generation, or a queue: a handle.
-pub(super) fn passed_on(call: &mut Call<'_>) -> Option<()> {
+/// The handle of input 0.
+pub(super) fn forwarded(call: &mut Call<'_>) -> Option<()> {
     pass(call, 0, 0)
 }

@@ -1,9 +1,8 @@
 //! Matrix products: `MatMul`, stacks of matrices, `Einsum`.
 
+use super::call::Call;
 use crate::shape::products;
 use highwater_model::graph::Dim;
-
-use super::call::Call;
 
 /// Two matrices, each of which may be transposed.
 pub(super) fn matmul(call: &mut Call<'_>) -> Option<()> {
@@ -17,34 +16,24 @@ pub(super) fn matmul(call: &mut Call<'_>) -> Option<()> {
         Some(_) => None,
         None => Some([Dim::Unknown; 2]),
     };
-    let (left, right) = match call.kind() {
+    let (left, right) = match call.kind {
         "SparseMatMul" | "MatMul" | "QuantizedMatMul" | "_FusedMatMul" => ("transpose_a", "transpose_b"),
         _ => ("adj_x", "adj_y"),
     };
     let [rows, _] = pair(call.dims(0), call.flag(left))?;
     let [_, columns] = pair(call.dims(1), call.flag(right))?;
     call.out(0, &[rows, columns]);
-    for output in 1..call.outputs.len() {
-        call.out(output, &[]);
-    }
+    call.out_scalars(1);
     Some(())
 }
 
 /// Stacks of matrices; the dimensions in front of the last two broadcast.
 pub(super) fn batch_matmul(call: &mut Call<'_>) -> Option<()> {
-    let (mut left, mut right) = (call.dims(0)?, call.dims(1)?);
-    if left.len() < 2 || right.len() < 2 {
+    if call.dims(0)?.len() < 2 || call.dims(1)?.len() < 2 {
         return None;
     }
-    for (dims, name) in [(&mut left, "adj_x"), (&mut right, "adj_y")] {
-        let rank = dims.len();
-        if call.flag(name) {
-            dims.swap(rank - 1, rank - 2);
-        }
-    }
-    let dims = products::product(call.sym, left, right)?;
-    call.out(0, &dims);
-    Some(())
+    let is_transposed = ["adj_x", "adj_y"].map(|name| call.flag(name));
+    products::matmul(call, [0, 1], is_transposed)
 }
 
 /// `Einsum`. An operand of unknown rank has one dimension for each of its letters, unless there are dots among them.
@@ -57,7 +46,7 @@ pub(super) fn einsum(call: &mut Call<'_>) -> Option<()> {
             Some(vec![Dim::Unknown; term.chars().filter(|letter| *letter != ' ').count()])
         })
     };
-    let inputs: Vec<Vec<Dim>> = (0..call.n_inputs()).map(dims).collect::<Option<_>>()?;
+    let inputs: Vec<Vec<Dim>> = (0..call.inputs.len()).map(dims).collect::<Option<_>>()?;
     let dims = products::einsum(call.sym, equation, &inputs)?;
     call.out(0, &dims);
     Some(())

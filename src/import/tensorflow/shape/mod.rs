@@ -17,7 +17,6 @@ mod control;
 mod convolution;
 mod decompose;
 mod elementwise;
-mod fact;
 mod generate;
 mod gradient;
 mod image;
@@ -44,12 +43,12 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use self::call::Call;
-use self::fact::Fact;
+use self::call::{Call, Node};
 use self::table::Rule;
 use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph, RawNode};
 use crate::ImportError;
 use crate::names::NameIdx;
+use crate::shape::fact::Fact;
 use crate::shape::sym::Sym;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::{DType, Dim, ShapeId};
@@ -348,14 +347,19 @@ impl<'m> Infer<'m> {
     fn by_rule(&mut self, graph: &'m RawGraph, node: &'m RawNode, inputs: Vec<Fact>) -> Vec<Fact> {
         let dtypes = graph.dtypes[graph.values_of(node)].iter();
         let outputs: Vec<Fact> = dtypes.map(|dtype| Fact::of_type(*dtype)).collect();
-        let Some(rule) = self.rules.get(self.model.kind(node)).copied() else {
+        let model = self.model;
+        let kind = model.kind(node);
+        let Some(rule) = self.rules.get(kind).copied() else {
             return outputs;
         };
         let mut call = Call {
-            model: self.model,
-            graph,
-            node,
-            inputs,
+            node: Node {
+                model,
+                graph,
+                raw: node,
+            },
+            kind,
+            inputs: inputs.into_iter().map(Some).collect(),
             outputs,
             sym: &mut self.sym,
         };

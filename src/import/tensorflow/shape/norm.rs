@@ -1,9 +1,8 @@
 //! Normalizations and losses, whose outputs beside the first hold statistics.
 
-use highwater_model::graph::Dim;
-
 use super::call::Call;
 use super::elementwise::common;
+use highwater_model::graph::Dim;
 
 /// The dimension of the channels of an image; the gradients' data are at input 1.
 fn channels(call: &Call<'_>, data: usize, scale: usize) -> Dim {

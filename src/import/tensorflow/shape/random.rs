@@ -1,12 +1,11 @@
 //! Random tensors and the keys that seed them.
 
-use highwater_model::graph::Dim;
-
 use super::call::Call;
+use highwater_model::graph::Dim;
 
 /// One random tensor for each element of the parameters (input 1), of the shape at input 0.
 pub(super) fn per_parameter(call: &mut Call<'_>) -> Option<()> {
-    let mut dims = call.named_dims(0)?;
+    let mut dims = call.listed_dims(0)?;
     dims.extend(call.dims(1)?);
     call.out(0, &dims);
     Some(())

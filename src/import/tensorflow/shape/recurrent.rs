@@ -1,8 +1,7 @@
 //! Recurrent cells and layers that are one op.
 
-use highwater_model::graph::{Dim, DimOp};
-
 use super::call::Call;
+use highwater_model::graph::{Dim, DimOp};
 
 /// One step of an LSTM: every output has the shape of the state (input 1).
 pub(super) fn lstm_cell(call: &mut Call<'_>) -> Option<()> {

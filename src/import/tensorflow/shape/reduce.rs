@@ -1,56 +1,33 @@
 //! Reductions along axes that an input names, positions of extremes, and sums of segments.
 
-use crate::shape::fact::{Elem, Num, Value, is_integer};
-use crate::shape::sizes::reduced;
-use crate::shape::sym::axis;
-use highwater_model::graph::{Dim, DimOp};
-
 use super::call::Call;
+use crate::shape::fact::Num;
+use crate::shape::reduce;
+use crate::shape::sym::{axes, axis};
+use highwater_model::graph::{Dim, DimOp};
 
 /// Sums, means, products and extremes along axes.
 pub(super) fn reduce(call: &mut Call<'_>) -> Option<()> {
-    let keeps = call.flag("keep_dims");
+    let keeps_axes = call.flag("keep_dims");
     let dims = call.dims(0)?;
-    let Some(axes) = call.ints(1) else {
-        return unknown_axes(call, &dims, keeps);
+    let Some(listed) = call.ints(1) else {
+        return unknown_axes(call, &dims, keeps_axes);
     };
-    let axes: Vec<usize> = axes.iter().map(|at| axis(*at, dims.len())).collect::<Option<_>>()?;
-    call.out(0, &reduced(&dims, &axes, keeps));
-    let dtype = call.dtype(0);
-    let op = match call.kind() {
-        "Prod" => DimOp::Mul,
-        "Sum" => DimOp::Add,
-        "Max" | "Any" => DimOp::Max,
-        "Min" | "All" => DimOp::Min,
-        _ => return None,
+    let operation = match call.kind {
+        "Prod" => Some(DimOp::Mul),
+        "Sum" => Some(DimOp::Add),
+        "Max" | "Any" => Some(DimOp::Max),
+        "Min" | "All" => Some(DimOp::Min),
+        _ => None,
     };
-    let value = call.value(0)?;
-    if axes.is_empty() {
-        call.add_value(0, (*value).clone());
-        return Some(());
-    }
-    if !is_integer(dtype) || axes.len() != value.dims.len() {
-        return None;
-    }
-    let mut items = value.items.iter().map(|item| item.num());
-    let mut total = match op {
-        DimOp::Mul => Some(Num::Int(1)),
-        DimOp::Add => Some(Num::Int(0)),
-        _ => items.next()?,
-    };
-    for item in items {
-        total = call.sym.op(op, total, item);
-    }
-    let dims = if keeps { vec![1; value.dims.len()] } else { Vec::new() };
-    let items = vec![Elem::from(total)];
-    call.add_value(0, Value { dims, items });
-    Some(())
+    let axes = axes(&listed, dims.len())?;
+    reduce::reduce(call, &axes, keeps_axes, operation)
 }
 
-/// Axes that nobody knows: all dimensions may be reduced, none or some.
-fn unknown_axes(call: &mut Call<'_>, dims: &[Dim], keeps: bool) -> Option<()> {
-    if keeps {
-        call.out(0, &vec![Dim::Unknown; dims.len()]);
+/// Unknown axes: all dimensions may be reduced, none or some.
+fn unknown_axes(call: &mut Call<'_>, dims: &[Dim], keeps_axes: bool) -> Option<()> {
+    if keeps_axes {
+        call.out_rank(dims.len());
         return Some(());
     }
     // As many axes as there are dimensions leave nothing; one axis of one leaves nothing either.
@@ -60,7 +37,7 @@ fn unknown_axes(call: &mut Call<'_>, dims: &[Dim], keeps: bool) -> Option<()> {
         _ => return None,
     };
     let rest = dims.len().checked_sub(n_axes)?;
-    call.out(0, &vec![Dim::Unknown; rest]);
+    call.out_rank(rest);
     Some(())
 }
 
@@ -99,7 +76,7 @@ pub(super) fn unsorted_segment(call: &mut Call<'_>) -> Option<()> {
 /// Sums of chosen rows by segment: as many rows as only data decide, or as an input names.
 pub(super) fn sparse_segment(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
-    *dims.first_mut()? = match call.kind() {
+    *dims.first_mut()? = match call.kind {
         "SparseSegmentSumGrad" | "SparseSegmentMeanGrad" | "SparseSegmentSqrtNGrad" => call.scalar_dim(3),
         kind if kind.ends_with("WithNumSegments") => call.scalar_dim(3),
         _ => Dim::Unknown,
@@ -112,7 +89,7 @@ pub(super) fn sparse_segment(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn bincount(call: &mut Call<'_>) -> Option<()> {
     let size = call.scalar_dim(1);
     let rows = match call.dims(0).as_deref() {
-        Some([rows, _]) if call.kind() == "DenseBincount" => Some(*rows),
+        Some([rows, _]) if call.kind == "DenseBincount" => Some(*rows),
         _ => None,
     };
     match rows {

@@ -1,20 +1,19 @@
 //! Ops that put elements where indices say.
 
+use super::call::Call;
 use crate::shape::fact::{Elem, MAX_ELEMENTS, Value};
 use highwater_model::graph::Dim;
 
-use super::call::Call;
-
 /// Into zeros of a named shape (input 2).
 pub(super) fn scatter_nd(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.named_dims(2)?;
+    let dims = call.listed_dims(2)?;
     call.out(0, &dims);
     Some(())
 }
 
 /// The first half of the inputs are indices, the second the data that go there.
 pub(super) fn stitch(call: &mut Call<'_>) -> Option<()> {
-    let n_parts = call.n_inputs() / 2;
+    let n_parts = call.inputs.len() / 2;
     let mut tail = None;
     for part in 0..n_parts {
         if let (Some(indices), Some(data)) = (call.dims(part), call.dims(part + n_parts)) {
@@ -73,7 +72,7 @@ pub(super) fn invert_permutation(call: &mut Call<'_>) -> Option<()> {
 
 /// Sparse coordinates, values and a shape as one dense tensor (input 1 is the shape).
 pub(super) fn sparse_to_dense(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.named_dims(1)?;
+    let dims = call.listed_dims(1)?;
     call.out(0, &dims);
     Some(())
 }

@@ -5,17 +5,16 @@
 //!                             end   = [3, *, *, *]   new_axis_mask = 0b0100, shrink_axis_mask = 0b1000
 //! ```
 
+use super::call::Call;
 use crate::shape::fact::{Elem, Num, Value};
 use crate::shape::sizes::{Range, positions, sliced};
 use highwater_model::graph::{Dim, DimOp};
-
-use super::call::Call;
 
 /// `Slice`: begins and sizes; a size of -1 is all that is left.
 pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
     let (begins, sizes) = (call.value(1), call.value(2));
     let Some(data) = call.dims(0) else {
-        let dims = call.named_dims(2)?;
+        let dims = call.listed_dims(2)?;
         call.out(0, &dims);
         return None;
     };
@@ -167,7 +166,7 @@ pub(super) fn strided_slice(call: &mut Call<'_>) -> Option<()> {
 
 /// The gradient of a strided slice: input 0 names the shape.
 pub(super) fn named_shape(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.named_dims(0)?;
+    let dims = call.listed_dims(0)?;
     call.out(0, &dims);
     Some(())
 }

@@ -1,12 +1,11 @@
 //! Variables of both generations, and the optimizers that update them.
 
-use crate::shape::fact::{Num, Value};
+use super::call::Call;
+use super::elementwise::common;
+use crate::shape::elementwise::pass;
+use crate::shape::fact::{Handle, Num, Value};
 use crate::tensorflow::model::Attribute;
 use highwater_model::graph::Dim;
-
-use super::call::Call;
-use super::elementwise::{common, pass};
-use super::fact::Handle;
 
 /// A resource variable: a handle to a tensor of a stated shape.
 pub(super) fn handle(call: &mut Call<'_>) -> Option<()> {
@@ -18,7 +17,7 @@ pub(super) fn handle(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// A resource that comes from outside; some files say what it stands for.
+/// A resource from outside the graph; some files state its type and shape.
 pub(super) fn outer_handle(call: &mut Call<'_>) -> Option<()> {
     let (Some(Attribute::Types(types)), Some(Attribute::Shapes(shapes))) =
         (call.attribute("_handle_dtypes"), call.attribute("_handle_shapes"))
@@ -33,26 +32,25 @@ pub(super) fn outer_handle(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// What a variable holds.
+/// The value of a variable.
 pub(super) fn read(call: &mut Call<'_>) -> Option<()> {
     let shape = call.handle(0)?.shape?;
     call.outputs.first_mut()?.shape = Some(shape);
     Some(())
 }
 
-/// The shape of what a variable holds, as a value.
+/// The shape of a variable, as a value.
 pub(super) fn variable_shape(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[Dim::Unknown]);
     let shape = call.handle(0)?.shape?;
     let dims = call.sym.dims(shape).to_vec();
-    let items = dims.iter().map(|dim| Num::of(*dim).into()).collect();
-    call.set_value(0, Value::vector(items));
+    call.set_value(0, Value::of_dims(&dims));
     Some(())
 }
 
-/// An update of a variable of the first generation answers the variable, which has the value's shape too.
+/// An update of a variable of the first generation returns the variable, which has the value's shape too.
 pub(super) fn assign(call: &mut Call<'_>) -> Option<()> {
-    let is_free = call.kind() == "Assign" && call.model.flag(call.graph, call.node, "validate_shape") == Some(false);
+    let is_free = call.kind == "Assign" && !call.flag_or("validate_shape", true);
     let shapes = if is_free {
         vec![call.dims(1)]
     } else {
@@ -63,7 +61,7 @@ pub(super) fn assign(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// Other updates answer the variable.
+/// Other updates return the variable.
 pub(super) fn update(call: &mut Call<'_>) -> Option<()> {
     pass(call, 0, 0)?;
     call.outputs.first_mut()?.value = None;

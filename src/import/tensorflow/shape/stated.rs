@@ -1,15 +1,10 @@
-//! What the file states of a shape, and what inference found: one answer.
-//!
-//! Numbers that the file states hold, whatever inference says; what it leaves open (-1, or an unknown rank) is
-//! filled by inference.
+//! Reconciles the shape that the file states with the inferred one: stated numbers count, inference fills gaps (-1, or
+//! an unknown rank).
 
-use crate::shape::fact::Num;
+use crate::shape::fact::{Fact, Num};
 use crate::shape::sym::Sym;
 use crate::tensorflow::model::RawShape;
 use highwater_model::graph::Dim;
-
-use super::call::fits;
-use super::fact::Fact;
 
 /// The fact under a stated shape, and whether the two agree.
 pub(super) fn reconciled(mut fact: Fact, stated: &RawShape, sym: &mut Sym) -> (Fact, bool) {
@@ -38,8 +33,8 @@ pub(super) fn reconciled(mut fact: Fact, stated: &RawShape, sym: &mut Sym) -> (F
     };
     if found != dims {
         fact.shape = sym.shape(&dims);
-        // Elements of another shape than the one that counts are those of another tensor.
-        fact.value = fact.value.filter(|value| fits(&dims, value));
+        // Elements of another shape belong to another tensor.
+        fact.value = fact.value.filter(|value| value.fits(&dims));
     }
     (fact, agrees)
 }

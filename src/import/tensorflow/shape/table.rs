@@ -1,7 +1,6 @@
-//! Which rule serves which op: one row per family.
+//! The table of shape rules: one row per family of ops.
 //!
-//! The types of outputs are not here: they are facts of the public op registry (`ops.txt`). Ops without outputs need
-//! no row.
+//! The types of outputs come from the public op registry (`ops.txt`). Ops without outputs need no row.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +9,16 @@ use super::{
     convolution, decompose, elementwise, generate, gradient, image, layout, lists, matrix, norm, pick, quantize,
     random, recurrent, reduce, scatter, slice, state,
 };
+use crate::shape;
 
-/// A rule: states what it can of the outputs.
+/// States the shapes of the outputs as far as it can.
 pub(super) type Rule = fn(&mut Call<'_>) -> Option<()>;
 
 /// Ops and their rule.
 const FAMILIES: &[(&str, Rule)] = &[
     (
         "Abs Ceil Floor LogicalNot Neg Relu Rint Round Sqrt Square",
-        elementwise::unary,
+        shape::elementwise::unary,
     ),
     (
         "Acos Acosh AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation Angle Asin AsString Asinh Atan Atanh BesselI0 \
@@ -36,7 +36,7 @@ const FAMILIES: &[(&str, Rule)] = &[
          StringLower StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber \
          StringUpper Tan Tanh TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate \
          TensorStridedSliceUpdate",
-        elementwise::same,
+        shape::elementwise::same,
     ),
     (
         "AddN EluGrad InvGrad LeakyReluGrad LRNGrad ReciprocalGrad Relu6Grad ReluGrad RsqrtGrad SeluGrad SigmoidGrad \
@@ -47,7 +47,7 @@ const FAMILIES: &[(&str, Rule)] = &[
         "CopyHost DeepCopy Enter Exit Identity IdentityN NextIteration \
          PreventGradient Print RefEnter RefExit RefIdentity RefNextIteration Snapshot StopGradient \
          _EagerConst",
-        elementwise::identity,
+        shape::elementwise::identity,
     ),
     ("RefSwitch Switch _SwitchN", elementwise::switch),
     ("EnsureShape", elementwise::ensure_shape),
@@ -59,17 +59,17 @@ const FAMILIES: &[(&str, Rule)] = &[
          TruncateMod Xdivy Xlog1py Xlogy Zeta",
         elementwise::binary,
     ),
-    ("Cast", elementwise::cast),
+    ("Cast", shape::elementwise::cast),
     ("Bitcast", elementwise::bitcast),
     ("Select", elementwise::select),
-    ("SelectV2", elementwise::select_v2),
+    ("SelectV2", shape::elementwise::select),
     (
         "AccumulatorNumAccumulated BarrierReadySize CountUpTo IsBoostedTreesEnsembleInitialized IsVariableInitialized \
          L2Loss LoopCond LookupTableSize LookupTableSizeV2 MutexLock OptionalHasValue QueueIsClosed \
          QueueIsClosedV2 QueueSize QueueSizeV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 \
          StatelessRandomGetAlg StringFormat TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorListConcatLists \
          VarIsInitializedOp",
-        elementwise::scalar,
+        elementwise::scalars,
     ),
     ("ListDiff", elementwise::some_list),
     (
@@ -110,7 +110,7 @@ const FAMILIES: &[(&str, Rule)] = &[
     (
         "Conv2DBackpropInputV2 Conv3DBackpropInput Dilation2DBackpropInput MaxPool3DGrad MaxPoolGrad MaxPoolGradV2 \
          MaxPoolGradWithArgmax",
-        elementwise::same,
+        shape::elementwise::same,
     ),
     (
         "Conv2DBackpropFilterV2 Conv3DBackpropFilter Dilation2DBackpropFilter",
@@ -151,7 +151,7 @@ const FAMILIES: &[(&str, Rule)] = &[
     ("ExpandDims", layout::expand_dims),
     ("ConjugateTranspose Transpose", layout::transpose),
     ("MirrorPad MirrorPadGrad Pad PadV2", layout::pad),
-    ("Tile", layout::tile),
+    ("Tile", shape::layout::tile),
     ("BroadcastTo", layout::broadcast_to),
     ("DepthToSpace SpaceToDepth", layout::blocks),
     (
@@ -188,10 +188,10 @@ const FAMILIES: &[(&str, Rule)] = &[
     ),
     ("Fill", generate::fill),
     ("OnesLike ZerosLike", generate::like_filled),
-    ("Range", generate::range),
+    ("Range", shape::generate::range),
     ("LinSpace", generate::lin_space),
     ("Shape ShapeN", generate::shape),
-    ("Size", generate::size),
+    ("Size", shape::generate::size),
     ("Rank", generate::rank),
     ("RandomGamma RandomPoisson RandomPoissonV2", random::per_parameter),
     ("Multinomial StatelessMultinomial", random::multinomial),
@@ -220,7 +220,7 @@ const FAMILIES: &[(&str, Rule)] = &[
     ("Pack", pick::pack),
     ("Unpack", pick::unpack),
     ("TopK TopKV2", pick::top_k),
-    ("OneHot", pick::one_hot),
+    ("OneHot", layout::one_hot),
     ("Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2", pick::unique),
     ("Where", pick::positions_of),
     ("ScatterNd", scatter::scatter_nd),
@@ -250,7 +250,7 @@ const FAMILIES: &[(&str, Rule)] = &[
     ("TensorListScatter TensorListScatterV2", lists::scattered),
     ("TensorListSplit", lists::split),
     ("TensorListPushBack TensorListSetItem", lists::put),
-    ("TensorListScatterIntoExistingList", lists::passed_on),
+    ("TensorListScatterIntoExistingList", lists::forwarded),
     ("TensorListPopBack", lists::pop),
     ("TensorListGetItem", lists::item),
     ("TensorListStack", lists::stack),
@@ -294,7 +294,10 @@ const FAMILIES: &[(&str, Rule)] = &[
          QuantizedRelu6 QuantizedReluX Requantize RequantizePerChannel",
         quantize::with_range,
     ),
-    ("RequantizationRange RequantizationRangePerChannel", elementwise::scalar),
+    (
+        "RequantizationRange RequantizationRangePerChannel",
+        elementwise::scalars,
+    ),
     ("QuantizedAdd QuantizedMul", quantize::binary_with_range),
     ("QuantizedReshape", quantize::reshape_with_range),
     (

@@ -1,0 +1,43 @@
+//! Reductions along axes.
+
+use super::call::{Call, Format};
+use super::fact::{Elem, Num, Value, is_integer};
+use super::sizes::reduced;
+use highwater_model::graph::DimOp;
+
+/// Reduces axes; elements where all axes of an integer value go under an operation that symbols know.
+pub(crate) fn reduce<F: Format>(
+    call: &mut Call<'_, F>,
+    axes: &[usize],
+    keeps_axes: bool,
+    operation: Option<DimOp>,
+) -> Option<()> {
+    let dims = call.dims(0)?;
+    call.out(0, &reduced(&dims, axes, keeps_axes));
+    let op = operation?;
+    let value = call.value(0)?;
+    if axes.is_empty() {
+        call.add_value(0, (*value).clone());
+        return Some(());
+    }
+    if !is_integer(call.dtype(0)) || axes.len() != value.dims.len() {
+        return None;
+    }
+    let mut items = value.items.iter().map(|item| item.num());
+    let mut total = match op {
+        DimOp::Mul => Some(Num::Int(1)),
+        DimOp::Add => Some(Num::Int(0)),
+        _ => items.next()?,
+    };
+    for item in items {
+        total = call.sym.op(op, total, item);
+    }
+    let dims = if keeps_axes {
+        vec![1; value.dims.len()]
+    } else {
+        Vec::new()
+    };
+    let items = vec![Elem::from(total)];
+    call.add_value(0, Value { dims, items });
+    Some(())
+}
