@@ -15,7 +15,7 @@ use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Command, Document, PictureFrame, PictureKind, PictureOrder, Session, SourceSpec, Worker};
 use highwater_timeline::{
-    Areas, AxisKind, Canvas, Coloring, Folds, LaneRows, RasterFrame, RasterScratch, RowsBy, Timeline, View,
+    Areas, AxisKind, Canvas, Coloring, LaneRows, RasterFrame, RasterScratch, RowOrder, ScopeFolds, Timeline, View,
 };
 use highwater_ui::app::App;
 use highwater_ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
@@ -94,7 +94,7 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
         let mut state = LanesState::default();
         state.content = content;
         let selected = if is_marked { timeline.lanes[0].tensor(40) } else { None };
-        let rows = Arc::new(LaneRows::new((&comparison, &timeline), 0, RowsBy::Birth));
+        let rows = Arc::new(LaneRows::new((&comparison, &timeline), 0, RowOrder::Birth));
         let input = LanesInput {
             drawn: Drawn {
                 lifetimes: Some(&rows),
@@ -299,7 +299,7 @@ fn work(criterion: &mut Criterion) {
         let (comparison, timeline) = session.answer().expect("an answer");
         (Arc::clone(comparison), Arc::clone(timeline))
     });
-    for by in RowsBy::ALL {
+    for by in RowOrder::ALL {
         criterion.bench_function(&format!("10^6 rows by {}", by.words()), |bencher| {
             let (comparison, timeline) = &*answer;
             bencher.iter(|| black_box(LaneRows::new((comparison, timeline), 0, by)));
@@ -307,7 +307,7 @@ fn work(criterion: &mut Criterion) {
     }
     criterion.bench_function("picture of 10^6 rows", |bencher| {
         let (comparison, timeline) = &*answer;
-        let rows = LaneRows::new((comparison, timeline), 0, RowsBy::Birth);
+        let rows = LaneRows::new((comparison, timeline), 0, RowOrder::Birth);
         let style = Theme::dark().raster_style(false);
         let canvas = Canvas {
             width: 1600.0,
@@ -316,7 +316,7 @@ fn work(criterion: &mut Criterion) {
         let colors = &timeline.lanes[0].blocks.color;
         bencher.iter(|| {
             black_box(rows.raster(
-                (timeline.fit(), AxisKind::Order, &Folds::default()),
+                (timeline.fit(), AxisKind::Order, &ScopeFolds::default()),
                 (&timeline.axes, canvas, 1.0),
                 colors,
                 &style,

@@ -15,7 +15,7 @@ use highwater_options::check_scheduled;
 use highwater_session::{
     CommandLine, OnFailure, Origin, export_about, is_document_name, load, refuse_source, write_whole,
 };
-use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringOrder, Timeline};
+use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringRequest, Timeline};
 
 /// Runs the command.
 pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
@@ -76,7 +76,7 @@ fn subject_of(
     let axis = args.axis.as_deref();
     let axis = axis.map_or(Ok(AxisKind::Order), |text| axis_of(text, &timeline))?;
     let by = args.color_by.as_deref().map_or(Ok(ColorBy::Tensor), color_by_of)?;
-    let order = ColoringOrder { by, hidden: Vec::new() };
+    let order = ColoringRequest { by, hidden: Vec::new() };
     let look = Coloring::new(&comparison, &timeline, &order, None);
     Ok(ExportSubject {
         lanes: lanes(&args.lane, &comparison)?,

@@ -13,7 +13,7 @@ use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_session::{OnFailure, load};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, PeakAsk, PeakAt, PeakReport, StepRange};
+use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, StepRange};
 
 /// How many entries lists have unless it is said.
 const FEW: usize = 10;
@@ -38,7 +38,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         request.policies = policy.into_iter().collect();
     }
     let comparison = compare(&request, progress)?;
-    let ask = PeakAsk {
+    let ask = PeakRequest {
         lane: lane(args, policy, &comparison)?,
         at,
         by,

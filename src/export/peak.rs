@@ -12,8 +12,8 @@ use super::inspect::WireDiagnostic;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_timeline::{
-    CurveStats, Holder, IdleMember, LiveGroup, PeakAt, PeakReport, RangeStats, Selected, Tally, UsedBy, Without,
-    tensor_label,
+    CurveStats, IdleTensor, LiveGroup, OpUse, PeakAt, PeakReport, PeakWithout, RangeStats, RetainingOp, Selected,
+    Tally, tensor_label,
 };
 
 pub use text::peak_text;
@@ -229,7 +229,7 @@ impl<'a> PeakAnswer<'a> {
         }
     }
 
-    fn idle(&self, row: &'a IdleMember) -> WireIdle<'a> {
+    fn idle(&self, row: &'a IdleTensor) -> WireIdle<'a> {
         WireIdle {
             tensor: self.name(row.member),
             bytes: self.bytes(row.member),
@@ -240,7 +240,7 @@ impl<'a> PeakAnswer<'a> {
         }
     }
 
-    fn without(&self, row: &Without) -> WireWithout<'a> {
+    fn without(&self, row: &PeakWithout) -> WireWithout<'a> {
         WireWithout {
             tensor: self.name(row.member),
             graph: self.graph(self.tensor(row.member)),
@@ -253,7 +253,7 @@ impl<'a> PeakAnswer<'a> {
 }
 
 impl<'a> WireUse<'a> {
-    fn new(by: &'a UsedBy) -> Self {
+    fn new(by: &'a OpUse) -> Self {
         Self {
             step: by.step.0,
             op: &by.op,
@@ -262,7 +262,7 @@ impl<'a> WireUse<'a> {
 }
 
 impl<'a> WireContributor<'a> {
-    fn new(holder: &'a Holder) -> Self {
+    fn new(holder: &'a RetainingOp) -> Self {
         Self {
             step: holder.by.step.0,
             op: &holder.by.op,

@@ -16,7 +16,7 @@ use highwater_export::{ExportForm, Picture};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{GraphIdx, ScheduleEntry};
 use highwater_options::{DumpedSettings, Fix, Value};
-use highwater_timeline::{ColoringOrder, PeakAsk, Selected, TableSpec};
+use highwater_timeline::{ColoringRequest, PeakRequest, Selected, TableSpec};
 
 /// One request.
 #[derive(Clone, Debug, PartialEq)]
@@ -188,9 +188,9 @@ pub enum Command {
     /// Work out what lanes show instead of memory maps.
     ShowContent(ContentOrder),
     /// Choose what colours stand for, and which groups step back.
-    SetLook(ColoringOrder),
+    SetLook(ColoringRequest),
     /// Explain a step of a lane: who is live there, and what would lower it.
-    ExplainPeak(PeakAsk),
+    ExplainPeak(PeakRequest),
     /// Write the step that was explained last: as JSON, CSV or text, by the name of the file.
     ExportPeak(PathBuf),
     /// Keep a step with a note.

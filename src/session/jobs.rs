@@ -25,8 +25,8 @@ use highwater_options::{DumpedSettings, SeenFiles};
 use highwater_plan::Strategy;
 use highwater_sim::DevicePicture;
 use highwater_timeline::{
-    Areas, AxisKind, Coloring, ColoringOrder, LaneChanges, LaneDifference, LaneRows, Matches, PeakAsk, PeakReport,
-    Query, RowsBy, TableRows, TableSpec, TableSubject, Timeline, Viewport,
+    Areas, AxisKind, Coloring, ColoringRequest, LaneChanges, LaneDifference, LaneRows, Matches, PeakReport,
+    PeakRequest, Query, RowOrder, TableRows, TableSpec, TableSubject, Timeline, Viewport,
 };
 
 /// Work to do.
@@ -104,7 +104,7 @@ pub enum Job {
         /// The answer on the screen.
         comparison: Arc<Comparison>,
         /// What is asked.
-        ask: PeakAsk,
+        ask: PeakRequest,
     },
     /// Write an explained step, in the form that the extension says.
     WritePeak {
@@ -130,7 +130,7 @@ pub enum Job {
         /// Its view-model.
         timeline: Arc<Timeline>,
         /// What colours stand for.
-        order: ColoringOrder,
+        order: ColoringRequest,
         /// What a search found: everything else steps back.
         found: Option<Arc<Matches>>,
     },
@@ -177,7 +177,7 @@ pub enum ContentOrder {
         /// The lane, by position.
         lane: usize,
         /// What rows are sorted by.
-        by: RowsBy,
+        by: RowOrder,
     },
 }
 

@@ -13,8 +13,8 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::jobs::Answer;
 use highwater_timeline::{
-    AxisKind, Canvas, Coloring, Folds, LaneRows, Raster, RasterFrame, RasterScratch, RasterStyle, RowsRaster, Timeline,
-    Viewport,
+    AxisKind, Canvas, Coloring, LaneRows, Raster, RasterFrame, RasterScratch, RasterStyle, RowsRaster, ScopeFolds,
+    Timeline, Viewport,
 };
 
 /// Most pictures that are drawn at one time: as many as there are lanes of policies.
@@ -60,7 +60,7 @@ pub struct RowsFrame {
     /// Along what.
     pub axis: AxisKind,
     /// Which scopes are folded.
-    pub folds: Folds,
+    pub folds: ScopeFolds,
     /// The place for rows, in points.
     pub canvas: Canvas,
     /// Pixels a point.

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use highwater_timeline::{PeakAsk, PeakReport};
+use highwater_timeline::{PeakReport, PeakRequest};
 
 /// Which report: the answer by number, and what is asked of it.
-pub(super) type PeakKey = (u64, PeakAsk);
+pub(super) type PeakKey = (u64, PeakRequest);
 
 /// What was asked for, what is being worked out, and what is known.
 #[derive(Debug, Default)]

@@ -25,7 +25,7 @@ use highwater_export::{LaneDrawing, PEAK_FORMS, PeakAnswer, lane_svg, peak_file,
 use highwater_model::progress::Progress;
 use highwater_sim::picture;
 use highwater_timeline::{
-    Areas, Coloring, IsLit, LaneChanges, LaneDifference, LaneRows, PeakReport, TableRows, Timeline,
+    Areas, Coloring, LaneChanges, LaneDifference, LaneRows, MatchTest, PeakReport, TableRows, Timeline,
 };
 
 /// A document, configurations alone, or whatever else the files are.
@@ -167,7 +167,7 @@ fn look(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
             found,
         } => {
             let is_found = |_: usize, tensor| found.as_deref().is_some_and(|found| found.contains(tensor));
-            let lit: Option<IsLit<'_>> = found.is_some().then_some(&is_found);
+            let lit: Option<MatchTest<'_>> = found.is_some().then_some(&is_found);
             let look = Coloring::new(&comparison, &timeline, &order, lit);
             Ok(Answer::Colored(Arc::new(look)))
         }

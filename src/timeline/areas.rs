@@ -25,7 +25,7 @@ use super::viewport::View;
 use super::{LaneView, Timeline};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AreaOf {
+pub enum AreaSource {
     /// The blocks of a colour number of [`Coloring`].
     Blocks(u8),
     /// Regions in which no tensor has a block, such as weights.
@@ -35,7 +35,7 @@ pub enum AreaOf {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AreaBand {
     pub text: String,
-    pub of: AreaOf,
+    pub of: AreaSource,
     /// Steps at which the bytes change, ascending.
     steps: Vec<u32>,
     /// Bytes from each of `steps` on.
@@ -86,7 +86,7 @@ impl Places {
 }
 
 impl AreaBand {
-    fn new(text: String, of: AreaOf, (steps, bytes): (Vec<u32>, Vec<u64>)) -> Self {
+    fn new(text: String, of: AreaSource, (steps, bytes): (Vec<u32>, Vec<u64>)) -> Self {
         Self {
             text,
             of,
@@ -160,7 +160,7 @@ impl LaneAreas {
         }
         let of_blocks = (0..=u8::MAX).zip(changes).map(|(color, changes)| {
             let text = text_of(look, color);
-            (AreaOf::Blocks(color), text, changes)
+            (AreaSource::Blocks(color), text, changes)
         });
         let mut all: Vec<(u32, i128)> = Vec::new();
         let mut bands = Vec::new();
@@ -178,9 +178,9 @@ impl LaneAreas {
         let peak = total.highest(0, n_steps as usize).map_or(0, |(step, _)| step);
         bands.sort_by_key(|band| {
             let rank = match band.of {
-                AreaOf::Regions(_) => 0,
-                AreaOf::Blocks(color) if color & DIMMED == 0 => 1,
-                AreaOf::Blocks(_) => 2,
+                AreaSource::Regions(_) => 0,
+                AreaSource::Blocks(color) if color & DIMMED == 0 => 1,
+                AreaSource::Blocks(_) => 2,
             };
             (rank, std::cmp::Reverse(band.at(peak)))
         });
@@ -232,7 +232,7 @@ impl LaneAreas {
 }
 
 /// A band under construction: steps with the bytes added there.
-type Draft = (AreaOf, String, Vec<(u32, i128)>);
+type Draft = (AreaSource, String, Vec<(u32, i128)>);
 
 /// Regions without blocks: weights, variables, inputs and outputs.
 fn of_regions(lane: &LaneView) -> [Draft; 3] {
@@ -255,7 +255,7 @@ fn of_regions(lane: &LaneView) -> [Draft; 3] {
             Owner::Variables => "variables",
             _ => "inputs and outputs",
         };
-        (AreaOf::Regions(owner), text.to_owned(), changes.collect())
+        (AreaSource::Regions(owner), text.to_owned(), changes.collect())
     };
     owners.map(of_owner)
 }

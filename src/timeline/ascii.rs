@@ -119,11 +119,14 @@ impl Grid {
             let high = region.base.saturating_add(region.bytes.get());
             grid.fill(place((region.start.0, region.end.0), (region.base, high)), b'.', 1e-9);
         }
-        let holdings = &lane.holdings;
-        for idx in 0..holdings.len() {
-            let letter = if holdings.n_pages[idx] > 0 { b'=' } else { b':' };
-            let high = holdings.base[idx].saturating_add(holdings.bytes[idx]);
-            let rect = place((holdings.start[idx], holdings.end[idx]), (holdings.base[idx], high));
+        let owned_ranges = &lane.owned_ranges;
+        for idx in 0..owned_ranges.len() {
+            let letter = if owned_ranges.n_pages[idx] > 0 { b'=' } else { b':' };
+            let high = owned_ranges.base[idx].saturating_add(owned_ranges.bytes[idx]);
+            let rect = place(
+                (owned_ranges.start[idx], owned_ranges.end[idx]),
+                (owned_ranges.base[idx], high),
+            );
             grid.fill(rect, letter, 1e-6);
         }
         let mut tensors = IndexSet::new();

@@ -11,7 +11,7 @@
 //! other. Not here: the source of the times (`durations`, `wall`).
 
 mod axes;
-mod making;
+mod durations;
 mod wall;
 
 use serde::{Deserialize, Serialize};

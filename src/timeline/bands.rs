@@ -43,7 +43,7 @@ pub struct Bands {
     /// Where the source states them.
     pub phases: Vec<PhaseBand>,
     /// Ranges of steps on which some lane recomputes.
-    pub anew: Vec<(Step, Step)>,
+    pub recomputed: Vec<(Step, Step)>,
 }
 
 impl Bands {
@@ -79,32 +79,24 @@ impl Bands {
             iterations: iterations(&comparison.axis.runs),
             runs: runs.collect(),
             phases,
-            anew: comparison.axis.runs.iter().flat_map(anew).collect(),
+            recomputed: comparison.axis.runs.iter().flat_map(recomputed).collect(),
         }
     }
 
     pub fn iterations_within(&self, t0: f64, t1: f64) -> &[IterationBand] {
-        let low = self.iterations.partition_point(|band| f64::from(band.end.0) <= t0);
-        let high = self.iterations.partition_point(|band| f64::from(band.start.0) < t1);
-        self.iterations.get(low..high).unwrap_or(&[])
+        within(&self.iterations, |band| (band.start, band.end), t0, t1)
     }
 
     pub fn runs_within(&self, t0: f64, t1: f64) -> &[RunBand] {
-        let low = self.runs.partition_point(|band| f64::from(band.end.0) <= t0);
-        let high = self.runs.partition_point(|band| f64::from(band.start.0) < t1);
-        self.runs.get(low..high).unwrap_or(&[])
+        within(&self.runs, |band| (band.start, band.end), t0, t1)
     }
 
-    pub fn anew_within(&self, t0: f64, t1: f64) -> &[(Step, Step)] {
-        let low = self.anew.partition_point(|(_, end)| f64::from(end.0) <= t0);
-        let high = self.anew.partition_point(|(start, _)| f64::from(start.0) < t1);
-        self.anew.get(low..high).unwrap_or(&[])
+    pub fn recomputed_within(&self, t0: f64, t1: f64) -> &[(Step, Step)] {
+        within(&self.recomputed, |band| *band, t0, t1)
     }
 
     pub fn phases_within(&self, t0: f64, t1: f64) -> &[PhaseBand] {
-        let low = self.phases.partition_point(|band| f64::from(band.end.0) <= t0);
-        let high = self.phases.partition_point(|band| f64::from(band.start.0) < t1);
-        self.phases.get(low..high).unwrap_or(&[])
+        within(&self.phases, |band| (band.start, band.end), t0, t1)
     }
 }
 
@@ -137,16 +129,30 @@ fn names(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Ranges of steps on which an op is recomputed.
-fn anew(run: &AxisRun) -> Vec<(Step, Step)> {
-    let mut bands: Vec<(Step, Step)> = Vec::new();
+fn recomputed(run: &AxisRun) -> Vec<(Step, Step)> {
     let slots = run.slots.as_deref().unwrap_or(&[]);
-    for (at, _) in (run.start.0..).zip(slots).filter(|(_, slot)| slot.is_recomputed) {
-        match bands.last_mut() {
-            Some((_, end)) if end.0 == at => *end = Step(at + 1),
-            _ => bands.push((Step(at), Step(at + 1))),
+    let steps = (run.start.0..).zip(slots).filter(|(_, slot)| slot.is_recomputed);
+    consecutive(steps.map(|(step, _)| Step(step)))
+}
+
+/// Joins ascending steps into half-open ranges.
+pub(super) fn consecutive(steps: impl Iterator<Item = Step>) -> Vec<(Step, Step)> {
+    let mut ranges: Vec<(Step, Step)> = Vec::new();
+    for step in steps {
+        let next = Step(step.0 + 1);
+        match ranges.last_mut() {
+            Some((_, end)) if *end == step => *end = next,
+            _ => ranges.push((step, next)),
         }
     }
-    bands
+    ranges
+}
+
+/// The bands that meet the steps `t0..t1`; bands are ascending and disjoint.
+pub(super) fn within<T>(bands: &[T], steps: impl Fn(&T) -> (Step, Step), t0: f64, t1: f64) -> &[T] {
+    let low = bands.partition_point(|band| f64::from(steps(band).1.0) <= t0);
+    let high = bands.partition_point(|band| f64::from(steps(band).0.0) < t1);
+    bands.get(low..high).unwrap_or(&[])
 }
 
 /// By graph: the dimensions with different values in its runs. O(runs x dimensions).

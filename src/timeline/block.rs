@@ -1,5 +1,6 @@
 //! A lane for the views: its regions, its blocks sorted by start, its curves.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use highwater_analysis::Lane;
@@ -11,12 +12,12 @@ use highwater_sim::{DeviceSession, RegionId, RegionKind, StaticMemoryPolicy};
 
 mod placed;
 
-use self::placed::{PlacedBlocks, holders, tensor_span};
+use self::placed::{PlacedBlocks, owners, tensor_span};
 use super::curve::Curve;
 use super::device_ticks::LaneTicks;
-use super::holdings::LaneHoldings;
-use super::holes::LaneHoles;
-use super::index::{Columns, RectIndex};
+use super::gaps::LaneGaps;
+use super::index::RectColumns;
+use super::owned_ranges::OwnedRanges;
 use super::owner::Owner;
 use super::remat::LaneRemat;
 use super::reuse::LaneReuse;
@@ -47,12 +48,7 @@ pub struct RegionSpan {
 /// Sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    pub start: Vec<u32>,
-    /// Exclusive; above `start`.
-    pub end: Vec<u32>,
-    pub base: Vec<u64>,
-    /// Bytes occupied.
-    pub bytes: Vec<u64>,
+    rects: RectColumns,
     /// Offset in the region.
     pub offset: Vec<u64>,
     /// Position in [`LaneView::regions`].
@@ -61,26 +57,13 @@ pub struct Blocks {
     pub subject: Vec<u32>,
     /// Below [`super::PALETTE_LEN`].
     pub color: Vec<u8>,
-    pub(super) index: RectIndex,
 }
 
-impl Blocks {
-    pub fn len(&self) -> usize {
-        self.start.len()
-    }
+impl Deref for Blocks {
+    type Target = RectColumns;
 
-    pub fn is_empty(&self) -> bool {
-        self.start.is_empty()
-    }
-
-    pub(super) fn columns(&self) -> Columns<'_> {
-        Columns {
-            start: &self.start,
-            end: &self.end,
-            base: &self.base,
-            bytes: &self.bytes,
-            index: &self.index,
-        }
+    fn deref(&self) -> &RectColumns {
+        &self.rects
     }
 }
 
@@ -91,6 +74,7 @@ pub struct LaneView {
     pub shares_steps: bool,
     /// Sorted by start.
     pub regions: Vec<RegionSpan>,
+    pub(super) region_rects: RectColumns,
     pub blocks: Blocks,
     /// The top of the highest region.
     pub height: Bytes,
@@ -105,18 +89,18 @@ pub struct LaneView {
     pub physical: Curve,
     /// Address space reserved as ranges.
     pub virtual_space: Curve,
-    pub holdings: LaneHoldings,
+    pub owned_ranges: OwnedRanges,
     /// All owners of memory, ascending.
-    pub holders: Vec<Owner>,
+    pub owners: Vec<Owner>,
     pub ticks: LaneTicks,
-    pub holes: Arc<LaneHoles>,
+    pub gaps: Arc<LaneGaps>,
     pub reuse: LaneReuse,
-    /// What runs under a budget do, where there are any.
+    /// Where the lane runs under a budget.
     pub remat: Option<Arc<LaneRemat>>,
     /// The lowest and highest display address of a block with a tensor.
     pub tensor_span: Option<(u64, u64)>,
     /// Tensors with their blocks, sorted.
-    owners: Vec<(Selected, u32)>,
+    tensor_blocks: Vec<(Selected, u32)>,
     /// By subject of the simulation.
     subjects: Vec<Option<Selected>>,
 }
@@ -129,36 +113,44 @@ impl LaneView {
     ) -> Self {
         // Independent parts run concurrently.
         let (placed, curves) = std::thread::scope(|scope| {
-            let curves = scope.spawn(|| LaneCurves::new(&lane.curves));
+            let curves = scope.spawn(|| lane_curves(&lane.curves));
             let placed = PlacedBlocks::new(&lane.simulation, session, palette);
             (placed, joined(curves))
         });
-        let (owners, holes, reuse) = std::thread::scope(|scope| {
-            let holes = scope.spawn(|| placed.holes(lane));
-            let reuse = scope.spawn(|| placed.reuse(lane));
-            (placed.owners(), joined(holes), joined(reuse))
-        });
+        let (tensor_blocks, gaps, reuse) = if lane.shares_steps {
+            (placed.tensor_blocks(), LaneGaps::default(), LaneReuse::default())
+        } else {
+            std::thread::scope(|scope| {
+                let gaps = scope.spawn(|| placed.gaps());
+                let reuse = scope.spawn(|| placed.reuse(lane));
+                (placed.tensor_blocks(), joined(gaps), joined(reuse))
+            })
+        };
+        let [reserved, features, live, rounded, physical, virtual_space] = curves;
         Self {
             policy: lane.policy,
             shares_steps: lane.shares_steps,
-            holes: Arc::new(holes),
+            gaps: Arc::new(gaps),
             reuse,
-            holders: holders(&placed.regions, &placed.holdings),
-            tensor_span: tensor_span(&placed.blocks, &owners),
+            owners: owners(&placed.regions, &placed.owned_ranges),
+            tensor_span: tensor_span(&placed.blocks, &tensor_blocks),
             ticks: LaneTicks::new(&lane.simulation),
             remat,
-            owners,
+            tensor_blocks,
+            region_rects: RectColumns::of(&placed.regions, |region| {
+                (region.start.0, region.end.0, region.base, region.bytes.get())
+            }),
             regions: placed.regions,
             height: placed.height,
-            holdings: placed.holdings,
+            owned_ranges: placed.owned_ranges,
             blocks: placed.blocks,
             subjects: placed.subjects,
-            reserved: curves.reserved,
-            features: curves.features,
-            live: curves.live,
-            rounded: curves.rounded,
-            physical: curves.physical,
-            virtual_space: curves.virtual_space,
+            reserved,
+            features,
+            live,
+            rounded,
+            physical,
+            virtual_space,
         }
     }
 
@@ -175,7 +167,7 @@ impl LaneView {
     }
 
     /// Whether gaps are known: no block is stacked without an address, and events do not share steps.
-    pub fn knows_holes(&self) -> bool {
+    pub fn knows_gaps(&self) -> bool {
         !self.shares_steps && self.regions.iter().all(|region| region.kind != RegionKind::Unplaced)
     }
 
@@ -187,34 +179,18 @@ impl LaneView {
 
     /// The blocks of a tensor, ascending: several where it has copies or several live ranges. O(log blocks).
     pub fn blocks_of(&self, tensor: Selected) -> impl ExactSizeIterator<Item = u32> + '_ {
-        let low = self.owners.partition_point(|(owner, _)| *owner < tensor);
-        let high = self.owners.partition_point(|(owner, _)| *owner <= tensor);
-        self.owners[low..high].iter().map(|(_, block)| *block)
+        let low = self.tensor_blocks.partition_point(|(owner, _)| *owner < tensor);
+        let high = self.tensor_blocks.partition_point(|(owner, _)| *owner <= tensor);
+        self.tensor_blocks[low..high].iter().map(|(_, block)| *block)
     }
 }
 
-struct LaneCurves {
-    reserved: Curve,
-    features: Curve,
-    live: Curve,
-    rounded: Curve,
-    physical: Curve,
-    virtual_space: Curve,
-}
-
-impl LaneCurves {
-    fn new(curves: &Curves) -> Self {
-        let (reserved, features) = Curve::pair(&curves.reserved, &curves.features);
-        let (live, rounded) = Curve::pair(&curves.live, &curves.rounded);
-        Self {
-            reserved,
-            features,
-            live,
-            rounded,
-            physical: Curve::of(&curves.physical),
-            virtual_space: Curve::of(&curves.virtual_space),
-        }
-    }
+/// Reserved, features, live, rounded, physical and virtual bytes.
+fn lane_curves(curves: &Curves) -> [Curve; 6] {
+    let (reserved, features) = Curve::pair(&curves.reserved, &curves.features);
+    let (live, rounded) = Curve::pair(&curves.live, &curves.rounded);
+    let (physical, virtual_space) = (Curve::of(&curves.physical), Curve::of(&curves.virtual_space));
+    [reserved, features, live, rounded, physical, virtual_space]
 }
 
 pub fn region_text(session: &DeviceSession, (kind, graph): (RegionKind, Option<GraphIdx>)) -> String {

@@ -8,7 +8,7 @@ use super::peak_contributors::{ContributorName, PeakContributors};
 use highwater_model::units::Bytes;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PeakOf {
+pub enum PeakKind {
     #[default]
     Live,
     Reserved,
@@ -62,7 +62,7 @@ impl Change {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    pub of: PeakOf,
+    pub of: PeakKind,
     /// The largest difference first, then by name.
     pub rows: Vec<Change>,
     /// Difference of the peaks (`of`) that no row explains.
@@ -79,7 +79,7 @@ impl Changes {
         let reserved = |of: &PeakContributors| i128::from(of.reserved.unwrap_or_default().get());
         let mut changes = Self::new(before, after);
         let listed: i128 = changes.rows.iter().map(Change::difference).sum();
-        changes.of = PeakOf::Reserved;
+        changes.of = PeakKind::Reserved;
         changes.unlisted = reserved(after) - reserved(before) - listed;
         changes
     }
@@ -157,8 +157,8 @@ impl Changes {
     /// Label of [`Self::unlisted`].
     pub const fn unlisted_words(&self) -> &'static str {
         match self.of {
-            PeakOf::Live => "tensors that are not listed one by one",
-            PeakOf::Reserved => "what is not listed one by one",
+            PeakKind::Live => "tensors that are not listed one by one",
+            PeakKind::Reserved => "what is not listed one by one",
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_that_differ() {
+    fn names_with_a_difference_are_listed() {
         for (before, after, wanted) in [
             (("", (0, 0)), ("", (0, 0)), "; rest 0 of 0"),
             (
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tensors_stands_beside() {
+    fn memory_without_tensors_has_separate_rows() {
         let mut before = holders("a=1", (0, 0));
         let mut after = before.clone();
         let rest = |what: &str, bytes: u64| (ContributorName::beside(what), Bytes(bytes));

@@ -13,7 +13,7 @@ use highwater_analysis::Comparison;
 use highwater_model::graph::Phase;
 use highwater_model::units::Bytes;
 
-use super::grouping::{Attribute, Grouping, Held};
+use super::grouping::{Attribute, Grouping, HeldTensor};
 use super::{LaneView, PALETTE_LEN, Selected, Timeline};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,14 +65,14 @@ pub struct LegendRow {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ColoringOrder {
+pub struct ColoringRequest {
     pub by: ColorBy,
     /// Groups to dim, by text.
     pub hidden: Vec<String>,
 }
 
 /// Whether a search found a tensor of the lane with that position.
-pub type IsLit<'a> = &'a dyn Fn(usize, Selected) -> bool;
+pub type MatchTest<'a> = &'a dyn Fn(usize, Selected) -> bool;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coloring {
@@ -85,7 +85,12 @@ pub struct Coloring {
 
 impl Coloring {
     /// Dims everything that `lit` does not contain.
-    pub fn new(comparison: &Comparison, timeline: &Timeline, order: &ColoringOrder, lit: Option<IsLit<'_>>) -> Self {
+    pub fn new(
+        comparison: &Comparison,
+        timeline: &Timeline,
+        order: &ColoringRequest,
+        lit: Option<MatchTest<'_>>,
+    ) -> Self {
         let grouping = match order.by {
             ColorBy::Tensor if lit.is_none() => return Self::default(),
             ColorBy::Tensor => None,
@@ -127,8 +132,8 @@ fn tensor_of(lane: &LaneView, idx: usize) -> Option<Selected> {
     lane.tensor(u32::try_from(idx).ok()?)
 }
 
-fn held(lane: &LaneView, idx: usize) -> Option<Held> {
-    Some(Held {
+fn held(lane: &LaneView, idx: usize) -> Option<HeldTensor> {
+    Some(HeldTensor {
         tensor: tensor_of(lane, idx)?,
         bytes: Bytes(lane.blocks.bytes[idx]),
         n_steps: lane.blocks.end[idx] - lane.blocks.start[idx],

@@ -75,33 +75,33 @@ impl TickClass {
     }
 }
 
-/// In the plural.
-pub const fn event_words(kind: EventKind) -> &'static str {
+/// Labels for one event and for several.
+pub const fn event_labels(kind: EventKind) -> (&'static str, &'static str) {
     match kind {
-        EventKind::Alloc => "tensors allocated",
-        EventKind::Free => "tensors freed",
-        EventKind::DeviceMalloc => "driver mallocs",
-        EventKind::DeviceFree => "driver frees",
-        EventKind::Reallocate => "arena reallocated",
-        EventKind::Reuse => "arena reused",
-        EventKind::Reserve => "ranges reserved",
-        EventKind::Release => "ranges released",
-        EventKind::PageAlloc => "pages allocated",
-        EventKind::PageFree => "pages freed",
-        EventKind::Map => "pages mapped",
-        EventKind::Unmap => "pages unmapped",
-        EventKind::Memset => "memory zeroed",
-        EventKind::Sync => "stream waits",
-        EventKind::Recycle => "pools recycled",
-        EventKind::Grant => "blocks granted",
-        EventKind::Return => "blocks returned",
-        EventKind::Stitch => "ranges stitched",
-        EventKind::Run => "static runs",
-        EventKind::MemoryInUse => "memory in use",
-        EventKind::Clear => "clears",
-        EventKind::Unload => "graphs unloaded",
-        EventKind::Reload => "graphs reloaded",
-        EventKind::OutOfMemory => "out of memory",
+        EventKind::Alloc => ("tensor allocated", "tensors allocated"),
+        EventKind::Free => ("tensor freed", "tensors freed"),
+        EventKind::DeviceMalloc => ("driver malloc", "driver mallocs"),
+        EventKind::DeviceFree => ("driver free", "driver frees"),
+        EventKind::Reallocate => ("arena reallocated", "arena reallocated"),
+        EventKind::Reuse => ("arena reused", "arena reused"),
+        EventKind::Reserve => ("range reserved", "ranges reserved"),
+        EventKind::Release => ("range released", "ranges released"),
+        EventKind::PageAlloc => ("page allocated", "pages allocated"),
+        EventKind::PageFree => ("page freed", "pages freed"),
+        EventKind::Map => ("page mapped", "pages mapped"),
+        EventKind::Unmap => ("page unmapped", "pages unmapped"),
+        EventKind::Memset => ("memory zeroed", "memory zeroed"),
+        EventKind::Sync => ("stream wait", "stream waits"),
+        EventKind::Recycle => ("pool recycled", "pools recycled"),
+        EventKind::Grant => ("block granted", "blocks granted"),
+        EventKind::Return => ("block returned", "blocks returned"),
+        EventKind::Stitch => ("range stitched", "ranges stitched"),
+        EventKind::Run => ("static run", "static runs"),
+        EventKind::MemoryInUse => ("memory in use", "memory in use"),
+        EventKind::Clear => ("memory cleared", "clears"),
+        EventKind::Unload => ("graph unloaded", "graphs unloaded"),
+        EventKind::Reload => ("graph reloaded", "graphs reloaded"),
+        EventKind::OutOfMemory => ("out of memory", "out of memory"),
     }
 }
 

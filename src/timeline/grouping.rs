@@ -59,7 +59,7 @@ impl Attribute {
 
 /// A tensor while a lane holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldTensor {
     pub tensor: Selected,
     pub bytes: Bytes,
     /// Total number of steps.
@@ -155,7 +155,7 @@ impl Grouping {
     }
 
     /// `None` for a tensor that the sources do not know.
-    pub fn group(&self, held: &Held) -> Option<u32> {
+    pub fn group(&self, held: &HeldTensor) -> Option<u32> {
         let class = |classes: &[(u64, &str)], value: u64| {
             let class = classes
                 .iter()
@@ -318,7 +318,7 @@ mod tests {
     use super::prefix;
 
     #[test]
-    fn a_path_is_cut_to_its_first_names() {
+    fn a_path_is_cut_to_its_first_components() {
         for (path, depth, wanted) in [
             ("encoder/layer_0/dense/kernel", 2, "encoder/layer_0"),
             ("encoder/layer_0/dense/kernel", 9, "encoder/layer_0/dense"),

@@ -120,31 +120,60 @@ impl Least {
     }
 }
 
-/// Rectangles as columns, sorted by start, with their index.
-#[derive(Clone, Copy)]
-pub(super) struct Columns<'a> {
-    pub(super) start: &'a [u32],
-    pub(super) end: &'a [u32],
-    pub(super) base: &'a [u64],
-    pub(super) bytes: &'a [u64],
-    pub(super) index: &'a RectIndex,
+/// Rectangles as columns, sorted by start and then display address, with an index by time and size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RectColumns {
+    pub start: Vec<u32>,
+    /// Exclusive; above `start`.
+    pub end: Vec<u32>,
+    /// Display address.
+    pub base: Vec<u64>,
+    pub bytes: Vec<u64>,
+    pub(super) index: RectIndex,
 }
 
-impl<'a> Columns<'a> {
+impl RectColumns {
+    /// `start` ascends. O(rectangles log rectangles).
+    pub(super) fn new(start: Vec<u32>, end: Vec<u32>, base: Vec<u64>, bytes: Vec<u64>) -> Self {
+        Self {
+            index: RectIndex::new(&start, &end, &bytes),
+            start,
+            end,
+            base,
+            bytes,
+        }
+    }
+
+    /// From rows sorted by start; `rect` returns start, end, display address and bytes.
+    pub(super) fn of<T>(rows: &[T], rect: impl Fn(&T) -> (u32, u32, u64, u64)) -> Self {
+        let rects = || rows.iter().map(&rect);
+        let (start, end) = rects().map(|(start, end, ..)| (start, end)).unzip();
+        let (base, bytes) = rects().map(|(.., base, bytes)| (base, bytes)).unzip();
+        Self::new(start, end, base, bytes)
+    }
+
+    pub fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
     /// Number of rectangles that meet the steps `t0..t1` at any address. O(log rectangles).
-    pub(super) fn count(self, t0: f64, t1: f64) -> usize {
+    pub(super) fn count(&self, t0: f64, t1: f64) -> usize {
         let dead = self.index.ends.partition_point(|end| f64::from(*end) <= t0);
         self.born(t1).saturating_sub(dead)
     }
 
     /// Number of rectangles that start before a step.
-    pub(super) fn born(self, t1: f64) -> usize {
+    pub(super) fn born(&self, t1: f64) -> usize {
         self.start.partition_point(|start| f64::from(*start) < t1)
     }
 
     /// Rectangles of large enough classes that meet the steps `t0..t1`, class by class. O(classes log rectangles +
     /// twice the results).
-    pub(super) fn met(self, (t0, t1): (f64, f64), least: Least) -> impl Iterator<Item = usize> + 'a {
+    pub(super) fn met(&self, (t0, t1): (f64, f64), least: Least) -> impl Iterator<Item = usize> {
         let is_large = move |class: &&Class| class.powers.0 >= least.life && class.powers.1 >= least.size;
         let classes = self.index.classes.iter().filter(is_large);
         classes.flat_map(move |class| {
@@ -161,7 +190,7 @@ impl<'a> Columns<'a> {
 
     /// Of each class the run that may meet the steps `t0..t1`: all that do, and at most as many others. O(classes log
     /// rectangles).
-    pub(super) fn parts(self, (t0, t1): (f64, f64)) -> impl Iterator<Item = ClassPart> + 'a {
+    pub(super) fn parts(&self, (t0, t1): (f64, f64)) -> impl Iterator<Item = ClassPart> {
         let mut first = 0;
         let parts = self.index.classes.iter().map(move |class| {
             let at = first;
@@ -186,14 +215,14 @@ impl<'a> Columns<'a> {
     }
 
     /// Rectangles that meet the steps `t0..t1`, ascending. O(results log results + classes log rectangles).
-    pub(super) fn met_in_order(self, steps: (f64, f64)) -> Vec<usize> {
+    pub(super) fn met_in_order(&self, steps: (f64, f64)) -> Vec<usize> {
         let mut met = Vec::new();
         self.each_met(steps, |id| met.push(id));
         met
     }
 
     /// Visits the results of [`Self::met_in_order`].
-    pub(super) fn each_met(self, (t0, t1): (f64, f64), mut visit: impl FnMut(usize)) {
+    pub(super) fn each_met(&self, (t0, t1): (f64, f64), mut visit: impl FnMut(usize)) {
         let born = self.born(t1);
         // If many of those born are alive, scanning all ends in order is faster than sorting the results of the
         // classes.
@@ -211,21 +240,21 @@ impl<'a> Columns<'a> {
     }
 
     /// Rectangles that contain a step, ascending.
-    pub(super) fn alive(self, step: f64) -> Vec<usize> {
+    pub fn alive(&self, step: f64) -> Vec<usize> {
         // Starts and ends are whole, so the next float admits only rectangles that start at the step or before.
         let mut alive: Vec<usize> = self.met((step, step.next_up()), Least::default()).collect();
         alive.sort_unstable();
         alive
     }
 
-    /// The rectangle at an address on a step; where several overlap, the first in order.
+    /// The rectangles at an address on a step, class by class.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-    pub(super) fn pick(self, step: f64, address: f64) -> Option<usize> {
-        let holds = |idx: &usize| {
+    pub(super) fn hits(&self, step: f64, address: f64) -> impl Iterator<Item = usize> {
+        let holds = move |idx: &usize| {
             let base = self.base[*idx] as f64;
             (base..base + self.bytes[*idx] as f64).contains(&address)
         };
-        self.met((step, step.next_up()), Least::default()).filter(holds).min()
+        self.met((step, step.next_up()), Least::default()).filter(holds)
     }
 }
 
@@ -235,11 +264,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::viewport::Viewport;
-    use super::{Canvas, ClassPart, Columns, Least, RectIndex};
+    use super::{Canvas, ClassPart, Least, RectColumns};
 
     proptest! {
         #[test]
-        fn the_index_finds_what_a_scan_finds(
+        fn the_index_equals_a_scan(
             mut rects in prop::collection::vec((0_u32..2_000, 1_u32..700, 0_u64..9_000, 1_u64..3_000), 0..120),
             (from, steps) in (0.0..2_500.0, 0.1..900.0),
             pixels in 1.0..6.0,
@@ -249,8 +278,7 @@ mod tests {
             let end: Vec<u32> = rects.iter().map(|rect| rect.0 + rect.1).collect();
             let base: Vec<u64> = rects.iter().map(|rect| rect.2).collect();
             let bytes: Vec<u64> = rects.iter().map(|rect| rect.3).collect();
-            let index = RectIndex::new(&start, &end, &bytes);
-            let columns = Columns { start: &start, end: &end, base: &base, bytes: &bytes, index: &index };
+            let columns = RectColumns::of(&rects, |rect| (rect.0, rect.0 + rect.1, rect.2, rect.3));
             let (t0, t1) = (from, from + steps);
             let meets = |id: &usize| f64::from(start[*id]) < t1 && f64::from(end[*id]) > t0;
             let wanted: Vec<usize> = (0..rects.len()).filter(meets).collect();
@@ -269,7 +297,7 @@ mod tests {
             let parts: Vec<ClassPart> = columns.parts((t0, t1)).collect();
             let mut placed: Vec<usize> = Vec::new();
             for part in &parts {
-                for id in index.in_classes(part.range.clone()) {
+                for id in columns.index.in_classes(part.range.clone()) {
                     let (life, size) = (f64::from(end[id] - start[id]), bytes[id] as f64);
                     prop_assert!((part.steps.0..=part.steps.1).contains(&life), "rectangle {} lives {}", id, life);
                     prop_assert!((part.bytes.0..part.bytes.1).contains(&size), "rectangle {} has {}", id, size);
@@ -289,7 +317,11 @@ mod tests {
                 let first = alive.iter().copied().find(|id| {
                     (base[*id] as f64..(base[*id] + bytes[*id]) as f64).contains(&address)
                 });
-                prop_assert_eq!(columns.pick(step, address), first);
+                prop_assert_eq!(columns.hits(step, address).min(), first);
+                let last = alive.iter().copied().rfind(|id| {
+                    (base[*id] as f64..(base[*id] + bytes[*id]) as f64).contains(&address)
+                });
+                prop_assert_eq!(columns.hits(step, address).max(), last);
             }
         }
     }

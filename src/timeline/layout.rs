@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_touched_takes_no_room() {
+    fn untouched_offsets_take_no_room() {
         let huge = 64 << 30;
         let span = touched(&[
             (huge - 8, huge),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_that_meet_become_one() {
+    fn adjacent_pieces_are_merged() {
         let span = touched(&[(0, 4), (8, 12), (16, 20), (3, 17)]);
         assert_eq!(span.pieces.len(), 1);
         assert_eq!(span.bytes, 20);

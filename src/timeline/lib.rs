@@ -3,8 +3,8 @@
 //! In: a [`Comparison`]. Out: an immutable [`Timeline`], built once per answer on the worker and shared by all views.
 //! Per frame: [`LaneView::visible`] (culled rectangles), [`Curve::columns`] (exact extremes per pixel column),
 //! [`LaneView::pick`] (the block under the pointer), [`LaneView::ascii`] (the memory map as text), [`LaneView::arrows`]
-//! (reuse of bytes), [`LaneView::visible_holes`], [`LaneView::support`] (why a block has its offset),
-//! [`LaneView::visible_holdings`] (owners within regions), [`LaneTicks::columns`] (device events),
+//! (reuse of bytes), [`LaneView::visible_gaps`], [`LaneView::support`] (why a block has its offset),
+//! [`LaneView::visible_owned_ranges`] (owners within regions), [`LaneTicks::columns`] (device events),
 //! [`LaneRemat::columns`] (evictions and recomputations), [`LaneRows::layout`] (rows and scopes),
 //! [`LaneAreas::columns`] (bytes per group).
 //!
@@ -33,9 +33,8 @@ mod curve;
 mod device_ticks;
 mod difference;
 mod facts;
+mod gaps;
 mod grouping;
-mod holdings;
-mod holes;
 mod index;
 mod lane_changes;
 mod layout;
@@ -43,6 +42,7 @@ mod lifetimes;
 mod lists;
 mod neighbourhood;
 mod op_occurrence;
+mod owned_ranges;
 mod owner;
 mod peak;
 mod peak_contributors;
@@ -62,44 +62,45 @@ mod ticks;
 mod viewport;
 mod visible;
 
-pub use areas::{AreaBand, AreaColumns, AreaOf, Areas, LaneAreas};
+pub use areas::{AreaBand, AreaColumns, AreaSource, Areas, LaneAreas};
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
 pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
 pub use block::{Blocks, LaneView, RegionSpan, region_text};
-pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakOf, signed_bytes};
+pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind, signed_bytes};
 pub use coloring::{
-    CLASS_COLORS, ColorBy, Coloring, ColoringOrder, DIMMED, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, IsLit, LegendRow,
-    NO_TENSOR, OTHER_GROUPS,
+    CLASS_COLORS, ColorBy, Coloring, ColoringRequest, DIMMED, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, LegendRow,
+    MatchTest, NO_TENSOR, OTHER_GROUPS,
 };
 pub use curve::Curve;
-pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_words, subject_text};
+pub use device_ticks::{LaneTicks, TickClass, TickColumn, TickCounts, TickRow, event_labels, subject_text};
 pub use difference::{Extremes, LaneDifference, SignedCurve};
 pub use facts::{StepFacts, TensorFacts, facts, lane_facts, step_facts, tensor_name};
-pub use grouping::{Attribute, Grouping, Held};
-pub use holdings::LaneHoldings;
-pub use holes::{HolesAt, LaneHoles};
+pub use gaps::{GapTotals, LaneGaps};
+pub use grouping::{Attribute, Grouping, HeldTensor};
+pub use index::RectColumns;
 pub use lane_changes::LaneChanges;
 pub use lifetimes::{
-    FOLDED, Folds, HEADER, LaneRows, RowItems, RowLayout, RowPlace, RowWindow, RowsBy, RowsRaster, Scope, ScopeBand,
+    FOLDED, HEADER, LaneRows, RowItems, RowLayout, RowOrder, RowPlace, RowWindow, RowsRaster, Scope, ScopeBand,
+    ScopeFolds,
 };
 pub use neighbourhood::{
-    Destination, MOST_LISTED, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, OpKey, Rest as NeighbourRest,
-    Slot,
+    Destination, HiddenNodes, MOST_LISTED, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, OpKey, Slot,
 };
 pub use op_occurrence::OpOccurrence;
+pub use owned_ranges::OwnedRanges;
 pub use owner::Owner;
 pub use peak::{
-    CurveStats, Holder, IdleMember, IdleSteps, LiveGroup, LiveMember, LiveSet, PeakAsk, PeakAt, PeakReport, RangeStats,
-    Rest, StepRange, Tally, UsedBy, Uses, Without, peak_step, tensor_label,
+    CurveStats, IdleSteps, IdleTensor, LiveGroup, LiveMember, LiveSet, OpUse, PeakAt, PeakReport, PeakRequest,
+    PeakWithout, RangeStats, ReservedRest, RetainingOp, StepRange, Tally, Uses, peak_step, tensor_label,
 };
 pub use peak_contributors::{ContributorName, PeakContributors};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
-    LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematGap, RematMark, RematMarkCounts, RematMarkKind,
-    RematStory, RematSums, RematVerdict,
+    EvictionInterval, LaneRemat, OutOfMemoryReport, Recomputed, RematColumn, RematCounters, RematFacts, RematMark,
+    RematMarkCounts, RematMarkKind, RematOutcome, RematSums,
 };
-pub use reuse::{Arrows, LaneReuse, Passed, ReuseArrow, Side};
+pub use reuse::{Arrows, LaneReuse, ReuseArrow, ReuseSide, ReusedBytes};
 pub use rows::{Row, Rows};
 pub use search::{CONDITIONS, Condition, ConditionRow, FORMS, Matches, Query, QueryError};
 use sharing::MOST_NAMED;
@@ -116,6 +117,7 @@ use highwater_analysis::{Comparison, LaneRewrite};
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
+use highwater_sim::DeviceSession;
 
 pub const PALETTE_LEN: u8 = 16;
 
@@ -138,6 +140,12 @@ pub struct Selected {
 }
 
 impl Selected {
+    /// `None` for an unknown run.
+    pub(crate) fn in_session(session: &DeviceSession, run: u32, tensor: TensorId) -> Option<Self> {
+        let graph = session.runs.get(run as usize)?.graph;
+        Some(Self { run, graph, tensor })
+    }
+
     pub const fn key(self) -> TensorKey {
         TensorKey {
             graph: self.graph,

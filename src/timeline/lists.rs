@@ -53,12 +53,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_stand_in_their_lists_in_order() {
+    fn members_keep_their_order_in_their_lists() {
         let lists = Lists::new(5, &[(2, 'a'), (0, 'b'), (2, 'c'), (4, 'd'), (0, 'e'), (2, 'f')]);
         let all: Vec<String> = (0..5).map(|list| lists.of(list).iter().collect()).collect();
         assert_eq!(all, ["be", "", "acf", "", "d"]);
-        for nobody in [5, usize::MAX] {
-            assert!(lists.of(nobody).is_empty());
+        for missing in [5, usize::MAX] {
+            assert!(lists.of(missing).is_empty());
         }
         assert!(Lists::<char>::default().of(0).is_empty());
     }

@@ -98,13 +98,13 @@ pub struct NeighbourNode {
 
 /// The nodes of one kind that are not shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rest {
+pub struct HiddenNodes {
     pub n_total: usize,
     pub list: Vec<NeighbourNode>,
     pub n_shown: usize,
 }
 
-/// Maximum number of nodes in [`Rest::list`].
+/// Maximum number of nodes in [`HiddenNodes::list`].
 pub const MOST_LISTED: usize = 500;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +116,8 @@ pub struct Neighbourhood {
     /// From left to right, each from top to bottom.
     pub layers: Vec<Vec<Slot>>,
     /// Inputs of the producer.
-    pub inputs: Rest,
-    pub consumers: Rest,
+    pub inputs: HiddenNodes,
+    pub consumers: HiddenNodes,
 }
 
 impl Neighbourhood {
@@ -175,7 +175,7 @@ struct Making<'a> {
 
 impl Making<'_> {
     /// Adds the nodes; returns the inputs and consumers left out.
-    fn gather(&mut self, center: TensorKey, limits: NeighbourLimits) -> (Rest, Rest) {
+    fn gather(&mut self, center: TensorKey, limits: NeighbourLimits) -> (HiddenNodes, HiddenNodes) {
         let producers = self.flow.producers(center);
         let mut read: Vec<TensorKey> = Vec::new();
         for producer in &producers {
@@ -192,7 +192,7 @@ impl Making<'_> {
         let mut readers = self.flow.consumers(center);
         readers.retain(|op| !producers.contains(op));
         let shown = readers.len().min(limits.consumers);
-        let consumers = Rest {
+        let consumers = HiddenNodes {
             n_total: readers.len(),
             n_shown: shown,
             list: readers[shown..]
@@ -210,7 +210,7 @@ impl Making<'_> {
     }
 
     /// Adds the largest tensors; returns the others.
-    fn largest(&mut self, tensors: Vec<TensorKey>, most: usize) -> Rest {
+    fn largest(&mut self, tensors: Vec<TensorKey>, most: usize) -> HiddenNodes {
         let mut nodes: Vec<NeighbourNode> = tensors.into_iter().map(|tensor| self.flow.tensor(tensor)).collect();
         // Existing nodes stay, whatever their size.
         nodes.sort_by_key(|node| (std::cmp::Reverse(node.bytes), node.key));
@@ -220,7 +220,7 @@ impl Making<'_> {
         for node in nodes {
             self.add(node);
         }
-        Rest {
+        HiddenNodes {
             n_total,
             n_shown,
             list: list.into_iter().take(MOST_LISTED).collect(),

@@ -37,7 +37,7 @@ impl OpOccurrence {
             iteration,
             run: u32::try_from(alike.count()).unwrap_or(u32::MAX),
             op: op.0,
-            ahead: own_turn(run, op).map_or(0, |own| own.saturating_sub(step.0 - run.start.0)),
+            ahead: own_step(run, op).map_or(0, |own| own.saturating_sub(step.0 - run.start.0)),
         })
     }
 
@@ -48,10 +48,10 @@ impl OpOccurrence {
         let mut alike =
             runs.filter(|run| run.run.iteration == self.iteration && graph_name(comparison, run) == self.graph);
         let run = alike.nth(self.run as usize)?;
-        let own = own_turn(run, OpId::from_idx(self.op as usize))?;
+        let own = own_step(run, OpId::from_idx(self.op as usize))?;
         let before = run.slots.as_deref().unwrap_or(&[]).get(..own as usize).unwrap_or(&[]);
-        let anew = before.iter().rev().take_while(|slot| slot.is_recomputed).count();
-        let ahead = self.ahead.min(u32::try_from(anew).unwrap_or(u32::MAX));
+        let recomputed = before.iter().rev().take_while(|slot| slot.is_recomputed).count();
+        let ahead = self.ahead.min(u32::try_from(recomputed).unwrap_or(u32::MAX));
         Some(Step(run.start.0 + own - ahead))
     }
 }
@@ -62,7 +62,7 @@ fn graph_name<'a>(comparison: &'a Comparison, run: &AxisRun) -> &'a str {
 }
 
 /// The step within its run on which an op is not recomputed.
-fn own_turn(run: &AxisRun, op: OpId) -> Option<u32> {
+fn own_step(run: &AxisRun, op: OpId) -> Option<u32> {
     match run.slots.as_deref() {
         None => (op.0 < run.n_steps).then_some(op.0),
         Some(slots) => {

@@ -1,6 +1,6 @@
 //! Explanation of a step of a lane: live tensors by group, and ways to lower the peak; and events between two steps.
 //!
-//! In: a comparison and a [`PeakAsk`]. Out: a [`PeakReport`]. Where the source does not state the readers of a block, a
+//! In: a comparison and a [`PeakRequest`]. Out: a [`PeakReport`]. Where the source does not state the readers of a block, a
 //! sentence takes the place of the figures. Figures are exact: bytes of tensors add up to the live curve, with the rest
 //! to the reserved one. O(events * (1 + tensors left out)), and walks over the ops of the runs with live tensors.
 
@@ -13,15 +13,16 @@ mod uses;
 use std::borrow::Cow;
 
 use super::changes::Changes;
+use super::lists::Lists;
 use super::peak_contributors::PeakContributors;
-use super::{Attribute, Grouping, Held, Selected};
+use super::{Attribute, Grouping, HeldTensor, Selected};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step};
 
-pub use advice::{Holder, IdleMember, IdleSteps, UsedBy, Uses, Without};
+pub use advice::{IdleSteps, IdleTensor, OpUse, PeakWithout, RetainingOp, Uses};
 pub use groups::LiveGroup;
 pub use range::{CurveStats, RangeStats, StepRange, Tally};
-pub use set::{LiveMember, LiveSet, Rest};
+pub use set::{LiveMember, LiveSet, ReservedRest};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PeakAt {
@@ -34,7 +35,7 @@ pub enum PeakAt {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PeakAsk {
+pub struct PeakRequest {
     /// By position.
     pub lane: usize,
     pub at: PeakAt,
@@ -50,18 +51,18 @@ const MOST_LEFT_OUT: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeakReport {
-    pub ask: PeakAsk,
+    pub ask: PeakRequest,
     pub set: LiveSet,
     /// Most bytes first.
     pub groups: Vec<LiveGroup>,
     /// By member: position of its group.
     pub group_of: Vec<u32>,
-    /// Members by group, largest first; and the start of each group, and the end of the last.
-    in_groups: (Vec<u32>, Vec<u32>),
+    /// Members by group, largest first.
+    in_groups: Lists<u32>,
     /// Or why uses are unknown.
     pub uses: Result<Uses, &'static str>,
     /// The lane's peak without each of the largest members; or why that is unknown.
-    pub without: Result<Vec<Without>, &'static str>,
+    pub without: Result<Vec<PeakWithout>, &'static str>,
     /// The largest live bytes of the lane, and the first step that has them.
     pub peak: (Bytes, Option<Step>),
     /// For a range.
@@ -82,7 +83,7 @@ pub fn peak_step(comparison: &Comparison, lane: usize) -> Option<Step> {
 
 impl PeakReport {
     /// `None` where lane or step do not exist.
-    pub fn new(comparison: &Comparison, ask: PeakAsk) -> Option<Self> {
+    pub fn new(comparison: &Comparison, ask: PeakRequest) -> Option<Self> {
         let row = comparison.lanes.get(ask.lane)?;
         let lane = (comparison, ask.lane);
         let grouping = Grouping::new(comparison, ask.by);
@@ -102,18 +103,19 @@ impl PeakReport {
             return None;
         }
         let set = LiveSet::new(comparison, ask.lane, step);
-        let held = |member: &LiveMember| Held {
+        let held = |member: &LiveMember| HeldTensor {
             tensor: member.tensor,
             bytes: member.bytes,
             n_steps: member.n_steps(),
         };
         let against = ask.against.filter(|other| *other != ask.lane);
         let changes = against.and_then(|other| changes_from(lane, other, (ask.at, step)));
-        let held: Vec<Held> = set.members.iter().map(held).collect();
+        let held: Vec<HeldTensor> = set.members.iter().map(held).collect();
         let (groups, group_of) = groups::gather(&held, &grouping);
+        let members_by_group: Vec<(usize, u32)> = group_of.iter().map(|group| *group as usize).zip(0..).collect();
         Some(Self {
             ask,
-            in_groups: members_by_group(&group_of, groups.len()),
+            in_groups: Lists::new(groups.len(), &members_by_group),
             alive_before: range.as_ref().map(|stats| alive_before(&set, stats.range.start)),
             groups,
             group_of,
@@ -128,13 +130,8 @@ impl PeakReport {
 
     /// Largest first, with their positions among all members.
     pub fn members_of(&self, group: u32) -> impl ExactSizeIterator<Item = (u32, &LiveMember)> {
-        let (members, starts) = &self.in_groups;
-        let group = group as usize;
-        let range = starts.get(group).zip(starts.get(group + 1));
-        let range = range.map_or(0..0, |(start, end)| *start as usize..*end as usize);
-        members[range]
-            .iter()
-            .map(|member| (*member, &self.set.members[*member as usize]))
+        let members = self.in_groups.of(group as usize).iter();
+        members.map(|member| (*member, &self.set.members[*member as usize]))
     }
 
     /// Percentage of the step's live bytes.
@@ -154,25 +151,6 @@ fn changes_from((comparison, lane): (&Comparison, usize), other: usize, (at, ste
     let before = PeakContributors::at(comparison, other, other_step, usize::MAX);
     let after = PeakContributors::at(comparison, lane, step, usize::MAX);
     Some(Changes::new(&before, &after))
-}
-
-/// Positions of members by group, in their order; and the start of each group, and the end of the last. O(members).
-fn members_by_group(group_of: &[u32], n_groups: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0_u32; n_groups + 1];
-    for group in group_of {
-        starts[*group as usize + 1] += 1;
-    }
-    for group in 0..n_groups {
-        starts[group + 1] += starts[group];
-    }
-    let mut next = starts.clone();
-    let mut members = vec![0_u32; group_of.len()];
-    for (member, group) in (0_u32..).zip(group_of) {
-        let place = &mut next[*group as usize];
-        members[*place as usize] = member;
-        *place += 1;
-    }
-    (members, starts)
 }
 
 /// Members born before a step.

@@ -19,7 +19,7 @@ impl LaneView {
         let mut nearest: Option<(f64, usize)> = None;
         // The reach includes its ends.
         let steps = (reach.0.0.next_down(), reach.0.1.next_up());
-        for idx in self.blocks.columns().met(steps, Least::default()) {
+        for idx in self.blocks.met(steps, Least::default()) {
             let Some(distance) = self.distance(idx, step, address, reach) else {
                 continue;
             };
@@ -36,12 +36,9 @@ impl LaneView {
         nearest.and_then(|(_, idx)| u32::try_from(idx).ok())
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    /// The region at an address on a step. O(classes log regions + regions on the step).
     pub fn pick_region(&self, step: f64, address: f64) -> Option<usize> {
-        self.regions.iter().rposition(|region| {
-            let (low, high) = (region.base as f64, region.base as f64 + region.bytes.get() as f64);
-            (f64::from(region.start.0)..f64::from(region.end.0)).contains(&step) && (low..high).contains(&address)
-        })
+        self.region_rects.hits(step, address).max()
     }
 
     /// 0 inside the block, up to 2 within reach, `None` beyond.

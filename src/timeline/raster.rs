@@ -37,7 +37,7 @@ pub struct RasterStyle {
     /// By colour number; numbers beyond the end use the last colour.
     pub colors: Vec<[u8; 4]>,
     /// Lines and background of gaps; `None` to leave gaps out.
-    pub hole: Option<[[u8; 4]; 2]>,
+    pub gap: Option<[[u8; 4]; 2]>,
 }
 
 impl RasterStyle {
@@ -101,7 +101,7 @@ impl RasterScratch {
         Raster {
             frame: *frame,
             rgba,
-            n_blocks: lane.blocks.columns().count(frame.view.t0, frame.view.t1),
+            n_blocks: lane.blocks.count(frame.view.t0, frame.view.t1),
         }
     }
 
@@ -209,10 +209,10 @@ impl<'a> Stripe<'a> {
     }
 
     fn lane(&mut self, lane: &LaneView, colors: BlockColors<'_>, style: &RasterStyle) {
-        if let Some(hole) = style.hole {
-            self.holes(lane, hole);
+        if let Some(gap) = style.gap {
+            self.gaps(lane, gap);
         }
-        let columns = lane.blocks.columns();
+        let columns = &lane.blocks;
         let scale = Scale::new(self.view, self.frame.canvas());
         columns.each_met(self.steps(), |idx| {
             let color = colors.get(idx).copied().unwrap_or(u8::MAX);
@@ -306,8 +306,8 @@ impl<'a> Stripe<'a> {
     }
 
     /// Hatches the gaps; the pattern is fixed to the picture, so that it continues from gap to gap.
-    fn holes(&mut self, lane: &LaneView, [stroke, ground]: [[u8; 4]; 2]) {
-        let columns = lane.holes.columns();
+    fn gaps(&mut self, lane: &LaneView, [stroke, ground]: [[u8; 4]; 2]) {
+        let columns = &lane.gaps;
         let scale = Scale::new(self.view, self.frame.canvas());
         let n_columns = self.n_columns();
         columns.each_met(self.steps(), |idx| {

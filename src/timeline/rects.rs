@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::block::LaneView;
-use super::index::{ClassPart, Columns};
+use super::index::{ClassPart, RectColumns};
 use super::viewport::{Canvas, Viewport};
 
 /// Rows hold addresses below this.
@@ -23,7 +23,7 @@ const DOUBT: f64 = 1.0 / 256.0;
 /// Blocks or gaps of a lane, class by class.
 #[derive(Clone, Copy)]
 pub struct Rects<'a> {
-    columns: Columns<'a>,
+    columns: &'a RectColumns,
 }
 
 /// A run of rectangles in the order of classes that may meet a view.
@@ -39,21 +39,17 @@ pub struct RectRun {
 
 impl LaneView {
     pub fn block_rects(&self) -> Rects<'_> {
-        Rects {
-            columns: self.blocks.columns(),
-        }
+        Rects { columns: &self.blocks }
     }
 
-    pub fn hole_rects(&self) -> Rects<'_> {
-        Rects {
-            columns: self.holes.columns(),
-        }
+    pub fn gap_rects(&self) -> Rects<'_> {
+        Rects { columns: &self.gaps }
     }
 }
 
 impl<'a> Rects<'a> {
     pub fn len(self) -> usize {
-        self.columns.start.len()
+        self.columns.len()
     }
 
     pub fn is_empty(self) -> bool {
@@ -120,24 +116,18 @@ const fn high(number: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::index::{ClassPart, Columns, RectIndex};
+    use super::super::index::{ClassPart, RectColumns};
     use super::{Canvas, RectRun, Rects, Viewport, run_of};
 
     #[test]
     fn rows_hold_the_halves_of_addresses() {
-        let (start, end) = ([3, 4, 9], [5, 900, 10]);
-        let base = [0x1_2345_6789, 0xffff_ffff_ffff, 0];
-        let bytes = [7, 0x2_0000_0001, 7];
-        let index = RectIndex::new(&start, &end, &bytes);
-        let rects = Rects {
-            columns: Columns {
-                start: &start,
-                end: &end,
-                base: &base,
-                bytes: &bytes,
-                index: &index,
-            },
-        };
+        let columns = RectColumns::new(
+            vec![3, 4, 9],
+            vec![5, 900, 10],
+            vec![0x1_2345_6789, 0xffff_ffff_ffff, 0],
+            vec![7, 0x2_0000_0001, 7],
+        );
+        let rects = Rects { columns: &columns };
         let order: Vec<usize> = rects.numbers(0..rects.len()).collect();
         assert_eq!(order, [2, 0, 1], "class by class");
         let rows: Vec<[u32; 5]> = rects.rows(1..3).collect();
@@ -162,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_is_large_or_small_where_no_digit_can_change_it() {
+    fn a_class_is_large_or_small_only_beyond_rounding() {
         let cases = [
             ((1.0, 1.0), (1.0, 2.0), (2.0, 2.0), (true, false)),
             ((1.0, 1.0), (1.0, 2.0), (1.0, 2.0), (true, true)),

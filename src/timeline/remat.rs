@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Selected;
+use super::bands::{consecutive, within};
 use super::curve::Curve;
 use super::tally::Tally;
 use super::viewport::View;
@@ -28,8 +29,8 @@ use highwater_model::workload::{Axis, AxisRun, GraphIdx};
 use highwater_rewrite::remat::{RematKind, RematStatus};
 
 pub use facts::RematFacts;
-pub use mark::{Recomputed, RematColumn, RematCounters, RematGap, RematMark, RematMarkCounts, RematMarkKind};
-pub use story::{RematStory, RematSums, RematVerdict};
+pub use mark::{EvictionInterval, Recomputed, RematColumn, RematCounters, RematMark, RematMarkCounts, RematMarkKind};
+pub use story::{OutOfMemoryReport, RematOutcome, RematSums};
 
 #[derive(Clone, Debug, PartialEq)]
 struct RunPlace {
@@ -44,7 +45,7 @@ pub struct LaneRemat {
     /// By step.
     pub marks: Vec<RematMark>,
     /// By tensor and step.
-    pub gaps: Vec<RematGap>,
+    pub eviction_intervals: Vec<EvictionInterval>,
     /// Recomputed ops, by step.
     pub recomputed: Vec<Recomputed>,
     /// Ranges of steps on which ops are recomputed, half-open.
@@ -72,8 +73,10 @@ impl LaneRemat {
         let of_runs = || (0_u32..).zip(&runs);
         let mut marks: Vec<RematMark> = of_runs().flat_map(|(run, place)| place.marks(run)).collect();
         marks.sort_by_key(|mark| (mark.step, mark.run, mark.event));
-        let mut gaps: Vec<RematGap> = of_runs().flat_map(|(run, place)| place.gaps(run)).collect();
-        gaps.sort_unstable();
+        let mut eviction_intervals: Vec<EvictionInterval> = of_runs()
+            .flat_map(|(run, place)| place.eviction_intervals(run))
+            .collect();
+        eviction_intervals.sort_unstable();
         let recomputed: Vec<Recomputed> = of_runs().flat_map(|(run, place)| place.recomputed(run)).collect();
         let mut tally = Tally::default();
         for mark in &marks {
@@ -81,16 +84,16 @@ impl LaneRemat {
         }
         let mut time_before = vec![0_u64];
         let mut time = 0_u64;
-        time_before.extend(recomputed.iter().map(|anew| {
-            time = time.saturating_add(anew.time.0);
+        time_before.extend(recomputed.iter().map(|op| {
+            time = time.saturating_add(op.time.0);
             time
         }));
         let budget = runs.iter().find_map(|run| run.remat.as_ref()?.answer.budget);
         Self {
-            bands: bands(&recomputed),
+            bands: consecutive(recomputed.iter().map(|op| op.step)),
             usage: Curve::new(&usage(&runs, axis.n_steps)),
             marks,
-            gaps,
+            eviction_intervals,
             recomputed,
             budget,
             runs,
@@ -124,17 +127,19 @@ impl LaneRemat {
     }
 
     /// O(log intervals).
-    pub fn gaps_of(&self, tensor: Selected) -> &[RematGap] {
-        let low = self.gaps.partition_point(|gap| gap.tensor < tensor);
-        let high = self.gaps.partition_point(|gap| gap.tensor <= tensor);
-        self.gaps.get(low..high).unwrap_or(&[])
+    pub fn eviction_intervals_of(&self, tensor: Selected) -> &[EvictionInterval] {
+        let low = self
+            .eviction_intervals
+            .partition_point(|interval| interval.tensor < tensor);
+        let high = self
+            .eviction_intervals
+            .partition_point(|interval| interval.tensor <= tensor);
+        self.eviction_intervals.get(low..high).unwrap_or(&[])
     }
 
     /// The bands that meet the steps `t0..t1`.
     pub fn bands_within(&self, t0: f64, t1: f64) -> &[(Step, Step)] {
-        let low = self.bands.partition_point(|(_, end)| f64::from(end.0) <= t0);
-        let high = self.bands.partition_point(|(start, _)| f64::from(start.0) < t1);
-        self.bands.get(low..high).unwrap_or(&[])
+        within(&self.bands, |band| *band, t0, t1)
     }
 
     /// Counters of the run of a step, up to and including it.
@@ -150,7 +155,7 @@ impl LaneRemat {
         // A run of zero steps may put its marks onto the first step of the next run, which counts them.
         let before = place.start.checked_sub(1).map(|step| self.tally.until(step));
         let before = before.unwrap_or_default();
-        let position = |bound: u32| self.recomputed.partition_point(|anew| anew.step.0 < bound);
+        let position = |bound: u32| self.recomputed.partition_point(|op| op.step.0 < bound);
         let (first, behind) = (position(place.start), position(step.0.saturating_add(1)));
         let time = self.time_before[behind].saturating_sub(self.time_before[first]);
         let evict = RematMarkKind::Evict as usize;
@@ -164,7 +169,7 @@ impl LaneRemat {
     }
 
     pub fn recomputed_at(&self, step: Step) -> Option<&Recomputed> {
-        let position = self.recomputed.binary_search_by_key(&step, |anew| anew.step).ok()?;
+        let position = self.recomputed.binary_search_by_key(&step, |op| op.step).ok()?;
         self.recomputed.get(position)
     }
 
@@ -176,13 +181,13 @@ impl LaneRemat {
         })
     }
 
-    pub fn op_name(&self, anew: &Recomputed) -> &str {
+    pub fn op_name(&self, recomputed: &Recomputed) -> &str {
         let remat = self
             .runs
-            .get(anew.run as usize)
+            .get(recomputed.run as usize)
             .and_then(|place| place.remat.as_deref());
         remat
-            .and_then(|remat| remat.tape.tape.ops.get(anew.op as usize))
+            .and_then(|remat| remat.tape.tape.ops.get(recomputed.op as usize))
             .map_or("", |op| &op.name)
     }
 
@@ -246,10 +251,10 @@ impl RunPlace {
         step.min(self.n_steps.saturating_sub(1))
     }
 
-    fn gaps(&self, run: u32) -> Vec<RematGap> {
+    fn eviction_intervals(&self, run: u32) -> Vec<EvictionInterval> {
         let Some(remat) = &self.remat else { return Vec::new() };
-        let mut away: BTreeMap<TensorId, u32> = BTreeMap::new();
-        let mut gaps = Vec::new();
+        let mut evicted: BTreeMap<TensorId, u32> = BTreeMap::new();
+        let mut eviction_intervals = Vec::new();
         for (position, event) in remat.answer.events.iter().enumerate() {
             let Some(tensor) = self.selected(run, remat, event.tensor) else {
                 continue;
@@ -257,33 +262,34 @@ impl RunPlace {
             let step = self.start + remat.step_of_event(position);
             match event.kind {
                 RematKind::Evict | RematKind::EagerEvict => {
-                    away.entry(tensor.tensor).or_insert(step);
+                    evicted.entry(tensor.tensor).or_insert(step);
                 }
                 RematKind::Rematerialize => {
-                    let from = away.remove(&tensor.tensor).filter(|from| *from < step);
-                    gaps.extend(from.map(|from| RematGap {
+                    let from = evicted.remove(&tensor.tensor).filter(|from| *from < step);
+                    eviction_intervals.extend(from.map(|from| EvictionInterval {
                         tensor,
                         from: Step(from),
                         to: Step(step),
                     }));
                 }
-                _ => {}
+                RematKind::Compute | RematKind::Put | RematKind::Free | RematKind::Pin | RematKind::Drop => {}
             }
         }
-        gaps
+        eviction_intervals
     }
 
     fn recomputed(&self, run: u32) -> Vec<Recomputed> {
         let Some(remat) = &self.remat else { return Vec::new() };
         let slots = remat.sequence.slots.iter().zip(remat.steps.iter());
-        let anew = slots.filter(|(slot, _)| slot.is_recomputed);
-        anew.map(|(slot, step)| Recomputed {
-            step: Step(self.start + step),
-            run,
-            op: slot.op,
-            time: op_time(remat, slot.op),
-        })
-        .collect()
+        let recomputed = slots.filter(|(slot, _)| slot.is_recomputed);
+        recomputed
+            .map(|(slot, step)| Recomputed {
+                step: Step(self.start + step),
+                run,
+                op: slot.op,
+                time: op_time(remat, slot.op),
+            })
+            .collect()
     }
 }
 
@@ -295,19 +301,6 @@ fn storage_bytes(remat: &RunRemat, tensor: u32) -> Bytes {
 
 fn op_time(remat: &RunRemat, op: u32) -> Nanos {
     remat.tape.tape.ops.get(op as usize).map_or(Nanos(0), |op| op.time)
-}
-
-/// Merges consecutive steps.
-fn bands(recomputed: &[Recomputed]) -> Vec<(Step, Step)> {
-    let mut bands: Vec<(Step, Step)> = Vec::new();
-    for anew in recomputed {
-        let end = Step(anew.step.0 + 1);
-        match bands.last_mut() {
-            Some((_, last)) if *last == anew.step => *last = end,
-            _ => bands.push((anew.step, end)),
-        }
-    }
-    bands
 }
 
 /// Bytes in use by step; they stay constant while a lane is idle.

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::peak::Rest;
+use super::peak::ReservedRest;
 use super::peak_contributors::ContributorName;
 use highwater_analysis::Comparison;
 use highwater_model::graph::Id as _;
@@ -43,7 +43,11 @@ pub(super) fn rest_by_graph(
             .collect(),
         bytes: BTreeMap::new(),
     };
-    rows.add(None, Rest::Rounding.words(), moment.rounded.saturating_sub(moment.live));
+    rows.add(
+        None,
+        ReservedRest::Rounding.words(),
+        moment.rounded.saturating_sub(moment.live),
+    );
     rows.add_regions(
         simulation,
         &picture,
@@ -98,14 +102,14 @@ impl Rows<'_> {
         let own_io: Bytes = picture.regions.iter().map(|region| io_of(simulation, region)).sum();
         // Running graphs may have inputs and outputs in a shared arena, which its region does not state.
         let mut shared_io = moment.parts.io.saturating_sub(own_io);
-        self.add(None, Rest::InputOutput.words(), shared_io);
+        self.add(None, ReservedRest::InputOutput.words(), shared_io);
         for region in &picture.regions {
             let io = io_of(simulation, region);
             let idle = region.held.saturating_sub(io + tensors[region.region.idx()]);
-            self.add(region.graph, Rest::InputOutput.words(), io);
+            self.add(region.graph, ReservedRest::InputOutput.words(), io);
             match region.kind {
-                RegionKind::Weights => self.add(region.graph, Rest::Weights.words(), region.held),
-                RegionKind::Variables => self.add(region.graph, Rest::Variables.words(), region.held),
+                RegionKind::Weights => self.add(region.graph, ReservedRest::Weights.words(), region.held),
+                RegionKind::Variables => self.add(region.graph, ReservedRest::Variables.words(), region.held),
                 RegionKind::InputOutput => {}
                 RegionKind::FixedFeatures => self.add(region.graph, FIXED, idle),
                 RegionKind::Arena => {
@@ -115,7 +119,7 @@ impl Rows<'_> {
                     self.add(region.graph, what, idle - of_io);
                 }
                 RegionKind::PoolBlock | RegionKind::PagedRange | RegionKind::Stitched if has_pools => {}
-                _ => self.add(region.graph, Rest::Idle.words(), idle),
+                _ => self.add(region.graph, ReservedRest::Idle.words(), idle),
             }
         }
     }

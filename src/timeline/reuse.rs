@@ -26,20 +26,20 @@ const MOST_AT_PEAK: usize = 512;
 
 /// The side of the other end of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Side {
+pub enum ReuseSide {
     /// The other block had the bytes before.
-    Donor,
+    Earlier,
     /// The other block has them afterwards.
-    Heir,
+    Later,
 }
 
 /// Bytes of a block that a later one reuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReuseArrow {
     /// Which end is the other one.
-    pub side: Side,
-    pub donor: u32,
-    pub heir: u32,
+    pub side: ReuseSide,
+    pub earlier: u32,
+    pub later: u32,
     /// End of the earlier block.
     pub start: u32,
     /// Start of the later block; at least `start`.
@@ -52,14 +52,14 @@ pub struct ReuseArrow {
 impl ReuseArrow {
     pub const fn other(&self) -> u32 {
         match self.side {
-            Side::Donor => self.donor,
-            Side::Heir => self.heir,
+            ReuseSide::Earlier => self.earlier,
+            ReuseSide::Later => self.later,
         }
     }
 
     /// Largest first, then by position.
     fn rank(&self) -> (Reverse<u64>, u32, u32, u64) {
-        (Reverse(self.bytes), self.donor, self.heir, self.address)
+        (Reverse(self.bytes), self.earlier, self.later, self.address)
     }
 }
 
@@ -73,7 +73,7 @@ pub struct Arrows {
 
 /// Bytes reused between a tensor and another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct ReusedBytes {
     pub block: u32,
     pub bytes: u64,
 }
@@ -131,20 +131,20 @@ impl LaneReuse {
     }
 
     fn add_arrows(&self, regions: &[RegionSpan], blocks: &Blocks, block: u32, arrows: &mut Vec<ReuseArrow>) {
-        let arrow = |side: Side, edge: &ReuseEdge| {
+        let arrow = |side: ReuseSide, edge: &ReuseEdge| {
             let span = blocks.span[edge.later as usize] as usize;
             ReuseArrow {
                 side,
-                donor: edge.earlier,
-                heir: edge.later,
+                earlier: edge.earlier,
+                later: edge.later,
                 start: blocks.end[edge.earlier as usize],
                 end: blocks.start[edge.later as usize],
                 address: regions[span].base + (edge.offset - self.origins[span]),
                 bytes: edge.bytes.get(),
             }
         };
-        arrows.extend(self.index.before(block).map(|edge| arrow(Side::Donor, edge)));
-        arrows.extend(self.index.after(block).map(|edge| arrow(Side::Heir, edge)));
+        arrows.extend(self.index.before(block).map(|edge| arrow(ReuseSide::Earlier, edge)));
+        arrows.extend(self.index.after(block).map(|edge| arrow(ReuseSide::Later, edge)));
     }
 
     /// The step of [`LaneView::arrows_at_peak`]: the first with the most live bytes.
@@ -182,8 +182,8 @@ impl LaneView {
     pub fn within(&self, arrows: &Arrows, viewport: &Viewport, most: usize) -> Arrows {
         let is_seen = |arrow: &&ReuseArrow| {
             let (low, high) = (arrow.address as f64, (arrow.address + arrow.bytes) as f64);
-            let start = self.blocks.start[arrow.donor as usize];
-            let end = self.blocks.end[arrow.heir as usize];
+            let start = self.blocks.start[arrow.earlier as usize];
+            let end = self.blocks.end[arrow.later as usize];
             f64::from(start) < viewport.t1 && f64::from(end) > viewport.t0 && low < viewport.a1 && high > viewport.a0
         };
         Arrows {
@@ -193,18 +193,18 @@ impl LaneView {
     }
 
     /// Blocks on a side of a tensor with the bytes reused, most bytes first, then by birth.
-    pub fn passed(&self, tensor: Selected, side: Side) -> Vec<Passed> {
+    pub fn reused_bytes(&self, tensor: Selected, side: ReuseSide) -> Vec<ReusedBytes> {
         let arrows = self.arrows(tensor);
-        let mut all: Vec<Passed> = arrows
+        let mut all: Vec<ReusedBytes> = arrows
             .list
             .iter()
             .filter(|arrow| arrow.side == side)
-            .map(|arrow| Passed {
+            .map(|arrow| ReusedBytes {
                 block: arrow.other(),
                 bytes: arrow.bytes,
             })
             .collect();
-        all.sort_by_key(|passed| passed.block);
+        all.sort_by_key(|reused| reused.block);
         all.dedup_by(|next, first| {
             let is_same = next.block == first.block;
             if is_same {
@@ -212,13 +212,13 @@ impl LaneView {
             }
             is_same
         });
-        all.sort_by_key(|passed| (Reverse(passed.bytes), passed.block));
+        all.sort_by_key(|reused| (Reverse(reused.bytes), reused.block));
         all
     }
 }
 
 fn live_at(blocks: &Blocks, step: u32) -> Vec<u32> {
-    let alive = blocks.columns().alive(f64::from(step)).into_iter();
+    let alive = blocks.alive(f64::from(step)).into_iter();
     alive.filter_map(|idx| u32::try_from(idx).ok()).collect()
 }
 

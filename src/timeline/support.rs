@@ -35,9 +35,7 @@ impl LaneView {
             let offset = Bytes(above.saturating_sub(region.base)).align_up(region.alignment);
             region.base.saturating_add(offset.get())
         };
-        let met = blocks
-            .columns()
-            .met((f64::from(start), f64::from(end)), Least::default());
+        let met = blocks.met((f64::from(start), f64::from(end)), Least::default());
         let mut beneath: Vec<usize> = met
             .filter(|other| blocks.span[*other] == blocks.span[idx] && blocks.base[*other] < base)
             .collect();

@@ -7,7 +7,7 @@
 //! ```
 
 use super::block::LaneView;
-use super::index::{Columns, Least};
+use super::index::{Least, RectColumns};
 use super::viewport::{Canvas, Scale, View, Viewport};
 
 /// A block in points from the top left corner.
@@ -47,7 +47,7 @@ impl Items {
     }
 }
 
-impl Columns<'_> {
+impl RectColumns {
     pub(super) fn scaled(&self, idx: usize, scale: &Scale<'_>) -> [f64; 4] {
         let base = self.base[idx];
         [
@@ -60,7 +60,7 @@ impl Columns<'_> {
 }
 
 /// O(visible rectangles log visible rectangles + classes log rectangles).
-pub(super) fn visible(columns: &Columns<'_>, color: impl Fn(usize) -> u8, view: View<'_>, canvas: Canvas) -> Items {
+pub(super) fn visible(columns: &RectColumns, color: impl Fn(usize) -> u8, view: View<'_>, canvas: Canvas) -> Items {
     let mut items = Items::default();
     let scale = Scale::new(view, canvas);
     let (mut narrow, mut thin) = (Vec::new(), Vec::new());
@@ -87,40 +87,35 @@ pub(super) fn visible(columns: &Columns<'_>, color: impl Fn(usize) -> u8, view: 
 impl LaneView {
     /// The blocks within a viewport; `canvas` is in pixels. O(visible blocks log visible blocks + classes log blocks).
     pub fn visible<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
-        visible(
-            &self.blocks.columns(),
-            |idx| self.blocks.color[idx],
-            view.into(),
-            canvas,
-        )
+        visible(&self.blocks, |idx| self.blocks.color[idx], view.into(), canvas)
     }
 
     /// Number of blocks that meet the steps of a viewport, at any address. O(log blocks).
     pub fn n_within(&self, viewport: &Viewport) -> usize {
-        self.blocks.columns().count(viewport.t0, viewport.t1)
+        self.blocks.count(viewport.t0, viewport.t1)
     }
 
     /// Number of gaps that meet the steps of a viewport, at any address. O(log gaps).
-    pub fn n_holes_within(&self, viewport: &Viewport) -> usize {
-        self.holes.columns().count(viewport.t0, viewport.t1)
+    pub fn n_gaps_within(&self, viewport: &Viewport) -> usize {
+        self.gaps.count(viewport.t0, viewport.t1)
     }
 
     /// The blocks within a viewport that are at least `pixels` wide and high; a picture shows the others. O(classes log
     /// blocks + results).
     pub fn visible_large<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas, pixels: f64) -> Items {
         let color = |idx: usize| self.blocks.color[idx];
-        visible_large(&self.blocks.columns(), color, view.into(), canvas, pixels)
+        visible_large(&self.blocks, color, view.into(), canvas, pixels)
     }
 
     /// Left, top, right, bottom.
     pub fn rect<'v>(&self, block: usize, view: impl Into<View<'v>>, canvas: Canvas) -> [f64; 4] {
-        self.blocks.columns().scaled(block, &Scale::new(view.into(), canvas))
+        self.blocks.scaled(block, &Scale::new(view.into(), canvas))
     }
 }
 
 /// The rectangles within a viewport that are at least `pixels` wide and high.
 pub(super) fn visible_large(
-    columns: &Columns<'_>,
+    columns: &RectColumns,
     color: impl Fn(usize) -> u8,
     view: View<'_>,
     canvas: Canvas,

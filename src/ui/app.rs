@@ -34,7 +34,7 @@ use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
 use highwater_options::Finding;
 use highwater_session::{Command, Notice, PersistedDocument, Recents, Recoverable, Recovery, Session};
-use highwater_timeline::ColoringOrder;
+use highwater_timeline::ColoringRequest;
 
 /// View state: what the window remembers and no file holds.
 #[derive(Debug, Default)]
@@ -398,7 +398,7 @@ impl App {
             }
             UiCommand::PreviousSelection => commands.push(Command::StepSelection { is_back: true }),
             UiCommand::NextSelection => commands.push(Command::StepSelection { is_back: false }),
-            UiCommand::ColorBy(by) => commands.push(Command::SetLook(ColoringOrder { by, hidden: Vec::new() })),
+            UiCommand::ColorBy(by) => commands.push(Command::SetLook(ColoringRequest { by, hidden: Vec::new() })),
             UiCommand::Undo => commands.push(Command::Undo),
             UiCommand::Redo => commands.push(Command::Redo),
             UiCommand::ResetOptions => commands.push(Command::ResetAll),

@@ -17,7 +17,7 @@ use super::panes::bookmark_of;
 use super::persisted::PersistedView;
 use super::theme::Theme;
 use highwater_session::{Command, Notice, Recovery, Session, SourceSpec, lane_of, lane_text};
-use highwater_timeline::{ColorBy, ColoringOrder, Viewport};
+use highwater_timeline::{ColorBy, ColoringRequest, Viewport};
 
 /// The version of the view's form.
 const VIEW_VERSION: u64 = 1;
@@ -161,7 +161,7 @@ impl App {
         self.state.document.viewport = seen.map(|((t0, t1), (a0, a1))| Viewport { t0, t1, a0, a1 });
         let color = ColorBy::all().find(|by| Some(by.words()) == view.color_by.as_deref());
         if let Some(by) = color {
-            self.session.apply(Command::SetLook(ColoringOrder {
+            self.session.apply(Command::SetLook(ColoringRequest {
                 by,
                 hidden: view.hidden_groups,
             }));

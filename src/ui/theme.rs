@@ -16,8 +16,8 @@ use highwater_model::graph::{Phase, Role};
 use highwater_model::workload::GraphIdx;
 use highwater_session::SvgColors;
 use highwater_timeline::{
-    CLASS_COLORS, DIMMED, FIRST_CLASS, FIRST_GROUP, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind, Side,
-    TickClass,
+    CLASS_COLORS, DIMMED, FIRST_CLASS, FIRST_GROUP, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind,
+    ReuseSide, TickClass,
 };
 
 const fn rgb(hex: u32) -> Color32 {
@@ -149,7 +149,7 @@ impl Theme {
         let (ground, line) = self.hole;
         RasterStyle {
             colors: (0..=u8::MAX).map(|number| self.block(number).to_array()).collect(),
-            hole: has_holes.then(|| [line.to_array(), ground.to_array()]),
+            gap: has_holes.then(|| [line.to_array(), ground.to_array()]),
         }
     }
 
@@ -224,10 +224,10 @@ impl Theme {
     }
 
     /// The colour of an edge.
-    pub fn edge(&self, side: Side) -> Color32 {
+    pub fn edge(&self, side: ReuseSide) -> Color32 {
         match side {
-            Side::Donor => self.edges[0],
-            Side::Heir => self.edges[1],
+            ReuseSide::Earlier => self.edges[0],
+            ReuseSide::Later => self.edges[1],
         }
     }
 

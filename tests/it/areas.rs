@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use highwater::timeline::{
-    AreaBand, AreaOf, Areas, Attribute, ColorBy, Coloring, ColoringOrder, Curve, DIMMED, Timeline, Viewport,
+    AreaBand, AreaSource, Areas, Attribute, ColorBy, Coloring, ColoringRequest, Curve, DIMMED, Timeline, Viewport,
 };
 use highwater::units::Bytes;
 use proptest::prelude::*;
 
 use crate::synthetic;
 
-fn order(by: ColorBy, hidden: &[&str]) -> ColoringOrder {
-    ColoringOrder {
+fn order(by: ColorBy, hidden: &[&str]) -> ColoringRequest {
+    ColoringRequest {
         by,
         hidden: hidden.iter().map(|text| (*text).to_owned()).collect(),
     }
@@ -32,7 +32,7 @@ fn naive(timeline: &Timeline, look: &Coloring, lane: usize) -> Vec<BTreeMap<u8, 
 }
 
 #[test]
-fn bands_hold_what_their_blocks_occupy_on_every_step() {
+fn bands_equal_the_bytes_of_their_blocks_on_every_step() {
     let comparison = synthetic::comparison(20, 2);
     let timeline = Timeline::new(&comparison);
     for by in ColorBy::all() {
@@ -42,8 +42,8 @@ fn bands_hold_what_their_blocks_occupy_on_every_step() {
         for (number, lane) in areas.lanes.iter().enumerate() {
             for (step, wanted) in (0_u32..).zip(naive(&timeline, &look, number)) {
                 let of_blocks = lane.bands.iter().filter_map(|band| match band.of {
-                    AreaOf::Blocks(color) => Some((color, band.at(step))),
-                    AreaOf::Regions(_) => None,
+                    AreaSource::Blocks(color) => Some((color, band.at(step))),
+                    AreaSource::Regions(_) => None,
                 });
                 let found: BTreeMap<u8, u64> = of_blocks.filter(|(_, bytes)| *bytes > 0).collect();
                 assert_eq!(found, wanted, "{by:?}, lane {number}, step {step}");
@@ -57,12 +57,12 @@ fn bands_hold_what_their_blocks_occupy_on_every_step() {
 }
 
 #[test]
-fn what_steps_back_stands_on_top_and_the_largest_on_the_ground() {
+fn dimmed_areas_are_on_top_and_the_largest_at_the_bottom() {
     let comparison = synthetic::comparison(20, 1);
     let timeline = Timeline::new(&comparison);
     let by = ColorBy::By(Attribute::OpType);
     let plain = Areas::new(&timeline, &Coloring::new(&comparison, &timeline, &order(by, &[]), None));
-    let of_blocks = |band: &&AreaBand| matches!(band.of, AreaOf::Blocks(_));
+    let of_blocks = |band: &&AreaBand| matches!(band.of, AreaSource::Blocks(_));
     let texts: Vec<&str> = plain.lanes[0]
         .bands
         .iter()
@@ -73,7 +73,7 @@ fn what_steps_back_stands_on_top_and_the_largest_on_the_ground() {
     let look = Coloring::new(&comparison, &timeline, &order(by, &[texts[0]]), None);
     let hidden = Areas::new(&timeline, &look);
     let last = hidden.lanes[0].bands.last().expect("a band");
-    let AreaOf::Blocks(color) = last.of else {
+    let AreaSource::Blocks(color) = last.of else {
         panic!("{last:?}")
     };
     assert_eq!((&*last.text, color & DIMMED), (texts[0], DIMMED));
@@ -89,7 +89,7 @@ fn what_steps_back_stands_on_top_and_the_largest_on_the_ground() {
 
 proptest! {
     #[test]
-    fn a_column_is_its_highest_step(
+    fn a_column_shows_its_highest_step(
         (from, share) in (0.0..0.95_f64, 0.02..1.3_f64),
         width in 1_u32..200,
     ) {

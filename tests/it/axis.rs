@@ -51,7 +51,7 @@ proptest! {
     }
 
     #[test]
-    fn what_lies_under_the_pointer_stays_there(
+    fn zoom_keeps_the_step_under_the_pointer(
         durations in durations(),
         x in 0.0..800.0_f64,
         factor in 0.2..20.0_f64,
@@ -163,7 +163,7 @@ fn pictures_differ_by_axis_and_fall_back() {
             height: 120,
         };
         let colors = (0..=u8::MAX).map(|number| [number, 1, 2, 255]).collect();
-        let style = highwater::timeline::RasterStyle { colors, hole: None };
+        let style = highwater::timeline::RasterStyle { colors, gap: None };
         raster((lane, &timeline.axes), &lane.blocks.color, &frame, &style).rgba
     };
     assert_ne!(picture(AxisKind::Order), picture(AxisKind::Estimated));
@@ -293,7 +293,7 @@ fn told(timeline: &Timeline, kind: AxisKind) -> String {
 }
 
 #[test]
-fn iterations_are_bands_where_runs_do_not_say_it() {
+fn iterations_are_bands_unless_equal_to_runs() {
     let bands = |n_iterations: u32| {
         let comparison = synthetic::comparison(2, n_iterations);
         let timeline = Timeline::new(&comparison);

@@ -83,7 +83,7 @@ fn check(comparison: &Comparison, timeline: &Timeline) {
         let is_squeezed = recording.n_steps > comparison.axis.n_steps;
         assert!(lane.shares_steps || !is_squeezed);
         if lane.shares_steps {
-            assert!(view.holes.is_empty() && !view.knows_holes(), "{}", recording.name);
+            assert!(view.gaps.is_empty() && !view.knows_gaps(), "{}", recording.name);
             assert_eq!((view.reuse.n_edges(), view.arrows_at_peak().n_total), (0, 0));
         }
         for block in 0..u32::try_from(view.blocks.len()).unwrap() {
@@ -111,7 +111,7 @@ fn check(comparison: &Comparison, timeline: &Timeline) {
 }
 
 #[test]
-fn a_traced_step_stands_beside_its_graph() {
+fn a_traced_step_is_aligned_to_its_graph() {
     let sample = |name: &str| SourceSpec::Path(format!("{}/sample_traces/{name}", env!("CARGO_MANIFEST_DIR")).into());
     let session = opened(vec![
         sample("lenet_training.pb"),
@@ -155,7 +155,7 @@ fn blocks_without_an_address_pass_nothing_on_and_leave_no_holes() {
     let (comparison, timeline) = session.answer().unwrap_or_else(|| panic!("{:?}", session.problem()));
     let (lane, view) = (&comparison.lanes[0], &timeline.lanes[0]);
     assert!(comparison.is_measured() && !lane.shares_steps && !view.blocks.is_empty());
-    assert!(view.holes.is_empty() && !view.knows_holes());
+    assert!(view.gaps.is_empty() && !view.knows_gaps());
     assert_eq!(view.reuse.n_edges(), 0);
     for block in 0..u32::try_from(view.blocks.len()).unwrap() {
         assert!(
@@ -188,7 +188,7 @@ fn a_spike_between_two_steps_of_the_graph_is_not_lost() {
 
 /// A pool that reserves its maximum from the first event on, while little of it is live.
 #[test]
-fn the_share_of_a_recording_that_nobody_used_is_the_same_alone_and_beside_a_graph() {
+fn the_idle_share_of_a_recording_does_not_depend_on_a_graph() {
     let table = short_blocks().replace(",1,2,1,1,2,1,7,", ",1,8,1,1,8,1,7,");
     let alone = opened(vec![bytes("operator_memory.csv", &table)]);
     let beside = opened(vec![bytes("g.json", GRAPH), bytes("operator_memory.csv", &table)]);
@@ -301,7 +301,7 @@ fn a_run_is_aligned_by_its_marks() {
 }
 
 #[test]
-fn without_marks_the_peaks_stand_together() {
+fn without_marks_peaks_are_aligned() {
     let (birth, _, told) = aligned("phases", &[(2, "loading data")]);
     // Two results of the graph are live in its second op.
     assert_eq!(birth, 1, "{told}");

@@ -214,7 +214,7 @@ fn bad_usage_and_bad_input_are_one_line_and_exit_2() {
 }
 
 #[test]
-fn what_is_read_is_never_written_over() {
+fn input_files_are_never_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_traces/");
     let copy = |name: &str, target: &str| {

@@ -62,7 +62,7 @@ fn every_metric_is_read_back() {
 }
 
 #[test]
-fn what_grew_is_told_with_who_is_to_blame() {
+fn growth_is_attributed_to_tensors() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = kept(
         folder.path(),
@@ -137,7 +137,7 @@ fn limits_decide_the_exit_code() {
 }
 
 #[test]
-fn markdown_names_what_changed() {
+fn markdown_names_changes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = kept(
         folder.path(),
@@ -175,7 +175,7 @@ fn markdown_names_what_changed() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_one_line() {
+fn errors_of_compare_take_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);

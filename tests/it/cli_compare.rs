@@ -122,7 +122,7 @@ fn one_static_graph_says_that_the_policies_are_alike() {
 }
 
 #[test]
-fn compare_names_estimates_and_what_others_hold() {
+fn compare_names_estimates_and_other_memory() {
     let folder = tempfile::tempdir().expect("a folder");
     let list = folder.path().join("mix.json");
     std::fs::write(&list, r#"{"black-list": {"to-add": ["Conv"]}} // convolutions stay"#).expect("a file");
@@ -170,7 +170,7 @@ fn compare_names_estimates_and_what_others_hold() {
 }
 
 #[test]
-fn compare_says_how_policy_2_acts_and_what_scratch_is() {
+fn compare_reports_the_mode_of_policy_2_and_scratch_memory() {
     let base = ["compare", "sample:mobilenet", "--policies", "2"];
     let settings = [
         "--set",

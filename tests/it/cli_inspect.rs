@@ -91,7 +91,7 @@ fn a_byte_order_mark_is_passed_over() {
 }
 
 #[test]
-fn what_cannot_be_read_says_what_it_is_and_what_to_do() {
+fn errors_of_unreadable_files_state_format_and_remedy() {
     let packed = |bytes: &[u8]| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut encoder, bytes).unwrap();

@@ -44,7 +44,7 @@ fn a_traced_step_teaches_rates_and_scratch_memory() {
 }
 
 #[test]
-fn what_was_learned_can_be_compared_with() {
+fn learned_settings_are_accepted_by_compare() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("learned.json");
     let config = config.to_str().unwrap();
@@ -61,7 +61,7 @@ fn what_was_learned_can_be_compared_with() {
 }
 
 #[test]
-fn settings_are_chosen_by_key_and_mistakes_are_told() {
+fn settings_are_chosen_by_key_and_errors_are_reported() {
     let answer = json(
         &[
             "learn",

@@ -51,7 +51,7 @@ fn peak_has_the_fields_of_the_contract() {
 }
 
 #[test]
-fn a_range_tells_what_comes_and_goes() {
+fn a_range_lists_allocations_and_frees() {
     let answer = json(
         &[
             "peak",

@@ -166,7 +166,7 @@ fn documents_carry_their_pins() {
 }
 
 #[test]
-fn what_is_no_pin_is_refused() {
+fn invalid_pins_are_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     let broken = folder.path().join("broken.json");
     std::fs::write(&broken, "{\"highwater_config\": 99}").expect("it can be written");

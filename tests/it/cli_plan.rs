@@ -91,7 +91,7 @@ fn a_problem_has_the_fields_of_the_contract() {
 }
 
 #[test]
-fn the_answer_to_a_capacity_says_how_sure_it_is() {
+fn the_answer_to_a_capacity_states_its_certainty() {
     let problem = sample("small_problem.csv");
     let bound = json(&["plan", &problem, "--format", "json"], 0)["lower_bound_bytes"]
         .as_u64()
@@ -350,7 +350,7 @@ fn every_strategy_may_place_static_arenas_but_the_recorded_one() {
 }
 
 #[test]
-fn the_samples_say_what_they_are_for() {
+fn every_sample_states_its_purpose() {
     let shown = text(
         &[
             "plan",

@@ -7,7 +7,7 @@ use crate::cli_plan::{file, says, text};
 use crate::support;
 
 #[test]
-fn the_engines_plan_of_the_corpus_stands_beside_ours() {
+fn the_engines_plans_of_the_corpus_are_compared() {
     let Some(folder) = support::shared("corpus/fetched/ge_dumps") else {
         return;
     };
@@ -98,7 +98,7 @@ const TWO_GRAPHS: &str = "Device_id,Op Name,Model Name,Graph ID,Node Index Start
     host,a,m,0,1,3,4\nhost,b,m,0,2,5,8\nhost,c,m,1,1,2,16\n";
 
 #[test]
-fn of_several_graphs_the_answer_says_which_it_is_about() {
+fn the_answer_names_its_graph_of_several() {
     let table = file("static_op_mem.csv", TWO_GRAPHS);
     let first = json(&["plan", &table.path, "--format", "json"], 0);
     assert_eq!(
@@ -120,7 +120,7 @@ fn of_several_graphs_the_answer_says_which_it_is_about() {
 }
 
 #[test]
-fn where_there_is_nothing_to_place_that_is_said() {
+fn a_file_with_nothing_to_place_is_reported() {
     let empty = file(
         "g.json",
         r#"{"highwater_graph": 1, "name": "g", "nodes": [{"op": "a", "inputs": [], "outputs": []}]}"#,
@@ -146,7 +146,7 @@ fn where_there_is_nothing_to_place_that_is_said() {
 }
 
 #[test]
-fn a_dimension_that_no_graph_has_is_told() {
+fn a_dimension_without_a_graph_is_reported() {
     let graph = file(
         "d.json",
         r#"{"highwater_graph": 1, "name": "d", "inputs": [], "outputs": [],
@@ -192,7 +192,7 @@ fn figures_with_unknown_sizes_are_lower_bounds() {
 }
 
 #[test]
-fn an_answer_says_whether_it_is_about_the_graph_or_the_compilers_assignment() {
+fn an_answer_names_the_graph_or_the_compilers_assignment() {
     let Some(folder) = support::shared("corpus/made/xla") else {
         return;
     };
@@ -226,7 +226,7 @@ fn an_answer_says_whether_it_is_about_the_graph_or_the_compilers_assignment() {
 }
 
 #[test]
-fn graphs_that_ops_run_are_told_and_taken_by_their_names() {
+fn called_graphs_are_reported_and_chosen_by_name() {
     let module = file(
         "m.txt",
         "HloModule m, entry_computation_layout={(f32[256]{0})->f32[256]{0}}\n\n\

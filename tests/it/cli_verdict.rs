@@ -35,7 +35,7 @@ fn sum(rows: &Json, field: &str) -> i64 {
 }
 
 #[test]
-fn a_growth_of_reserved_bytes_is_told_by_graph() {
+fn growth_of_reserved_bytes_is_reported_by_graph() {
     let folder = tempfile::tempdir().expect("a folder");
     let (small, large) = ("main_graph[seq=128; batch=1]", "main_graph[seq=128; batch=8]");
     let path = kept(folder.path(), &two(small, &[]));
@@ -102,7 +102,7 @@ fn an_earlier_answer_without_reserved_holders_says_so() {
 }
 
 #[test]
-fn a_run_out_of_memory_stands_first_and_holds_no_limit() {
+fn a_run_out_of_memory_comes_first_and_fails_every_limit() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = kept(folder.path(), &BERT);
     let path = path.to_str().expect("a path of letters");
@@ -176,7 +176,7 @@ fn a_baseline_that_ended_early_gives_no_relative_limit() {
 }
 
 #[test]
-fn what_was_asked_otherwise_is_told() {
+fn changed_requests_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = kept(folder.path(), &BERT);
     let path = path.to_str().expect("a path of letters");
@@ -220,7 +220,7 @@ fn what_was_asked_otherwise_is_told() {
 }
 
 #[test]
-fn an_error_finding_stands_in_the_verdict() {
+fn an_error_finding_is_part_of_the_verdict() {
     let erring = [
         "--set",
         "memory_config.static_memory_policy=9",
@@ -262,7 +262,7 @@ fn an_answer_is_no_configuration() {
 }
 
 #[test]
-fn a_pin_says_how_its_schedule_differs() {
+fn a_pin_reports_schedule_differences() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("p.json");
     let path = path.to_str().expect("a path of letters");
@@ -291,7 +291,7 @@ fn a_pin_says_how_its_schedule_differs() {
 }
 
 #[test]
-fn a_measured_lane_tells_the_error_of_each_simulated_peak() {
+fn a_measured_lane_reports_the_error_of_each_simulated_peak() {
     let file = |name: &str| format!("{}/sample_traces/{name}", env!("CARGO_MANIFEST_DIR"));
     let (run, graph) = (file("lenet_training.runmeta.pb.gz"), file("lenet_training.pb"));
     let (_, text) = told(&["compare", &run, &graph]);

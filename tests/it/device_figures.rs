@@ -149,7 +149,7 @@ fn damaged_profiles_are_refused_with_their_place() {
 }
 
 #[test]
-fn the_command_lists_profiles_and_compare_says_what_its_figures_rest_on() {
+fn the_command_lists_profiles_and_compare_states_the_basis_of_figures() {
     let all = json(&["devices", "--format", "json"], 0);
     let devices = all["devices"].as_array().unwrap();
     assert_eq!(devices.len(), PROFILES.len());

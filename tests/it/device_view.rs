@@ -145,7 +145,7 @@ fn view() -> (Comparison, LaneView) {
 }
 
 #[test]
-fn sparse_ranges_take_the_room_of_what_is_touched() {
+fn sparse_ranges_take_the_room_of_touched_pages() {
     let (_, lane) = view();
     let spans: Vec<String> = lane
         .regions
@@ -170,14 +170,14 @@ fn sparse_ranges_take_the_room_of_what_is_touched() {
 }
 
 #[test]
-fn every_page_is_drawn_once_and_grants_have_their_pool() {
+fn every_page_is_drawn_once_and_grants_belong_to_their_pool() {
     let (comparison, lane) = view();
     let n_steps = comparison.axis.n_steps;
-    let holdings = &lane.holdings;
+    let owned_ranges = &lane.owned_ranges;
     let name = |graph: GraphIdx| comparison.session.graphs.get(graph.idx()).map(|row| row.name.as_str());
-    let list: Vec<String> = (0..holdings.len())
+    let list: Vec<String> = (0..owned_ranges.len())
         .map(|idx| {
-            let end = holdings.end[idx];
+            let end = owned_ranges.end[idx];
             let end = if end == n_steps {
                 "end".to_owned()
             } else {
@@ -185,11 +185,11 @@ fn every_page_is_drawn_once_and_grants_have_their_pool() {
             };
             format!(
                 "steps {}..{end}: {}+{} {}, {} pages",
-                holdings.start[idx],
-                holdings.base[idx],
-                holdings.bytes[idx],
-                holdings.owner[idx].words(name),
-                holdings.n_pages[idx]
+                owned_ranges.start[idx],
+                owned_ranges.base[idx],
+                owned_ranges.bytes[idx],
+                owned_ranges.owner[idx].words(name),
+                owned_ranges.n_pages[idx]
             )
         })
         .collect();
@@ -204,31 +204,34 @@ fn every_page_is_drawn_once_and_grants_have_their_pool() {
         steps 8..end: 112+8 stitched pages of train, 1 pages"]]
     .assert_eq(&list.join("\n"));
     for step in 0..n_steps {
-        let pages = holdings
+        let pages = owned_ranges
             .alive(f64::from(step))
             .into_iter()
-            .filter(|idx| holdings.n_pages[*idx] > 0)
-            .map(|idx| holdings.bytes[idx])
+            .filter(|idx| owned_ranges.n_pages[*idx] > 0)
+            .map(|idx| owned_ranges.bytes[idx])
             .sum::<u64>();
         assert_eq!(pages, lane.physical.at(step).min(24), "step {step}");
     }
-    assert_eq!(lane.pick_holding(5.0, 60.0), Some(0));
-    assert_eq!(lane.pick_holding(7.0, 60.0), None);
+    assert_eq!(lane.pick_owned_range(5.0, 60.0), Some(0));
+    assert_eq!(lane.pick_owned_range(7.0, 60.0), None);
 }
 
 #[test]
 fn pages_that_come_and_go_together_are_one_holding() {
     let timeline = Timeline::new(&synthetic::comparison(12, 2));
     let lane = &timeline.lanes[3];
-    assert!(!lane.holdings.is_empty());
+    assert!(!lane.owned_ranges.is_empty());
     assert_eq!(
-        lane.holdings.len(),
+        lane.owned_ranges.len(),
         lane.regions.iter().filter(|span| span.is_paged).count()
     );
-    for idx in 0..lane.holdings.len() {
-        let span = &lane.regions[lane.holdings.span[idx] as usize];
-        assert_eq!(lane.holdings.bytes[idx], span.bytes.get());
-        assert_eq!(lane.holdings.bytes[idx], u64::from(lane.holdings.n_pages[idx]) << 23);
+    for idx in 0..lane.owned_ranges.len() {
+        let span = &lane.regions[lane.owned_ranges.span[idx] as usize];
+        assert_eq!(lane.owned_ranges.bytes[idx], span.bytes.get());
+        assert_eq!(
+            lane.owned_ranges.bytes[idx],
+            u64::from(lane.owned_ranges.n_pages[idx]) << 23
+        );
     }
 }
 
@@ -299,7 +302,7 @@ fn columns_of_ticks_count_exactly() {
 }
 
 #[test]
-fn the_map_as_text_tells_grants_and_pages_from_address_space() {
+fn the_text_map_distinguishes_grants_pages_and_address_space() {
     let (_, lane) = view();
     expect![[r"
         peak 104 B at step 3
@@ -323,7 +326,7 @@ fn the_map_as_text_tells_grants_and_pages_from_address_space() {
 }
 
 #[test]
-fn owners_of_regions_are_told_apart() {
+fn owners_of_regions_are_distinct() {
     let owner = |kind, graph| Owner::of(&region(kind, graph, 1, Address::device(0)));
     assert_eq!(owner(RegionKind::Arena, None), Owner::SharedArena);
     assert_eq!(owner(RegionKind::Arena, Some(1)), Owner::Arena);

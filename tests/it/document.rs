@@ -193,7 +193,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(document in documents(), is_in_folder in any::<bool>()) {
+    fn written_configurations_are_read_back(document in documents(), is_in_folder in any::<bool>()) {
         let folder = is_in_folder.then_some(Path::new("/here"));
         let file = DocumentFile::new(document);
         let text = file.text(folder).unwrap();
@@ -314,7 +314,7 @@ fn pins_are_read_one_by_one() {
 }
 
 #[test]
-fn a_baseline_is_kept_and_one_of_another_version_is_told() {
+fn a_baseline_is_kept_and_another_version_is_reported() {
     for (text, expected, is_told) in [
         ("pin 1", Some(LaneId::Pinned(1)), false),
         ("measured 0", Some(LaneId::Measured(0)), false),
@@ -336,7 +336,7 @@ fn a_baseline_is_kept_and_one_of_another_version_is_told() {
 }
 
 #[test]
-fn every_truncation_is_told_or_harmless() {
+fn every_truncation_is_reported_or_harmless() {
     let folder = Path::new("/here");
     let file = full(folder);
     let text = file.text(Some(folder)).unwrap();
@@ -537,7 +537,7 @@ fn sources_are_found_where_the_document_goes() {
 }
 
 #[test]
-fn what_the_program_is_started_with_wins_over_the_document() {
+fn command_line_settings_override_the_document() {
     let folder = tempfile::tempdir().unwrap();
     model(folder.path(), "net.onnx");
     let path = folder.path().join("a.highwater");
@@ -565,7 +565,7 @@ fn what_the_program_is_started_with_wins_over_the_document() {
 }
 
 #[test]
-fn settings_of_a_source_that_is_gone_wait_for_it() {
+fn settings_of_a_missing_source_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let net = model(folder.path(), "net.onnx");
     let path = folder.path().join("a.highwater");

@@ -133,7 +133,7 @@ fn answers_of_every_kind_have_every_form() {
 }
 
 #[test]
-fn lanes_stand_under_each_other_in_one_drawing() {
+fn lanes_are_stacked_in_one_drawing() {
     let mut subject = subject(synthetic::comparison(20, 1));
     let all = text(&subject, ExportForm::Timeline, "t.svg");
     page::well_formed(&all);
@@ -198,7 +198,7 @@ fn a_cancelled_file_is_not_written() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_in_one_line() {
+fn write_errors_take_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let sample = "sample:lenet";
@@ -261,7 +261,7 @@ fn what_cannot_be_written_is_told_in_one_line() {
 }
 
 #[test]
-fn a_form_may_be_chosen_beside_the_name() {
+fn a_form_may_be_chosen_independently_of_the_name() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let cases = [

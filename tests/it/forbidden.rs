@@ -5,7 +5,7 @@ use crate::cli::{json, run};
 const CONCURRENT: [&str; 6] = ["compare", "sample:mixed", "--run", "train @1", "--run", "evaluate @1"];
 
 #[test]
-fn what_a_rule_forbids_is_never_the_best() {
+fn forbidden_policies_are_never_the_best() {
     let with_json = |arguments: &[&str]| json(&[arguments, &["--format", "json"]].concat(), 0);
     let free = with_json(&CONCURRENT[..2]);
     assert!(

@@ -82,7 +82,7 @@ fn peak(session: &Session) -> (u32, String) {
 }
 
 #[test]
-fn a_table_of_memory_stands_by_the_kernels_of_its_device() {
+fn a_table_of_memory_is_aligned_by_the_kernels_of_its_device() {
     let (graph, kernels) = (graph(), kernels("0", &ROWS));
     // 400 us after the epoch op4 runs, the fifth of six; evenly spread it would be the third.
     let memory = curve("0", 40);
@@ -132,7 +132,7 @@ fn kernels_of_another_device_another_time_or_other_ops_align_nothing() {
 }
 
 #[test]
-fn of_two_ranks_each_has_its_own_kernels() {
+fn kernels_belong_to_their_rank() {
     let folder = tempfile::tempdir().unwrap();
     let late: Vec<(&str, u64, u64)> = (0..)
         .zip(&ROWS)

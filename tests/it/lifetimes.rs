@@ -7,7 +7,7 @@ use std::sync::Arc;
 use highwater::analysis::Comparison;
 use highwater::session::{Document, Session, SourceSpec, Worker};
 use highwater::timeline::{
-    AxisKind, Canvas, Folds, LaneRows, RasterStyle, Row, RowLayout, RowPlace, RowWindow, RowsBy, Timeline, View,
+    AxisKind, Canvas, LaneRows, RasterStyle, Row, RowLayout, RowOrder, RowPlace, RowWindow, ScopeFolds, Timeline, View,
     Viewport,
 };
 use highwater::workload::DeviceProfiles;
@@ -20,7 +20,7 @@ const CANVAS: Canvas = Canvas {
     height: 400.0,
 };
 
-fn rows(comparison: &Comparison, timeline: &Timeline, by: RowsBy) -> LaneRows {
+fn rows(comparison: &Comparison, timeline: &Timeline, by: RowOrder) -> LaneRows {
     LaneRows::new((comparison, timeline), 0, by)
 }
 
@@ -36,20 +36,20 @@ fn is_alive(row: &Row, view: &Viewport) -> bool {
 }
 
 #[test]
-fn every_order_sorts_by_what_it_says() {
+fn every_order_sorts_by_its_column() {
     let comparison = synthetic::comparison(50, 2);
     let timeline = Timeline::new(&comparison);
-    for by in RowsBy::ALL {
+    for by in RowOrder::ALL {
         let rows = rows(&comparison, &timeline, by);
-        let layout = rows.layout(timeline.fit(), &Folds::all(false), CANVAS);
+        let layout = rows.layout(timeline.fit(), &ScopeFolds::all(false), CANVAS);
         let shown = shown(&rows, &layout);
         assert_eq!(shown.len(), timeline.rows.len(), "{by:?}");
         let life = |row: &Row| row.end.0 - row.start.0;
         let is_sorted = match by {
-            RowsBy::Birth => shown.is_sorted_by_key(|row| row.start),
-            RowsBy::Size => shown.is_sorted_by_key(|row| std::cmp::Reverse(row.bytes)),
-            RowsBy::Lifetime => shown.is_sorted_by_key(|row| std::cmp::Reverse(life(row))),
-            RowsBy::Scope | RowsBy::Tree => true,
+            RowOrder::Birth => shown.is_sorted_by_key(|row| row.start),
+            RowOrder::Size => shown.is_sorted_by_key(|row| std::cmp::Reverse(row.bytes)),
+            RowOrder::Lifetime => shown.is_sorted_by_key(|row| std::cmp::Reverse(life(row))),
+            RowOrder::Scope | RowOrder::Tree => true,
         };
         assert!(is_sorted, "{by:?}");
         assert_eq!(
@@ -64,8 +64,8 @@ fn every_order_sorts_by_what_it_says() {
 fn fewer_rows_are_higher_and_each_is_found_at_its_height() {
     let comparison = synthetic::comparison(50, 2);
     let timeline = Timeline::new(&comparison);
-    let rows = rows(&comparison, &timeline, RowsBy::Birth);
-    let whole = rows.layout(timeline.fit(), &Folds::default(), CANVAS);
+    let rows = rows(&comparison, &timeline, RowOrder::Birth);
+    let whole = rows.layout(timeline.fit(), &ScopeFolds::default(), CANVAS);
     assert_eq!(whole.at(whole.row_height * 7.5), Some(RowPlace::Row(7)));
     assert_eq!(whole.at(-1.0), None);
     assert_eq!(whole.at(whole.height + 1.0), None);
@@ -74,7 +74,7 @@ fn fewer_rows_are_higher_and_each_is_found_at_its_height() {
         t1: 12.0,
         ..timeline.fit()
     };
-    let few = rows.layout(view, &Folds::default(), CANVAS);
+    let few = rows.layout(view, &ScopeFolds::default(), CANVAS);
     assert!(few.n_rows() < whole.n_rows() && few.row_height > whole.row_height);
     let first = shown(&rows, &few);
     assert_eq!(rows.neighbour(None, true), shown(&rows, &whole).first().copied());
@@ -95,9 +95,9 @@ fn scoped() -> (Arc<Comparison>, Arc<Timeline>) {
 }
 
 #[test]
-fn scopes_stand_within_each_other_and_every_row_in_its_own() {
+fn scopes_nest_and_every_row_is_in_its_scope() {
     let (comparison, timeline) = scoped();
-    let rows = rows(&comparison, &timeline, RowsBy::Tree);
+    let rows = rows(&comparison, &timeline, RowOrder::Tree);
     let scopes = rows.scopes();
     assert!(scopes.len() > 10, "{} scopes", scopes.len());
     let paths: BTreeSet<&str> = scopes.iter().map(|scope| &*scope.path).collect();
@@ -119,27 +119,27 @@ fn scopes_stand_within_each_other_and_every_row_in_its_own() {
 }
 
 #[test]
-fn what_lies_in_no_scope_can_be_folded() {
+fn rows_without_a_scope_can_be_folded() {
     let (comparison, timeline) = scoped();
-    let rows = rows(&comparison, &timeline, RowsBy::Tree);
-    let layout = rows.layout(timeline.fit(), &Folds::all(true), CANVAS);
+    let rows = rows(&comparison, &timeline, RowOrder::Tree);
+    let layout = rows.layout(timeline.fit(), &ScopeFolds::all(true), CANVAS);
     assert_eq!(layout.n_rows(), 0);
     let n_folded: usize = layout.bands.iter().map(|band| band.n_alive).sum();
     assert_eq!(n_folded, layout.n_alive);
 }
 
 #[test]
-fn what_is_folded_is_summed_exactly() {
+fn folded_scopes_are_summed_exactly() {
     let (comparison, timeline) = scoped();
-    let rows = rows(&comparison, &timeline, RowsBy::Tree);
+    let rows = rows(&comparison, &timeline, RowOrder::Tree);
     // As wide as there are steps: a column is a step.
     let canvas = Canvas {
         width: f64::from(timeline.n_steps),
         height: 400.0,
     };
-    let layout = rows.layout(timeline.fit(), &Folds::all(true), canvas);
+    let layout = rows.layout(timeline.fit(), &ScopeFolds::all(true), canvas);
     assert!(layout.bands.iter().all(|band| band.is_folded));
-    let all = rows.layout(timeline.fit(), &Folds::all(false), canvas);
+    let all = rows.layout(timeline.fit(), &ScopeFolds::all(false), canvas);
     let open = shown(&rows, &all);
     let mut n_rows = layout.n_rows();
     for band in &layout.bands {
@@ -165,8 +165,8 @@ fn what_is_folded_is_summed_exactly() {
 #[test]
 fn a_fold_changes_that_scope_alone() {
     let (comparison, timeline) = scoped();
-    let rows = rows(&comparison, &timeline, RowsBy::Tree);
-    let mut folds = Folds::all(true);
+    let rows = rows(&comparison, &timeline, RowOrder::Tree);
+    let mut folds = ScopeFolds::all(true);
     let before = rows.layout(timeline.fit(), &folds, CANVAS);
     let first = &rows.scopes()[before.bands[0].scope as usize];
     folds.toggle(first);
@@ -180,7 +180,7 @@ fn a_fold_changes_that_scope_alone() {
 fn style() -> RasterStyle {
     RasterStyle {
         colors: (0..=u8::MAX).map(|number| [number, 255 - number, 7, 255]).collect(),
-        hole: None,
+        gap: None,
     }
 }
 
@@ -188,9 +188,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn every_alive_row_stands_once_in_every_order(
+    fn every_alive_row_is_shown_once_in_every_order(
         (from, share) in (0.0..0.95_f64, 0.02..1.2_f64),
-        by in prop::sample::select(RowsBy::ALL.to_vec()),
+        by in prop::sample::select(RowOrder::ALL.to_vec()),
         height in 40.0..900.0_f64,
     ) {
         let comparison = synthetic::comparison(24, 2);
@@ -198,7 +198,7 @@ proptest! {
         let whole = timeline.fit();
         let view = Viewport { t0: whole.t1 * from, t1: whole.t1 * (from + share), ..whole };
         let rows = rows(&comparison, &timeline, by);
-        let layout = rows.layout(view, &Folds::all(false), Canvas { width: 200.0, height });
+        let layout = rows.layout(view, &ScopeFolds::all(false), Canvas { width: 200.0, height });
         let mut tensors: Vec<_> = shown(&rows, &layout).iter().map(|row| row.tensor).collect();
         tensors.sort_unstable();
         let mut wanted: Vec<_> =
@@ -221,10 +221,10 @@ proptest! {
         let timeline = Timeline::new(&comparison);
         let whole = timeline.fit();
         let view = Viewport { t0: whole.t1 * from, t1: whole.t1 * (from + share), ..whole };
-        let rows = rows(&comparison, &timeline, RowsBy::Size);
+        let rows = rows(&comparison, &timeline, RowOrder::Size);
         let canvas = Canvas { width: width.ceil(), height: height.ceil() };
         let colors = &timeline.lanes[0].blocks.color;
-        let picture = rows.raster((view, AxisKind::Order, &Folds::default()), (&timeline.axes, canvas, 1.0), colors, &style());
+        let picture = rows.raster((view, AxisKind::Order, &ScopeFolds::default()), (&timeline.axes, canvas, 1.0), colors, &style());
         let (frame, layout) = (&picture.raster.frame, &picture.layout);
         let alpha = |column: usize, row: usize| picture.raster.rgba[(row * frame.width as usize + column) * 4 + 3];
         let mut wanted = vec![false; (frame.width * frame.height) as usize];
@@ -261,8 +261,8 @@ proptest! {
     fn rows_in_sight_are_drawn(top in 0.0..300.0_f64, height in 20.0..200.0_f64) {
         let comparison = synthetic::comparison(30, 1);
         let timeline = Timeline::new(&comparison);
-        let rows = rows(&comparison, &timeline, RowsBy::Birth);
-        let layout = rows.layout(timeline.fit(), &Folds::default(), CANVAS);
+        let rows = rows(&comparison, &timeline, RowOrder::Birth);
+        let layout = rows.layout(timeline.fit(), &ScopeFolds::default(), CANVAS);
         let window = RowWindow { canvas: CANVAS, sight: (top, top + height) };
         let items = rows.items(&layout, timeline.fit(), &window);
         for position in 0..layout.n_rows() {

@@ -102,7 +102,7 @@ fn tensor_of(session: &Session, name: &str) -> Selected {
 }
 
 #[test]
-fn layers_go_from_what_is_read_to_what_is_computed() {
+fn layers_run_from_inputs_to_outputs() {
     let session = text("net.json", NET);
     let (c, s) = (tensor_of(&session, "c"), tensor_of(&session, "s"));
     check(
@@ -202,7 +202,7 @@ fn naive(graph: &Graph, center: TensorId) -> (BTreeSet<NodeKey>, usize) {
 }
 
 #[test]
-fn real_graphs_have_around_every_tensor_what_a_search_of_all_ops_finds() {
+fn neighbourhoods_of_real_graphs_equal_a_scan_of_all_ops() {
     for name in ["mobilenet", "lenet", "bert"] {
         let session = session(SourceSpec::Sample(sample(name).unwrap()));
         let (comparison, _) = session.answer().expect("an answer");
@@ -331,7 +331,7 @@ fn sources_without_a_graph_say_so() {
 }
 
 #[test]
-fn who_lives_in_the_same_memory_is_named() {
+fn tensors_that_share_a_storage_are_named() {
     let mut n_shared = 0;
     let mut n_read_through_another = 0;
     for name in ["bert", "resnet50"] {

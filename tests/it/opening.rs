@@ -66,13 +66,13 @@ fn a_pipe_with_a_name_is_read_like_a_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_device_or_a_folder_without_files_is_told() {
+fn devices_and_empty_folders_are_reported() {
     fails(&["inspect", "/dev/null"], "it is a device; name a file or a pipe");
     fails(&["inspect", "/dev/zero"], "it is a device");
 }
 
 #[test]
-fn tables_in_forms_that_are_not_read_are_told() {
+fn tables_in_unsupported_forms_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let table = format!("{HEADER}a,1.5,10,20,7,NPU:0\n");
     let utf16: Vec<u8> = table.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -191,7 +191,7 @@ fn more_files_are_read_than_may_be_open_at_once() {
 }
 
 #[test]
-fn a_slice_alone_asks_for_those_before_it() {
+fn a_single_slice_asks_for_the_earlier_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = written(
         &folder,
@@ -230,7 +230,7 @@ fn a_graph_from_a_pipe_is_not_called_after_its_number() {
 }
 
 #[test]
-fn a_dimension_that_no_recording_has_is_told() {
+fn a_dimension_without_a_recording_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = written(&folder, "m.csv", format!("{HEADER}a,1,10,20,7,NPU:0\n").as_bytes());
     let path = path.display().to_string();
@@ -242,7 +242,7 @@ fn a_dimension_that_no_recording_has_is_told() {
 }
 
 #[test]
-fn each_file_that_can_be_read_has_its_answer_beside_one_that_cannot() {
+fn readable_files_are_answered_despite_unreadable_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     let good = written(&folder, "m.csv", format!("{HEADER}a,1,10,20,7,NPU:0\n").as_bytes());
     let bad = written(&folder, "bad.bin", b"\x01\x02\x03");
@@ -260,7 +260,7 @@ fn each_file_that_can_be_read_has_its_answer_beside_one_that_cannot() {
 }
 
 #[test]
-fn content_that_is_opened_as_another_format_is_told_by_its_own() {
+fn content_opened_as_another_format_is_reported_by_its_own() {
     let folder = tempfile::tempdir().expect("a folder");
     let table = written(&folder, "m.csv", format!("{HEADER}a,1,10,20,7,NPU:0\n").as_bytes());
     let table = table.display().to_string();
@@ -283,7 +283,7 @@ fn content_that_is_opened_as_another_format_is_told_by_its_own() {
 }
 
 #[test]
-fn a_row_that_its_own_file_contradicts_is_told() {
+fn contradictory_rows_are_reported() {
     let header = "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),\
                   Active Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),\
                   Allocation Total Active(MB),Release Total Allocated(MB),Release Total Reserved(MB),\

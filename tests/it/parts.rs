@@ -82,7 +82,7 @@ fn parts_of_the_samples_are_looked_at_alone() {
 }
 
 #[test]
-fn arenas_of_the_corpus_stand_beside_our_plans() {
+fn arenas_of_the_corpus_are_compared_with_our_plans() {
     let mut n_parts = 0;
     for folder in ["corpus/made/tflite", "corpus/made/xla", "corpus/fetched/ge_dumps"] {
         let Some(folder) = shared(folder) else { return };

@@ -121,7 +121,7 @@ fn check_pieces(device: &DeviceRun, what: &str) {
 }
 
 #[test]
-fn what_is_computed_anew_finds_its_inputs_on_the_common_axis() {
+fn recomputations_find_their_inputs_on_the_common_axis() {
     for workload in training_graphs() {
         let mut request = request(workload, &[]);
         let lane = |heuristic, ratio| RematLane {
@@ -207,7 +207,7 @@ fn a_program_of_blocks_opens_as_three_lanes() {
 }
 
 #[test]
-fn the_names_of_a_graph_are_reused_in_lanes_beside_each_other() {
+fn name_reuse_is_a_lane_of_its_graph() {
     for workload in training_graphs().into_iter().take(4) {
         let mut request = request(workload, &[]);
         request.lanes = LaneSet::NameReuse;

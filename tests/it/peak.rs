@@ -11,7 +11,7 @@ use highwater::options::{Environment, Options};
 use highwater::plan::Limits;
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
-use highwater::timeline::{Attribute, IdleSteps, PeakAsk, PeakAt, PeakReport, Selected, StepRange};
+use highwater::timeline::{Attribute, IdleSteps, PeakAt, PeakReport, PeakRequest, Selected, StepRange};
 use highwater::units::{Bytes, Step};
 use highwater::workload::{DeviceProfiles, SchedulePlan};
 use proptest::prelude::*;
@@ -42,8 +42,8 @@ pub(crate) fn compared(text: &str, dims: &[(&str, Vec<u64>)], edits: &[(&str, &s
     compare(&request, &Progress::silent(&cancel)).unwrap()
 }
 
-fn ask(lane: usize, at: PeakAt) -> PeakAsk {
-    PeakAsk {
+fn ask(lane: usize, at: PeakAt) -> PeakRequest {
+    PeakRequest {
         lane,
         at,
         by: Attribute::Role,
@@ -314,7 +314,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn reports_are_what_a_naive_count_says(
+    fn reports_equal_a_naive_count(
         ops in programs(), at in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(), lane in 0..4_usize
     ) {
         let comparison = ops.compared();
@@ -358,7 +358,7 @@ const STEP: &str = r#"{"highwater_graph": 1, "name": "step", "nodes": [
   "outputs": ["g"]}"#;
 
 fn text_of(comparison: &Comparison, at: PeakAt, by: Attribute) -> String {
-    let report = PeakReport::new(comparison, PeakAsk { by, ..ask(0, at) }).unwrap();
+    let report = PeakReport::new(comparison, PeakRequest { by, ..ask(0, at) }).unwrap();
     let text = peak_text(&PeakAnswer {
         comparison,
         report: &report,
@@ -454,7 +454,7 @@ fn a_report_reads_well() {
 }
 
 #[test]
-fn under_a_budget_what_is_computed_anew_counts_as_a_use() {
+fn under_a_budget_recomputations_count_as_uses() {
     let comparison = compared(STEP, &[], &[("dtr.eviction_threshold", "6000000")]);
     for lane in 0..comparison.lanes.len() {
         for step in 0..comparison.axis.n_steps {

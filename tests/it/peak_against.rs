@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use highwater::analysis::Comparison;
 use highwater::graph::Id as _;
 use highwater::session::{Document, SAMPLES, Session, SourceSpec, Worker};
-use highwater::timeline::{Attribute, Change, LiveSet, PeakAsk, PeakAt, PeakReport, tensor_label};
+use highwater::timeline::{Attribute, Change, LiveSet, PeakAt, PeakReport, PeakRequest, tensor_label};
 use highwater::units::Step;
 use highwater::workload::DeviceProfiles;
 
@@ -35,7 +35,7 @@ fn differences_add_up_to_that_of_the_curves() {
         let last = comparison.axis.n_steps - 1;
         for at in [PeakAt::Peak, PeakAt::Step(Step(last / 3)), PeakAt::Step(Step(last))] {
             for (lane, other) in (0..n_lanes).flat_map(|lane| (0..n_lanes).map(move |other| (lane, other))) {
-                let ask = PeakAsk {
+                let ask = PeakRequest {
                     lane,
                     at,
                     by: Attribute::Role,
@@ -76,7 +76,7 @@ fn differences_add_up_to_that_of_the_curves() {
 }
 
 #[test]
-fn the_command_line_tells_them_too() {
+fn the_command_line_reports_them_too() {
     let arguments = [
         "peak",
         "sample:mixed",

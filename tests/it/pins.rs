@@ -15,8 +15,8 @@ use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
 use highwater::session::{SAMPLES, SourceSpec};
 use highwater::timeline::{
-    Attribute, AxisKind, Changes, Coloring, ColoringOrder, LaneDifference, PeakAsk, PeakAt, PeakContributors,
-    PeakReport, Timeline,
+    Attribute, AxisKind, Changes, Coloring, ColoringRequest, LaneDifference, PeakAt, PeakContributors, PeakReport,
+    PeakRequest, Timeline,
 };
 use highwater::units::Bytes;
 use highwater::workload::{SchedulePlan, Workload};
@@ -246,7 +246,7 @@ fn a_pin_that_is_as_the_options_is_their_lane() {
 }
 
 #[test]
-fn what_cannot_be_a_lane_is_told_and_the_others_stay() {
+fn failed_pins_are_reported_and_other_lanes_stay() {
     let mut request = request(sample("mixed"), &[], &[("batch", &[8]), ("seq", &[64])]);
     request = pinned(
         &request,
@@ -295,7 +295,7 @@ fn what_cannot_be_a_lane_is_told_and_the_others_stay() {
 }
 
 #[test]
-fn pins_stand_beside_budgets_and_not_beside_what_has_no_steps() {
+fn pins_are_lanes_next_to_budgets_but_not_without_steps() {
     let mut training = request(sample("resnet50"), &[], &[]);
     training.lanes = LaneSet::Remat(vec![RematLane {
         heuristic: &HEURISTICS[0],
@@ -308,7 +308,7 @@ fn pins_stand_beside_budgets_and_not_beside_what_has_no_steps() {
 }
 
 #[test]
-fn an_answer_takes_other_pins_as_if_it_were_made_anew() {
+fn changing_pins_equals_a_new_comparison() {
     let plain = request(sample("bert"), &[], &[("batch", &[8]), ("seq", &[64])]);
     let of = |names: &[&str]| {
         let dims: &[(&str, &[u64])] = &[("batch", &[8]), ("seq", &[128])];
@@ -379,7 +379,7 @@ fn check_views(comparison: Comparison) {
     for lane in 0..comparison.lanes.len() {
         let report = PeakReport::new(
             &comparison,
-            PeakAsk {
+            PeakRequest {
                 lane,
                 at: PeakAt::Peak,
                 by: Attribute::Role,
@@ -405,7 +405,7 @@ fn check_views(comparison: Comparison) {
         let difference = LaneDifference::new(&comparison.lanes[0], &comparison.lanes[lane]);
         assert_eq!(difference.lanes, ids);
     }
-    let order = ColoringOrder::default();
+    let order = ColoringRequest::default();
     let subject = ExportSubject {
         look: Arc::new(Coloring::new(&comparison, &timeline, &order, None)),
         comparison,

@@ -2,7 +2,7 @@
 
 use highwater::analysis::Comparison;
 use highwater::timeline::{
-    Attribute, Axes, AxisKind, ColorBy, Coloring, ColoringOrder, DIMMED, Grouping, Held, LaneView, RasterFrame,
+    Attribute, Axes, AxisKind, ColorBy, Coloring, ColoringRequest, DIMMED, Grouping, HeldTensor, LaneView, RasterFrame,
     RasterStyle, Timeline, View, Viewport, raster,
 };
 use highwater::units::Bytes;
@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use crate::synthetic;
 
 /// Distinct opaque colours.
-fn style(hole: Option<[[u8; 4]; 2]>) -> RasterStyle {
+fn style(gap: Option<[[u8; 4]; 2]>) -> RasterStyle {
     RasterStyle {
         colors: (0..=u8::MAX).map(|number| [number, 255 - number, 7, 255]).collect(),
-        hole,
+        gap,
     }
 }
 
@@ -131,17 +131,17 @@ fn large_blocks_have_their_own_colour() {
             .iter()
             .filter(|pixel| hole.contains(pixel))
             .count();
-        assert_eq!(n_holes > 0, !lane.holes.is_empty());
+        assert_eq!(n_holes > 0, !lane.gaps.is_empty());
     }
 }
 
 fn look(comparison: &Comparison, timeline: &Timeline, by: ColorBy, hidden: &[&str]) -> Coloring {
     let hidden = hidden.iter().map(|text| (*text).to_owned()).collect();
-    Coloring::new(comparison, timeline, &ColoringOrder { by, hidden }, None)
+    Coloring::new(comparison, timeline, &ColoringRequest { by, hidden }, None)
 }
 
 #[test]
-fn the_legend_counts_what_is_drawn() {
+fn the_legend_counts_drawn_blocks() {
     let comparison = synthetic::comparison(12, 2);
     let timeline = Timeline::new(&comparison);
     let main = comparison.main_lane().unwrap();
@@ -154,7 +154,7 @@ fn the_legend_counts_what_is_drawn() {
         for row in &look_of.legend {
             let is_of_group = |block: &usize| {
                 let blocks = &lane.blocks;
-                let held = lane.tensor(*block as u32).map(|tensor| Held {
+                let held = lane.tensor(*block as u32).map(|tensor| HeldTensor {
                     tensor,
                     bytes: Bytes(blocks.bytes[*block]),
                     n_steps: blocks.end[*block] - blocks.start[*block],
@@ -187,12 +187,12 @@ fn the_legend_counts_what_is_drawn() {
 }
 
 #[test]
-fn what_is_not_found_steps_back() {
+fn blocks_without_a_match_are_dimmed() {
     let comparison = synthetic::comparison(5, 1);
     let timeline = Timeline::new(&comparison);
     let wanted = timeline.lanes[0].tensor(4).unwrap();
     let is_lit = |_lane: usize, tensor| tensor == wanted;
-    let look = Coloring::new(&comparison, &timeline, &ColoringOrder::default(), Some(&is_lit));
+    let look = Coloring::new(&comparison, &timeline, &ColoringRequest::default(), Some(&is_lit));
     for (number, lane) in timeline.lanes.iter().enumerate() {
         for block in 0..lane.blocks.len() {
             let own = lane.blocks.color[block];

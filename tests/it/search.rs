@@ -103,7 +103,7 @@ const QUESTIONS: &[Asked] = &[
 ];
 
 #[test]
-fn what_is_found_is_what_asking_every_tensor_finds() {
+fn matches_equal_a_test_of_every_tensor() {
     let comparison = synthetic::comparison(24, 2);
     let timeline = Timeline::new(&comparison);
     let all = facts(&comparison, &timeline);
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn every_text_is_read_or_told_about(text in "[-a-z:|/\"\\\\.>< 0-9é\\[(]{0,24}") {
+    fn every_text_is_read_or_reported(text in "[-a-z:|/\"\\\\.>< 0-9é\\[(]{0,24}") {
         match Query::parse(&text) {
             Ok(query) => prop_assert_eq!(query.text(), &text),
             Err(error) => {
@@ -183,7 +183,7 @@ proptest! {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_place() {
+fn read_errors_have_a_place() {
     for (text, wanted) in [
         ("op:", r#"nothing follows "op:" (character 4): write op:conv|gemm"#),
         (
@@ -292,7 +292,7 @@ fn a_search_can_be_stopped() {
 }
 
 #[test]
-fn tensors_of_other_runs_and_graphs_are_told_apart() {
+fn tensors_of_other_runs_and_graphs_are_distinct() {
     let comparison = synthetic::comparison(6, 2);
     let timeline = Timeline::new(&comparison);
     let matches = find(&comparison, &timeline, "run:0");
@@ -305,7 +305,7 @@ fn tensors_of_other_runs_and_graphs_are_told_apart() {
 }
 
 #[test]
-fn tensors_are_found_by_their_views_and_say_what_holds_them() {
+fn tensors_are_found_by_their_views_and_name_their_region() {
     let document = Document::new(vec![SourceSpec::Sample(sample("resnet50").unwrap())]);
     let mut session = Session::new(
         document,

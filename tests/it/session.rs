@@ -44,7 +44,7 @@ fn bytes(text: &str) -> Vec<SourceSpec> {
 }
 
 #[test]
-fn every_sample_opens_and_its_policies_differ_where_they_should() {
+fn every_sample_opens_and_its_policies_differ_as_documented() {
     for sample in SAMPLES {
         let mut session = open(vec![SourceSpec::Sample(sample)]);
         session.settle();
@@ -254,7 +254,7 @@ fn wait_for_notice(session: &mut Session) {
 }
 
 #[test]
-fn edits_are_undone_and_done_again() {
+fn edits_can_be_undone_and_redone() {
     let mut session = session();
     assert_eq!(session.can_undo_redo(), (false, false));
     set(&mut session, "memory_config.static_memory_policy", "2");
@@ -350,7 +350,7 @@ fn a_file_that_an_option_names_is_looked_at() {
 }
 
 #[test]
-fn a_fix_mends_its_finding() {
+fn a_fix_removes_its_finding() {
     let mut session = session();
     set(&mut session, "mix_compile_mode", "True");
     set(&mut session, "iterations_per_loop", "10");
@@ -367,7 +367,7 @@ fn a_fix_mends_its_finding() {
 }
 
 #[test]
-fn a_field_that_was_left_is_a_step_of_its_own() {
+fn each_edited_field_is_a_separate_undo_step() {
     let mut session = session();
     let mut type_text = |texts: &[&str]| {
         for text in texts {
@@ -428,7 +428,7 @@ fn narrow_problem(n_buffers: u32) -> SourceSpec {
 }
 
 #[test]
-fn plans_found_at_once_stay_when_the_search_is_stopped() {
+fn plans_found_early_survive_a_stop() {
     let worker = Worker::start(|| {}).expect("a thread");
     let profiles = DeviceProfiles::bundled().expect("bundled");
     let mut session = Session::new(Document::new(vec![narrow_problem(400)]), profiles, worker);
@@ -504,7 +504,7 @@ fn one_file_that_cannot_be_read_leaves_the_others() {
 }
 
 #[test]
-fn of_files_that_cannot_be_read_each_is_told() {
+fn every_unreadable_file_is_reported() {
     let unreadable = |name: &str| SourceSpec::Bytes {
         name: name.to_owned(),
         bytes: Arc::from(&b"no format at all"[..]),

@@ -42,7 +42,7 @@ fn log(session: &Session) -> Option<Vec<String>> {
 }
 
 #[test]
-fn what_was_found_in_other_sources_is_forgotten() {
+fn search_results_of_other_sources_are_dropped() {
     let mut session = session();
     session.apply(Command::ReuseNames(GraphIdx(0)));
     session.settle();

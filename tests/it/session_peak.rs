@@ -4,7 +4,7 @@
 use highwater::analysis::LaneId;
 use highwater::session::{Bookmark, Command, Document, Notice, Session, SourceSpec, Worker, sample};
 use highwater::sim::StaticMemoryPolicy;
-use highwater::timeline::{Attribute, PeakAsk, PeakAt, PeakReport};
+use highwater::timeline::{Attribute, PeakAt, PeakReport, PeakRequest};
 use highwater::units::Step;
 use highwater::workload::DeviceProfiles;
 
@@ -16,8 +16,8 @@ fn session() -> Session {
     session
 }
 
-fn ask(step: u32) -> PeakAsk {
-    PeakAsk {
+fn ask(step: u32) -> PeakRequest {
+    PeakRequest {
         lane: 1,
         at: PeakAt::Step(Step(step)),
         by: Attribute::OpType,
@@ -27,7 +27,7 @@ fn ask(step: u32) -> PeakAsk {
 }
 
 #[test]
-fn the_newest_question_wins_and_a_new_answer_has_to_be_asked_again() {
+fn the_newest_request_wins_and_a_new_answer_needs_a_new_one() {
     let mut session = session();
     for step in 0..9 {
         session.apply(Command::ExplainPeak(ask(step)));

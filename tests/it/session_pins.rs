@@ -123,7 +123,7 @@ fn the_baseline_follows_its_pin() {
 }
 
 #[test]
-fn what_cannot_be_pinned_is_said_in_a_sentence() {
+fn failed_pins_are_explained_in_a_sentence() {
     let mut session = session();
     pin(&mut session, "one");
     let told = |session: &Session| match session.notice() {
@@ -154,7 +154,7 @@ fn what_cannot_be_pinned_is_said_in_a_sentence() {
 }
 
 #[test]
-fn what_is_pinned_stays_as_it_is_and_names_what_is_special() {
+fn pins_keep_their_configuration_and_name_its_differences() {
     let mut session = session_of("bert");
     let usual = session.configuration();
     assert_eq!(session.name_for_pin(&usual), "policy 0");

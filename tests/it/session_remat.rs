@@ -43,7 +43,7 @@ fn a_drag_of_a_budget_is_one_step_to_undo() {
 }
 
 #[test]
-fn a_step_is_found_again_where_the_axis_has_others() {
+fn a_step_is_found_on_another_axis() {
     let profiles = DeviceProfiles::bundled().unwrap();
     let sources = vec![SourceSpec::Sample(sample("resnet50").unwrap())];
     let mut session = Session::new(Document::new(sources), profiles, Worker::start(|| {}).unwrap());

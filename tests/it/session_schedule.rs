@@ -57,7 +57,7 @@ fn each_edit_of_the_schedule_is_a_step_and_letters_of_a_field_are_one() {
 }
 
 #[test]
-fn what_a_schedule_cannot_run_is_said_and_the_last_answer_stays() {
+fn schedule_errors_keep_the_last_answer() {
     let mut session = two_graphs();
     set(&mut session, &["fixed @1", "fixed @1"], None);
     let problem = session.problem().expect("a sentence").to_owned();
@@ -69,7 +69,7 @@ fn what_a_schedule_cannot_run_is_said_and_the_last_answer_stays() {
 }
 
 #[test]
-fn names_of_graphs_are_told_apart_and_taken_back() {
+fn names_of_graphs_are_unique_and_can_be_undone() {
     let mut session = two_graphs();
     let rename = |own: &str, name: &str| Command::RenameGraph {
         own: own.to_owned(),
@@ -164,7 +164,7 @@ fn files_that_are_added_and_removed_come_back_by_undo() {
 }
 
 #[test]
-fn values_of_entries_and_of_options_stand_beside_each_other() {
+fn values_of_entries_and_options_combine() {
     let mut session = two_graphs();
     for (key, text) in [
         ("dynamic_input", "True"),

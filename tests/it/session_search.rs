@@ -46,7 +46,7 @@ fn the_newest_search_wins_and_a_blank_one_finds_nothing() {
 }
 
 #[test]
-fn a_new_answer_is_searched_again() {
+fn a_new_answer_repeats_the_search() {
     let mut session = session();
     session.apply(Command::SetIterations(1));
     session.apply(search("size:>1KiB"));

@@ -114,7 +114,7 @@ fn a_recommendation_waits_for_the_points_and_is_taken_over() {
 }
 
 #[test]
-fn what_cannot_be_tried_is_said() {
+fn impossible_spaces_are_reported() {
     let mut session = session("resnet50");
     let many = order(&session, &["malloc_ns=1..1000", "free_ns=1..1000"]);
     session.apply(Command::TrySweep(Box::new(many)));

@@ -64,7 +64,7 @@ fn points_come_a_few_at_a_time() {
 }
 
 #[test]
-fn a_stopped_sweep_keeps_its_points_and_goes_on() {
+fn a_stopped_sweep_keeps_its_points_and_can_continue() {
     let mut session = session();
     session.apply(Command::Sweep(GraphIdx(0)));
     wait_for(&mut session, 1);

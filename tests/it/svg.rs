@@ -3,7 +3,7 @@
 use expect_test::expect;
 use highwater::analysis::Comparison;
 use highwater::export::{LaneDrawing, SvgColors, lane_svg};
-use highwater::timeline::{Attribute, AxisKind, ColorBy, Coloring, ColoringOrder, DIMMED, Timeline, View, Viewport};
+use highwater::timeline::{Attribute, AxisKind, ColorBy, Coloring, ColoringRequest, DIMMED, Timeline, View, Viewport};
 
 use crate::cli::{fails, run};
 use crate::synthetic;
@@ -87,7 +87,7 @@ fn tags(xml: &str) -> Vec<String> {
 }
 
 #[test]
-fn drawings_are_well_formed_and_hold_what_is_in_view() {
+fn drawings_are_well_formed_and_contain_the_view() {
     let comparison = synthetic::comparison(40, 1);
     for lane in 0..comparison.lanes.len() {
         let whole = drawing(&comparison, lane, |view| view);
@@ -214,7 +214,7 @@ fn drawings_have_the_colours_that_are_seen() {
     let mut colors = SvgColors::print();
     // Every number has a distinct colour, so that a drawing shows which was used.
     colors.blocks = (0..=u8::MAX).map(|number| format!("#0000{number:02x}")).collect();
-    let order = |hidden: &[String]| ColoringOrder {
+    let order = |hidden: &[String]| ColoringRequest {
         by: ColorBy::By(Attribute::Size),
         hidden: hidden.to_vec(),
     };
@@ -266,7 +266,7 @@ fn drawings_have_the_colours_that_are_seen() {
 fn many_groups_have_a_legend_within_the_page() {
     let comparison = synthetic::comparison(6, 1);
     let timeline = Timeline::new(&comparison);
-    let order = ColoringOrder {
+    let order = ColoringRequest {
         by: ColorBy::By(Attribute::Role),
         hidden: Vec::new(),
     };

@@ -132,7 +132,7 @@ fn every_table_is_sorted_by_every_column_both_ways() {
 }
 
 #[test]
-fn a_filter_leaves_what_the_search_finds() {
+fn a_filter_keeps_the_matches_of_the_search() {
     let subject = subject(12, 2);
     let (comparison, timeline) = (&subject.comparison, &subject.timeline);
     let cancel = Cancel::new();
@@ -179,7 +179,7 @@ fn a_text_filter_looks_into_every_text_column() {
 }
 
 #[test]
-fn events_are_of_the_device_unless_tensors_are_asked_for() {
+fn events_exclude_tensors_unless_requested() {
     let subject = subject(6, 1);
     let few = TableSpec {
         has_allocations: false,
@@ -194,7 +194,7 @@ fn events_are_of_the_device_unless_tensors_are_asked_for() {
 }
 
 #[test]
-fn shares_of_what_is_live_make_up_the_whole() {
+fn shares_of_live_bytes_add_up() {
     let subject = subject(12, 1);
     let live = table(of(TableKind::Live), &subject);
     let bytes: u64 = (0..live.len())
@@ -287,7 +287,7 @@ fn files_hold_plain_numbers_in_the_order_of_the_table() {
 }
 
 #[test]
-fn what_a_cell_says_has_units_and_the_exact_figure_beside() {
+fn cells_have_units_and_exact_values() {
     let subject = subject(3, 1);
     let tensors = table(of(TableKind::Tensors), &subject);
     let bytes = tensors.value(0, 1);

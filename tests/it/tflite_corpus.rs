@@ -235,7 +235,7 @@ fn the_recorded_arena_holds_our_lifetimes_and_is_never_smaller_than_our_plan() {
 }
 
 #[test]
-fn plan_places_inputs_too_where_asked() {
+fn plan_places_inputs_on_request() {
     let Some(folder) = shared("corpus/made/tflite") else {
         return;
     };

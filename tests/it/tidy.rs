@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 #[test]
-fn every_file_says_what_it_is() {
+fn every_file_has_a_header() {
     let folders = ["src", "tests", "benches", "examples"];
     let files = folders.iter().flat_map(|folder| rust_files(folder));
     let silent: Vec<String> = files
@@ -19,7 +19,7 @@ fn every_file_says_what_it_is() {
 }
 
 #[test]
-fn colours_stand_in_the_theme_alone() {
+fn colours_are_defined_only_in_the_theme() {
     let outside: Vec<String> = rust_files("src/ui")
         .into_iter()
         .filter(|file| !file.ends_with("theme.rs") && read(file).contains("Color32::from"))
@@ -86,7 +86,7 @@ fn every_format_is_explained() {
 }
 
 #[test]
-fn every_dependency_has_its_reason() {
+fn every_dependency_has_a_reason() {
     let manifest = read(&root().join("Cargo.toml"));
     let reasons = read(&root().join("ARCHITECTURE.md"));
     let notices = read(&root().join("THIRD-PARTY.md"));

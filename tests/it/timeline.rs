@@ -32,7 +32,7 @@ fn pixel_view(lane: &LaneView, n_steps: u32, bytes: u64) -> (Viewport, Canvas) {
 }
 
 #[test]
-fn at_one_pixel_a_step_every_block_is_drawn_as_it_is() {
+fn at_one_pixel_per_step_every_block_is_drawn_exactly() {
     let timeline = timeline(12);
     for lane in &timeline.lanes {
         let (viewport, canvas) = pixel_view(lane, timeline.n_steps, 512);
@@ -53,7 +53,7 @@ fn at_one_pixel_a_step_every_block_is_drawn_as_it_is() {
 }
 
 #[test]
-fn what_is_smaller_than_a_pixel_is_merged_and_not_dropped() {
+fn blocks_smaller_than_a_pixel_are_merged_and_not_dropped() {
     let timeline = timeline(400);
     let canvas = Canvas {
         width: 200.0,
@@ -88,7 +88,7 @@ fn what_is_smaller_than_a_pixel_is_merged_and_not_dropped() {
 }
 
 #[test]
-fn culling_keeps_exactly_what_the_viewport_touches() {
+fn culling_keeps_exactly_the_blocks_in_the_viewport() {
     let timeline = timeline(300);
     let lane = &timeline.lanes[0];
     let viewport = Viewport {

@@ -1,6 +1,8 @@
 //! A session under a budget in the view-model: rows with gaps, facts, the axis, the map as text.
 
-use highwater::timeline::{Canvas, Folds, LaneRows, RematMarkKind, RowWindow, RowsBy, Timeline, facts, step_facts};
+use highwater::timeline::{
+    Canvas, LaneRows, RematMarkKind, RowOrder, RowWindow, ScopeFolds, Timeline, facts, step_facts,
+};
 use highwater::units::Step;
 
 use crate::synthetic_remat::{End, comparison};
@@ -15,14 +17,14 @@ fn an_evicted_tensor_is_one_row_with_a_gap() {
     let comparison = comparison(12, End::Whole);
     let timeline = Timeline::new(&comparison);
     let remat = timeline.lanes[0].remat.as_ref().expect("a budget");
-    let gap = remat.gaps[0];
+    let gap = remat.eviction_intervals[0];
     let row = timeline.rows.find(gap.tensor).expect("a row");
     assert_eq!(row.n_pieces, 2);
     let pieces = timeline.rows.pieces(gap.tensor);
     assert_eq!((pieces[0].0, pieces[1].1), (row.start, row.end));
     assert!(pieces[0].1 <= gap.from && pieces[1].0 == gap.to, "{pieces:?} {gap:?}");
-    let rows = LaneRows::new((&comparison, &timeline), 0, RowsBy::Birth);
-    let layout = rows.layout(timeline.fit(), &Folds::default(), CANVAS);
+    let rows = LaneRows::new((&comparison, &timeline), 0, RowOrder::Birth);
+    let layout = rows.layout(timeline.fit(), &ScopeFolds::default(), CANVAS);
     let window = RowWindow {
         canvas: CANVAS,
         sight: (0.0, CANVAS.height),
@@ -60,16 +62,16 @@ fn rows_go_from_one_to_the_next_past_gaps() {
 }
 
 #[test]
-fn the_axis_says_what_is_computed_anew() {
+fn the_axis_states_recomputed_steps() {
     let comparison = comparison(12, End::Whole);
     let timeline = Timeline::new(&comparison);
-    let (start, end) = timeline.bands.anew[0];
+    let (start, end) = timeline.bands.recomputed[0];
     assert_eq!(end.0 - start.0, 2);
     let here = step_facts(&comparison, start).expect("a step");
     assert!(here.is_recomputed && !here.op_text().is_empty());
     assert!(!step_facts(&comparison, end).expect("a step").is_recomputed);
     let remat = timeline.lanes[2].remat.as_ref().expect("a budget");
-    assert_eq!(remat.bands, timeline.bands.anew);
+    assert_eq!(remat.bands, timeline.bands.recomputed);
     let counters = remat.counters(end);
     assert_eq!((counters.evictions, counters.recomputed), (2, 2));
     assert_eq!(

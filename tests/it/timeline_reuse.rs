@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use expect_test::expect;
 use highwater::sim::RegionKind;
-use highwater::timeline::{Canvas, LaneView, Selected, Side, Timeline, Viewport, tensor_name};
+use highwater::timeline::{Canvas, LaneView, ReuseSide, Selected, Timeline, Viewport, tensor_name};
 use highwater::units::{Bytes, Step};
 
 use crate::synthetic;
@@ -27,8 +27,9 @@ fn plain(bytes: u64) -> String {
 fn busiest(lane: &LaneView) -> Selected {
     let tensors = (0..lane.blocks.len() as u32).filter_map(|block| lane.tensor(block));
     let rank = |tensor: &Selected| {
-        let [donors, heirs] = [Side::Donor, Side::Heir].map(|side| lane.passed(*tensor, side).len());
-        donors.min(heirs)
+        let [earlier, later] =
+            [ReuseSide::Earlier, ReuseSide::Later].map(|side| lane.reused_bytes(*tensor, side).len());
+        earlier.min(later)
     };
     tensors.rev().max_by_key(rank).expect("a tensor")
 }
@@ -37,7 +38,7 @@ fn busiest(lane: &LaneView) -> Selected {
 fn holes_read_as_a_table() {
     let timeline = timeline(4, 1);
     let lane = &timeline.lanes[1];
-    let holes = &lane.holes;
+    let holes = &lane.gaps;
     let mut text = String::new();
     for idx in 0..holes.len() {
         let region = &lane.regions[holes.span[idx] as usize];
@@ -88,8 +89,8 @@ fn edges_of_a_tensor_read_as_a_table() {
                 text,
                 "  {:?} {} -> {}: {} at {}, steps {} to {}",
                 arrow.side,
-                name(arrow.donor),
-                name(arrow.heir),
+                name(arrow.earlier),
+                name(arrow.later),
                 plain(arrow.bytes),
                 plain(arrow.address),
                 arrow.start,
@@ -100,23 +101,23 @@ fn edges_of_a_tensor_read_as_a_table() {
     }
     expect![[r"
         policy 0
-          Heir layer8.grad -> layer6.grad: 30.62 MiB at 1.176 GiB, steps 21 to 21
-          Donor layer10.grad -> layer8.grad: 27.56 MiB at 1.176 GiB, steps 19 to 19
+          Later layer8.grad -> layer6.grad: 30.62 MiB at 1.176 GiB, steps 21 to 21
+          Earlier layer10.grad -> layer8.grad: 27.56 MiB at 1.176 GiB, steps 19 to 19
         policy 2
-          Heir layer8.grad -> layer6.grad: 30.62 MiB at 1.176 GiB, steps 21 to 21
-          Donor layer10.grad -> layer8.grad: 27.56 MiB at 1.176 GiB, steps 19 to 19
+          Later layer8.grad -> layer6.grad: 30.62 MiB at 1.176 GiB, steps 21 to 21
+          Earlier layer10.grad -> layer8.grad: 27.56 MiB at 1.176 GiB, steps 19 to 19
         policy 3
-          Heir layer8.grad -> layer6.grad: 30.62 MiB at 1.176 GiB, steps 21 to 21
-          Donor layer10.grad -> layer8.grad: 27.56 MiB at 1.176 GiB, steps 19 to 19
+          Later layer8.grad -> layer6.grad: 30.62 MiB at 1.176 GiB, steps 21 to 21
+          Earlier layer10.grad -> layer8.grad: 27.56 MiB at 1.176 GiB, steps 19 to 19
         policy 4
-          Heir layer8.grad -> layer6.grad: 30.62 MiB at 1.176 GiB, steps 21 to 21
-          Donor layer10.grad -> layer8.grad: 27.56 MiB at 1.176 GiB, steps 19 to 19
+          Later layer8.grad -> layer6.grad: 30.62 MiB at 1.176 GiB, steps 21 to 21
+          Earlier layer10.grad -> layer8.grad: 27.56 MiB at 1.176 GiB, steps 19 to 19
     "]]
     .assert_eq(&text);
 }
 
 #[test]
-fn between_the_ends_of_an_edge_nobody_holds_its_bytes() {
+fn between_the_ends_of_an_edge_its_bytes_are_free() {
     let timeline = timeline(40, 2);
     for lane in &timeline.lanes {
         let blocks = &lane.blocks;
@@ -124,17 +125,17 @@ fn between_the_ends_of_an_edge_nobody_holds_its_bytes() {
         for block in 0..blocks.len() as u32 {
             let arrows = lane.arrows(lane.tensor(block).unwrap());
             assert_eq!(arrows.n_total, arrows.list.len());
-            for arrow in arrows.list.iter().filter(|arrow| arrow.side == Side::Donor) {
+            for arrow in arrows.list.iter().filter(|arrow| arrow.side == ReuseSide::Earlier) {
                 n_arrows += 1;
-                let (donor, heir) = (arrow.donor as usize, arrow.heir as usize);
-                assert_eq!((arrow.start, arrow.end), (blocks.end[donor], blocks.start[heir]));
-                assert!(arrow.start <= arrow.end && blocks.span[donor] == blocks.span[heir]);
+                let (earlier, later) = (arrow.earlier as usize, arrow.later as usize);
+                assert_eq!((arrow.start, arrow.end), (blocks.end[earlier], blocks.start[later]));
+                assert!(arrow.start <= arrow.end && blocks.span[earlier] == blocks.span[later]);
                 let range = arrow.address..arrow.address + arrow.bytes;
-                for end in [donor, heir] {
+                for end in [earlier, later] {
                     assert!(blocks.base[end] <= range.start && range.end <= top(lane, end));
                 }
                 let between = (0..blocks.len()).find(|other| {
-                    blocks.span[*other] == blocks.span[heir]
+                    blocks.span[*other] == blocks.span[later]
                         && blocks.end[*other] > arrow.start
                         && blocks.start[*other] < arrow.end
                         && blocks.base[*other] < range.end
@@ -148,20 +149,24 @@ fn between_the_ends_of_an_edge_nobody_holds_its_bytes() {
 }
 
 #[test]
-fn what_one_passes_on_the_other_took_over() {
+fn reuse_edges_agree_from_both_sides() {
     let timeline = timeline(30, 1);
     let lane = &timeline.lanes[0];
     for block in 0..lane.blocks.len() as u32 {
         let tensor = lane.tensor(block).unwrap();
-        for heir in lane.passed(tensor, Side::Heir) {
-            let back = lane.passed(lane.tensor(heir.block).unwrap(), Side::Donor);
+        for later in lane.reused_bytes(tensor, ReuseSide::Later) {
+            let back = lane.reused_bytes(lane.tensor(later.block).unwrap(), ReuseSide::Earlier);
             assert!(
                 back.iter()
-                    .any(|passed| (passed.block, passed.bytes) == (block, heir.bytes))
+                    .any(|passed| (passed.block, passed.bytes) == (block, later.bytes))
             );
         }
-        let of_donors: u64 = lane.passed(tensor, Side::Donor).iter().map(|passed| passed.bytes).sum();
-        assert!(of_donors <= lane.blocks.bytes[block as usize]);
+        let of_earlier: u64 = lane
+            .reused_bytes(tensor, ReuseSide::Earlier)
+            .iter()
+            .map(|passed| passed.bytes)
+            .sum();
+        assert!(of_earlier <= lane.blocks.bytes[block as usize]);
     }
 }
 
@@ -190,10 +195,10 @@ fn a_view_shows_the_largest_edges_and_says_how_many_there_are() {
 }
 
 #[test]
-fn holes_and_blocks_fill_an_arena_below_its_top() {
+fn gaps_and_blocks_fill_an_arena_below_its_top() {
     let timeline = timeline(25, 2);
     for lane in &timeline.lanes {
-        let (blocks, holes) = (&lane.blocks, &lane.holes);
+        let (blocks, holes) = (&lane.blocks, &lane.gaps);
         assert!(!holes.is_empty());
         for step in 0..timeline.n_steps {
             let mut sum = 0;
@@ -221,23 +226,23 @@ fn holes_and_blocks_fill_an_arena_below_its_top() {
 }
 
 #[test]
-fn every_hole_leaves_a_mark_and_is_found_by_its_place() {
+fn every_gap_leaves_a_mark_and_can_be_picked() {
     let timeline = timeline(200, 1);
     let lane = &timeline.lanes[0];
     let canvas = Canvas {
         width: 300.0,
         height: 90.0,
     };
-    let items = lane.visible_holes(timeline.fit(), canvas);
-    assert_eq!(items.n_total, lane.holes.len());
+    let items = lane.visible_gaps(timeline.fit(), canvas);
+    assert_eq!(items.n_total, lane.gaps.len());
     assert!(items.n_drawn() < items.n_total && items.n_drawn() > 0);
-    let holes = &lane.holes;
+    let holes = &lane.gaps;
     for idx in 0..holes.len() {
         let (step, address) = (f64::from(holes.start[idx]), holes.base[idx] as f64);
-        assert_eq!(lane.pick_hole(step, address), Some(idx as u32));
+        assert_eq!(lane.pick_gap(step, address), Some(idx as u32));
         assert_eq!(lane.pick(step, address), None);
     }
-    assert_eq!(lane.pick_hole(1.0, lane.height.get() as f64 * 2.0), None);
+    assert_eq!(lane.pick_gap(1.0, lane.height.get() as f64 * 2.0), None);
 }
 
 #[test]

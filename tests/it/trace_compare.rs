@@ -202,7 +202,7 @@ fn requests_have_the_names_of_the_file() {
 }
 
 #[test]
-fn refused_requests_are_told_and_the_trace_goes_on() {
+fn rejected_requests_are_reported_and_the_trace_continues() {
     let text = "device 64M\na x 40M\na y 40M\na z 4M\nload A 90M\nexec A\n";
     let comparison = compared(&trace(text), &[]);
     assert_eq!(comparison.device.memory_bytes, 64 * MIB);
@@ -236,7 +236,7 @@ fn refused_requests_are_told_and_the_trace_goes_on() {
 }
 
 #[test]
-fn settings_without_effect_are_told_once() {
+fn settings_without_effect_are_reported_once() {
     let settings = [("external_weight", "True"), ("memory_config.static_memory_policy", "4")];
     let comparison = compared(&trace(GROW_SHRINK), &settings);
     assert_eq!(comparison.active_policy.number(), 4);

@@ -274,7 +274,7 @@ fn a_module_and_its_texts_join_to_what_the_protobuf_holds() {
 }
 
 #[test]
-fn lists_that_lack_what_is_needed_say_what_to_open_instead() {
+fn incomplete_lists_name_the_file_to_open_instead() {
     each(|folder, _, title| {
         for file in ["buffer-assignment-values.txt", "memory-usage-report.txt"] {
             let error = read(file, &bytes(folder, file)).unwrap_err().to_string();

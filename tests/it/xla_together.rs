@@ -77,7 +77,7 @@ fn texts_join_among_other_sources_and_reports_stay_in_order() {
 }
 
 #[test]
-fn a_pair_beside_a_strange_module_is_still_joined() {
+fn a_pair_with_an_unrelated_module_is_still_joined() {
     let folder = folder(&[
         ("live-range.txt", RANGES),
         ("buffer-assignment.txt", ASSIGNMENT),

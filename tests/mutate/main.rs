@@ -215,7 +215,7 @@ macro_rules! formats {
         $(#[test] fn $name() { of_format(stringify!($name)); })*
 
         #[test]
-        fn every_importer_has_its_test() {
+        fn every_importer_has_a_test() {
             let known = [$(stringify!($name)),*];
             for row in highwater::import::IMPORTERS {
                 assert!(known.contains(&row.name), "add {} to the list of this file", row.name);

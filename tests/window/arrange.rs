@@ -6,7 +6,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_analysis::LaneId;
 use highwater_session::Command;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, ColorBy, ColoringOrder};
+use highwater_timeline::{Attribute, ColorBy, ColoringRequest};
 use highwater_ui::app::App;
 
 use crate::app::{press, settle, window_of};
@@ -138,7 +138,7 @@ fn every_attribute_has_a_legend() {
     for by in ColorBy::all() {
         harness
             .state_mut()
-            .apply(Command::SetLook(ColoringOrder { by, hidden: Vec::new() }));
+            .apply(Command::SetLook(ColoringRequest { by, hidden: Vec::new() }));
         settle(&mut harness);
         harness.get_by_label(&format!("colour by {}", by.words()));
         let n_groups = harness.query_all_by_label_contains("group ").count();

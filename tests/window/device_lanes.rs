@@ -11,7 +11,7 @@ use eframe::egui_wgpu::{RenderState, RendererOptions, ScreenDescriptor, WgpuConf
 use eframe::wgpu;
 use highwater_session::PainterChoice;
 use highwater_timeline::{
-    AxisKind, Coloring, ColoringOrder, DIMMED, LaneView, Raster, RasterFrame, RasterStyle, Timeline, Viewport, raster,
+    AxisKind, Coloring, ColoringRequest, DIMMED, LaneView, Raster, RasterFrame, RasterStyle, Timeline, Viewport, raster,
 };
 use highwater_ui::gpu::{DeviceLanes, LanePlace, LargeLanes, is_wanted};
 
@@ -226,10 +226,10 @@ fn differences(lane: &LaneView, picture: &Raster, drawn: &[u8]) -> (usize, usize
 }
 
 /// Opaque colours that tell numbers apart.
-fn style(hole: Option<[[u8; 4]; 2]>) -> RasterStyle {
+fn style(gap: Option<[[u8; 4]; 2]>) -> RasterStyle {
     RasterStyle {
         colors: (0..=u8::MAX).map(|number| [number, 255 - number, 7, 255]).collect(),
-        hole,
+        gap,
     }
 }
 
@@ -359,7 +359,7 @@ fn colours_follow_their_version() {
     let timeline = Arc::new(Timeline::new(&comparison));
     let wanted = timeline.lanes[0].tensor(40).unwrap();
     let is_lit = |_lane: usize, tensor| tensor == wanted;
-    let found = Coloring::new(&comparison, &timeline, &ColoringOrder::default(), Some(&is_lit));
+    let found = Coloring::new(&comparison, &timeline, &ColoringRequest::default(), Some(&is_lit));
     let frame = RasterFrame {
         axis: AxisKind::Order,
         view: timeline.fit(),
@@ -376,7 +376,7 @@ fn colours_follow_their_version() {
     });
     let style = RasterStyle {
         colors: colors.collect(),
-        hole: None,
+        gap: None,
     };
     let red = |pixels: &[u8]| {
         pixels

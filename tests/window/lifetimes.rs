@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Command, ContentOrder, Document, Session, SourceSpec, Worker};
-use highwater_timeline::{Attribute, ColorBy, RowsBy};
+use highwater_timeline::{Attribute, ColorBy, RowOrder};
 use highwater_ui::app::App;
 use highwater_ui::lanes::LaneContent;
 
@@ -51,8 +51,8 @@ fn choose(harness: &mut Harness<'_, App>, combo: &str, row: &str) {
 fn every_order_of_rows_is_found_and_shown() {
     let mut harness = harness("bert", 1);
     show(&mut harness, "Lifetimes");
-    let mut now = RowsBy::Birth;
-    for by in RowsBy::ALL {
+    let mut now = RowOrder::Birth;
+    for by in RowOrder::ALL {
         if by != now {
             choose(&mut harness, &format!("rows by {}", now.words()), by.words());
             now = by;
@@ -74,7 +74,7 @@ fn every_order_of_rows_is_found_and_shown() {
 fn scopes_fold_by_click_and_by_key() {
     let mut harness = harness("bert", 1);
     show(&mut harness, "Lifetimes");
-    choose(&mut harness, "rows by birth", RowsBy::Tree.words());
+    choose(&mut harness, "rows by birth", RowOrder::Tree.words());
     harness.get_by_label("Fold all").click();
     settle(&mut harness);
     let scopes = |harness: &Harness<'_, App>| harness.query_all_by_label_contains("scope ").count();

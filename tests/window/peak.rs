@@ -3,7 +3,7 @@
 use eframe::egui::{Key, Modifiers, Role, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use highwater_timeline::{Attribute, PeakAsk, PeakAt, PeakReport, tensor_label};
+use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, tensor_label};
 use highwater_ui::app::App;
 
 use crate::app::{press, settle, window_of};
@@ -17,7 +17,7 @@ fn window() -> Harness<'static, App> {
 
 fn expected(harness: &Harness<'_, App>, by: Attribute) -> PeakReport {
     let (comparison, _) = harness.state().session().answer().expect("an answer");
-    let ask = PeakAsk {
+    let ask = PeakRequest {
         lane: comparison.main_lane().expect("a lane"),
         at: PeakAt::Peak,
         by,

@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, ColorBy, Coloring, ColoringOrder, Timeline};
+use highwater_timeline::{Attribute, ColorBy, Coloring, ColoringRequest, Timeline};
 use highwater_ui::lanes::{Drawn, LaneLayout, LanesInput, LanesState, lanes_ui};
 use highwater_ui::theme::Theme;
 
@@ -15,7 +15,7 @@ struct App {
     comparison: Comparison,
     timeline: Timeline,
     look: Coloring,
-    order: ColoringOrder,
+    order: ColoringRequest,
     lanes: LanesState,
 }
 
@@ -25,7 +25,7 @@ const LANE: LaneId = LaneId::Policy(StaticMemoryPolicy::StaticExtend);
 fn harness(by: ColorBy, size: [f32; 2]) -> Harness<'static, App> {
     let comparison = synthetic::comparison(24, 1);
     let timeline = Timeline::new(&comparison);
-    let order = ColoringOrder { by, hidden: Vec::new() };
+    let order = ColoringRequest { by, hidden: Vec::new() };
     let app = App {
         look: Coloring::new(&comparison, &timeline, &order, None),
         order,

@@ -185,7 +185,12 @@ fn marks_are_found_by_label_and_reached_by_keys() {
     harness.run();
     assert!(harness.state().lanes.pinned().expect("a step").step > step);
     let remat = harness.state().timeline.lanes[0].remat.clone().expect("a budget");
-    assert!(remat.gaps.iter().any(|gap| gap.tensor == evicted));
+    assert!(
+        remat
+            .eviction_intervals
+            .iter()
+            .any(|interval| interval.tensor == evicted)
+    );
 }
 
 #[test]

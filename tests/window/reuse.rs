@@ -1,10 +1,10 @@
-//! Holes, reuse edges and their explanation in the window: found by role and label, driven by mouse and keys.
+//! Gaps, reuse edges and their explanation in the window: found by role and label, driven by mouse and keys.
 
 use eframe::egui::{Key, Modifiers, Role, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_session::Command;
-use highwater_timeline::{LaneView, Selected, Side, tensor_name};
+use highwater_timeline::{LaneView, ReuseSide, Selected, tensor_name};
 use highwater_ui::app::App;
 
 use crate::app::{press, settle, window_of};
@@ -15,7 +15,7 @@ fn lane(app: &App) -> LaneView {
     timeline.lanes[0].clone()
 }
 
-/// A tensor with donors and heirs in lane 0, and the name of its largest donor.
+/// A tensor of lane 0 with reuse on both sides, and the name of the largest tensor whose bytes it reuses.
 fn with_both(app: &App) -> (Selected, String) {
     let (comparison, timeline) = app.session().answer().expect("an answer");
     let lane = &timeline.lanes[0];
@@ -23,15 +23,15 @@ fn with_both(app: &App) -> (Selected, String) {
     (0..lane.blocks.len() as u32)
         .filter_map(|block| lane.tensor(block))
         .find_map(|tensor| {
-            let donors = lane.passed(tensor, Side::Donor);
-            let heirs = lane.passed(tensor, Side::Heir);
-            let donor = name(donors.first()?.block);
-            // The name stands once in the lists, so that it can be found.
-            let others = donors[1..].iter().chain(&heirs).map(|passed| name(passed.block));
+            let earlier = lane.reused_bytes(tensor, ReuseSide::Earlier);
+            let later = lane.reused_bytes(tensor, ReuseSide::Later);
+            let largest = name(earlier.first()?.block);
+            // The name is unique in the lists, so that it can be found.
+            let others = earlier[1..].iter().chain(&later).map(|passed| name(passed.block));
             let beneath = lane.support(lane.blocks_of(tensor).next()?).below;
             let mut others = others.chain(beneath.iter().map(|block| name(*block)));
-            (!heirs.is_empty() && !donor.is_empty() && others.all(|other| other != donor))
-                .then(|| (tensor, donor.to_owned()))
+            (!later.is_empty() && !earlier.is_empty() && others.all(|other| other != largest))
+                .then(|| (tensor, largest.to_owned()))
         })
         .expect("some tensor takes bytes over and passes them on")
 }
@@ -89,9 +89,9 @@ fn toggles_are_found_by_role_and_label_and_keys_move_them() {
 }
 
 #[test]
-fn a_selected_tensor_has_its_donors_and_heirs_in_the_inspector() {
+fn the_inspector_lists_reuse_on_both_sides_of_a_tensor() {
     let mut harness = window_of(2, 1400.0);
-    let (tensor, donor) = with_both(harness.state());
+    let (tensor, largest) = with_both(harness.state());
     select(&mut harness, tensor);
     let lane = lane(harness.state());
     for words in ["Bytes taken over from", "Bytes passed on to", "Why here"] {
@@ -99,11 +99,11 @@ fn a_selected_tensor_has_its_donors_and_heirs_in_the_inspector() {
     }
     let n_edges = lane.arrows(tensor).n_total;
     assert!(n_edges > 0 && harness.query_by_label_contains("in each lane").is_some());
-    harness.get_by_role_and_label(Role::Button, &donor).click();
+    harness.get_by_role_and_label(Role::Button, &largest).click();
     settle(&mut harness);
-    let selection = harness.state().session().selection().expect("the donor");
-    let donors = lane.passed(tensor, Side::Donor);
-    assert_eq!(lane.tensor(donors[0].block), Some(selection));
+    let selection = harness.state().session().selection().expect("the largest tensor");
+    let earlier = lane.reused_bytes(tensor, ReuseSide::Earlier);
+    assert_eq!(lane.tensor(earlier[0].block), Some(selection));
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn a_long_list_opens_and_another_lane_can_be_explained() {
     let many = {
         let lane = lane(harness.state());
         let tensors = (0..lane.blocks.len() as u32).filter_map(|block| lane.tensor(block));
-        let mut tensors = tensors.filter(|tensor| lane.passed(*tensor, Side::Heir).len() > 6);
-        tensors.next().expect("a tensor with many heirs")
+        let mut tensors = tensors.filter(|tensor| lane.reused_bytes(*tensor, ReuseSide::Later).len() > 6);
+        tensors.next().expect("a tensor with much reuse")
     };
     select(&mut harness, many);
     let before = harness.query_all_by_role(Role::Button).count();

@@ -8,7 +8,7 @@ use highwater_analysis::{Comparison, LaneId};
 use highwater_export::{LaneDrawing, SvgColors, lane_svg};
 use highwater_session::write_whole;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringOrder, Timeline};
+use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringRequest, Timeline};
 
 /// How wide and high it is, in points.
 const SIZE: (f64, f64) = (1200.0, 600.0);
@@ -39,7 +39,7 @@ pub(super) fn write(path: &Path, asked: Asked<'_>, comparison: &Comparison) -> a
         .axis
         .map_or(Ok(AxisKind::Order), |text| axis_of(text, &timeline))?;
     let by = asked.color_by.map_or(Ok(ColorBy::Tensor), color_by_of)?;
-    let order = ColoringOrder { by, hidden: Vec::new() };
+    let order = ColoringRequest { by, hidden: Vec::new() };
     let look = Coloring::new(comparison, &timeline, &order, None);
     let drawing = LaneDrawing {
         comparison,

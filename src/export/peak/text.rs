@@ -3,7 +3,7 @@
 use super::PeakAnswer;
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step, counted, grouped, percent_text};
-use highwater_timeline::{CurveStats, LiveGroup, PeakAt, RangeStats, Tally, UsedBy, Uses, step_facts, tensor_label};
+use highwater_timeline::{CurveStats, LiveGroup, OpUse, PeakAt, RangeStats, Tally, Uses, step_facts, tensor_label};
 
 /// The report for people, with exact bytes.
 pub fn peak_text(answer: &PeakAnswer<'_>) -> String {
@@ -186,7 +186,7 @@ fn last_of(end: Step) -> String {
 fn uses_text(answer: &PeakAnswer<'_>, uses: &Uses) -> String {
     let mut out = String::new();
     let by =
-        |by: Option<&UsedBy>, nobody: &str| by.map_or_else(|| nobody.to_owned(), |by| format!("{} {}", by.step, by.op));
+        |by: Option<&OpUse>, nobody: &str| by.map_or_else(|| nobody.to_owned(), |by| format!("{} {}", by.step, by.op));
     if uses.longest.is_empty() {
         out.push_str("\nNo live tensor waits: each is in use.\n");
     } else {

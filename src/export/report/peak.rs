@@ -6,8 +6,8 @@ use crate::subject::ExportError;
 use crate::svg::text::escaped;
 use highwater_model::units::{Bytes, counted, grouped, percent_text};
 use highwater_timeline::{
-    Attribute, Holder, IdleMember, LiveGroup, PeakAsk, PeakAt, PeakReport, UsedBy, Uses, Without, step_facts,
-    tensor_label,
+    Attribute, IdleTensor, LiveGroup, OpUse, PeakAt, PeakReport, PeakRequest, PeakWithout, RetainingOp, Uses,
+    step_facts, tensor_label,
 };
 
 /// How many entries lists have.
@@ -22,7 +22,7 @@ impl Report<'_> {
         } else {
             Attribute::OpType
         };
-        let ask = PeakAsk {
+        let ask = PeakRequest {
             lane: self.base,
             at: PeakAt::Peak,
             by,
@@ -206,7 +206,7 @@ impl Report<'_> {
     }
 
     fn uses(&self, page: &mut Page, report: &PeakReport, uses: &Uses) {
-        let by = |by: Option<&UsedBy>, nobody: &str| {
+        let by = |by: Option<&OpUse>, nobody: &str| {
             by.map_or_else(
                 || nobody.to_owned(),
                 |by| format!("step {}, {}", grouped(u64::from(by.step.0)), escaped(&by.op)),
@@ -217,7 +217,7 @@ impl Report<'_> {
             "Live and waiting: what could be evicted, offloaded or computed anew",
             &headings,
         );
-        let row = |row: &IdleMember| {
+        let row = |row: &IdleTensor| {
             let (name, held) = self.member(report, row.member);
             vec![
                 name,
@@ -233,7 +233,7 @@ impl Report<'_> {
             "The ops that tensors are kept for",
             &["op", ">step", ">tensors", ">live"],
         );
-        let row = |row: &Holder| {
+        let row = |row: &RetainingOp| {
             let step = grouped(u64::from(row.by.step.0));
             vec![escaped(&row.by.op), step, grouped(row.count), bytes(row.bytes)]
         };
@@ -248,7 +248,7 @@ impl Report<'_> {
         }
     }
 
-    fn without(&self, report: &PeakReport, rows: &[Without]) -> Table {
+    fn without(&self, report: &PeakReport, rows: &[PeakWithout]) -> Table {
         let headings = ["without", ">peak live is lower by", ">peak live", ">at step"];
         let mut table = Table::new(
             "The peak of live bytes without one tensor, all else being as it is",

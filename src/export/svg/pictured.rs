@@ -31,7 +31,7 @@ impl Pen<'_> {
         };
         let style = RasterStyle {
             colors: drawing.colors.block_pixels(),
-            hole: None,
+            gap: None,
         };
         let look = drawing.look.map(|look| look.colors(drawing.lane, self.view));
         let colors = look.unwrap_or(&self.view.blocks.color);

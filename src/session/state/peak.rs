@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::jobs::{Answer, Job};
 use super::{Notice, Session};
 use highwater_export::{PEAK_FORMS, PeakAnswer, peak_text};
-use highwater_timeline::{PeakAsk, PeakReport};
+use highwater_timeline::{PeakReport, PeakRequest};
 
 /// How many tensors a copied text lists.
 const MOST_COPIED: usize = 100;
@@ -20,7 +20,7 @@ impl Session {
     }
 
     /// Whether what was worked out last answers this question about the answer on the screen.
-    pub fn has_peak_report(&self, ask: &PeakAsk) -> bool {
+    pub fn has_peak_report(&self, ask: &PeakRequest) -> bool {
         let key = (self.n_answers, *ask);
         self.peak.known.as_ref().is_some_and(|(known, _)| *known == key)
     }
@@ -32,7 +32,7 @@ impl Session {
     }
 
     /// Whether this was asked last about the answer on the screen.
-    pub fn wants_peak_report(&self, ask: &PeakAsk) -> bool {
+    pub fn wants_peak_report(&self, ask: &PeakRequest) -> bool {
         self.peak.wanted == Some((self.n_answers, *ask))
     }
 
@@ -48,7 +48,7 @@ impl Session {
     }
 
     /// Wants a report; what was wanted before and is not worked out yet is forgotten.
-    pub(super) fn want_peak(&mut self, ask: PeakAsk) {
+    pub(super) fn want_peak(&mut self, ask: PeakRequest) {
         self.peak.wanted = Some((self.n_answers, ask));
         self.next_peak();
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Notice, Session};
 use crate::jobs::{Answer, Job};
 use crate::painter::{LanePicture, Painting, PictureOrder, RowsPicture};
-use highwater_timeline::{Coloring, ColoringOrder};
+use highwater_timeline::{Coloring, ColoringRequest};
 
 /// What is known of pictures and colours.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct PictureWatch {
     generation: u64,
     last_generation: u64,
     /// What colours stand for, and which groups step back.
-    order: ColoringOrder,
+    order: ColoringRequest,
     /// The colours of the answer with this number.
     look: Arc<Coloring>,
     look_of: u64,
@@ -58,7 +58,7 @@ impl Session {
     }
 
     /// What colours are to stand for.
-    pub fn look_order(&self) -> &ColoringOrder {
+    pub fn look_order(&self) -> &ColoringRequest {
         &self.pictures.order
     }
 
@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// Chooses what colours stand for.
-    pub(super) fn set_look(&mut self, order: ColoringOrder) {
+    pub(super) fn set_look(&mut self, order: ColoringRequest) {
         if self.pictures.order != order {
             self.pictures.order = order;
             self.want_look();

@@ -167,14 +167,14 @@ mod tests {
     use highwater_model::units::{Nanos, Step};
     use highwater_model::workload::{GraphIdx, Run, SlotOp};
 
-    fn axis_run(n_steps: u32, anew: &[u32]) -> AxisRun {
+    fn axis_run(n_steps: u32, recomputed: &[u32]) -> AxisRun {
         let slots = (0..n_steps).flat_map(|op| {
             let op = OpId(op);
-            let again = anew.contains(&op.0).then_some(SlotOp {
+            let recomputation = recomputed.contains(&op.0).then_some(SlotOp {
                 op,
                 is_recomputed: true,
             });
-            again.into_iter().chain([SlotOp {
+            recomputation.into_iter().chain([SlotOp {
                 op,
                 is_recomputed: false,
             }])
@@ -188,7 +188,7 @@ mod tests {
             },
             start: Step(1),
             n_steps: u32::try_from(slots.len()).expect("few"),
-            slots: (!anew.is_empty()).then(|| slots.into()),
+            slots: (!recomputed.is_empty()).then(|| slots.into()),
         }
     }
 
@@ -201,8 +201,8 @@ mod tests {
     }
 
     #[test]
-    fn steps_behind_measured_ones_share_what_is_left() {
-        for (pass, anew, expected) in [
+    fn steps_after_measured_ones_share_the_rest() {
+        for (pass, recomputed, expected) in [
             (
                 &[ran(0, 10, 4), ran(3, 30, 9), ran(4, 31, 5)][..],
                 &[][..],
@@ -222,14 +222,14 @@ mod tests {
             (&[], &[], &[0; 6]),
         ] {
             let mut durations = vec![0; expected.len()];
-            let n_stated = add_run(&mut durations, &axis_run(5, anew), &widths(pass));
+            let n_stated = add_run(&mut durations, &axis_run(5, recomputed), &widths(pass));
             assert_eq!((durations.as_slice(), n_stated as usize), (expected, pass.len()));
         }
     }
 
     proptest! {
         #[test]
-        fn a_run_takes_as_long_as_it_took(
+        fn the_width_of_a_run_equals_its_measured_time(
             measured in prop::collection::vec(prop::option::of((0_u64..1_000_000, 0_u64..2_000_000)), 1..60),
             swapped in prop::option::of((0_usize..60, 0_usize..60)),
         ) {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Blocks, RegionSpan, region_text};
-use crate::holdings::LaneHoldings;
-use crate::holes::LaneHoles;
-use crate::index::RectIndex;
+use crate::gaps::LaneGaps;
+use crate::index::RectColumns;
+use crate::owned_ranges::OwnedRanges;
 use crate::owner::Owner;
 use crate::reuse::LaneReuse;
 use crate::{Palette, Selected, TensorKey, layout};
@@ -20,7 +20,7 @@ use highwater_sim::{DeviceSession, RegionId, RegionKind, Simulation, Subject};
 pub(super) struct PlacedBlocks {
     pub(super) blocks: Blocks,
     pub(super) regions: Vec<RegionSpan>,
-    pub(super) holdings: LaneHoldings,
+    pub(super) owned_ranges: OwnedRanges,
     pub(super) subjects: Vec<Option<Selected>>,
     pub(super) height: Bytes,
 }
@@ -49,7 +49,7 @@ impl PlacedBlocks {
         let blocks = columns_of(&drafts, &subjects, palette);
         drop(drafts);
         Self {
-            holdings: LaneHoldings::new(simulation, &spans, &of_regions),
+            owned_ranges: OwnedRanges::new(simulation, &spans, &of_regions),
             regions: region_spans(simulation, session, &spans, &blocks),
             height: layout::height(&spans),
             blocks,
@@ -58,7 +58,7 @@ impl PlacedBlocks {
     }
 
     /// Tensors with their blocks, sorted.
-    pub(super) fn owners(&self) -> Vec<(Selected, u32)> {
+    pub(super) fn tensor_blocks(&self) -> Vec<(Selected, u32)> {
         let mut owners: Vec<(Selected, u32)> = (0_u32..)
             .zip(&self.blocks.subject)
             .filter_map(|(block, subject)| Some((self.subjects[*subject as usize]?, block)))
@@ -67,17 +67,11 @@ impl PlacedBlocks {
         owners
     }
 
-    pub(super) fn holes(&self, lane: &Lane) -> LaneHoles {
-        if lane.shares_steps {
-            return LaneHoles::default();
-        }
-        LaneHoles::new(&self.regions, &self.blocks)
+    pub(super) fn gaps(&self) -> LaneGaps {
+        LaneGaps::new(&self.regions, &self.blocks)
     }
 
     pub(super) fn reuse(&self, lane: &Lane) -> LaneReuse {
-        if lane.shares_steps {
-            return LaneReuse::default();
-        }
         LaneReuse::new(&self.regions, &self.blocks, lane.summary.peak_live_step)
     }
 }
@@ -113,22 +107,22 @@ fn region_spans(
 fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Selected>> {
     let rows = simulation.subjects.iter();
     rows.map(|row| match row.subject {
-        Subject::Tensor { run, tensor, .. } => selected(session, run, tensor),
+        Subject::Tensor { run, tensor, .. } => Selected::in_session(session, run, tensor),
         Subject::Graph(_) | Subject::InputOutput(_) | Subject::Page(_) | Subject::Pool(_) | Subject::Session => None,
     })
     .collect()
 }
 
 /// All owners; a paged range counts by the owners of its pages.
-pub(super) fn holders(regions: &[RegionSpan], holdings: &LaneHoldings) -> Vec<Owner> {
+pub(super) fn owners(regions: &[RegionSpan], owned_ranges: &OwnedRanges) -> Vec<Owner> {
     let whole = regions
         .iter()
         .filter(|region| !region.is_paged)
         .map(|region| region.owner);
-    let mut holders: Vec<Owner> = whole.chain(holdings.owner.iter().copied()).collect();
-    holders.sort_unstable();
-    holders.dedup();
-    holders
+    let mut owners: Vec<Owner> = whole.chain(owned_ranges.owner.iter().copied()).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    owners
 }
 
 /// By region: the power of two that divides the offsets of all its blocks. O(blocks).
@@ -153,12 +147,12 @@ struct Draft {
 }
 
 /// The display addresses that blocks of tensors reach. O(blocks).
-pub(super) fn tensor_span(blocks: &Blocks, owners: &[(Selected, u32)]) -> Option<(u64, u64)> {
+pub(super) fn tensor_span(blocks: &Blocks, tensor_blocks: &[(Selected, u32)]) -> Option<(u64, u64)> {
     let of_block = |(_, block): &(Selected, u32)| {
         let base = blocks.base[*block as usize];
         (base, base.saturating_add(blocks.bytes[*block as usize]))
     };
-    let spans = owners.iter().map(of_block);
+    let spans = tensor_blocks.iter().map(of_block);
     spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
 }
 
@@ -170,25 +164,13 @@ fn columns_of(drafts: &[Draft], subjects: &[Option<Selected>], palette: &Palette
         };
         palette.color(subjects[draft.subject as usize].map_or(whole_graph, Selected::key))
     };
-    let start: Vec<u32> = drafts.iter().map(|draft| draft.start).collect();
-    let end: Vec<u32> = drafts.iter().map(|draft| draft.end).collect();
-    let bytes: Vec<u64> = drafts.iter().map(|draft| draft.bytes).collect();
     Blocks {
-        base: drafts.iter().map(|draft| draft.base).collect(),
+        rects: RectColumns::of(drafts, |draft| (draft.start, draft.end, draft.base, draft.bytes)),
         offset: drafts.iter().map(|draft| draft.offset).collect(),
         span: drafts.iter().map(|draft| draft.span).collect(),
         subject: drafts.iter().map(|draft| draft.subject).collect(),
         color: drafts.iter().map(color).collect(),
-        index: RectIndex::new(&start, &end, &bytes),
-        start,
-        end,
-        bytes,
     }
-}
-
-fn selected(session: &DeviceSession, run: u32, tensor: TensorId) -> Option<Selected> {
-    let graph = session.runs.get(run as usize)?.graph;
-    Some(Selected { run, graph, tensor })
 }
 
 /// Labels of regions, each text built once.

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_narrow_is_never_a_column() {
+    fn narrow_rows_are_never_columns() {
         for number in 0..200_000_u32 {
             let x0 = f64::from(number) * 0.013_71 - 100.0;
             let place = [x0, 5.0, widened(x0, x0 + 1e-9), 5.2];

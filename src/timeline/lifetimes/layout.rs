@@ -21,13 +21,13 @@ const MOST_ROWS: usize = 120;
 const MOST_HEIGHT: f64 = 4096.0;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Folds {
+pub struct ScopeFolds {
     /// Scopes at this depth and deeper are folded unless toggled; `None` for the depth that suits the graph.
     depth: Option<u16>,
     toggled: BTreeSet<Box<str>>,
 }
 
-impl Folds {
+impl ScopeFolds {
     pub fn all(is_folded: bool) -> Self {
         Self {
             depth: Some(if is_folded { 0 } else { u16::MAX }),
@@ -127,7 +127,7 @@ pub struct RowLayout {
 impl LaneRows {
     /// Lays out the rows alive within the steps of a viewport; `canvas` is in points. O(alive rows log alive rows +
     /// open scopes).
-    pub fn layout<'v>(&self, view: impl Into<View<'v>>, folds: &Folds, canvas: Canvas) -> RowLayout {
+    pub fn layout<'v>(&self, view: impl Into<View<'v>>, folds: &ScopeFolds, canvas: Canvas) -> RowLayout {
         let view = view.into();
         let alive = self.alive(&view);
         let mut drafts = Drafts::default();

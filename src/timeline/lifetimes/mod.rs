@@ -18,19 +18,19 @@ mod picture;
 mod scopes;
 
 pub use items::RowItems;
-pub use layout::{FOLDED, Folds, HEADER, RowLayout, RowPlace, RowWindow, ScopeBand};
+pub use layout::{FOLDED, HEADER, RowLayout, RowPlace, RowWindow, ScopeBand, ScopeFolds};
 pub use picture::RowsRaster;
 pub use scopes::Scope;
 
 use std::cmp::Reverse;
 
-use super::index::{Columns, Least, RectIndex};
+use super::index::{Least, RectColumns};
 use super::rows::{Row, Rows};
 use super::{Selected, Timeline, Viewport};
 use highwater_analysis::Comparison;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RowsBy {
+pub enum RowOrder {
     /// The earliest first.
     #[default]
     Birth,
@@ -44,7 +44,7 @@ pub enum RowsBy {
     Tree,
 }
 
-impl RowsBy {
+impl RowOrder {
     /// In the order of menus.
     pub const ALL: [Self; 5] = [Self::Birth, Self::Size, Self::Lifetime, Self::Scope, Self::Tree];
 
@@ -63,14 +63,11 @@ impl RowsBy {
 pub struct LaneRows {
     /// Position of the lane.
     pub lane: usize,
-    pub by: RowsBy,
+    pub by: RowOrder,
     rows: Rows,
-    /// Columns in order of first steps; `numbers` maps to row numbers.
-    start: Vec<u32>,
-    end: Vec<u32>,
-    bytes: Vec<u64>,
+    /// Live ranges in order of first steps, without addresses; `numbers` maps to row numbers.
+    rects: RectColumns,
     numbers: Vec<u32>,
-    index: RectIndex,
     /// Row numbers by place, from top to bottom.
     order: Vec<u32>,
     /// Places by row number.
@@ -83,26 +80,30 @@ pub struct LaneRows {
 }
 
 impl LaneRows {
-    pub fn new((comparison, timeline): (&Comparison, &Timeline), lane: usize, by: RowsBy) -> Self {
+    pub fn new((comparison, timeline): (&Comparison, &Timeline), lane: usize, by: RowOrder) -> Self {
         let rows = timeline.rows_of(lane).clone();
         let all: Vec<Row> = rows.iter().collect();
         let mut numbers: Vec<u32> = (0_u32..).take(all.len()).collect();
         let of = |number: u32| &all[number as usize];
         numbers.sort_by_key(|number| of(*number).start);
-        let start: Vec<u32> = numbers.iter().map(|number| of(*number).start.0).collect();
-        let end: Vec<u32> = numbers.iter().map(|number| of(*number).end.0).collect();
-        let bytes: Vec<u64> = numbers.iter().map(|number| of(*number).bytes.get()).collect();
+        let sorted = || numbers.iter().map(|number| of(*number));
+        let rects = RectColumns::new(
+            sorted().map(|row| row.start.0).collect(),
+            sorted().map(|row| row.end.0).collect(),
+            Vec::new(),
+            sorted().map(|row| row.bytes.get()).collect(),
+        );
         let mut order = numbers.clone();
         let mut scopes = Vec::new();
         match by {
-            RowsBy::Birth => {}
-            RowsBy::Size => order.sort_by_key(|number| Reverse(of(*number).bytes)),
-            RowsBy::Lifetime => order.sort_by_key(|number| Reverse(of(*number).end.0 - of(*number).start.0)),
-            RowsBy::Scope => {
+            RowOrder::Birth => {}
+            RowOrder::Size => order.sort_by_key(|number| Reverse(of(*number).bytes)),
+            RowOrder::Lifetime => order.sort_by_key(|number| Reverse(of(*number).end.0 - of(*number).start.0)),
+            RowOrder::Scope => {
                 let ranks = scopes::ranks(comparison, &all);
                 order.sort_by_key(|number| ranks[*number as usize]);
             }
-            RowsBy::Tree => (scopes, order) = scopes::tree(comparison, &all, &order),
+            RowOrder::Tree => (scopes, order) = scopes::tree(comparison, &all, &order),
         }
         let mut places = vec![0; order.len()];
         for (place, number) in (0_u32..).zip(&order) {
@@ -114,10 +115,7 @@ impl LaneRows {
             lane,
             by,
             blocks: all.iter().map(|row| block_of(row).unwrap_or(u32::MAX)).collect(),
-            index: RectIndex::new(&start, &end, &bytes),
-            start,
-            end,
-            bytes,
+            rects,
             numbers,
             order,
             places,
@@ -164,22 +162,12 @@ impl LaneRows {
 
     /// Number of rows alive within the steps of a viewport. O(log rows).
     pub fn n_alive(&self, viewport: &Viewport) -> usize {
-        self.columns().count(viewport.t0, viewport.t1)
-    }
-
-    fn columns(&self) -> Columns<'_> {
-        Columns {
-            start: &self.start,
-            end: &self.end,
-            base: &self.bytes,
-            bytes: &self.bytes,
-            index: &self.index,
-        }
+        self.rects.count(viewport.t0, viewport.t1)
     }
 
     /// The places of all rows alive within the steps of a viewport, from top to bottom.
     fn alive(&self, viewport: &Viewport) -> Vec<u32> {
-        let met = self.columns().met((viewport.t0, viewport.t1), Least::default());
+        let met = self.rects.met((viewport.t0, viewport.t1), Least::default());
         let mut places: Vec<u32> = met
             .map(|position| self.places[self.numbers[position] as usize])
             .collect();

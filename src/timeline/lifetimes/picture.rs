@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::items::place;
-use super::{Folds, LaneRows, RowLayout};
+use super::{LaneRows, RowLayout, ScopeFolds};
 use crate::axis::{Axes, AxisKind};
 use crate::raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster_of};
 use crate::viewport::{Canvas, View, Viewport};
@@ -26,7 +26,7 @@ impl LaneRows {
     )]
     pub fn raster(
         &self,
-        (view, kind, folds): (Viewport, AxisKind, &Folds),
+        (view, kind, folds): (Viewport, AxisKind, &ScopeFolds),
         (axes, canvas, scale): (&Axes, Canvas, f64),
         colors: BlockColors<'_>,
         style: &RasterStyle,

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_stay_straight_and_long_edges_have_places() {
+    fn edges_stay_straight_and_long_ones_have_places() {
         // 0 and 1 lead to 2, which leads to 3; 1 leads to 3 too.
         let known = layers(4, &[(0, 2), (1, 2), (1, 3), (2, 3)]);
         let node = Slot::Node;
@@ -172,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_edge_leads_on_and_every_node_stands_once(
+        fn every_edge_leads_to_a_later_layer_and_every_node_has_one_place(
             pairs in proptest::collection::vec((0_usize..12, 0_usize..12), 0..30)
         ) {
             let mut edges: Vec<(usize, usize)> = pairs.into_iter().filter(|(a, b)| a < b).collect();

@@ -22,7 +22,7 @@ use highwater_sim::fold::live_peaks_without;
 use highwater_sim::{Subject, SubjectRow};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UsedBy {
+pub struct OpUse {
     pub step: Step,
     /// Type and name.
     pub op: String,
@@ -38,21 +38,21 @@ pub struct IdleSteps {
 
 /// An idle tensor, with its last and its next use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IdleMember {
+pub struct IdleTensor {
     /// Position among the members.
     pub member: u32,
     pub idle: IdleSteps,
     /// The last use; `None` before the first.
-    pub since: Option<UsedBy>,
+    pub since: Option<OpUse>,
     /// The next use; `None` after the last.
-    pub until: Option<UsedBy>,
+    pub until: Option<OpUse>,
 }
 
 /// An op for which tensors are kept live.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holder {
+pub struct RetainingOp {
     /// It reads them next, or is their last use on the step itself.
-    pub by: UsedBy,
+    pub by: OpUse,
     pub bytes: Bytes,
     pub count: u64,
 }
@@ -62,16 +62,16 @@ pub struct Uses {
     /// By member; `None` where the ops of its run are unknown.
     pub idle: Vec<Option<IdleSteps>>,
     /// The first few by bytes times idle steps; all above 0.
-    pub longest: Vec<IdleMember>,
+    pub longest: Vec<IdleTensor>,
     /// The first few by bytes.
-    pub holders: Vec<Holder>,
+    pub holders: Vec<RetainingOp>,
     /// Number and bytes of tensors without a further use.
     pub unread: (u64, Bytes),
 }
 
 /// The peak of a lane's live bytes without a tensor in any run of its graph, all else unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Without {
+pub struct PeakWithout {
     /// Position among the members.
     pub member: u32,
     pub peak: Bytes,
@@ -147,14 +147,14 @@ fn rank(comparison: &Comparison, lane: usize, set: &LiveSet, found: &[Option<Aro
             None => uses.unread = (uses.unread.0 + 1, uses.unread.1 + member.bytes),
         }
     }
-    let words = |run: u32, used: Use| UsedBy {
+    let words = |run: u32, used: Use| OpUse {
         step: used.step,
         op: RunUses::new(comparison, lane, run).map_or_else(String::new, |uses| uses.text(used.op)),
     };
     let mut holders: Vec<((u32, Use), (Bytes, u64))> = holders.into_iter().collect();
     holders.sort_by_key(|(by, (bytes, _))| (Reverse(*bytes), by.1, by.0));
     holders.truncate(n_first);
-    let holder = |((run, used), (bytes, count))| Holder {
+    let holder = |((run, used), (bytes, count))| RetainingOp {
         by: words(run, used),
         bytes,
         count,
@@ -167,7 +167,7 @@ fn rank(comparison: &Comparison, lane: usize, set: &LiveSet, found: &[Option<Aro
     longest.truncate(n_first);
     let of_member = |(position, idle): (usize, IdleSteps)| {
         let (around, run) = (found[position].unwrap_or_default(), set.members[position].tensor.run);
-        IdleMember {
+        IdleTensor {
             member: u32::try_from(position).unwrap_or(u32::MAX),
             idle,
             since: around.last.map(|used| words(run, used)),
@@ -187,7 +187,7 @@ pub(super) fn without(
     (comparison, lane): (&Comparison, usize),
     set: &LiveSet,
     n_first: usize,
-) -> Result<Vec<Without>, &'static str> {
+) -> Result<Vec<PeakWithout>, &'static str> {
     let Some(row) = comparison.lanes.get(lane) else {
         return Ok(Vec::new());
     };
@@ -210,7 +210,7 @@ pub(super) fn without(
     }
     let found = (0_u32..).zip(peaks.into_iter().skip(1));
     Ok(found
-        .map(|(member, (left, step))| Without {
+        .map(|(member, (left, step))| PeakWithout {
             member,
             peak: left,
             step,

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::super::{Attribute, Grouping, Held, Selected};
+use super::super::{Attribute, Grouping, HeldTensor, Selected};
 use highwater_model::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct LiveGroup {
 const UNKNOWN: &str = "of no known tensor";
 
 /// Groups, most bytes first, then by text; and by item the position of its group. O(items + groups log groups).
-pub(super) fn gather(items: &[Held], grouping: &Grouping) -> (Vec<LiveGroup>, Vec<u32>) {
+pub(super) fn gather(items: &[HeldTensor], grouping: &Grouping) -> (Vec<LiveGroup>, Vec<u32>) {
     let mut groups: BTreeMap<Option<u32>, LiveGroup> = BTreeMap::new();
     let keys: Vec<Option<u32>> = items.iter().map(|held| grouping.group(held)).collect();
     for (held, key) in items.iter().zip(&keys) {

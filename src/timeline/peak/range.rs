@@ -9,7 +9,7 @@
 //!
 //! Invariant: before + allocated - freed = after.
 
-use super::super::{Grouping, Held, Selected};
+use super::super::{Grouping, HeldTensor, Selected};
 use super::groups::{LiveGroup, gather};
 use highwater_analysis::Comparison;
 use highwater_model::graph::TensorId;
@@ -152,9 +152,9 @@ impl RangeStats {
             if !answer.count(&block, bytes) {
                 continue;
             }
-            if let Some(graph) = session.runs.get(run as usize).map(|run| run.graph) {
-                held.push(Held {
-                    tensor: Selected { run, graph, tensor },
+            if let Some(tensor) = Selected::in_session(session, run, tensor) {
+                held.push(HeldTensor {
+                    tensor,
                     bytes,
                     n_steps: (block.end.0 - block.start.0).max(1),
                 });

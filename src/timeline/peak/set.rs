@@ -40,7 +40,7 @@ impl LiveMember {
 
 /// Reserved bytes that belong to no tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rest {
+pub enum ReservedRest {
     /// Allocated beyond the requested bytes.
     Rounding,
     /// Reserved for feature memory without a tensor.
@@ -54,7 +54,7 @@ pub enum Rest {
     Unlisted,
 }
 
-impl Rest {
+impl ReservedRest {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Rounding => "rounding by allocators",
@@ -80,7 +80,7 @@ pub struct LiveSet {
     /// The value of the lane's reserved curve; `None` if it is not recorded.
     pub reserved: Option<Bytes>,
     /// Parts above 0 of the reserved bytes that belong to no tensor.
-    pub rest: Vec<(Rest, Bytes)>,
+    pub rest: Vec<(ReservedRest, Bytes)>,
     /// Excess of live bytes and rest over the reserved ones: buffers that share a place, or blocks outside the regions
     /// that a recording states.
     pub surplus: Bytes,
@@ -125,14 +125,18 @@ impl LiveSet {
     fn add_rest(&mut self, moment: &Moment, reserved: Bytes, is_measured: bool) {
         let parts = moment.parts;
         let mut rest = vec![
-            (Rest::Rounding, moment.rounded.saturating_sub(moment.live)),
-            (Rest::Idle, parts.features.saturating_sub(moment.rounded)),
-            (Rest::Weights, parts.weights),
-            (Rest::Variables, parts.variables),
-            (Rest::InputOutput, parts.io),
+            (ReservedRest::Rounding, moment.rounded.saturating_sub(moment.live)),
+            (ReservedRest::Idle, parts.features.saturating_sub(moment.rounded)),
+            (ReservedRest::Weights, parts.weights),
+            (ReservedRest::Variables, parts.variables),
+            (ReservedRest::InputOutput, parts.io),
         ];
         let known = self.live + rest.iter().map(|(_, bytes)| *bytes).sum();
-        let other = if is_measured { Rest::Unlisted } else { Rest::Elsewhere };
+        let other = if is_measured {
+            ReservedRest::Unlisted
+        } else {
+            ReservedRest::Elsewhere
+        };
         rest.push((other, reserved.saturating_sub(known)));
         rest.retain(|(_, bytes)| *bytes > Bytes::ZERO);
         self.surplus = known.saturating_sub(reserved);
@@ -169,10 +173,9 @@ fn members(comparison: &Comparison, lane: usize, moment: &Moment) -> Vec<LiveMem
         let Subject::Tensor { run, tensor, .. } = row.subject else {
             continue;
         };
-        let Some(graph) = session.runs.get(run as usize).map(|run| run.graph) else {
+        let Some(tensor) = Selected::in_session(session, run, tensor) else {
             continue;
         };
-        let tensor = Selected { run, graph, tensor };
         let member = members.entry(tensor).or_insert(LiveMember {
             tensor,
             bytes: Bytes::ZERO,

@@ -41,7 +41,12 @@ impl RematMarkKind {
             RematKind::Evict => Some(Self::Evict),
             RematKind::Rematerialize if event.is_sibling => Some(Self::Sibling),
             RematKind::Rematerialize => Some(Self::Rematerialize),
-            _ => None,
+            RematKind::Compute
+            | RematKind::Put
+            | RematKind::Free
+            | RematKind::EagerEvict
+            | RematKind::Pin
+            | RematKind::Drop => None,
         }
     }
 }
@@ -86,7 +91,7 @@ impl RematColumn {
 
 /// The steps from the eviction of a storage to its recomputation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RematGap {
+pub struct EvictionInterval {
     /// The storage, by its root.
     pub tensor: Selected,
     pub from: Step,

@@ -8,7 +8,7 @@ use highwater_rewrite::remat::RematStatus;
 
 /// In ascending severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RematVerdict {
+pub enum RematOutcome {
     /// All runs finished.
     Ok,
     /// All runs finished, but some exceeded the budget because nothing more could be evicted.
@@ -19,7 +19,7 @@ pub enum RematVerdict {
     OutOfMemory,
 }
 
-impl RematVerdict {
+impl RematOutcome {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -51,7 +51,7 @@ pub struct RematSums {
 
 /// Facts of a run that ended out of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RematStory {
+pub struct OutOfMemoryReport {
     pub run: u32,
     /// The op whose results did not fit.
     pub op: String,
@@ -64,15 +64,15 @@ pub struct RematStory {
 
 impl LaneRemat {
     /// The worst outcome of all runs.
-    pub fn verdict(&self) -> RematVerdict {
+    pub fn verdict(&self) -> RematOutcome {
         let runs = self.runs.iter().filter_map(|run| run.remat.as_ref());
         let verdicts = runs.map(|remat| match remat.answer.status {
-            RematStatus::Ok if !remat.answer.is_within_budget() => RematVerdict::Over,
-            RematStatus::Ok => RematVerdict::Ok,
-            RematStatus::Thrash => RematVerdict::Thrash,
-            RematStatus::OutOfMemory(_) => RematVerdict::OutOfMemory,
+            RematStatus::Ok if !remat.answer.is_within_budget() => RematOutcome::Over,
+            RematStatus::Ok => RematOutcome::Ok,
+            RematStatus::Thrash => RematOutcome::Thrash,
+            RematStatus::OutOfMemory(_) => RematOutcome::OutOfMemory,
         });
-        verdicts.max().unwrap_or(RematVerdict::Ok)
+        verdicts.max().unwrap_or(RematOutcome::Ok)
     }
 
     /// Label of the heuristic; empty without a budget.
@@ -127,7 +127,7 @@ impl LaneRemat {
     }
 
     /// The first run that ended out of memory.
-    pub fn story(&self) -> Option<RematStory> {
+    pub fn story(&self) -> Option<OutOfMemoryReport> {
         let runs = (0_u32..).zip(&self.runs);
         let mut failed = runs.filter_map(|(run, place)| {
             let remat = place.remat.as_ref()?;
@@ -146,7 +146,7 @@ impl LaneRemat {
             let selected = place.selected(run, remat, *tensor).filter(|_| is_drawn);
             (selected, name, storage_bytes(remat, *tensor))
         });
-        Some(RematStory {
+        Some(OutOfMemoryReport {
             run,
             op: tape
                 .ops
@@ -160,7 +160,7 @@ impl LaneRemat {
     }
 }
 
-impl RematStory {
+impl OutOfMemoryReport {
     pub fn sentence(&self, budget: Option<Bytes>) -> String {
         let budget = budget.map_or(String::new(), |budget| format!(" under the budget of {budget}"));
         format!(

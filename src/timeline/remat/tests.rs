@@ -130,23 +130,30 @@ fn marks(lane: &LaneRemat) -> Vec<(u32, RematMarkKind, Option<u32>)> {
 }
 
 #[test]
-fn evictions_and_ways_back_are_marks_and_a_gap_lies_between() {
+fn evictions_and_recomputations_are_marks_around_an_interval() {
     use RematMarkKind::{Evict, Rematerialize};
     let lane = lane(&[run("dtr", events(), RematStatus::Ok)], 0);
     assert_eq!(marks(&lane), [(2, Evict, Some(1)), (3, Rematerialize, Some(1))]);
-    let gaps: Vec<(u32, u32)> = lane.gaps.iter().map(|gap| (gap.from.0, gap.to.0)).collect();
-    assert_eq!(gaps, [(2, 3)]);
-    assert_eq!(lane.gaps_of(lane.gaps[0].tensor), &lane.gaps[..]);
+    let eviction_intervals: Vec<(u32, u32)> = lane
+        .eviction_intervals
+        .iter()
+        .map(|interval| (interval.from.0, interval.to.0))
+        .collect();
+    assert_eq!(eviction_intervals, [(2, 3)]);
+    assert_eq!(
+        lane.eviction_intervals_of(lane.eviction_intervals[0].tensor),
+        &lane.eviction_intervals[..]
+    );
     assert_eq!(lane.bands, [(Step(3), Step(4))]);
-    assert_eq!(lane.recomputed_at(Step(3)).map(|anew| lane.op_name(anew)), Some("op a"));
-    assert_eq!(lane.verdict(), RematVerdict::Over, "its peak is above its budget");
+    assert_eq!(lane.recomputed_at(Step(3)).map(|op| lane.op_name(op)), Some("op a"));
+    assert_eq!(lane.verdict(), RematOutcome::Over, "its peak is above its budget");
     let sums = lane.sums();
     assert_eq!((sums.evictions, sums.recomputed), (1, 1));
     assert!((sums.overhead - 1.1).abs() < 1e-9);
 }
 
 #[test]
-fn what_is_in_use_stays_so_while_the_lane_waits() {
+fn usage_is_constant_while_the_lane_is_idle() {
     let lane = lane(&[run("dtr", events(), RematStatus::Ok)], 2);
     let usage: Vec<u64> = (0..7).map(|step| lane.usage.at(step)).collect();
     assert_eq!(usage, [20, 30, 30, 30, 30, 30, 40]);
@@ -155,7 +162,7 @@ fn what_is_in_use_stays_so_while_the_lane_waits() {
 }
 
 #[test]
-fn counters_are_those_of_the_run_that_a_step_lies_in() {
+fn counters_belong_to_the_run_of_the_step() {
     let twice = [
         run("dtr", events(), RematStatus::Ok),
         run("dtr", events(), RematStatus::Ok),
@@ -181,7 +188,7 @@ fn counters_are_those_of_the_run_that_a_step_lies_in() {
 }
 
 #[test]
-fn a_column_counts_all_that_it_merges() {
+fn a_column_counts_all_merged_marks() {
     let lane = lane(
         &[
             run("dtr", events(), RematStatus::Ok),
@@ -213,7 +220,7 @@ fn a_column_counts_all_that_it_merges() {
 }
 
 #[test]
-fn a_mark_says_why() {
+fn the_facts_of_a_mark_state_its_reason() {
     let lane = lane(&[run("dtr", events(), RematStatus::Ok)], 0);
     let facts = lane.facts(&lane.marks[0]);
     assert_eq!((&*facts.tensor, &*facts.op, &*facts.beside), ("a", "op a", "op c"));
@@ -235,7 +242,7 @@ fn a_mark_says_why() {
 }
 
 #[test]
-fn an_early_end_is_a_mark_with_a_story() {
+fn an_early_end_is_a_mark_with_a_report() {
     let mut early = events();
     early.truncate(5);
     let shortage = RematShortage {
@@ -247,7 +254,7 @@ fn an_early_end_is_a_mark_with_a_story() {
     };
     let failed = lane(&[run("dtr", early.clone(), RematStatus::OutOfMemory(shortage))], 0);
     assert_eq!(marks(&failed).last(), Some(&(3, RematMarkKind::OutOfMemory, None)));
-    assert_eq!(failed.verdict(), RematVerdict::OutOfMemory);
+    assert_eq!(failed.verdict(), RematOutcome::OutOfMemory);
     let story = failed.story().expect("a story");
     assert_eq!(
         story.sentence(failed.budget).replace('\u{a0}', " "),
@@ -261,6 +268,6 @@ fn an_early_end_is_a_mark_with_a_story() {
         .collect();
     assert_eq!(held, [(true, "c"), (false, "x")]);
     let thrashing = lane(&[run("dtr", early, RematStatus::Thrash)], 0);
-    assert_eq!(thrashing.verdict(), RematVerdict::Thrash);
+    assert_eq!(thrashing.verdict(), RematOutcome::Thrash);
     assert_eq!(marks(&thrashing).last().map(|mark| mark.1), Some(RematMarkKind::Thrash));
 }

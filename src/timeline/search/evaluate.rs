@@ -8,7 +8,7 @@ use super::pattern::Patterns;
 use super::syntax::Condition;
 use super::text::{Place, TextTest};
 use super::{Amounts, Query, Term, Test};
-use crate::{Attribute, Grouping, Held, Row, Rows, Timeline};
+use crate::{Attribute, Grouping, HeldTensor, Row, Rows, Timeline};
 use highwater_analysis::Comparison;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Bytes;
@@ -159,7 +159,7 @@ impl AskedTest<'_> {
                 _ => amounts.contain(u64::from(n_held(row, rows))),
             },
             Self::Group(grouping, fits) => {
-                let held = Held {
+                let held = HeldTensor {
                     tensor: row.tensor,
                     bytes: row.bytes,
                     n_steps: 0,

@@ -5,7 +5,7 @@
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
 use crate::search::shown_name;
-use crate::{RematMark, Selected, region_text, subject_text};
+use crate::{RematMark, Selected, event_labels, region_text, subject_text};
 use highwater_model::units::{Bytes, Step};
 use highwater_sim::{Event, EventKind, Subject};
 
@@ -84,7 +84,7 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
     };
     match (column, &entry) {
         (0, entry) => Value::Count(u64::from(entry.step().0)),
-        (1, Entry::Event(event)) => Value::text(name(event.kind)),
+        (1, Entry::Event(event)) => Value::text(event_labels(event.kind).0),
         (1, Entry::Mark(mark)) => Value::text(mark.kind.words()),
         (2, entry) => subject(view, entry),
         (3, entry) => Value::Bytes(entry.bytes()),
@@ -100,11 +100,7 @@ fn tensor(view: &View<'_>, entry: &Entry<'_>) -> Option<Selected> {
         Entry::Mark(mark) => return mark.tensor,
     };
     match view.lane()?.simulation.subject(event.subject).subject {
-        Subject::Tensor { run, tensor, .. } => {
-            let session = view.comparison.session_of(view.lane);
-            let graph = session.runs.get(run as usize)?.graph;
-            Some(Selected { run, graph, tensor })
-        }
+        Subject::Tensor { run, tensor, .. } => Selected::in_session(view.comparison.session_of(view.lane), run, tensor),
         _ => None,
     }
 }
@@ -126,36 +122,6 @@ fn region<'a>(view: &View<'a>, event: &Event) -> Value<'a> {
     let region = lane.simulation.region(event.region);
     let session = view.comparison.session_of(view.lane);
     Value::text(region_text(session, (region.kind, region.graph)))
-}
-
-/// In the singular.
-const fn name(kind: EventKind) -> &'static str {
-    match kind {
-        EventKind::Alloc => "tensor allocated",
-        EventKind::Free => "tensor freed",
-        EventKind::DeviceMalloc => "driver malloc",
-        EventKind::DeviceFree => "driver free",
-        EventKind::Reallocate => "arena reallocated",
-        EventKind::Reuse => "arena reused",
-        EventKind::Reserve => "range reserved",
-        EventKind::Release => "range released",
-        EventKind::PageAlloc => "page allocated",
-        EventKind::PageFree => "page freed",
-        EventKind::Map => "page mapped",
-        EventKind::Unmap => "page unmapped",
-        EventKind::Memset => "memory zeroed",
-        EventKind::Sync => "stream wait",
-        EventKind::Recycle => "pool recycled",
-        EventKind::Grant => "block granted",
-        EventKind::Return => "block returned",
-        EventKind::Stitch => "range stitched",
-        EventKind::Run => "static run",
-        EventKind::MemoryInUse => "memory in use",
-        EventKind::Clear => "memory cleared",
-        EventKind::Unload => "graph unloaded",
-        EventKind::Reload => "graph reloaded",
-        EventKind::OutOfMemory => "out of memory",
-    }
 }
 
 /// By kind, by subject, or by region.

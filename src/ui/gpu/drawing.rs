@@ -53,7 +53,7 @@ impl Shown {
         ];
         let origin = [step, address as u32, (address >> 32) as u32, 0];
         let channels = |color: [u8; 4]| color.map(|channel| f32::from(channel) / 255.0);
-        let [line, ground] = self.style.hole.unwrap_or_default().map(channels);
+        let [line, ground] = self.style.gap.unwrap_or_default().map(channels);
         let colors = (0..256).map(|number| {
             let color = self.style.colors.get(number).or(self.style.colors.last());
             u32::from_le_bytes(color.copied().unwrap_or_default())
@@ -234,8 +234,8 @@ impl Passes<'_> {
             ..
         } = self.pipelines;
         let runs = lane.block_rects().met(&shown.view, canvas);
-        let holes = if shown.style.hole.is_some() {
-            lane.hole_rects().met(&shown.view, canvas)
+        let holes = if shown.style.gap.is_some() {
+            lane.gap_rects().met(&shown.view, canvas)
         } else {
             Vec::new()
         };

@@ -148,7 +148,7 @@ impl DeviceLanes<'_> {
         let Some(lane) = self.timeline.lanes.get(lane) else {
             return false;
         };
-        let n_rows = lane.block_rects().len() + lane.hole_rects().len();
+        let n_rows = lane.block_rects().len() + lane.gap_rects().len();
         n_rows <= MOST_ROWS && lane.height.get() < MOST_ADDRESS
     }
 

@@ -40,7 +40,7 @@ pub(super) struct Uploads {
 impl Uploads {
     /// Sends the next chunk, or the next chunk's colours where these are others by now. Returns whether more is to be sent.
     pub(super) fn send(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, source: &Source<'_>) -> bool {
-        let (blocks, holes) = (source.lane.block_rects(), source.lane.hole_rects());
+        let (blocks, holes) = (source.lane.block_rects(), source.lane.gap_rects());
         if let Some(range) = next(self.blocks.len(), blocks.len()) {
             self.blocks.push(Chunk {
                 rows: buffer(device, &rows(blocks, range.clone())),

@@ -11,7 +11,7 @@ use super::{LanesInput, LanesState, tooltip};
 use crate::panels::elided_middle;
 use crate::theme::Theme;
 use highwater_model::units::{Bytes, grouped, percent_text};
-use highwater_timeline::{AreaBand, AreaColumns, AreaOf, ColorBy, LaneAreas, View, byte_ticks};
+use highwater_timeline::{AreaBand, AreaColumns, AreaSource, ColorBy, LaneAreas, View, byte_ticks};
 
 /// Longer names are cut.
 const MOST_NAME: f32 = 150.0;
@@ -147,16 +147,16 @@ impl Place<'_> {
 
 fn color_of(band: &AreaBand, theme: &Theme) -> Color32 {
     match band.of {
-        AreaOf::Blocks(color) => theme.block(color),
-        AreaOf::Regions(owner) => theme.owner(owner),
+        AreaSource::Blocks(color) => theme.block(color),
+        AreaSource::Regions(owner) => theme.owner(owner),
     }
 }
 
 /// Words on a band.
 fn words_color(band: &AreaBand, theme: &Theme) -> Color32 {
     match band.of {
-        AreaOf::Blocks(_) => theme.on_tensor(),
-        AreaOf::Regions(_) => theme.text,
+        AreaSource::Blocks(_) => theme.on_tensor(),
+        AreaSource::Regions(_) => theme.text,
     }
 }
 

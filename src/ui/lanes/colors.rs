@@ -6,7 +6,7 @@ use super::{LaneAction, LaneContent, LanesInput};
 use crate::combo::ShowChoices as _;
 use crate::panels::elided_middle;
 use highwater_model::units::counted;
-use highwater_timeline::{ColorBy, ColoringOrder, LegendRow};
+use highwater_timeline::{ColorBy, ColoringRequest, LegendRow};
 
 /// Longer names are cut, as callers with their paths are.
 const MOST_NAME: f32 = 150.0;
@@ -27,7 +27,7 @@ pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, content: LaneConten
             for by in ColorBy::all().filter(is_offered) {
                 if ui.selectable_label(by == order.by, by.words()).clicked() && by != order.by {
                     let hidden = Vec::new();
-                    actions.push(LaneAction::SetLook(ColoringOrder { by, hidden }));
+                    actions.push(LaneAction::SetLook(ColoringRequest { by, hidden }));
                 }
             }
         });
@@ -65,7 +65,7 @@ pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
         });
     }
     if !order.hidden.is_empty() && ui.small_button("show all groups").clicked() {
-        actions.push(LaneAction::SetLook(ColoringOrder {
+        actions.push(LaneAction::SetLook(ColoringRequest {
             hidden: Vec::new(),
             ..order.clone()
         }));
@@ -73,7 +73,13 @@ pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
 }
 
 /// A group: click for it alone, or for all but it; the tooltip says which.
-fn row_ui(ui: &mut Ui, row: &LegendRow, input: &LanesInput<'_>, order: &ColoringOrder, actions: &mut Vec<LaneAction>) {
+fn row_ui(
+    ui: &mut Ui,
+    row: &LegendRow,
+    input: &LanesInput<'_>,
+    order: &ColoringRequest,
+    actions: &mut Vec<LaneAction>,
+) {
     let theme = input.theme;
     let color = if row.is_hidden { theme.text_weak } else { theme.text };
     let galley = ui.painter().layout_no_wrap(
@@ -121,7 +127,7 @@ fn row_ui(ui: &mut Ui, row: &LegendRow, input: &LanesInput<'_>, order: &Coloring
         } else {
             hidden.push(row.text.clone());
         }
-        actions.push(LaneAction::SetLook(ColoringOrder {
+        actions.push(LaneAction::SetLook(ColoringRequest {
             hidden,
             ..order.clone()
         }));

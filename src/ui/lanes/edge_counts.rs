@@ -1,7 +1,7 @@
 //! The words beside the choice of reuse edges: how many there are, by lane, and why not all of them are drawn.
 
 use super::{EdgeChoice, LanesInput, LanesState};
-use highwater_timeline::Side;
+use highwater_timeline::ReuseSide;
 
 /// What is said of the edges.
 pub(super) struct EdgeWords {
@@ -47,7 +47,7 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWord
         .iter()
         .zip(&input.comparison.lanes)
         .map(|(view, lane)| {
-            let counts = [Side::Donor, Side::Heir].map(|side| view.passed(tensor, side).len());
+            let counts = [ReuseSide::Earlier, ReuseSide::Later].map(|side| view.reused_bytes(tensor, side).len());
             let title = input.comparison.lane_title(lane.id);
             let [donors, heirs] = [(counts[0], "donor"), (counts[1], "heir")].map(counted);
             lines.push(format!("{title}: {donors}, {heirs}"));

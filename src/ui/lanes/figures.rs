@@ -9,7 +9,7 @@ use highwater_analysis::{Lane, ScratchSource};
 use highwater_model::units::{Bytes, grouped, percents};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{LaneRemat, RematVerdict};
+use highwater_timeline::{LaneRemat, RematOutcome};
 
 /// Between two parts of a header.
 pub(super) const SPACING: f32 = 7.0;
@@ -204,30 +204,30 @@ fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String)
     let peak = sums.peak.exact();
     let verdict = remat.verdict();
     let (color, why) = match verdict {
-        RematVerdict::Ok => (
+        RematOutcome::Ok => (
             theme.good,
             format!("Runs to its end: {budget}, at most {peak} in use as planned"),
         ),
-        RematVerdict::Over => (
+        RematOutcome::Over => (
             theme.bad,
             format!(
                 "Runs to its end, but not within its {budget}: {peak} in use as planned, nothing more could be evicted"
             ),
         ),
-        RematVerdict::Thrash => {
+        RematOutcome::Thrash => {
             let share = remat.share_words();
             (
                 theme.bad,
                 format!("Given up, because computing anew costs too much under {budget}: {share}"),
             )
         }
-        RematVerdict::OutOfMemory => {
+        RematOutcome::OutOfMemory => {
             let story = remat.story().map(|story| story.sentence(remat.budget));
             (theme.bad, story.unwrap_or_default())
         }
     };
     let words = match verdict {
-        RematVerdict::OutOfMemory => "budget: out of memory".to_owned(),
+        RematOutcome::OutOfMemory => "budget: out of memory".to_owned(),
         other => other.words().to_owned(),
     };
     [(counts, theme.text_weak, more), (words, color, why)]

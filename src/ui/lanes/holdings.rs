@@ -60,13 +60,13 @@ pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rec
         };
         quads.add(*rect, color);
     }
-    let items = lane.visible_holdings(place.viewport, canvas_of(place.rect));
-    let color = |item: &ItemRect| theme.owner(lane.holdings.owner[item.block as usize]);
+    let items = lane.visible_owned_ranges(place.viewport, canvas_of(place.rect));
+    let color = |item: &ItemRect| theme.owner(lane.owned_ranges.owner[item.block as usize]);
     let mut stitched = Mesh::with_texture(pattern(painter.ctx(), "stitched", theme.stitched));
     for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
         let rect = on_canvas(item, place.rect);
         quads.add(rect, color(item));
-        if matches!(lane.holdings.owner[item.block as usize], Owner::Stitched(_)) {
+        if matches!(lane.owned_ranges.owner[item.block as usize], Owner::Stitched(_)) {
             let uv = Rect::from_min_max(in_pattern(rect.min), in_pattern(rect.max));
             stitched.add_rect_with_uv(rect, uv, Color32::WHITE);
         }
@@ -81,7 +81,7 @@ pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rec
         if rect.width() < 2.0 {
             continue;
         }
-        if lane.holdings.n_pages[item.block as usize] > 0 {
+        if lane.owned_ranges.n_pages[item.block as usize] > 0 {
             page_lines(painter, place, item.block as usize, rect, &mut n_lines);
         } else if rect.height() >= LEAST_BLOCK {
             painter.rect_stroke(rect, 0, Stroke::new(1.0, theme.apply_output), StrokeKind::Inside);
@@ -91,7 +91,7 @@ pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rec
 
 /// A line between every two pages.
 fn page_lines(painter: &Painter, place: &Place<'_>, holding: usize, rect: Rect, n_lines: &mut usize) {
-    let holdings = &place.lane.holdings;
+    let holdings = &place.lane.owned_ranges;
     let (base, n_pages) = (holdings.base[holding], u64::from(holdings.n_pages[holding]));
     let page = holdings.bytes[holding] / n_pages.max(1);
     if place.y(base) - place.y(base.saturating_add(page)) < LEAST_PAGE && n_pages > 1 {
@@ -144,9 +144,9 @@ pub(super) fn paint_highlight(painter: &Painter, place: &Place<'_>, regions: &[(
         }
     }
     let HoveredRegion::Pool(owner) = what else { return };
-    let items = lane.visible_holdings(place.viewport, canvas_of(place.rect));
+    let items = lane.visible_owned_ranges(place.viewport, canvas_of(place.rect));
     for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
-        if is_of(lane.holdings.owner[item.block as usize], owner) {
+        if is_of(lane.owned_ranges.owner[item.block as usize], owner) {
             outline(on_canvas(item, place.rect));
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
         return;
     }
     let lanes = input.timeline.lanes.iter();
-    let owners: BTreeSet<Owner> = lanes.flat_map(|lane| lane.holders.iter().copied()).collect();
+    let owners: BTreeSet<Owner> = lanes.flat_map(|lane| lane.owners.iter().copied()).collect();
     let name = |graph: GraphIdx| {
         let known = input.comparison.session.graphs.get(graph.idx());
         known.map(|graph| graph.name.as_str())

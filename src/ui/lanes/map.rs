@@ -69,7 +69,7 @@ pub(super) fn paint(
     let mut holes = (0, 0);
     if is_picture {
         paint_large(&painter, frame.lane, rect, viewport, input, state);
-        holes = (0, lane.n_holes_within(&viewport));
+        holes = (0, lane.n_gaps_within(&viewport));
     } else if state.marks.has_holes {
         holes = marks::paint_holes(&painter, rect, lane, &viewport, state.axis, theme, picture);
     }

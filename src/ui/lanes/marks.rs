@@ -13,7 +13,7 @@ pub(super) use menu::{EDGES, edges_beside, edges_ui, menu_ui};
 use super::canvas::{canvas_of, on_canvas};
 use super::{LanesInput, LanesState};
 use crate::theme::{HATCH_POINTS, Theme, hatch};
-use highwater_timeline::{Arrows, AxisKind, LaneHoles, LaneView, ReuseArrow, Side, View, Viewport};
+use highwater_timeline::{Arrows, AxisKind, LaneGaps, LaneView, ReuseArrow, ReuseSide, View, Viewport};
 
 /// Which reuse edges are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ pub(super) fn arrows(lane: &LaneView, input: &LanesInput<'_>, state: &LanesState
 /// The holes of a lane as they were painted last: nothing is worked out again while the view stands still.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HolePicture {
-    holes: Arc<LaneHoles>,
+    holes: Arc<LaneGaps>,
     /// The part, along which axis, and where on the screen.
     view: (Viewport, AxisKind, Rect),
     colors: (Color32, Color32),
@@ -132,7 +132,7 @@ pub(super) fn paint_holes(
 ) -> (usize, usize) {
     let place = (view.viewport(), axis, rect);
     let is_same = |known: &HolePicture| {
-        Arc::ptr_eq(&known.holes, &lane.holes) && known.view == place && known.colors == theme.hole
+        Arc::ptr_eq(&known.holes, &lane.gaps) && known.view == place && known.colors == theme.hole
     };
     if !picture.as_ref().is_some_and(is_same) {
         *picture = Some(hole_picture(painter.ctx(), lane, view, place, theme));
@@ -152,7 +152,7 @@ fn hole_picture(
     theme: &Theme,
 ) -> HolePicture {
     let rect = place.2;
-    let items = lane.visible_holes(view, canvas_of(rect));
+    let items = lane.visible_gaps(view, canvas_of(rect));
     let mut mesh = Mesh::with_texture(pattern(ctx, "hatch of holes", theme.hole));
     mesh.reserve_vertices(items.n_drawn() * 4);
     mesh.reserve_triangles(items.n_drawn() * 2);
@@ -163,7 +163,7 @@ fn hole_picture(
         mesh.add_rect_with_uv(hole, uv, Color32::WHITE);
     }
     HolePicture {
-        holes: Arc::clone(&lane.holes),
+        holes: Arc::clone(&lane.gaps),
         view: place,
         colors: theme.hole,
         mesh: Arc::new(mesh),
@@ -214,8 +214,8 @@ fn path(lane: &LaneView, arrow: &ReuseArrow, viewport: &View<'_>, rect: Rect) ->
     const INSET: f64 = 12.0;
     const SHORTEST: f64 = 16.0;
     let canvas = canvas_of(rect);
-    let [donor_left, _, donor_right, _] = lane.rect(arrow.donor as usize, viewport, canvas);
-    let [heir_left, _, heir_right, _] = lane.rect(arrow.heir as usize, viewport, canvas);
+    let [donor_left, _, donor_right, _] = lane.rect(arrow.earlier as usize, viewport, canvas);
+    let [heir_left, _, heir_right, _] = lane.rect(arrow.later as usize, viewport, canvas);
     let mut from = donor_right - ((donor_right - donor_left) / 2.0).min(INSET);
     let mut to = heir_left + ((heir_right - heir_left) / 2.0).min(INSET);
     if to - from < SHORTEST {
@@ -250,7 +250,7 @@ fn path(lane: &LaneView, arrow: &ReuseArrow, viewport: &View<'_>, rect: Rect) ->
 )]
 fn bracket(painter: &Painter, rect: Rect, lane: &LaneView, viewport: &View<'_>, arrow: &ReuseArrow, theme: &Theme) {
     let canvas = canvas_of(rect);
-    let [x, ..] = lane.rect(arrow.heir as usize, viewport, canvas);
+    let [x, ..] = lane.rect(arrow.later as usize, viewport, canvas);
     if x < -4.0 || x > canvas.width {
         return;
     }
@@ -269,7 +269,7 @@ fn bracket(painter: &Painter, rect: Rect, lane: &LaneView, viewport: &View<'_>, 
 }
 
 /// Donors: a whole line with a full head. Heirs: dashes with an open head.
-fn stroke(painter: &Painter, points: &[Pos2], (side, theme): (Side, &Theme)) {
+fn stroke(painter: &Painter, points: &[Pos2], (side, theme): (ReuseSide, &Theme)) {
     let [.., before, end] = points else { return };
     let color = theme.edge(side);
     let halo = Stroke::new(3.5, theme.halo());
@@ -277,7 +277,7 @@ fn stroke(painter: &Painter, points: &[Pos2], (side, theme): (Side, &Theme)) {
     let line = Stroke::new(1.6, color);
     let along = (*end - *before).normalized();
     match side {
-        Side::Donor => {
+        ReuseSide::Earlier => {
             painter.add(Shape::line(points.to_vec(), line));
             painter.circle_filled(points[0], 2.2, color);
             let [left, right] = head(*end, along, 7.0);
@@ -287,7 +287,7 @@ fn stroke(painter: &Painter, points: &[Pos2], (side, theme): (Side, &Theme)) {
                 Stroke::new(1.0, theme.halo()),
             ));
         }
-        Side::Heir => {
+        ReuseSide::Later => {
             painter.extend(Shape::dashed_line(points, line, 4.0, 3.0));
             painter.circle_stroke(points[0], 2.2, Stroke::new(1.2, color));
             let [left, right] = head(*end, along, 7.0);

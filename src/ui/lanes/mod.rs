@@ -81,7 +81,7 @@ use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Bytes;
 use highwater_session::{ContentOrder, Document, PictureOrder, Session};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, ColorBy, ColoringOrder, Matches, Timeline};
+use highwater_timeline::{Attribute, ColorBy, ColoringRequest, Matches, Timeline};
 
 /// What the lanes show.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +162,7 @@ pub enum LaneAction {
     /// Work out what lanes show instead of memory maps.
     ShowContent(ContentOrder),
     /// Choose what colours stand for, and which groups step back.
-    SetLook(ColoringOrder),
+    SetLook(ColoringRequest),
     /// Show the difference of two lanes, the first less the second, or none.
     SetDifference(Option<(LaneId, LaneId)>),
     /// Write a picture of a lane.
@@ -244,7 +244,7 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
             Attribute::OpType
         });
         state.look_beside_areas = Some((by, order.clone()));
-        actions.push(LaneAction::SetLook(ColoringOrder { by, ..order.clone() }));
+        actions.push(LaneAction::SetLook(ColoringRequest { by, ..order.clone() }));
     } else if content != ContentOrder::Areas
         && let Some((by, before)) = state.look_beside_areas.take()
         && input

@@ -12,7 +12,7 @@ use super::{LanesInput, LanesState};
 use crate::gpu::DeviceLanes;
 use highwater_session::{ContentOrder, LanePicture, PictureFrame, PictureKind, PictureOrder, RowsPicture};
 use highwater_timeline::{
-    Areas, AxisKind, Coloring, ColoringOrder, LaneDifference, LaneRows, LaneView, RasterFrame, View, Viewport,
+    Areas, AxisKind, Coloring, ColoringRequest, LaneDifference, LaneRows, LaneView, RasterFrame, View, Viewport,
 };
 
 /// Lanes with at most so many blocks, and so many holes, in view are drawn block by block: in four lanes about two
@@ -27,7 +27,7 @@ pub struct Drawn<'a> {
     /// The colours; those of single tensors where there are none.
     pub look: Option<&'a Coloring>,
     /// What colours are to stand for.
-    pub order: Option<&'a ColoringOrder>,
+    pub order: Option<&'a ColoringRequest>,
     /// The newest pictures.
     pub pictures: &'a [Arc<LanePicture>],
     /// What groups hold, where that is worked out.
@@ -99,7 +99,7 @@ impl PartialEq for Textures {
 
 /// Whether a lane is drawn as a picture: it has more in view than a frame can draw.
 pub(super) fn is_picture(lane: &LaneView, viewport: &View<'_>, has_holes: bool) -> bool {
-    let n_holes = if has_holes { lane.n_holes_within(viewport) } else { 0 };
+    let n_holes = if has_holes { lane.n_gaps_within(viewport) } else { 0 };
     lane.n_within(viewport).max(n_holes) > MOST_DIRECT
 }
 

@@ -153,7 +153,7 @@ fn extents(lane: &LaneView, what: HoveredRegion, step: Step) -> Vec<(u64, u64)> 
         is_meant && region.start <= step && step < region.end
     });
     let regions = regions.map(|region| (region.base, region.base + region.bytes.get()));
-    let holdings = &lane.holdings;
+    let holdings = &lane.owned_ranges;
     let held = holdings.alive(f64::from(step.0)).into_iter().filter(|idx| match what {
         HoveredRegion::Region(_) => false,
         HoveredRegion::Pool(pool) => is_of(holdings.owner[*idx], pool),

@@ -38,8 +38,14 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
     bands::paint(&painter, rect, input, &view);
     let top = rect.top() + bands::height(&input.timeline.bands);
     let steps = Rect::from_min_max(pos2(rect.left(), top), rect.max);
-    let anew = input.timeline.bands.anew_within(view.t0, view.t1);
-    remat::tint(&painter.with_clip_rect(steps), steps, anew, &view, input.theme.anew());
+    let recomputed = input.timeline.bands.recomputed_within(view.t0, view.t1);
+    remat::tint(
+        &painter.with_clip_rect(steps),
+        steps,
+        recomputed,
+        &view,
+        input.theme.anew(),
+    );
     let word = match state.axis {
         _ if view.axis().is_none() => input.comparison.axis_word(),
         AxisKind::Estimated => "est. time",
@@ -114,7 +120,7 @@ pub(super) fn axis_ticks(view: &View<'_>, [most_steps, most_times]: [u32; 2]) ->
     reason = "clamped to the steps there are"
 )]
 fn anew_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
-    if input.timeline.bands.anew.is_empty() {
+    if input.timeline.bands.recomputed.is_empty() {
         return;
     }
     let Some(pos) = response.hover_pos().filter(|pos| rect.contains(*pos)) else {

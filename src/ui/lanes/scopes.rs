@@ -7,7 +7,7 @@ use super::rows::{Shown, line_of};
 use super::{LanesInput, LanesState};
 use crate::theme::Theme;
 use highwater_model::units::{Bytes, counted};
-use highwater_timeline::{Folds, Scope, ScopeBand};
+use highwater_timeline::{Scope, ScopeBand, ScopeFolds};
 
 /// The line of a folded scope's name.
 const NAME: f32 = 14.0;
@@ -181,13 +181,13 @@ fn paint_area(painter: &Painter, rect: Rect, band: &ScopeBand, most: u64, theme:
 }
 
 /// What is done to all scopes at once, in the toolbar.
-pub(super) fn folds_ui(ui: &mut Ui, folds: &mut Folds) {
+pub(super) fn folds_ui(ui: &mut Ui, folds: &mut ScopeFolds) {
     for (text, is_folded, why) in [
         ("Fold all", true, "One line for every outermost scope"),
         ("Open all", false, "Every tensor a row, under its scopes"),
     ] {
         if ui.button(text).on_hover_text(why).clicked() {
-            *folds = Folds::all(is_folded);
+            *folds = ScopeFolds::all(is_folded);
         }
     }
 }

@@ -12,7 +12,7 @@ use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Step;
 use highwater_session::ContentOrder;
 use highwater_timeline::{
-    AxisKind, ColorBy, ColoringOrder, Folds, RowsBy, Selected, StepRange, TimeAxis, Timeline, View, Viewport,
+    AxisKind, ColorBy, ColoringRequest, RowOrder, ScopeFolds, Selected, StepRange, TimeAxis, Timeline, View, Viewport,
 };
 
 /// What the lanes remember between frames: the view, nothing of the answer.
@@ -68,9 +68,9 @@ pub struct LanesState {
     /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
     pub(crate) rows_lane: Option<usize>,
     /// What rows of the lifetimes are sorted by.
-    pub rows_by: RowsBy,
+    pub rows_by: RowOrder,
     /// Which scopes are folded.
-    pub folds: Folds,
+    pub folds: ScopeFolds,
     /// Where the rows are to be scrolled to, in points.
     pub(super) scroll_rows_to: Option<f32>,
     /// The selection that the rows were last scrolled to.
@@ -79,7 +79,7 @@ pub struct LanesState {
     pub(super) row_texture: row_paint::RowTexture,
     pub(super) area_pictures: Vec<Option<areas::AreaPicture>>,
     /// The colours that areas need, and those that were before them.
-    pub(super) look_beside_areas: Option<(ColorBy, ColoringOrder)>,
+    pub(super) look_beside_areas: Option<(ColorBy, ColoringRequest)>,
     pub(super) known_columns: column_cache::KnownColumns,
     /// The selected steps.
     pub range: Option<StepRange>,
@@ -171,8 +171,8 @@ impl LanesState {
     /// Lifetimes, in the next order where they are seen already.
     pub fn next_rows(&mut self) {
         if self.content == LaneContent::Lifetimes {
-            let at = RowsBy::ALL.iter().position(|by| *by == self.rows_by).unwrap_or(0);
-            self.rows_by = RowsBy::ALL[(at + 1) % RowsBy::ALL.len()];
+            let at = RowOrder::ALL.iter().position(|by| *by == self.rows_by).unwrap_or(0);
+            self.rows_by = RowOrder::ALL[(at + 1) % RowOrder::ALL.len()];
         }
         self.content = LaneContent::Lifetimes;
     }

@@ -9,7 +9,7 @@ use super::tooltip::rows_ui;
 use super::{LanesInput, LanesState};
 use crate::theme::Theme;
 use highwater_model::units::{Bytes, grouped};
-use highwater_timeline::{TickClass, TickColumn, event_words};
+use highwater_timeline::{TickClass, TickColumn, event_labels};
 
 /// Width of a column: a mark with its gap.
 const COLUMN: f32 = 6.0;
@@ -146,7 +146,7 @@ pub(super) fn tooltip_ui(ui: &mut Ui, lane: usize, column: &TickColumn, input: &
             if row.has_others {
                 text.push_str(" and others");
             }
-            (event_words(row.kind), text)
+            (event_labels(row.kind).1, text)
         })
         .collect();
     rows_ui(ui, &rows);

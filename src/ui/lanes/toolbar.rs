@@ -10,7 +10,7 @@ use super::{
 };
 use crate::combo::ShowChoices as _;
 use highwater_model::units::grouped;
-use highwater_timeline::{RowsBy, Timeline};
+use highwater_timeline::{RowOrder, Timeline};
 
 const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
 Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
@@ -123,7 +123,7 @@ fn rows_order_ui(ui: &mut Ui, state: &mut LanesState) {
     let combo = ComboBox::from_id_salt("order of rows")
         .selected_text(&label)
         .show_choices(ui, |ui| {
-            for by in RowsBy::ALL {
+            for by in RowOrder::ALL {
                 ui.selectable_value(&mut state.rows_by, by, by.words());
             }
         });
@@ -133,7 +133,7 @@ fn rows_order_ui(ui: &mut Ui, state: &mut LanesState) {
     combo
         .response
         .on_hover_text("In which order tensors stand below each other");
-    if state.rows_by == RowsBy::Tree {
+    if state.rows_by == RowOrder::Tree {
         scopes::folds_ui(ui, &mut state.folds);
     }
 }

@@ -81,7 +81,7 @@ fn region_ui(
     let region = &lane.regions[region];
     let word = input.comparison.axis_word();
     let life = |start: u32, end: u32| format!("{word}s {} to {}", Step(start), Step(end.saturating_sub(1)));
-    let holding = place_at(pos, frame, state).and_then(|(step, address)| lane.pick_holding(step, address));
+    let holding = place_at(pos, frame, state).and_then(|(step, address)| lane.pick_owned_range(step, address));
     ui.strong(&*region.label);
     if region.kind == RegionKind::Unplaced {
         ui.label(
@@ -100,7 +100,7 @@ fn region_ui(
     };
     match holding {
         Some(idx) => {
-            let holdings = &lane.holdings;
+            let holdings = &lane.owned_ranges;
             let bytes = Bytes(holdings.bytes[idx]);
             let pages = holdings.n_pages[idx];
             let text = match pages {
@@ -135,13 +135,13 @@ fn free_at(
 ) -> Option<(usize, Option<u32>)> {
     let (step, address) = place_at(pos, frame, state)?;
     let lane = &input.timeline.lanes[frame.lane];
-    Some((lane.pick_region(step, address)?, lane.pick_hole(step, address)))
+    Some((lane.pick_region(step, address)?, lane.pick_gap(step, address)))
 }
 
 /// Free bytes below live ones.
 fn hole_ui(ui: &mut Ui, frame: &LaneFrame, hole: u32, input: &LanesInput<'_>, state: &LanesState) {
     let lane = &input.timeline.lanes[frame.lane];
-    let (holes, idx) = (&lane.holes, hole as usize);
+    let (holes, idx) = (&lane.gaps, hole as usize);
     let bytes = Bytes(holes.bytes[idx]);
     ui.strong(format!("hole: {bytes} free under live blocks"));
     let last = holes.end[idx].saturating_sub(1);
@@ -167,7 +167,7 @@ fn hole_ui(ui: &mut Ui, frame: &LaneFrame, hole: u32, input: &LanesInput<'_>, st
     reason = "the cursor is within the steps"
 )]
 fn holes_text(lane: &LaneView, step: f64) -> String {
-    let sum = lane.holes.at(step.max(0.0) as u32);
+    let sum = lane.gaps.at(step.max(0.0) as u32);
     match sum.count {
         0 => "none".to_owned(),
         1 => Bytes(sum.total).to_string(),
@@ -226,7 +226,7 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &Lane
     if has_blocks {
         rows.push(("live, rounded", exact(Bytes(lane.rounded.at(step.0)))));
     }
-    if has_blocks && lane.knows_holes() {
+    if has_blocks && lane.knows_gaps() {
         rows.push(("holes", holes_text(lane, f64::from(step.0))));
     }
     if let Some(remat) = &lane.remat {

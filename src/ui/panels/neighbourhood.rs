@@ -15,7 +15,7 @@ use highwater_analysis::Comparison;
 use highwater_model::units::{counted, grouped};
 use highwater_session::{Command, Selected};
 use highwater_timeline::{
-    Destination, NeighbourLimits, NeighbourNode, NeighbourRest, Neighbourhood, NodeKey, TensorKey, Timeline,
+    Destination, HiddenNodes, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, TensorKey, Timeline,
 };
 use picture::Picture;
 
@@ -277,7 +277,7 @@ fn tooltip_ui(ui: &mut egui::Ui, node: &NeighbourNode, around: &Neighbourhood) {
 /// How many of a kind are shown, and the others where that is asked for; returns where a click leads.
 fn rest_ui(
     ui: &mut egui::Ui,
-    rest: &NeighbourRest,
+    rest: &HiddenNodes,
     what: &str,
     is_open: &mut bool,
     theme: &Theme,

@@ -6,7 +6,7 @@ use crate::theme::Theme;
 use highwater_analysis::Lane;
 use highwater_model::units::{Bytes, grouped};
 use highwater_session::Command;
-use highwater_timeline::{LaneRemat, RematStory, RematVerdict};
+use highwater_timeline::{LaneRemat, OutOfMemoryReport, RematOutcome};
 
 /// Holders that are listed.
 const HOLDERS: usize = 8;
@@ -14,7 +14,7 @@ const HOLDERS: usize = 8;
 /// Status, figures, and for a run without memory its story; a click on a holder selects it.
 pub(super) fn remat_ui(ui: &mut egui::Ui, lane: &Lane, remat: &LaneRemat, theme: &Theme, commands: &mut Vec<Command>) {
     let verdict = remat.verdict();
-    let color = if verdict == RematVerdict::Ok {
+    let color = if verdict == RematOutcome::Ok {
         theme.good
     } else {
         theme.bad
@@ -26,7 +26,7 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, lane: &Lane, remat: &LaneRemat, theme:
         ui.add(egui::Label::new(sentence).wrap());
         holders_ui(ui, &story, commands);
     }
-    if verdict == RematVerdict::Thrash {
+    if verdict == RematOutcome::Thrash {
         let text = "Given up: computing anew costs more than simulation.thrash_limit lets it. What is drawn behind the \
                     end was not run.";
         ui.add(egui::Label::new(text).wrap());
@@ -65,7 +65,7 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, lane: &Lane, remat: &LaneRemat, theme:
     ui.add_space(6.0);
 }
 
-fn holders_ui(ui: &mut egui::Ui, story: &RematStory, commands: &mut Vec<Command>) {
+fn holders_ui(ui: &mut egui::Ui, story: &OutOfMemoryReport, commands: &mut Vec<Command>) {
     let all: Bytes = story.held.iter().map(|(_, _, bytes)| *bytes).sum();
     ui.label(format!(
         "{} storages are locked or pinned then, {all} in sum:",

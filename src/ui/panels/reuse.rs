@@ -14,7 +14,7 @@ use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
-use highwater_timeline::{LaneView, Passed, Side, Support, Timeline, tensor_name};
+use highwater_timeline::{LaneView, ReuseSide, ReusedBytes, Support, Timeline, tensor_name};
 
 /// Rows of a list that is not opened.
 const FEW: usize = 6;
@@ -53,7 +53,7 @@ struct Known {
     timeline: Weak<Timeline>,
     lane: usize,
     tensor: Selected,
-    passed: [Vec<Passed>; 2],
+    passed: [Vec<ReusedBytes>; 2],
     support: Option<(u32, Support)>,
 }
 
@@ -65,7 +65,7 @@ impl Known {
             timeline: Arc::downgrade(timeline),
             lane,
             tensor,
-            passed: [Side::Donor, Side::Heir].map(|side| view.passed(tensor, side)),
+            passed: [ReuseSide::Earlier, ReuseSide::Later].map(|side| view.reused_bytes(tensor, side)),
             support: first.map(|block| (block, view.support(block))),
         }
     }
@@ -175,7 +175,7 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
     Some(chosen)
 }
 
-fn title_ui(ui: &mut egui::Ui, title: &str, passed: &[Passed]) {
+fn title_ui(ui: &mut egui::Ui, title: &str, passed: &[ReusedBytes]) {
     let sum: Bytes = passed.iter().map(|passed| Bytes(passed.bytes)).sum();
     ui.horizontal_wrapped(|ui| {
         ui.strong(title);
@@ -192,7 +192,7 @@ fn passed_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
     title: &str,
-    passed: &[Passed],
+    passed: &[ReusedBytes],
     is_open: &mut bool,
     commands: &mut Vec<Command>,
 ) {

@@ -70,7 +70,7 @@ const LOOP: &[Op<'_>] = &[
 ];
 
 #[test]
-fn each_policy_clears_what_it_should() {
+fn each_policy_clears_as_documented() {
     let none: &[Op<'_>] = &[("Relu", &["x"], &["a"]), ("Relu", &["a"], &["z"])];
     let dynamic: Settings<'_> = &[("compile_dynamic_mode", "True")];
     let of_host: Settings<'_> = &[("mix_compile_mode", "True"), ("simulation.host_ops", "Scatter")];

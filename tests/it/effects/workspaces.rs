@@ -25,7 +25,7 @@ fn estimated(graph: &str, settings: Settings<'_>) -> Vec<(u32, u64, String)> {
 }
 
 #[test]
-fn ops_without_scratch_memory_get_some_where_asked_for() {
+fn ops_without_scratch_memory_get_an_estimate_on_request() {
     let all = ("simulation.workspace_table", "*=50%");
     let name = |op: &str| format!("workspace of {op} (estimate)");
     for (graph, settings, expected) in [

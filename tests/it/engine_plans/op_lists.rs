@@ -46,14 +46,14 @@ fn an_op_list_is_a_problem_of_its_arena() {
 }
 
 #[test]
-fn the_bytes_behind_the_arena_are_told() {
+fn bytes_after_the_arena_are_reported() {
     let imported = support::read("a.txt", SMALL.as_bytes()).unwrap();
     let told = format!("{:?}", imported.diagnostics);
     assert!(told.contains("2 graph inputs and outputs"), "{told}");
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn left_out_points_are_counted() {
     let text = "op a A out=10,20 ref=-1,0 attr=x:1\nop b B in=a:0 ref=-1";
     let imported = support::read("a.ops", text.as_bytes()).unwrap();
     let told = format!("{:?}", imported.diagnostics);

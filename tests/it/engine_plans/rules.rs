@@ -39,7 +39,7 @@ fn check(text: &str, assigner: Assigner, expected: &[u64]) {
 }
 
 #[test]
-fn a_block_is_handed_on_from_the_step_behind_its_end() {
+fn a_block_is_reused_from_the_step_after_its_end() {
     // The second starts where the first ends: no reuse in place. The third starts one step later.
     check("1-3:2 3-4:2 4-5:2", Assigner::Max, &[0, 2, 0]);
 }
@@ -55,7 +55,7 @@ fn whoever_was_given_back_last_is_taken_first() {
 }
 
 #[test]
-fn the_order_of_giving_back_can_be_told() {
+fn the_order_of_frees_can_be_stated() {
     let mut entry = buffers("1-2:2 1-2:2 3-4:2");
     entry.order = Some(AllocationOrder {
         deaths: vec![1, 0],
@@ -114,7 +114,7 @@ fn members_that_cross_are_split_off_into_a_clone() {
 }
 
 #[test]
-fn a_child_of_a_child_is_placed_within_it() {
+fn grandchildren_are_placed_within_children() {
     // 4 units after 8, and 2 units after both: within the child, not next to it.
     check("1-2:8 3-4:4 5-6:2", Assigner::Binary, &[0, 0, 0]);
 }
@@ -130,7 +130,7 @@ fn the_smaller_plan_wins_and_binary_block_on_a_tie() {
 }
 
 #[test]
-fn without_reuse_everything_stands_behind_each_other() {
+fn without_reuse_buffers_are_placed_one_after_another() {
     let plan = planned(&buffers("1-2:2 3-4:3 5-6:1"), Assigner::NoReuse);
     assert_eq!(plan.offsets, [0, 2 * 512, 5 * 512]);
     assert_eq!(
@@ -141,7 +141,7 @@ fn without_reuse_everything_stands_behind_each_other() {
 }
 
 #[test]
-fn inputs_and_outputs_stand_behind_the_arena_and_are_never_reused() {
+fn inputs_and_outputs_follow_the_arena_and_are_never_reused() {
     let entry = listed(
         "op big Data out=2000
          op small Data out=100
@@ -183,7 +183,7 @@ fn a_segment_ends_where_it_has_reached_the_limit() {
 }
 
 #[test]
-fn what_is_kept_apart_has_regions_at_the_end_and_segments_of_its_own() {
+fn excluded_buffers_get_regions_at_the_end_and_separate_segments() {
     let mut entry = buffers("1-9:3 0-9:2 0-9:1 2-3:4");
     entry.order = Some(AllocationOrder {
         separate: vec![1, 2],

@@ -47,7 +47,7 @@ fn program(arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn the_commands_of_a_page_are_run_as_they_stand() {
+fn the_commands_of_a_page_run_unchanged() {
     const DOCUMENT_NAME: &str = "dir a/döc.highwater";
     for (arguments, expected) in [
         (
@@ -96,7 +96,7 @@ fn the_commands_of_a_page_are_run_as_they_stand() {
 }
 
 #[test]
-fn sources_of_a_document_are_told_as_it_names_them() {
+fn sources_of_a_document_are_reported_by_their_names() {
     let folder = folder();
     done(
         program(&["export", "dir a/döc.highwater", "--to", "c.json"]),

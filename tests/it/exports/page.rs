@@ -102,7 +102,7 @@ fn check(html: &str) {
 }
 
 #[test]
-fn the_page_holds_what_the_answer_says() {
+fn the_page_contains_the_figures_of_the_answer() {
     let subject = subject(synthetic::comparison(40, 3));
     let html = text(&subject, ExportForm::Report, "report.html");
     check(&html);
@@ -206,7 +206,7 @@ fn no_name_of_a_file_is_markup() {
 }
 
 #[test]
-fn the_page_says_how_to_make_it_again() {
+fn the_page_states_the_command_that_reproduces_it() {
     let folder = tempfile::tempdir().unwrap();
     let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let settings = [
@@ -268,7 +268,7 @@ fn the_page_says_how_to_make_it_again() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_first() {
+fn a_problem_that_does_not_fit_is_reported_first() {
     let to = tempfile::tempdir().unwrap();
     let path = to.path().join("r.html");
     let arguments = [

@@ -68,7 +68,7 @@ fn buffers_that_live_together_do_not_overlap() {
 }
 
 #[test]
-fn a_problem_is_written_with_its_own_names_and_times() {
+fn a_problem_keeps_names_and_times_when_written() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("problem.csv");
     std::fs::write(&source, "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n").unwrap();

@@ -51,7 +51,7 @@ fn report(program: &BlockProgram, request: &NameReuseRequest, fetched: &[&str]) 
 }
 
 #[test]
-fn a_dead_variable_gives_its_name_from_the_next_op_on() {
+fn a_dead_variable_frees_its_name_from_the_next_op_on() {
     // The guide's example: x dies at the sum, and the product reuses it, because an op has made x.
     let program = line_program("load -> x y\n sum x y -> z\n matmul y z -> m\n use m -> end", &[]);
     let answer = reused(&program, &level(0));
@@ -67,7 +67,7 @@ fn a_dead_variable_gives_its_name_from_the_next_op_on() {
 }
 
 #[test]
-fn levels_types_and_batches_decide_who_fits() {
+fn levels_types_and_batches_decide_the_fit() {
     let shapes: &[(&str, &[i64], &str)] = &[
         ("big", &[8, 8], "FP32"),
         ("half", &[16], "FP16"),
@@ -118,7 +118,7 @@ fn levels_types_and_batches_decide_who_fits() {
 }
 
 #[test]
-fn what_is_written_twice_can_be_corrupted_and_is_named() {
+fn corruption_by_repeated_writes_is_named() {
     // b dies at the first use, is written again, and d takes its name while it lives.
     let text = "make -> a\n one a -> b\n two b -> c\n three c -> b\n four c -> d\n five b d -> e";
     let program = line_program(text, &[]);
@@ -185,7 +185,7 @@ fn refusals_are_the_originals() {
 }
 
 #[test]
-fn hazards_are_said() {
+fn hazards_are_reported() {
     let program = line_program(
         "make -> fc_0.tmp_0\n one fc_0.tmp_0 -> b\n two b -> c\n three c -> d",
         &[],
@@ -230,7 +230,7 @@ fn hazards_are_said() {
 }
 
 #[test]
-fn versions_stand_in_their_order() {
+fn versions_are_ordered() {
     for row in VERSIONS {
         assert_eq!(row.version.rules(), row);
         for name in row.names {

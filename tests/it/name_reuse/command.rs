@@ -44,7 +44,7 @@ fn reuse_has_the_fields_of_the_contract() {
 }
 
 #[test]
-fn options_are_defaults_and_flags_stand_above_them() {
+fn flags_override_options() {
     let (_file, path) = file();
     let with = |more: &[&str], code: i32| {
         let mut arguments = vec!["reuse", path.as_str(), "--format", "json"];

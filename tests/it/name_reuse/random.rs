@@ -244,7 +244,7 @@ proptest! {
     }
 
     #[test]
-    fn what_lives_at_once_shares_nothing(seed in any::<u64>(), level in 0..=1_i64) {
+    fn live_storages_share_no_memory(seed in any::<u64>(), level in 0..=1_i64) {
         let program = written_once(seed, 60);
         let request = NameReuseRequest { level, ..NameReuseRequest::default() };
         let answer = reused(&program, &request);

@@ -78,7 +78,7 @@ fn other_changes_make_a_value_unknown() {
 }
 
 #[test]
-fn parameters_are_what_the_calls_pass() {
+fn parameters_equal_the_arguments_of_the_calls() {
     for (calls, expected) in [
         ("f()", Some(5)),
         ("f(7)", Some(7)),

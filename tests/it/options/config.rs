@@ -213,7 +213,7 @@ fn errors_carry_their_place() {
 }
 
 #[test]
-fn the_answer_of_check_has_its_fields() {
+fn the_answer_of_check_has_all_fields() {
     let mut options = Options::new();
     options.set_text(POLICY, "7").unwrap();
     let report = CheckReport::of(&options, &Environment::new(), &NoFiles);

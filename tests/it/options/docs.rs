@@ -96,7 +96,7 @@ fn written_configurations_are_valid() {
 }
 
 #[test]
-fn right_and_wrong_files_are_told_apart() {
+fn valid_and_invalid_files_are_distinguished() {
     let schema = jsonschema::validator_for(&config_schema()).unwrap();
     for right in [
         json!({}),

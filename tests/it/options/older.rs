@@ -7,7 +7,7 @@ use highwater::options::Value;
 use super::python::{reads, value_behind};
 
 #[test]
-fn encodings_are_read_or_told() {
+fn encodings_are_read_or_reported() {
     let utf16 = |text: &str, unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
         let units = std::iter::once(0xfeff).chain(text.encode_utf16());
         units.flat_map(unit).collect()
@@ -95,7 +95,7 @@ fn notebooks_set_variables_and_name_their_cells() {
 }
 
 #[test]
-fn ways_round_are_told() {
+fn indirect_references_are_reported() {
     let text = "import functools\nmake = functools.partial(NPURunConfig, iterations_per_loop=3)\n";
     reads(
         "a.py",

@@ -241,7 +241,7 @@ fn texts_are_put_together() {
 }
 
 #[test]
-fn what_only_the_running_script_knows_is_told() {
+fn values_known_only_to_the_running_script_are_reported() {
     for (setup, expression, expected) in [
         (
             "",

@@ -164,7 +164,7 @@ fn options_outside_the_reference_say_where_they_come_from() {
 }
 
 #[test]
-fn effects_are_told_where_there_are_any() {
+fn effects_are_reported() {
     for row in TABLE {
         let says_nothing = row.memory_effect.starts_with("nothing");
         assert_eq!(

@@ -77,7 +77,7 @@ fn every_way_to_set_a_variable_is_read() {
 }
 
 #[test]
-fn what_only_the_running_shell_knows_is_told() {
+fn values_known_only_to_the_running_shell_are_reported() {
     for (value, expected) in [
         (
             "$OTHER",
@@ -190,7 +190,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_as_shell_is_read_back(
+    fn shell_exports_are_read_back(
         variables in proptest::collection::btree_map("[A-Za-z_][A-Za-z0-9_]{0,8}", "[^\u{0}]*|[a\n'\"\\\\$`# ]{0,6}", 1..6)
     ) {
         let mut environment = Environment::new();
@@ -205,7 +205,7 @@ proptest! {
 }
 
 #[test]
-fn conditions_are_told() {
+fn conditions_are_reported() {
     for (text, expected) in [
         (
             "[ x ] && export V=1 || export V=2",
@@ -262,7 +262,7 @@ fn conditions_are_told() {
 }
 
 #[test]
-fn what_the_file_alone_cannot_tell_is_told() {
+fn values_known_only_at_run_time_are_reported() {
     for (text, expected) in [
         (
             "V=~/x",

@@ -151,7 +151,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_as_python_is_read_back(document in document()) {
+    fn python_exports_are_read_back(document in document()) {
         let text = to_python(&document);
         let read = read_config("a.py", text.as_bytes());
         let (read, _) = read.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_as_json_is_read_back(document in document()) {
+    fn json_exports_are_read_back(document in document()) {
         let text = to_json(&document);
         let (read, _) = from_json(text.as_bytes()).unwrap();
         prop_assert_eq!(&read.options, &document.options, "{}", text);
@@ -182,7 +182,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_written_is_python() {
+fn written_scripts_are_valid_python() {
     let mut document = ConfigDocument::new();
     for (at, row) in TABLE.iter().enumerate() {
         let value = [

@@ -28,7 +28,7 @@ const GROWING: &str = "device 32G\nload A 100M\nexec A\nload B 300M\nexec B\nloa
                        unload A\nunload B\nunload C\n";
 
 #[test]
-fn three_graphs_reserve_what_their_policy_says() {
+fn three_graphs_reserve_as_their_policy_requires() {
     for (policy, is_documented, expected) in [
         (0, false, [100, 400, 600]),
         (3, false, [100, 400, 600]),
@@ -75,7 +75,7 @@ fn says(line: &Json, expected: &Json) {
 }
 
 #[test]
-fn blocks_that_are_not_there_are_skipped_and_a_live_name_is_not_given_again() {
+fn missing_blocks_are_skipped_and_a_live_name_is_not_reused() {
     for policy in [0, 3] {
         let all = replayed(
             "f x\na x 1M\na x 2M\nf x\nf x\na y 900G\nf y\nrecycle\nrecycle_l1\nsync\n",
@@ -97,7 +97,7 @@ fn blocks_that_are_not_there_are_skipped_and_a_live_name_is_not_given_again() {
 }
 
 #[test]
-fn a_pool_takes_its_blocks_with_it_and_can_be_made_anew() {
+fn a_destroyed_pool_frees_its_blocks_and_can_be_created_again() {
     for policy in [0, 3] {
         let text =
             "use 1\na x 1M\nuse 0\na y 1M\ndestroy 1\nf x\ndestroy 1\ndestroy 7\nuse 1\na x 2M\nf x\ndestroy 1\nf y\n";
@@ -117,7 +117,7 @@ fn a_pool_takes_its_blocks_with_it_and_can_be_made_anew() {
 }
 
 #[test]
-fn graphs_that_are_not_loaded_do_not_run_and_a_loaded_one_is_not_loaded_again() {
+fn unloaded_graphs_do_not_run_and_loaded_ones_are_not_reloaded() {
     let text =
         "exec A\nbegin A\nfinish A\nunload A\nload A 10M\nload A 20M\nfinish A\nbegin A\nbegin A\nunload A\nexec A\n";
     for policy in [0, 2, 3, 4] {
@@ -151,7 +151,7 @@ fn a_load_without_room_is_an_answer_and_changes_nothing_for_others() {
 }
 
 #[test]
-fn running_while_a_graph_waits_for_its_first_run_fails_with_the_engines_status() {
+fn running_before_the_first_run_of_a_shared_graph_fails_with_the_engines_status() {
     let text = "load A 100M\nexec A\nload B 90M\nexec A\nexec B\nexec A\n";
     for (policy, status) in [(0, 0_u32), (2, 0), (3, 0), (4, 1_343_225_857)] {
         let all = replayed(text, policy);

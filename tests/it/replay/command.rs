@@ -60,7 +60,7 @@ fn the_summary_has_the_fields_of_the_contract() {
 }
 
 #[test]
-fn the_text_says_what_failed_and_where() {
+fn messages_state_failure_and_place() {
     let file = file(SMALL);
     let said = text(&["replay", &file.path, "--policy", "2"]);
     for part in [

@@ -197,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn a_small_device_refuses_and_never_holds_more_than_it_has(text in sessions(), mib in 1_u64..120) {
+    fn a_small_device_rejects_and_never_exceeds_its_memory(text in sessions(), mib in 1_u64..120) {
         let trace = trace(&text.replace("device 8G", &format!("device {mib}M")));
         for policy in [0, 2, 3, 4] {
             let rules = rules(&trace, policy);

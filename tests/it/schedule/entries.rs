@@ -117,7 +117,7 @@ fn entries_that_cannot_be_run_say_why() {
 }
 
 #[test]
-fn only_what_some_run_needs_is_unbound() {
+fn only_dimensions_that_a_run_needs_are_unbound() {
     let unbound = |entries: &[&str]| plan(entries).unbound(&graphs());
     assert_eq!(unbound(&[]), ["batch", "seq"]);
     assert!(unbound(&["a"]).is_empty());
@@ -208,7 +208,7 @@ pub(super) fn entries() -> impl Strategy<Value = ScheduleEntry> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_as_the_same(entry in entries()) {
+    fn written_files_are_read_back_equal(entry in entries()) {
         prop_assert_eq!(entry.to_string().parse::<ScheduleEntry>(), Ok(entry));
     }
 

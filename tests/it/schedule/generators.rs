@@ -41,7 +41,7 @@ fn values_by_a_table() {
 }
 
 #[test]
-fn texts_that_are_refused_say_what_to_write() {
+fn rejected_texts_get_a_hint() {
     for (text, reason) in [
         ("", "8..64 step 8"),
         ("8,,9", "8..64 step 8"),
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read_as_the_same(generator in generators()) {
+    fn written_files_are_read_back_equal(generator in generators()) {
         let text = generator.to_string();
         prop_assert_eq!(text.parse::<Generator>(), Ok(generator));
     }

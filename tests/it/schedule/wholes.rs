@@ -108,7 +108,7 @@ fn graphs_that_run_at_the_same_time_break_a_rule_under_policies_2_and_4() {
 const TWO: [&str; 2] = ["sample:bert", "sample:mobilenet"];
 
 #[test]
-fn compare_runs_what_the_flags_list() {
+fn compare_runs_the_lanes_of_the_flags() {
     let compare = |more: &[&str], code: i32| {
         let arguments: Vec<&str> = ["compare"]
             .iter()
@@ -149,7 +149,7 @@ fn compare_runs_what_the_flags_list() {
 }
 
 #[test]
-fn schedules_of_the_command_line_say_what_is_wrong_with_them() {
+fn schedules_of_the_command_line_report_errors() {
     fails(&["compare", "sample:mobilenet", "--run", "elsewhere"], "there is no");
     fails(
         &["compare", "sample:mobilenet", "--run", "main_graph*"],
@@ -166,7 +166,7 @@ fn schedules_of_the_command_line_say_what_is_wrong_with_them() {
 }
 
 #[test]
-fn a_document_says_its_schedule_as_a_command_that_gives_the_same_figures() {
+fn a_document_states_a_command_that_reproduces_its_figures() {
     let folder = tempfile::tempdir().unwrap();
     let schedule = folder.path().join("schedule.json");
     std::fs::write(

@@ -85,7 +85,7 @@ fn prices() -> Params {
 }
 
 #[test]
-fn every_call_has_its_price() {
+fn every_call_has_a_cost() {
     use EventKind::*;
     for (kind, bytes, expected) in [
         (DeviceMalloc, 60, Some((Cause::Malloc, 1))),
@@ -119,7 +119,7 @@ fn every_call_has_its_price() {
 }
 
 #[test]
-fn causes_stand_in_order_and_add_up() {
+fn causes_are_ordered_and_add_up() {
     use EventKind::*;
     let simulation = log(&[
         (0, Clear, 0, 0, (0, 20)),

@@ -31,7 +31,7 @@ fn roomy() -> Params {
 }
 
 #[test]
-fn an_unloaded_graph_gives_its_arena_back_before_the_next_is_loaded() {
+fn an_unloaded_graph_frees_its_arena_before_the_next_load() {
     let mut session = grow_shrink();
     session.changes = vec![change(1, 0, false)];
     for (policy, wanted) in [
@@ -48,7 +48,7 @@ fn an_unloaded_graph_gives_its_arena_back_before_the_next_is_loaded() {
 }
 
 #[test]
-fn an_unloaded_graph_is_loaded_again_at_its_next_run() {
+fn an_unloaded_graph_is_reloaded_at_its_next_run() {
     let graphs = [100, 300].map(|mib| graph(true, &[one_block(mib * MIB)]));
     let mut session = session(&graphs, &[0, 1, 0]);
     // Unloading an unloaded graph and loading a loaded one do nothing.
@@ -76,7 +76,7 @@ fn graphs_that_are_loaded_first_hold_their_arenas_from_then_on() {
 }
 
 #[test]
-fn under_policy_4_a_graph_cannot_run_while_one_that_shares_its_block_waits_for_its_first_run() {
+fn under_policy_4_a_graph_cannot_run_before_the_first_run_of_one_that_shares_its_block() {
     let graphs = [100, 100].map(|mib| graph(true, &[one_block(mib * MIB)]));
     let mut session = session(&graphs, &[0, 0, 1]);
     let (simulation, _) = curves(&session, FullExtend, &roomy());
@@ -94,7 +94,7 @@ fn under_policy_4_a_graph_cannot_run_while_one_that_shares_its_block_waits_for_i
 }
 
 #[test]
-fn a_dynamic_graph_that_is_unloaded_gives_its_pool_back_to_the_device_pool() {
+fn an_unloaded_dynamic_graph_returns_its_pool_to_the_device_pool() {
     let graphs = [
         graph(false, &[bound(2, &[(0, 2, 8 * MIB)])]),
         graph(false, &[bound(2, &[(0, 2, 4 * MIB)])]),

@@ -225,7 +225,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn live_memory_never_overlaps_and_all_of_it_comes_back(
+    fn live_memory_never_overlaps_and_is_all_freed(
         deeds in proptest::collection::vec(deed(), 1..160),
         mib in prop_oneof![Just(2000_u64), 20_u64..700],
         expands in any::<bool>(),

@@ -27,7 +27,7 @@ fn idle_spans_of_a_pool_are_counted_by_size() {
 }
 
 #[test]
-fn what_the_device_keeps_of_a_small_block_is_idle_there() {
+fn the_rest_of_a_device_block_counts_as_idle() {
     let graphs = [graph(false, &[bound(1, &[(0, 1, 64 << 10)])])];
     let (simulation, _) = run(&session(&graphs, &[0]), Dynamic);
     let then = at(&simulation, 0);

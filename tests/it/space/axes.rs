@@ -56,7 +56,7 @@ fn axes_are_lists_and_ranges() {
 }
 
 #[test]
-fn what_is_no_axis_says_what_to_write() {
+fn an_invalid_axis_error_shows_valid_forms() {
     for (text, part) in [
         ("", "write KEY=VALUE"),
         ("policy", "write KEY=VALUE"),

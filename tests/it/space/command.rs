@@ -164,7 +164,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_flags_of_a_recommendation_give_its_figures() {
+fn the_flags_of_a_recommendation_reproduce_its_figures() {
     for (schedule, axes) in [
         (
             r#""entries": [{"graph": "main", "dims": {"batch": "8"}}, {"graph": "main", "repeats": 2}]"#,
@@ -216,7 +216,7 @@ fn the_flags_of_a_recommendation_give_its_figures() {
 }
 
 #[test]
-fn what_cannot_be_tried_is_said_in_one_line() {
+fn errors_of_a_sweep_take_one_line() {
     let fail = |more: &[&'static str], expected: &str| {
         for command in ["sweep", "recommend"] {
             fails(&[&[command, "sample:bert"][..], more].concat(), expected);

@@ -49,7 +49,7 @@ fn unbeaten(points: &[SweepPoint]) -> Vec<u64> {
 
 proptest! {
     #[test]
-    fn the_front_is_what_pairs_leave(figures in prop::collection::vec((0_u64..12, 0_u64..12, 0_u8..6), 0..60)) {
+    fn the_front_equals_pairwise_comparison(figures in prop::collection::vec((0_u64..12, 0_u64..12, 0_u8..6), 0..60)) {
         let points: Vec<SweepPoint> = (0_u64..)
             .zip(figures)
             .map(|(idx, (peak, overhead, ending))| match ending {

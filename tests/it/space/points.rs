@@ -31,7 +31,7 @@ fn agrees(request: &Request, texts: &[&str]) -> usize {
 }
 
 #[test]
-fn points_are_what_compare_says() {
+fn points_equal_compare() {
     assert!(
         agrees(
             &small(),
@@ -115,7 +115,7 @@ fn every_option_that_changes_memory_parts_points() {
 }
 
 #[test]
-fn what_a_rule_forbids_is_not_simulated() {
+fn forbidden_configurations_are_not_simulated() {
     let explorer = explorer(&small(), &["graph_max_parallel_model_num=1,2", "policy=0,2,3,4,7"]);
     let points = explore(&explorer);
     let refused: Vec<u64> = points
@@ -156,7 +156,7 @@ fn order_and_parts_do_not_matter() {
 }
 
 #[test]
-fn a_stop_keeps_what_was_handed_on() {
+fn a_stop_keeps_delivered_points() {
     let explorer = explorer(&sampled("resnet50"), &["policy=0,2,3,4", "malloc_ns=1..50"]);
     let cancel = Cancel::new();
     let mut seen: Vec<SweepPoint> = Vec::new();
@@ -198,7 +198,7 @@ fn smallest(explorer: &Explorer) -> Option<SmallestDevice> {
 }
 
 #[test]
-fn the_smallest_device_is_what_brute_force_finds() {
+fn the_smallest_device_equals_brute_force() {
     let mut profiles = DeviceProfiles::bundled().unwrap().profiles;
     profiles.sort_by_key(|profile| profile.memory_bytes);
     for (batch, texts, wanted) in [

@@ -119,7 +119,7 @@ fn is_told(found: &Recommendation, all: &[Plain]) {
 const BOTH: [Goal; 2] = [Goal::LeastSlowdown, Goal::LowestPeak];
 
 #[test]
-fn recommendations_are_what_brute_force_finds() {
+fn recommendations_equal_brute_force() {
     let with_largest = [Goal::LeastSlowdown, Goal::LowestPeak, Goal::Largest(1)];
     let texts = ["policy=0,2,3,4", "batch=1..128x2", "atomic_clean_policy=0,1"];
     for capacity in [Some(Bytes::mib(16)), Some(Bytes::mib(64)), None] {
@@ -268,7 +268,7 @@ fn told_of_nothing(request: &Request, texts: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn where_nothing_fits_it_is_said_what_would_help() {
+fn a_recommendation_without_a_fit_states_the_smallest_fit() {
     let mut request = small();
     let told = told_of_nothing(&request, &["graph_max_parallel_model_num=2", "policy=2,4"]);
     assert_eq!(

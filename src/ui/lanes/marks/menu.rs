@@ -11,7 +11,7 @@ use super::super::{LanesInput, LanesState};
 use super::{EdgeChoice, in_pattern, pattern, stroke};
 use crate::theme::Theme;
 use highwater_model::units::counted;
-use highwater_timeline::Side;
+use highwater_timeline::ReuseSide;
 
 /// The menu of what is marked besides blocks.
 pub(in super::super) fn menu_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
@@ -57,12 +57,12 @@ fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
 fn sides_ui(ui: &mut Ui, theme: &Theme) {
     for (side, words, explanation) in [
         (
-            Side::Donor,
+            ReuseSide::Earlier,
             "from donors",
             "Bytes taken over: from the tensor that had them before",
         ),
         (
-            Side::Heir,
+            ReuseSide::Later,
             "to heirs",
             "Bytes passed on: to the tensor that took them afterwards",
         ),
@@ -138,7 +138,7 @@ fn hatch_swatch(ui: &mut Ui, theme: &Theme) {
 }
 
 /// A short edge, as in the maps.
-fn sample(ui: &mut Ui, style: (Side, &Theme)) {
+fn sample(ui: &mut Ui, style: (ReuseSide, &Theme)) {
     let (place, _) = ui.allocate_exact_size(vec2(26.0, 12.0), Sense::hover());
     let points = [
         place.left_center() + vec2(3.0, 0.0),

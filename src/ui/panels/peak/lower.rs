@@ -8,7 +8,7 @@ use super::bars::{Line, line_ui};
 use crate::lanes::LanesState;
 use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_session::Command;
-use highwater_timeline::{Holder, IdleMember, LiveMember, UsedBy, Without, tensor_label};
+use highwater_timeline::{IdleTensor, LiveMember, OpUse, PeakWithout, RetainingOp, tensor_label};
 
 /// The sections.
 pub(super) fn lower_ui(ui: &mut egui::Ui, shown: Shown<'_>, lanes: &mut LanesState, commands: &mut Vec<Command>) {
@@ -72,7 +72,7 @@ fn part(bytes: Bytes, of: Bytes) -> f32 {
 }
 
 /// The peak without a tensor: by how much it is lower, and where it is then.
-fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &Without, commands: &mut Vec<Command>) {
+fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &PeakWithout, commands: &mut Vec<Command>) {
     let Some(member) = member(shown, row.member) else {
         return;
     };
@@ -107,7 +107,7 @@ fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &Without, commands: &mut
     }
 }
 
-fn idle_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &IdleMember, commands: &mut Vec<Command>) {
+fn idle_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &IdleTensor, commands: &mut Vec<Command>) {
     let Some(member) = member(shown, row.member) else {
         return;
     };
@@ -157,12 +157,12 @@ fn weight_part(weight: u128, most: u128) -> f32 {
 }
 
 /// `41 conv_3`.
-fn by_text(by: Option<&UsedBy>, nobody: &str) -> String {
+fn by_text(by: Option<&OpUse>, nobody: &str) -> String {
     by.map_or_else(|| nobody.to_owned(), |by| format!("{} {}", by.step, by.op))
 }
 
 /// An op that tensors are kept for; a click pins its step.
-fn holder_ui(ui: &mut egui::Ui, shown: Shown<'_>, holder: &Holder, lanes: &mut LanesState) {
+fn holder_ui(ui: &mut egui::Ui, shown: Shown<'_>, holder: &RetainingOp, lanes: &mut LanesState) {
     let tensors = counted(holder.count, "tensor");
     let Step(step) = holder.by.step;
     let words = format!(

@@ -19,7 +19,7 @@ use crate::theme::Theme;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_session::{Command, Selected, Session};
-use highwater_timeline::{Attribute, PeakAsk, PeakAt, PeakReport, Rest, StepRange, peak_step, step_facts};
+use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, ReservedRest, StepRange, peak_step, step_facts};
 
 /// How many entries rankings have.
 const FIRST: usize = 8;
@@ -173,7 +173,7 @@ impl PeakState {
         self.by.unwrap_or(usual)
     }
 
-    fn ask(&self, comparison: &Comparison, lanes: &LanesState) -> PeakAsk {
+    fn ask(&self, comparison: &Comparison, lanes: &LanesState) -> PeakRequest {
         let last = Step(comparison.axis.n_steps.saturating_sub(1));
         let at = match (self.mode, lanes.pinned(), lanes.range) {
             (Mode::Step, Some(spot), _) => PeakAt::Step(spot.step.min(last)),
@@ -181,7 +181,7 @@ impl PeakState {
             (Mode::Reserved, ..) => self.most_reserved(comparison).map_or(PeakAt::Peak, PeakAt::Step),
             _ => PeakAt::Peak,
         };
-        PeakAsk {
+        PeakRequest {
             lane: self.lane_in(comparison),
             at,
             by: self.by_in(comparison),
@@ -376,15 +376,15 @@ fn figures_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
 }
 
 /// Fits a narrow pane.
-const fn short(rest: Rest) -> &'static str {
+const fn short(rest: ReservedRest) -> &'static str {
     match rest {
-        Rest::Rounding => "rounding",
-        Rest::Idle => "held by no tensor",
-        Rest::Weights => "weights",
-        Rest::Variables => "variables",
-        Rest::InputOutput => "inputs, outputs",
-        Rest::Elsewhere => "within the step",
-        Rest::Unlisted => "not listed",
+        ReservedRest::Rounding => "rounding",
+        ReservedRest::Idle => "held by no tensor",
+        ReservedRest::Weights => "weights",
+        ReservedRest::Variables => "variables",
+        ReservedRest::InputOutput => "inputs, outputs",
+        ReservedRest::Elsewhere => "within the step",
+        ReservedRest::Unlisted => "not listed",
     }
 }
 

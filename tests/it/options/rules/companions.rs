@@ -62,7 +62,7 @@ fn skipped_variables_are_a_list_or_set_of_names() {
 }
 
 #[test]
-fn what_a_script_computes_is_not_judged() {
+fn computed_values_fire_no_value_rules() {
     for (key, text, expected) in [
         (THRESHOLD, "total() * 2", ""),
         ("dtr.recomp_time_factor", "factor", "D1E"),

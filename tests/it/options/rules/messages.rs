@@ -12,7 +12,7 @@ fn messages(case: Case) -> Vec<String> {
 }
 
 #[test]
-fn messages_say_what_to_do() {
+fn messages_state_a_remedy() {
     let settings = case(
         &[
             (POLICY, "3"),
@@ -106,7 +106,7 @@ fn only_the_first_problems_of_a_file_are_reported() {
 }
 
 #[test]
-fn reports_list_fixes_and_what_acts_otherwise() {
+fn reports_list_fixes_and_deviating_settings() {
     let settings = case(
         &[
             ("hccl_timeout", "600"),

@@ -138,7 +138,7 @@ fn all_cases() -> impl Iterator<Item = &'static Case> {
 }
 
 #[test]
-fn every_case_fires_what_it_says() {
+fn every_case_fires_its_rules() {
     let wrong: Vec<String> = all_cases()
         .filter_map(|case| {
             let fired = fired(&case.settings());
@@ -205,7 +205,7 @@ fn every_fix_removes_its_finding() {
 }
 
 #[test]
-fn rules_stand_in_order() {
+fn rules_are_in_order() {
     let ids: Vec<&str> = CHECKS.iter().map(|check| check.id).collect();
     assert_eq!(ids.iter().filter(|id| id.starts_with('R')).count(), 54);
     for (idx, id) in ids.iter().take(54).enumerate() {

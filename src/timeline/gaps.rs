@@ -5,36 +5,34 @@
 //! beyond are headroom; padding to the alignment belongs to its block. O(blocks log blocks); at most two gaps per birth
 //! and death.
 
+use std::ops::Deref;
+
 use highwater_model::units::Bytes;
 use highwater_plan::{ArenaGapRule, Rectangle, arena_gaps};
 use highwater_sim::RegionKind;
 
 use super::block::{Blocks, LaneView, RegionSpan};
-use super::index::{Columns, RectIndex};
+use super::index::RectColumns;
 use super::viewport::{Canvas, View};
 use super::visible::{Items, visible};
 
 /// The gaps of a lane, sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LaneHoles {
-    pub start: Vec<u32>,
-    pub end: Vec<u32>,
-    pub base: Vec<u64>,
-    pub bytes: Vec<u64>,
+pub struct LaneGaps {
+    rects: RectColumns,
     /// Position in [`LaneView::regions`].
     pub span: Vec<u32>,
-    index: RectIndex,
 }
 
 /// Totals over the gaps of a step, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HolesAt {
+pub struct GapTotals {
     pub count: u32,
     pub total: u64,
     pub largest: u64,
 }
 
-impl LaneHoles {
+impl LaneGaps {
     pub(super) fn new(regions: &[RegionSpan], blocks: &Blocks) -> Self {
         let mut of_spans: Vec<Vec<Rectangle>> = vec![Vec::new(); regions.len()];
         for idx in 0..blocks.len() {
@@ -64,60 +62,43 @@ impl LaneHoles {
             };
             let place = |offset: u64| region.base.saturating_add(offset);
             let of_region = arena_gaps(&rectangles, rule).into_iter();
-            list.extend(of_region.map(|hole| (hole.start, place(hole.offset), hole.end, hole.bytes, number)));
+            list.extend(of_region.map(|gap| (gap.start, place(gap.offset), gap.end, gap.bytes, number)));
         }
         list.sort_unstable();
-        let start: Vec<u32> = list.iter().map(|hole| hole.0).collect();
-        let bytes: Vec<u64> = list.iter().map(|hole| hole.3).collect();
-        let end: Vec<u32> = list.iter().map(|hole| hole.2).collect();
         Self {
-            base: list.iter().map(|hole| hole.1).collect(),
-            span: list.iter().map(|hole| hole.4).collect(),
-            index: RectIndex::new(&start, &end, &bytes),
-            start,
-            end,
-            bytes,
+            rects: RectColumns::of(&list, |gap| (gap.0, gap.2, gap.1, gap.3)),
+            span: list.iter().map(|gap| gap.4).collect(),
         }
-    }
-
-    pub fn len(&self) -> usize {
-        self.start.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.start.is_empty()
     }
 
     /// O(classes log gaps + gaps on the step).
-    pub fn at(&self, step: u32) -> HolesAt {
-        let mut all = HolesAt::default();
-        for idx in self.columns().alive(f64::from(step)) {
+    pub fn at(&self, step: u32) -> GapTotals {
+        let mut all = GapTotals::default();
+        for idx in self.alive(f64::from(step)) {
             all.count += 1;
             all.total += self.bytes[idx];
             all.largest = all.largest.max(self.bytes[idx]);
         }
         all
     }
+}
 
-    pub(super) fn columns(&self) -> Columns<'_> {
-        Columns {
-            start: &self.start,
-            end: &self.end,
-            base: &self.base,
-            bytes: &self.bytes,
-            index: &self.index,
-        }
+impl Deref for LaneGaps {
+    type Target = RectColumns;
+
+    fn deref(&self) -> &RectColumns {
+        &self.rects
     }
 }
 
 impl LaneView {
-    pub fn visible_holes<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
-        visible(&self.holes.columns(), |_| 0, view.into(), canvas)
+    pub fn visible_gaps<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
+        visible(&self.gaps, |_| 0, view.into(), canvas)
     }
 
     /// The gap at an address on a step. O(classes log gaps + gaps on the step).
-    pub fn pick_hole(&self, step: f64, address: f64) -> Option<u32> {
-        let found = self.holes.columns().pick(step, address);
+    pub fn pick_gap(&self, step: f64, address: f64) -> Option<u32> {
+        let found = self.gaps.hits(step, address).min();
         found.and_then(|idx| u32::try_from(idx).ok())
     }
 }

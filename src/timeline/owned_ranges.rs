@@ -10,9 +10,10 @@
 //! block touched it last. O((events + pages touched by blocks) log mappings).
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use super::block::LaneView;
-use super::index::{Columns, RectIndex};
+use super::index::RectColumns;
 use super::layout::{Span, SpansOfRegions};
 use super::owner::Owner;
 use super::viewport::{Canvas, View};
@@ -23,24 +24,19 @@ use highwater_sim::{Event, EventKind, Simulation, Subject};
 
 /// The owned ranges of a lane, sorted by start and then display address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LaneHoldings {
-    pub start: Vec<u32>,
-    /// Exclusive; above `start`.
-    pub end: Vec<u32>,
-    pub base: Vec<u64>,
-    pub bytes: Vec<u64>,
+pub struct OwnedRanges {
+    rects: RectColumns,
     /// Position in [`LaneView::regions`].
     pub span: Vec<u32>,
     pub owner: Vec<Owner>,
     /// Number of pages, all of one size; 0 for a granted block.
     pub n_pages: Vec<u32>,
-    index: RectIndex,
 }
 
 /// If more than this many are in view, only large ones are drawn.
-const MOST_HOLDINGS: usize = 12_000;
+const MOST_SHOWN: usize = 12_000;
 /// Minimum size of a large one, in pixels.
-const LEAST_HOLDING: f64 = 3.0;
+const LEAST_SHOWN: f64 = 3.0;
 
 /// A region and an offset in it.
 type Place = (u32, u64);
@@ -88,11 +84,11 @@ struct Reader<'a> {
     drafts: Vec<Draft>,
 }
 
-impl LaneHoldings {
+impl OwnedRanges {
     pub(super) fn new(simulation: &Simulation, spans: &[Span], of_regions: &SpansOfRegions) -> Self {
         let mut reader = Reader::new(simulation);
         for event in &simulation.events {
-            reader.take(event);
+            reader.read_event(event);
         }
         let drafts = reader.finish();
         let mut rows: Vec<Row> = drafts
@@ -111,68 +107,45 @@ impl LaneHoldings {
             })
             .collect();
         rows.sort_unstable();
-        let rows = joined(rows);
-        let start: Vec<u32> = rows.iter().map(|row| row.start).collect();
-        let bytes: Vec<u64> = rows.iter().map(|row| row.bytes).collect();
-        let end: Vec<u32> = rows.iter().map(|row| row.end).collect();
+        let rows = merge_pages(rows);
         Self {
-            base: rows.iter().map(|row| row.base).collect(),
+            rects: RectColumns::of(&rows, |row| (row.start, row.end, row.base, row.bytes)),
             span: rows.iter().map(|row| row.span).collect(),
             owner: rows.iter().map(|row| row.owner).collect(),
             n_pages: rows.iter().map(|row| row.n_pages).collect(),
-            index: RectIndex::new(&start, &end, &bytes),
-            start,
-            end,
-            bytes,
         }
     }
+}
 
-    pub fn len(&self) -> usize {
-        self.start.len()
-    }
+impl Deref for OwnedRanges {
+    type Target = RectColumns;
 
-    pub fn is_empty(&self) -> bool {
-        self.start.is_empty()
-    }
-
-    /// Those that contain a step, ascending. O(classes log ranges + results, sorted).
-    pub fn alive(&self, step: f64) -> Vec<usize> {
-        self.columns().alive(step)
-    }
-
-    fn columns(&self) -> Columns<'_> {
-        Columns {
-            start: &self.start,
-            end: &self.end,
-            base: &self.base,
-            bytes: &self.bytes,
-            index: &self.index,
-        }
+    fn deref(&self) -> &RectColumns {
+        &self.rects
     }
 }
 
 impl LaneView {
     /// The owned ranges within a viewport; where there are very many, only large ones.
-    pub fn visible_holdings<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
+    pub fn visible_owned_ranges<'v>(&self, view: impl Into<View<'v>>, canvas: Canvas) -> Items {
         let view = view.into();
-        let columns = self.holdings.columns();
-        if columns.count(view.t0, view.t1) > MOST_HOLDINGS {
-            return visible_large(&columns, |_| 0, view, canvas, LEAST_HOLDING);
+        if self.owned_ranges.count(view.t0, view.t1) > MOST_SHOWN {
+            return visible_large(&self.owned_ranges, |_| 0, view, canvas, LEAST_SHOWN);
         }
-        visible(&columns, |_| 0, view, canvas)
+        visible(&self.owned_ranges, |_| 0, view, canvas)
     }
 
-    pub fn pick_holding(&self, step: f64, address: f64) -> Option<usize> {
-        self.holdings.columns().pick(step, address)
+    pub fn pick_owned_range(&self, step: f64, address: f64) -> Option<usize> {
+        self.owned_ranges.hits(step, address).min()
     }
 }
 
 /// Merges adjacent pages with equal times; granted blocks stay separate.
-fn joined(rows: Vec<Row>) -> Vec<Row> {
+fn merge_pages(rows: Vec<Row>) -> Vec<Row> {
     let mut joined: Vec<Row> = Vec::with_capacity(rows.len());
     for row in rows {
         match joined.last_mut() {
-            Some(known) if known.goes_on(&row) => {
+            Some(known) if known.is_next_page(&row) => {
                 known.bytes += row.bytes;
                 known.n_pages += row.n_pages;
             }
@@ -184,7 +157,7 @@ fn joined(rows: Vec<Row>) -> Vec<Row> {
 
 impl Row {
     /// Whether `next` is the page after this one.
-    fn goes_on(&self, next: &Self) -> bool {
+    fn is_next_page(&self, next: &Self) -> bool {
         let key = |row: &Self| (row.start, row.end, row.span, row.owner);
         self.n_pages > 0
             && next.n_pages > 0
@@ -206,7 +179,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn take(&mut self, event: &Event) {
+    fn read_event(&mut self, event: &Event) {
         let place = (event.region.0, event.offset);
         let (step, bytes) = (event.step.0, event.bytes.get());
         match event.kind {
@@ -231,7 +204,25 @@ impl<'a> Reader<'a> {
                     self.end_grant(place, step);
                 }
             }
-            _ => {}
+            EventKind::Alloc
+            | EventKind::Free
+            | EventKind::DeviceMalloc
+            | EventKind::Reallocate
+            | EventKind::Reuse
+            | EventKind::Reserve
+            | EventKind::Release
+            | EventKind::PageAlloc
+            | EventKind::PageFree
+            | EventKind::Memset
+            | EventKind::Sync
+            | EventKind::Recycle
+            | EventKind::Stitch
+            | EventKind::Run
+            | EventKind::MemoryInUse
+            | EventKind::Clear
+            | EventKind::Unload
+            | EventKind::Reload
+            | EventKind::OutOfMemory => {}
         }
     }
 

@@ -86,13 +86,13 @@ fn estimated(comparison: &Comparison, lanes: &[LaneView]) -> Result<TimeAxis, &'
         });
         n_stated += add_run(&mut durations, run, times);
     }
-    for anew in lanes
+    for recomputed in lanes
         .iter()
         .filter_map(|lane| lane.remat.as_deref())
         .flat_map(|remat| &remat.recomputed)
     {
-        if let Some(duration) = durations.get_mut(anew.step.idx()) {
-            *duration = anew.time.0.max(*duration);
+        if let Some(duration) = durations.get_mut(recomputed.step.idx()) {
+            *duration = recomputed.time.0.max(*duration);
         }
     }
     TimeAxis::of_durations(durations, n_stated).ok_or(NO_TIME)
