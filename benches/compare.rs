@@ -13,6 +13,7 @@ use highwater::session::Command;
 use highwater::sim::{POLICIES, simulate};
 use highwater::workload::{DeviceProfiles, SchedulePlan, Workload};
 
+mod size;
 #[path = "training_graph.rs"]
 mod training_graph;
 
@@ -57,7 +58,7 @@ fn run(request: &Request) -> Comparison {
 }
 
 fn engine(criterion: &mut Criterion) {
-    let fixed = training_graph(2500, "32");
+    let fixed = training_graph(size::size(2500, 50), "32");
     criterion.bench_function("read 5,000 ops of native JSON", |bencher| {
         bencher.iter(|| black_box(workload(&fixed)));
     });
@@ -65,12 +66,15 @@ fn engine(criterion: &mut Criterion) {
     criterion.bench_function("compare, 5,000 tensors, static", |bencher| {
         bencher.iter(|| black_box(run(&fixed)));
     });
-    let changing = request(workload(&training_graph(2500, "\"batch\"")), &[32, 16, 24]);
+    let changing = request(
+        workload(&training_graph(size::size(2500, 50), "\"batch\"")),
+        &[32, 16, 24],
+    );
     criterion.bench_function("compare, 5,000 tensors, three shapes", |bencher| {
         bencher.iter(|| black_box(run(&changing)));
     });
     criterion.bench_function("an option edit, from command to new lanes, 5,000 tensors", |bencher| {
-        let mut session = training_graph::session(2500);
+        let mut session = training_graph::session(size::size(2500, 50));
         let mut is_two = false;
         bencher.iter(|| {
             is_two = !is_two;

@@ -25,6 +25,7 @@ use highwater_ui::theme::Theme;
 #[path = "pickle_writer.rs"]
 #[expect(dead_code, reason = "the importer's bench uses more of it")]
 mod pickle_writer;
+mod size;
 #[path = "../tests/support/synthetic.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
 mod synthetic;
@@ -68,12 +69,12 @@ impl Measurement for CpuTime {
 
 /// Four lanes of a training graph of 5,000 tensors and its evaluation, while the view moves.
 fn frame(criterion: &mut Criterion<CpuTime>) {
-    let comparison = synthetic::comparison(1_670, 1);
+    let comparison = synthetic::comparison(size::size(1_670, 40), 1);
     let timeline = Timeline::new(&comparison);
     criterion.bench_function("timeline of 5,000 tensors x 4 lanes", |bencher| {
         bencher.iter(|| black_box(Timeline::new(&comparison)));
     });
-    let large = LazyCell::new(|| synthetic::comparison(6_680, 1));
+    let large = LazyCell::new(|| synthetic::comparison(size::size(6_680, 80), 1));
     criterion.bench_function("timeline of 20,000 tensors x 4 lanes", |bencher| {
         bencher.iter(|| black_box(Timeline::new(&large)));
     });
@@ -136,7 +137,7 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
 fn window(criterion: &mut Criterion<CpuTime>) {
     for (name, is_hovered) in [("whole window", false), ("whole window, hovered", true)] {
         let context = egui::Context::default();
-        let mut app = App::new(training_graph::session(2500));
+        let mut app = App::new(training_graph::session(size::size(2500, 50)));
         criterion.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let mut raw = RawInput {
@@ -160,8 +161,8 @@ fn window(criterion: &mut Criterion<CpuTime>) {
 fn many(criterion: &mut Criterion<CpuTime>) {
     for (name, n_iterations) in [("10^5", 20), ("10^6", 200)] {
         let app = LazyCell::new(|| {
-            let mut session = training_graph::session(2500);
-            session.apply(Command::SetIterations(n_iterations));
+            let mut session = training_graph::session(size::size(2500, 50));
+            session.apply(Command::SetIterations(size::size(n_iterations, 2)));
             session.settle();
             let (_, timeline) = session.answer().expect("an answer");
             let selected = timeline.lanes[0].tensor(40);
@@ -251,8 +252,8 @@ fn frame_of(context: &egui::Context, app: &mut App, events: Vec<egui::Event>) {
 /// As `window`, with areas and lifetimes instead of memory maps.
 fn contents(criterion: &mut Criterion<CpuTime>) {
     let app = LazyCell::new(|| {
-        let mut session = training_graph::session(2500);
-        session.apply(Command::SetIterations(200));
+        let mut session = training_graph::session(size::size(2500, 50));
+        session.apply(Command::SetIterations(size::size(200, 2)));
         session.settle();
         (egui::Context::default(), RefCell::new(App::new(session)))
     });
@@ -293,8 +294,8 @@ fn contents(criterion: &mut Criterion<CpuTime>) {
 /// The worker's part of rows and areas of 10^6 lifetimes.
 fn work(criterion: &mut Criterion) {
     let answer = LazyCell::new(|| {
-        let mut session = training_graph::session(2500);
-        session.apply(Command::SetIterations(200));
+        let mut session = training_graph::session(size::size(2500, 50));
+        session.apply(Command::SetIterations(size::size(200, 2)));
         session.settle();
         let (comparison, timeline) = session.answer().expect("an answer");
         (Arc::clone(comparison), Arc::clone(timeline))
@@ -332,8 +333,8 @@ fn work(criterion: &mut Criterion) {
 /// Pictures of lanes with 10^6 lifetimes, as the painter draws them.
 fn pictures(criterion: &mut Criterion) {
     let timeline = LazyCell::new(|| {
-        let mut session = training_graph::session(2500);
-        session.apply(Command::SetIterations(200));
+        let mut session = training_graph::session(size::size(2500, 50));
+        session.apply(Command::SetIterations(size::size(200, 2)));
         session.settle();
         let (_, timeline) = session.answer().expect("an answer");
         Arc::clone(timeline)
@@ -359,8 +360,8 @@ fn pictures(criterion: &mut Criterion) {
 /// concurrently.
 fn four_pictures(criterion: &mut Criterion) {
     let session = LazyCell::new(|| {
-        let mut session = training_graph::session(2500);
-        session.apply(Command::SetIterations(200));
+        let mut session = training_graph::session(size::size(2500, 50));
+        session.apply(Command::SetIterations(size::size(200, 2)));
         session.settle();
         RefCell::new(session)
     });
@@ -397,7 +398,8 @@ fn four_pictures(criterion: &mut Criterion) {
 fn open(criterion: &mut Criterion) {
     let file = LazyCell::new(|| {
         let file = tempfile::NamedTempFile::with_suffix(".pickle").expect("a temporary file");
-        std::fs::write(file.path(), pickle_writer::synthetic(1_000_000, 4)).expect("the file can be written");
+        std::fs::write(file.path(), pickle_writer::synthetic(size::size(1_000_000, 1000), 4))
+            .expect("the file can be written");
         file
     });
     let mut group = criterion.benchmark_group("open");

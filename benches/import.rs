@@ -18,6 +18,7 @@ mod pickle_writer;
 
 #[path = "import_generated.rs"]
 mod generated;
+mod size;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -33,7 +34,7 @@ fn pickle(criterion: &mut Criterion) {
     if let Some(path) = std::env::var_os("HIGHWATER_BENCH_OUT") {
         std::fs::write(path, pickle_writer::synthetic(1_000_000, 4)).expect("the file can be written");
     }
-    let bytes = pickle_writer::synthetic(100_000, 4);
+    let bytes = pickle_writer::synthetic(size::size(100_000, 1000), 4);
     let mut group = criterion.benchmark_group("pickle");
     group.sample_size(10);
     group.throughput(Throughput::Bytes(bytes.len() as u64));
@@ -80,7 +81,7 @@ fn scan(name: &str, bytes: &[u8]) {
 fn csv_stream(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("csv");
     group.sample_size(10);
-    let table = generated::Table::operator_memory(1 << 30);
+    let table = generated::Table::operator_memory(size::size(1 << 30, 1 << 20));
     group.throughput(Throughput::Bytes(table.len()));
     group.bench_function("operator_memory of 1 GiB", |bencher| {
         bencher.iter(|| read_from("operator_memory.csv", table.clone()));
@@ -92,23 +93,23 @@ fn csv_stream(criterion: &mut Criterion) {
 fn protobuf(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("protobuf");
     group.sample_size(10);
-    let nodes = generated::onnx_nodes(200_000);
+    let nodes = generated::onnx_nodes(size::size(200_000, 2000));
     group.throughput(Throughput::Bytes(nodes.len() as u64));
     group.bench_function("ONNX of 200,000 nodes", |bencher| {
         bencher.iter(|| read("nodes.onnx", &nodes));
     });
-    let nodes = generated::graph_def_nodes(200_000);
+    let nodes = generated::graph_def_nodes(size::size(200_000, 2000));
     group.throughput(Throughput::Bytes(nodes.len() as u64));
     group.bench_function("GraphDef of 200,000 nodes", |bencher| {
         bencher.iter(|| read("nodes.pb", &nodes));
     });
-    let small = generated::onnx_weights(6_400, 64 << 10);
+    let small = generated::onnx_weights(size::size(6_400, 16), 64 << 10);
     group.throughput(Throughput::Bytes(small.len() as u64));
     group.bench_function("ONNX with 400 MiB of weights in pieces of 64 KiB", |bencher| {
         bencher.iter(|| read("weights.onnx", &small));
     });
     drop(small);
-    let weights = generated::onnx_weights(400, 1 << 20);
+    let weights = generated::onnx_weights(size::size(400, 2), 1 << 20);
     let mut file = tempfile::tempfile().expect("a temporary file");
     std::io::Write::write_all(&mut file, &weights).expect("the file can be written");
     group.throughput(Throughput::Bytes(weights.len() as u64));

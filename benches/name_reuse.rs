@@ -7,6 +7,8 @@ use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::name_reuse::{NameReuseRequest, ReuseQuestion, name_reuse, reuse_report};
 use highwater::workload::{Block, BlockOp, BlockProgram, BlockVariable};
 
+mod size;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -54,7 +56,7 @@ fn training(n_ops: usize) -> BlockProgram {
 }
 
 fn bench(criterion: &mut Criterion) {
-    let program = training(10_000);
+    let program = training(size::size(10_000, 200));
     let cancel = Cancel::new();
     let progress = Progress::silent(&cancel);
     for level in [0, 1] {

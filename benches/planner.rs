@@ -15,6 +15,7 @@ use highwater::progress::{Cancel, Progress};
 use highwater::units::Bytes;
 use highwater::workload::Source;
 
+mod size;
 #[path = "synthetic_problem.rs"]
 mod synthetic_problem;
 
@@ -245,8 +246,8 @@ fn table(folder: &std::path::Path) {
 
 #[expect(clippy::print_stdout, reason = "the table is what this bench is for")]
 fn million() {
-    let problem = nested_and_short(1_000_000);
-    println!("1,000,000 synthetic buffers (30 % nested, 70 % short)");
+    let problem = nested_and_short(size::size(1_000_000, 2000));
+    println!("{} synthetic buffers (30 % nested, 70 % short)", problem.buffers.len());
     for strategy in ["skyline", "best_fit", "best"] {
         let (planned, cpu, wall) = timed(|| run(strategy, &problem, Limits::default()));
         println!(

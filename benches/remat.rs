@@ -17,6 +17,8 @@ use highwater::rewrite::remat::{Engine, HEURISTICS, RematRequest, RematRun, find
 use highwater::units::{Bytes, Nanos};
 use highwater::workload::{Source, Tape, TapeCall, TapeOp, TapeTensor};
 
+mod size;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -238,7 +240,7 @@ fn op(tape: &mut Tape, time: u64, inputs: &[u32], bytes: u64, is_source: bool) -
 }
 
 fn synthetic(criterion: &mut Criterion) {
-    let tape = training_tape(5000);
+    let tape = training_tape(size::size(5000, 200));
     let peak = run(&tape, "lru", None).peak.get();
     let mut group = criterion.benchmark_group("training tape of 5000 ops");
     group.sample_size(10);

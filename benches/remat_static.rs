@@ -9,6 +9,8 @@ use highwater::rewrite::remat::{RematRequest, find_heuristic, remat, unlimited_p
 use highwater::units::Bytes;
 use highwater::workload::{Source, Tape};
 
+mod size;
+
 /// Forward ops with a residual every fourth, a loss, and backward ops that read gradient and activations.
 fn training(n_ops: usize) -> String {
     let n = n_ops / 2;
@@ -59,7 +61,7 @@ fn tape(bytes: Vec<u8>) -> Option<Tape> {
 
 fn plans(criterion: &mut Criterion) {
     let mut tapes: Vec<(String, Tape)> = Vec::new();
-    tapes.extend(tape(training(5000).into_bytes()).map(|tape| ("training 5000".to_owned(), tape)));
+    tapes.extend(tape(training(size::size(5000, 100)).into_bytes()).map(|tape| ("training 5000".to_owned(), tape)));
     if let Some(root) = std::env::var_os("HIGHWATER_SHARED") {
         let folder = std::path::Path::new(&root).join("conformance/megdtr");
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

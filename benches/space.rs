@@ -12,6 +12,8 @@ use highwater::progress::{Cancel, Progress};
 use highwater::session::{OnFailure, SourceSpec, load, presets_of, sample};
 use highwater::workload::{DeviceProfiles, SchedulePlan};
 
+mod size;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -62,32 +64,44 @@ fn spaces(criterion: &mut Criterion) {
     let resnet = request("resnet50");
     let policies = "policy=0,2,3,4";
     let clean = "atomic_clean_policy=0,1";
-    let thresholds = "dtr.eviction_threshold=1536MiB..2528MiB+8MiB";
+    let thresholds = size::size(
+        "dtr.eviction_threshold=1536MiB..2528MiB+8MiB",
+        "dtr.eviction_threshold=1536MiB..2528MiB+496MiB",
+    );
+    let n_points = size::size(1000, 24);
     let all = [policies, clean, thresholds];
     criterion.bench_function(
         "1,000 configurations of ResNet-50 training, with 125 eviction thresholds",
         |bencher| {
             bencher.iter(|| {
                 let points = explore(&explorer(&resnet, &all));
-                assert_eq!(points.len(), 1000);
+                assert_eq!(points.len(), n_points);
                 black_box(points)
             });
         },
     );
-    let devices = "simulation.device_memory=1GiB..4GiB+25MiB";
+    let devices = size::size(
+        "simulation.device_memory=1GiB..4GiB+25MiB",
+        "simulation.device_memory=1GiB..4GiB+1GiB",
+    );
     criterion.bench_function(
         "1,000 configurations of ResNet-50 training, on devices of 125 sizes",
         |bencher| {
             bencher.iter(|| {
                 let points = explore(&explorer(&resnet, &[policies, clean, devices]));
-                assert!(points.len() >= 984);
+                assert!(points.len() >= size::size(984, 1));
                 black_box(points)
             });
         },
     );
     let bert = request("bert");
     criterion.bench_function("1,024 configurations of BERT, with 128 batch sizes", |bencher| {
-        bencher.iter(|| black_box(explore(&explorer(&bert, &[policies, clean, "batch=1..128"]))));
+        bencher.iter(|| {
+            black_box(explore(&explorer(
+                &bert,
+                &[policies, clean, size::size("batch=1..128", "batch=1..2")],
+            )))
+        });
     });
     let tried = explorer(&resnet, &all);
     let points = explore(&tried);

@@ -162,7 +162,7 @@ impl GroupColoring {
             })
             .collect();
         count(&mut rows, &grouping, comparison, timeline);
-        let is_ordered = matches!(grouping.attribute(), Attribute::Size | Attribute::Lifetime);
+        let is_ordered = !grouping.attribute().classes().is_empty();
         let mut ranked: Vec<usize> = (0..rows.len()).collect();
         if !is_ordered {
             ranked.sort_by(|a, b| {

@@ -198,8 +198,12 @@ fn add_variable_facts(facts: &mut TensorFacts, program: &BlockProgram, selected:
     let Some((name, variable)) = declared else { return };
     (**name).clone_into(&mut facts.name);
     (*variable.dtype).clone_into(&mut facts.dtype);
-    let dims: Vec<String> = variable.shape.iter().map(i64::to_string).collect();
-    facts.shape = dims.join("×");
+    facts.shape = dims_text(&variable.shape);
+}
+
+pub(super) fn dims_text(shape: &[i64]) -> String {
+    let dims: Vec<String> = shape.iter().map(i64::to_string).collect();
+    dims.join("×")
 }
 
 /// The picture shows several blocks for a buffer with gaps or in a group; its range and bytes are those of the problem.

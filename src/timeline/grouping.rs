@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use indexmap::IndexSet;
 
 use highwater_analysis::Comparison;
-use highwater_model::graph::{Graph, Id as _, Phase, Role, TensorId};
+use highwater_model::graph::{Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{GraphIdx, RecordedFrame};
 use highwater_rewrite::op_of_workspace;
@@ -44,15 +44,39 @@ impl Attribute {
         Self::Lifetime,
     ];
 
-    pub const fn words(self) -> &'static str {
+    /// Label, and name in JSON and on the command line.
+    const fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Role => "role",
-            Self::OpType => "op type",
-            Self::DType => "data type",
-            Self::Phase => "phase",
-            Self::Scope => "scope",
-            Self::Size => "size",
-            Self::Lifetime => "lifetime",
+            Self::Role => ("role", "role"),
+            Self::OpType => ("op type", "op_type"),
+            Self::DType => ("data type", "dtype"),
+            Self::Phase => ("phase", "phase"),
+            Self::Scope => ("scope", "scope"),
+            Self::Size => ("size", "size"),
+            Self::Lifetime => ("lifetime", "lifetime"),
+        }
+    }
+
+    pub const fn words(self) -> &'static str {
+        self.names().0
+    }
+
+    pub const fn key(self) -> &'static str {
+        self.names().1
+    }
+
+    /// By key or label.
+    pub fn find(name: &str) -> Option<Self> {
+        let is_meant = |attribute: &Self| attribute.key() == name || attribute.words() == name;
+        Self::ALL.into_iter().find(is_meant)
+    }
+
+    /// Exclusive upper ends and texts of ordered classes; empty where tensors are grouped by text.
+    pub(super) const fn classes(self) -> &'static [(u64, &'static str)] {
+        match self {
+            Self::Size => &SIZES,
+            Self::Lifetime => &LIFETIMES,
+            Self::Role | Self::OpType | Self::DType | Self::Phase | Self::Scope => &[],
         }
     }
 }
@@ -87,7 +111,7 @@ const SIZES: [(u64, &str); 6] = [
 ];
 
 /// Exclusive upper ends of the classes.
-const LIVES: [(u64, &str); 6] = [
+const LIFETIMES: [(u64, &str); 6] = [
     (2, "1 step"),
     (10, "2 to 9 steps"),
     (100, "10 to 99 steps"),
@@ -107,16 +131,13 @@ impl Grouping {
             texts: IndexSet::new(),
             graphs: Vec::new(),
         };
-        let classes = match attribute {
-            Attribute::Size => &SIZES[..],
-            Attribute::Lifetime => &LIVES[..],
-            _ => &[],
-        };
+        let classes = attribute.classes();
         grouping.texts.extend(classes.iter().map(|(_, text)| Box::from(*text)));
         if classes.is_empty() {
-            let depth = match attribute {
-                Attribute::Scope => scope_depth(comparison),
-                _ => 0,
+            let depth = if attribute == Attribute::Scope {
+                scope_depth(comparison)
+            } else {
+                0
             };
             for (graph, n_tensors) in (0_u32..).zip(graph_sizes(comparison)) {
                 let text = |tensor: u32| text_of(comparison, (GraphIdx(graph), TensorId(tensor)), (attribute, depth));
@@ -156,21 +177,17 @@ impl Grouping {
 
     /// `None` for a tensor that the sources do not know.
     pub fn group(&self, held: &HeldTensor) -> Option<u32> {
-        let class = |classes: &[(u64, &str)], value: u64| {
-            let class = classes
-                .iter()
-                .position(|(end, _)| value < *end)
-                .unwrap_or(classes.len() - 1);
-            u32::try_from(class).ok()
-        };
-        match self.attribute {
-            Attribute::Size => class(&SIZES, held.bytes.get()),
-            Attribute::Lifetime => class(&LIVES, u64::from(held.n_steps)),
-            _ => {
+        let classes = self.attribute.classes();
+        let value = match self.attribute {
+            Attribute::Size => held.bytes.get(),
+            Attribute::Lifetime => u64::from(held.n_steps),
+            Attribute::Role | Attribute::OpType | Attribute::DType | Attribute::Phase | Attribute::Scope => {
                 let tensors = self.graphs.get(held.tensor.graph.idx())?;
-                tensors.get(held.tensor.tensor.idx()).copied()
+                return tensors.get(held.tensor.tensor.idx()).copied();
             }
-        }
+        };
+        let class = classes.iter().position(|(end, _)| value < *end);
+        u32::try_from(class.unwrap_or(classes.len() - 1)).ok()
     }
 }
 
@@ -220,13 +237,17 @@ fn text_of(
     }
 }
 
-fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str {
-    let known = graph.tensors().get(tensor);
-    let producer = match known {
+/// The op that computes a tensor or needs an estimated workspace.
+pub(super) fn producer(graph: &Graph, tensor: TensorId) -> Option<OpId> {
+    match graph.tensors().get(tensor) {
         Some(known) => known.producer,
         None => op_of_workspace(graph, tensor),
-    };
-    let op = producer.and_then(|op| graph.ops().get(op).map(|row| (op, row)));
+    }
+}
+
+fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str {
+    let known = graph.tensors().get(tensor);
+    let op = producer(graph, tensor).and_then(|op| graph.ops().get(op).map(|row| (op, row)));
     match attribute {
         Attribute::Role => known.map_or(Role::Workspace, |known| known.role).name(),
         Attribute::DType => known.map_or("", |known| known.dtype.name()),
@@ -257,12 +278,7 @@ fn path_of(comparison: &Comparison, (graph, tensor): (GraphIdx, TensorId)) -> &s
     let Some(entry) = comparison.workload.graphs().get(graph.idx()) else {
         return own;
     };
-    let known = entry.graph.tensors().get(tensor);
-    let producer = match known {
-        Some(known) => known.producer,
-        None => op_of_workspace(&entry.graph, tensor),
-    };
-    let op = producer.map_or("", |op| entry.graph.op_name(op));
+    let op = producer(&entry.graph, tensor).map_or("", |op| entry.graph.op_name(op));
     if own.contains(is_separator) || op.is_empty() {
         own
     } else {

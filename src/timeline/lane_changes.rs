@@ -5,11 +5,10 @@
 use std::collections::BTreeMap;
 
 use super::changes::Changes;
-use super::peak::{LiveSet, tensor_label};
+use super::peak::LiveSet;
 use super::peak_contributors::{ContributorName, PeakContributors};
 use super::{Selected, peak_step};
 use highwater_analysis::{Comparison, LaneId};
-use highwater_model::graph::Id as _;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneChanges {
@@ -34,11 +33,7 @@ impl LaneChanges {
                 continue;
             };
             for member in LiveSet::new(comparison, lane, step).members {
-                let graph = comparison.session.graphs.get(member.tensor.graph.idx());
-                let name = ContributorName {
-                    graph: graph.map_or_else(String::new, |graph| graph.name.clone()),
-                    name: tensor_label(comparison, member.tensor).into_owned(),
-                };
+                let name = ContributorName::of_tensor(comparison, member.tensor);
                 tensors.entry(name).or_insert(member.tensor);
             }
         }

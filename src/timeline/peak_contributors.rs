@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
+use super::Selected;
 use super::peak::{LiveSet, peak_step, tensor_label};
 use super::reserved_rest::rest_by_graph;
 use highwater_analysis::Comparison;
@@ -23,6 +24,14 @@ pub struct ContributorName {
 }
 
 impl ContributorName {
+    pub(super) fn of_tensor(comparison: &Comparison, tensor: Selected) -> Self {
+        let graph = comparison.session.graphs.get(tensor.graph.idx());
+        Self {
+            graph: graph.map_or_else(String::new, |graph| graph.name.clone()),
+            name: tensor_label(comparison, tensor).into_owned(),
+        }
+    }
+
     /// Of bytes that belong to no graph.
     pub fn beside(what: &str) -> Self {
         Self {
@@ -86,11 +95,7 @@ impl PeakContributors {
     fn of_set(comparison: &Comparison, set: &LiveSet, most: usize) -> Self {
         let mut sums: IndexMap<ContributorName, u64> = IndexMap::new();
         for member in &set.members {
-            let graph = comparison.session.graphs.get(member.tensor.graph.idx());
-            let name = ContributorName {
-                graph: graph.map_or_else(String::new, |graph| graph.name.clone()),
-                name: tensor_label(comparison, member.tensor).into_owned(),
-            };
+            let name = ContributorName::of_tensor(comparison, member.tensor);
             let sum = sums.entry(name).or_default();
             *sum = sum.saturating_add(member.bytes.get());
         }

@@ -43,12 +43,7 @@ pub fn byte_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
     reason = "steps are whole, fit 53 bits and are not negative"
 )]
 pub fn step_ticks(t0: f64, t1: f64, most: u32) -> Vec<Tick> {
-    let mut step = 1.0_f64;
-    let mut factors = [2.0, 2.5, 2.0].iter().cycle();
-    while (t1 - t0) / step > f64::from(most.max(1)) {
-        step *= factors.next().copied().unwrap_or(2.0);
-    }
-    let step = step.ceil();
+    let step = round_step(t1 - t0, most);
     let mut ticks = Vec::new();
     let mut value = (t0.max(0.0) / step).ceil() * step;
     while value < t1 {
@@ -64,12 +59,7 @@ pub fn step_ticks(t0: f64, t1: f64, most: u32) -> Vec<Tick> {
 /// Ticks at round times within `low..=high` nanoseconds, at most `most`. If labels needed many digits, the first is
 /// absolute and the others are relative to it.
 pub fn time_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
-    let mut step = 1.0_f64;
-    let mut factors = [2.0, 2.5, 2.0].iter().cycle();
-    while (high - low) / step > f64::from(most.max(1)) {
-        step *= factors.next().copied().unwrap_or(2.0);
-    }
-    let step = step.ceil();
+    let step = round_step(high - low, most);
     let first = (low.max(0.0) / step).ceil() * step;
     let mut values = vec![first];
     while values.last().is_some_and(|last| last + step <= high) && values.len() <= most as usize {
@@ -89,6 +79,16 @@ pub fn time_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
             label: label(*value),
         })
         .collect()
+}
+
+/// The smallest of 1, 2, 5, 10, 20, ... that divides a span into at most `most` parts.
+fn round_step(span: f64, most: u32) -> f64 {
+    let mut step = 1.0_f64;
+    let mut factors = [2.0, 2.5, 2.0].iter().cycle();
+    while span / step > f64::from(most.max(1)) {
+        step *= factors.next().copied().unwrap_or(2.0);
+    }
+    step.ceil()
 }
 
 /// A time with enough digits to tell it from one `step` later: `0`, `800 ns`, `1.25 ms`.

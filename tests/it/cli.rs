@@ -1,5 +1,15 @@
 //! The command line: exit codes, one line of error, JSON fields, files written whole.
 
+mod baseline;
+mod compare;
+mod inspect;
+mod learn;
+mod peak;
+mod pins;
+pub(crate) mod plan;
+mod plan_dumped;
+mod verdict;
+
 use std::process::{Command, Output};
 
 use serde_json::Value as Json;

@@ -1,6 +1,8 @@
 //! Documents: round trips of any content; truncated, hostile and newer files are reported; sources that moved, changed
 //! or vanished are found or reported; a killed save leaves the old file.
 
+mod names;
+
 use std::path::{Path, PathBuf};
 
 use highwater::analysis::{Configuration, LaneId, LaneSet, LaneStrategies, Pin, RematLane};

@@ -1,5 +1,14 @@
 //! The session: commands in, state out; the newest edit wins; only the test waits.
 
+mod names;
+mod peak;
+mod pins;
+mod remat;
+mod schedule;
+mod search;
+mod space;
+mod sweep;
+
 use std::sync::Arc;
 
 use highwater::analysis::LaneId;
@@ -16,20 +25,30 @@ const SYMBOLIC: &str = r#"{"highwater_graph": 1,
                "outputs": [{"id": "z", "shape": ["seq"], "dtype": "float32"}]}],
     "inputs": [{"id": "x", "shape": ["seq", 1024], "dtype": "float32"}], "outputs": ["z"]}"#;
 
-/// A session on the default sample that has its first answer.
 fn session() -> Session {
-    let mut session = open(vec![SourceSpec::Sample(sample("resnet50").unwrap())]);
+    session_of("resnet50")
+}
+
+/// A session of a bundled sample with its first answer.
+pub(crate) fn session_of(name: &str) -> Session {
+    settled(vec![SourceSpec::Sample(sample(name).unwrap())])
+}
+
+/// A session with its first answer.
+pub(crate) fn settled(sources: Vec<SourceSpec>) -> Session {
+    let mut session = open(sources);
     session.settle();
     session
 }
 
-fn open(sources: Vec<SourceSpec>) -> Session {
+/// A session that has not answered yet.
+pub(crate) fn open(sources: Vec<SourceSpec>) -> Session {
     let profiles = DeviceProfiles::bundled().unwrap();
     let worker = Worker::start(|| {}).unwrap();
     Session::new(Document::new(sources), profiles, worker)
 }
 
-fn set(session: &mut Session, key: &str, text: &str) {
+pub(crate) fn set(session: &mut Session, key: &str, text: &str) {
     session.apply(Command::SetOption {
         key: key.to_owned(),
         text: text.to_owned(),

@@ -1,5 +1,18 @@
 //! The view-model: culling, merging, picking, zooming, exact curves, the map as text.
 
+mod areas;
+mod axis;
+mod device_view;
+mod lifetimes;
+mod neighbourhood;
+mod peak;
+mod peak_changes;
+mod raster;
+mod remat;
+mod reuse;
+mod search;
+mod tables;
+
 use expect_test::expect;
 use highwater::graph::TensorId;
 use highwater::timeline::{

@@ -1,5 +1,7 @@
 //! One interface to the sources with ops and tensors: graphs, tapes, programs of blocks.
 
+use super::super::facts::dims_text;
+use super::super::grouping::producer;
 use super::super::{Selected, TensorKey, Timeline};
 use super::links::{Links, variables};
 use super::{Destination, NeighbourNode, NodeKey, OpKey};
@@ -7,7 +9,6 @@ use highwater_analysis::Comparison;
 use highwater_model::graph::{Bindings, Id as _, OpId, TensorId};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, Tape};
-use highwater_rewrite::op_of_workspace;
 
 /// Reasons for the lack of a neighbourhood.
 const RECORDED: &str = "A recording has no graph: it does not say which ops compute and read a block. Who asked for it \
@@ -83,8 +84,7 @@ impl<'a> Flow<'a> {
         let graph = tensor.graph;
         match &self.source {
             Source::Graph(entry) => {
-                let known = entry.graph.tensors().get(tensor.tensor);
-                let op = known.map_or_else(|| op_of_workspace(&entry.graph, tensor.tensor), |known| known.producer);
+                let op = producer(&entry.graph, tensor.tensor);
                 op.map(|op| OpKey { graph, op: op.0 }).into_iter().collect()
             }
             Source::Tape(tape) => {
@@ -234,9 +234,8 @@ impl<'a> Flow<'a> {
             Source::Program(program) => {
                 let block = program.blocks.get(tensor.graph.idx());
                 if let Some((name, variable)) = block.and_then(|block| block.variables.get_index(tensor.tensor.idx())) {
-                    let dims: Vec<String> = variable.shape.iter().map(i64::to_string).collect();
                     node.name.clone_from(name);
-                    node.what = format!("{} {}", variable.dtype, dims.join("×")).into();
+                    node.what = format!("{} {}", variable.dtype, dims_text(&variable.shape)).into();
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::super::{Attribute, Grouping, HeldTensor, Selected};
+use super::super::{Grouping, HeldTensor, Selected};
 use highwater_model::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,25 +40,4 @@ pub(super) fn gather(items: &[HeldTensor], grouping: &Grouping) -> (Vec<LiveGrou
     let places: BTreeMap<Option<u32>, u32> = (0_u32..).zip(&sorted).map(|(place, (key, _))| (*key, place)).collect();
     let of_items = keys.iter().map(|key| places[key]).collect();
     (sorted.into_iter().map(|(_, group)| group).collect(), of_items)
-}
-
-impl Attribute {
-    /// Name in JSON and on the command line.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Role => "role",
-            Self::OpType => "op_type",
-            Self::DType => "dtype",
-            Self::Phase => "phase",
-            Self::Scope => "scope",
-            Self::Size => "size",
-            Self::Lifetime => "lifetime",
-        }
-    }
-
-    /// By key or label.
-    pub fn find(name: &str) -> Option<Self> {
-        let is_meant = |attribute: &Self| attribute.key() == name || attribute.words() == name;
-        Self::ALL.into_iter().find(is_meant)
-    }
 }

@@ -131,7 +131,13 @@ impl AskedTest<'_> {
             Condition::Op => Attribute::OpType,
             Condition::DType => Attribute::DType,
             Condition::Phase => Attribute::Phase,
-            _ => Attribute::Role,
+            Condition::Role
+            | Condition::Name
+            | Condition::Scope
+            | Condition::Size
+            | Condition::Life
+            | Condition::Live
+            | Condition::Run => Attribute::Role,
         };
         let grouping = Grouping::new(comparison, attribute);
         let groups = 0..u32::try_from(grouping.len()).unwrap_or(u32::MAX);
@@ -156,7 +162,13 @@ impl AskedTest<'_> {
                     let pieces = rows.pieces(row.tensor);
                     pieces.iter().any(|(start, end)| meets(amounts, start.0, end.0))
                 }
-                _ => amounts.contain(u64::from(n_held(row, rows))),
+                Condition::Life
+                | Condition::Name
+                | Condition::Op
+                | Condition::DType
+                | Condition::Role
+                | Condition::Phase
+                | Condition::Scope => amounts.contain(u64::from(n_held(row, rows))),
             },
             Self::Group(grouping, fits) => {
                 let held = HeldTensor {

@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 use super::pattern::Patterns;
 use super::syntax::Condition;
 use crate::Selected;
-use crate::grouping::full_scope;
+use crate::grouping::{full_scope, producer};
 use highwater_analysis::Comparison;
-use highwater_model::graph::{Graph, Id as _, OpId, StorageId, TensorId};
+use highwater_model::graph::{Graph, Id as _, StorageId, TensorId};
 use highwater_model::workload::{GraphIdx, Recording, StackIdx};
-use highwater_rewrite::op_of_workspace;
 
 /// The name of a tensor, else a label with its number.
 pub(crate) fn shown_name(comparison: &Comparison, tensor: Selected) -> Cow<'_, str> {
@@ -22,15 +21,6 @@ pub(crate) fn shown_name(comparison: &Comparison, tensor: Selected) -> Cow<'_, s
     }
 }
 
-/// The op of a graph that computes a tensor.
-fn producer(comparison: &Comparison, graph: GraphIdx, tensor: TensorId) -> Option<OpId> {
-    let entry = comparison.workload.graphs().get(graph.idx())?;
-    match entry.graph.tensors().get(tensor) {
-        Some(known) => known.producer,
-        None => op_of_workspace(&entry.graph, tensor),
-    }
-}
-
 /// The name of the producing op; empty where there is none.
 pub(crate) fn op_name(comparison: &Comparison, tensor: Selected) -> &str {
     if let Some(tape) = comparison.workload.tapes().first() {
@@ -38,8 +28,8 @@ pub(crate) fn op_name(comparison: &Comparison, tensor: Selected) -> &str {
         let op = known.and_then(|known| tape.ops.get(known.op as usize));
         return op.map_or("", |op| &op.name);
     }
-    let op = producer(comparison, tensor.graph, tensor.tensor);
     let entry = comparison.workload.graphs().get(tensor.graph.idx());
+    let op = entry.and_then(|entry| producer(&entry.graph, tensor.tensor));
     op.zip(entry).map_or("", |(op, entry)| entry.graph.op_name(op))
 }
 
@@ -59,7 +49,14 @@ impl Place {
         match condition {
             Condition::Name => Some(Self::Name),
             Condition::Scope => Some(Self::Scope),
-            _ => None,
+            Condition::Op
+            | Condition::DType
+            | Condition::Role
+            | Condition::Phase
+            | Condition::Size
+            | Condition::Life
+            | Condition::Live
+            | Condition::Run => None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
+use crate::facts::dims_text;
 use crate::grouping::stated;
 use crate::search::{n_held, op_name, shown_name};
 use crate::{Attribute, Row, Selected};
@@ -70,10 +71,7 @@ fn shape(view: &View<'_>, tensor: Selected) -> String {
     let program = workload.programs().first();
     let block = program.and_then(|program| program.blocks.get(tensor.graph.idx()));
     let variable = block.and_then(|block| block.variables.get_index(tensor.tensor.idx()));
-    variable.map_or_else(String::new, |(_, variable)| {
-        let dims: Vec<String> = variable.shape.iter().map(i64::to_string).collect();
-        dims.join("×")
-    })
+    variable.map_or_else(String::new, |(_, variable)| dims_text(&variable.shape))
 }
 
 /// All columns but the shape are equal in all runs.

@@ -1,15 +1,12 @@
 //! Searches and tables in the session: the newest wins, a new answer is searched again, old results stay meanwhile.
 
-use highwater::session::{Command, Document, SAMPLES, Session, SourceSpec, Worker, problem_lines};
+use highwater::session::{Command, SAMPLES, Session, SourceSpec, problem_lines};
 use highwater::timeline::{Sort, TableKind, TableSpec};
-use highwater::workload::DeviceProfiles;
+
+use super::settled;
 
 fn session() -> Session {
-    let document = Document::new(vec![SourceSpec::Sample(&SAMPLES[0])]);
-    let profiles = DeviceProfiles::bundled().unwrap();
-    let mut session = Session::new(document, profiles, Worker::start(|| {}).unwrap());
-    session.settle();
-    session
+    settled(vec![SourceSpec::Sample(&SAMPLES[0])])
 }
 
 fn search(text: &str) -> Command {

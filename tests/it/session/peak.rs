@@ -2,18 +2,15 @@
 //! can be undone and keep the answer.
 
 use highwater::analysis::LaneId;
-use highwater::session::{Bookmark, Command, Document, Notice, Session, SourceSpec, Worker, sample};
+use highwater::session::{Bookmark, Command, Notice, Session, SourceSpec, sample};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::timeline::{Attribute, PeakAt, PeakReport, PeakRequest};
 use highwater::units::Step;
-use highwater::workload::DeviceProfiles;
+
+use super::session_of;
 
 fn session() -> Session {
-    let worker = Worker::start(|| {}).unwrap();
-    let source = SourceSpec::Sample(sample("bert").unwrap());
-    let mut session = Session::new(Document::new(vec![source]), DeviceProfiles::bundled().unwrap(), worker);
-    session.settle();
-    session
+    session_of("bert")
 }
 
 fn ask(step: u32) -> PeakRequest {

@@ -1,7 +1,7 @@
 //! `highwater inspect`: fields, several files, folders, and unreadable files.
 
+use crate::cli::plan::{file, says, text};
 use crate::cli::{fails, json};
-use crate::cli_plan::{file, says, text};
 
 #[test]
 fn inspect_has_the_fields_of_the_contract() {

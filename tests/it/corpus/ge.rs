@@ -177,7 +177,7 @@ fn plans_taken_from_dumps_are_read_to_the_byte() {
         let matching: Vec<Workload> = dumps(&folder)
             .iter()
             .map(|path| read(path))
-            .filter(|workload| rows.iter().all(|row| stands(&workload.graphs()[0], row)))
+            .filter(|workload| rows.iter().all(|row| has_row(&workload.graphs()[0], row)))
             .collect();
         assert_eq!(matching.len(), 1, "{}: exactly one dump has this plan", name(&path));
         let entry = &matching[0].graphs()[0];
@@ -193,7 +193,7 @@ fn plans_taken_from_dumps_are_read_to_the_byte() {
 }
 
 /// Whether a graph has the tensor of a plan's row: life, offset, bytes.
-fn stands(entry: &GraphEntry, row: &Json) -> bool {
+fn has_row(entry: &GraphEntry, row: &Json) -> bool {
     let graph = &entry.graph;
     let Some(offsets) = &dumped(entry).offsets else {
         return false;

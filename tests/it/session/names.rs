@@ -1,7 +1,9 @@
 //! Name reuse in the session: a report is shown only with its answer.
 
-use highwater::session::{Command, Document, MOST_LOG_LINES, Session, SourceSpec, Worker};
-use highwater::workload::{DeviceProfiles, GraphIdx};
+use highwater::session::{Command, MOST_LOG_LINES, Session, SourceSpec};
+use highwater::workload::GraphIdx;
+
+use super::settled;
 
 /// Four results one after another; the third takes the name of the first, the fourth of the second.
 fn chain(name: &str, prefix: &str) -> SourceSpec {
@@ -29,11 +31,7 @@ fn chain(name: &str, prefix: &str) -> SourceSpec {
 }
 
 fn session() -> Session {
-    let profiles = DeviceProfiles::bundled().unwrap();
-    let document = Document::new(vec![chain("first", "t")]);
-    let mut session = Session::new(document, profiles, Worker::start(|| {}).unwrap());
-    session.settle();
-    session
+    settled(vec![chain("first", "t")])
 }
 
 fn log(session: &Session) -> Option<Vec<String>> {

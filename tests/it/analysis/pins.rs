@@ -328,9 +328,9 @@ fn changing_pins_equals_a_new_comparison() {
     ] {
         let request = of(names);
         known = repin(&known, &request, &Progress::silent(&Cancel::new())).expect("nobody cancels");
-        let anew = run(&request);
-        assert!(known.lanes == anew.lanes, "{names:?}");
-        assert_eq!(known.pin_failures, anew.pin_failures, "{names:?}");
+        let fresh = run(&request);
+        assert!(known.lanes == fresh.lanes, "{names:?}");
+        assert_eq!(known.pin_failures, fresh.pin_failures, "{names:?}");
     }
 }
 

@@ -316,7 +316,7 @@ fn tapes_and_programs_have_neighbours_too() {
 
 #[test]
 fn sources_without_a_graph_say_so() {
-    let problem = text("small.csv", include_str!("../../sample_traces/small_problem.csv"));
+    let problem = text("small.csv", include_str!("../../../sample_traces/small_problem.csv"));
     let why = around(&problem, selected(0, 0), EVERYTHING).unwrap_err();
     assert!(why.starts_with("A placement problem"), "{why}");
     let measured = session(SourceSpec::Sample(sample("measured").unwrap()));

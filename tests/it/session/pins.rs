@@ -1,19 +1,12 @@
 //! Pins in the session: each edit is one undo step, names are unique, and lanes follow.
 
 use highwater::analysis::{LaneId, MOST_PINS};
-use highwater::session::{Command, Document, Notice, Session, SourceSpec, Worker, sample};
-use highwater::workload::DeviceProfiles;
+use highwater::session::{Command, Notice, Session};
+
+use super::{session_of, set};
 
 fn session() -> Session {
     session_of("mixed")
-}
-
-fn session_of(name: &str) -> Session {
-    let profiles = DeviceProfiles::bundled().unwrap();
-    let sources = vec![SourceSpec::Sample(sample(name).unwrap())];
-    let mut session = Session::new(Document::new(sources), profiles, Worker::start(|| {}).unwrap());
-    session.settle();
-    session
 }
 
 fn pin(session: &mut Session, name: &str) {
@@ -21,13 +14,6 @@ fn pin(session: &mut Session, name: &str) {
     session.apply(Command::PinConfiguration {
         name: name.to_owned(),
         configuration,
-    });
-}
-
-fn set(session: &mut Session, key: &str, text: &str) {
-    session.apply(Command::SetOption {
-        key: key.to_owned(),
-        text: text.to_owned(),
     });
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::Value as Json;
 
+use crate::cli::plan::{file, says, text};
 use crate::cli::{fails, json, run};
-use crate::cli_plan::{file, says, text};
 use crate::support;
 
 #[test]

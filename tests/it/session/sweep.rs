@@ -3,16 +3,13 @@
 
 use highwater::analysis::{LaneSet, RematLane, SWEEP_RATIOS};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
-use highwater::session::{Command, Document, Session, SourceSpec, Worker, sample};
-use highwater::workload::{DeviceProfiles, GraphIdx};
+use highwater::session::{Command, Session, SourceSpec, sample};
+use highwater::workload::GraphIdx;
+
+use super::{session_of, set};
 
 fn session() -> Session {
-    let profiles = DeviceProfiles::bundled().unwrap();
-    let worker = Worker::start(|| {}).unwrap();
-    let source = SourceSpec::Sample(sample("resnet50").unwrap());
-    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
-    session.settle();
-    session
+    session_of("resnet50")
 }
 
 /// Takes answers until there are that many points; returns their number.
@@ -25,13 +22,6 @@ fn wait_for(session: &mut Session, n_points: usize) -> usize {
         session.poll();
         std::thread::yield_now();
     }
-}
-
-fn set(session: &mut Session, key: &str, text: &str) {
-    session.apply(Command::SetOption {
-        key: key.to_owned(),
-        text: text.to_owned(),
-    });
 }
 
 /// Every point once, in the order of the tasks.

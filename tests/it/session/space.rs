@@ -2,18 +2,10 @@
 //! applied.
 
 use highwater::analysis::sweep::{Goal, SweepAxis};
-use highwater::session::{Command, Document, Session, SourceSpec, SweepOrder, Worker, sample};
+use highwater::session::{Command, Session, SourceSpec, SweepOrder, sample};
 use highwater::units::Bytes;
-use highwater::workload::DeviceProfiles;
 
-fn session(name: &str) -> Session {
-    let profiles = DeviceProfiles::bundled().unwrap();
-    let worker = Worker::start(|| {}).unwrap();
-    let source = SourceSpec::Sample(sample(name).unwrap());
-    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
-    session.settle();
-    session
-}
+use super::{session_of, set};
 
 fn order(session: &Session, texts: &[&str]) -> SweepOrder {
     let dims = session.loaded().unwrap().workload.symbols();
@@ -35,16 +27,9 @@ fn wait_for(session: &mut Session, wanted: usize) {
     }
 }
 
-fn set(session: &mut Session, key: &str, text: &str) {
-    session.apply(Command::SetOption {
-        key: key.to_owned(),
-        text: text.to_owned(),
-    });
-}
-
 #[test]
 fn a_stop_keeps_points_and_the_same_order_goes_on() {
-    let mut session = session("resnet50");
+    let mut session = session_of("resnet50");
     let order = order(&session, &["policy=0,2,3,4", "malloc_ns=1..60"]);
     session.apply(Command::TrySweep(Box::new(order.clone())));
     wait_for(&mut session, 1);
@@ -90,7 +75,7 @@ fn a_stop_keeps_points_and_the_same_order_goes_on() {
 
 #[test]
 fn a_recommendation_waits_for_the_points_and_is_taken_over() {
-    let mut session = session("mixed");
+    let mut session = session_of("mixed");
     let mut order = order(&session, &["policy=0,2,3,4", "seq=64,128"]);
     order.capacity = Some(Bytes::gib(8));
     session.apply(Command::Recommend(Box::new(order), Goal::Largest(1)));
@@ -115,7 +100,7 @@ fn a_recommendation_waits_for_the_points_and_is_taken_over() {
 
 #[test]
 fn impossible_spaces_are_reported() {
-    let mut session = session("resnet50");
+    let mut session = session_of("resnet50");
     let many = order(&session, &["malloc_ns=1..1000", "free_ns=1..1000"]);
     session.apply(Command::TrySweep(Box::new(many)));
     assert!(session.space().is_none() && !session.is_trying());

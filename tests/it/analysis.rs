@@ -1,0 +1,9 @@
+//! Comparisons: recordings, passes and pins as lanes, parts of a session, device profiles.
+
+mod alignment;
+mod device_figures;
+mod forbidden;
+mod kernels;
+mod parts;
+mod passes;
+mod pins;

@@ -1,0 +1,8 @@
+//! Importers against the shared corpus.
+
+mod ascend;
+mod ge;
+mod tflite;
+mod torch;
+mod xla;
+mod xla_together;
