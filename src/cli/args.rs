@@ -19,7 +19,7 @@ pub(super) use space::{RecommendArgs, SpaceArgs, SweepArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
 
-use highwater_export::export_forms_help;
+use highwater_export::{export_form_help, export_forms_help, export_names_help};
 use highwater_session::{PainterChoice, SAMPLES};
 
 /// Plans, simulates and compares the device memory of neural networks under every static memory policy.
@@ -140,7 +140,15 @@ pub enum Format {
 }
 
 impl Format {
-    /// What a command says that does not write this format.
+    /// Refuses a format that a command does not write.
+    pub(super) fn check(self, written: &[Self]) -> anyhow::Result<()> {
+        if written.contains(&self) {
+            return Ok(());
+        }
+        Err(self.refusal())
+    }
+
+    /// The error of a command that does not write this format.
     pub(super) fn refusal(self) -> anyhow::Error {
         let name = self
             .to_possible_value()
@@ -377,12 +385,9 @@ pub struct ExportArgs {
     /// The graphs of the session, in running order.
     #[arg(required = true)]
     pub files: Vec<String>,
-    /// The file to write; its name says what: *.html, *.svg, *.png, *tensors.csv, *plan.csv, *trace.json, the configuration as
-    /// *.json, *.py, *.sh, or a document (the sources by relative path, with all settings) as *.highwater; --help tells more.
-    #[arg(long, value_name = "OUT", long_help = export_forms_help())]
+    #[arg(long, value_name = "OUT", help = export_names_help(), long_help = export_forms_help())]
     pub to: PathBuf,
-    /// What to write, where the name does not say it: config, report, timeline, tensors, plan or trace.
-    #[arg(long = "as", value_name = "FORM")]
+    #[arg(long = "as", value_name = "FORM", help = export_form_help())]
     pub form: Option<String>,
     /// The lanes, by position from 1; unless given all of them, or for tables the one that is in force.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]

@@ -1,26 +1,22 @@
-//! Which of several graphs, problems or recordings of a file a command takes, and what is said of the others.
+//! The choice of one graph, problem or recording of a file with several.
 //!
-//! In: the names that the file holds, and perhaps the one that `--graph` asks for. Out: a position, and the names that
-//! are left out. Invariant: a command that takes one of several says so.
+//! In: the names in the file, and perhaps the name of `--graph`. Out: a position, and the names that are left out. Invariant: a command
+//! that takes one of several says so.
 
 use anyhow::bail;
 
-/// Most names that a sentence lists.
 const MOST_NAMES: usize = 12;
 
-/// What a command takes of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// Its position among the names.
     pub(super) position: usize,
-    /// Its name.
     pub(super) name: String,
-    /// What the file holds besides, in its order.
+    /// The other names, in the order of the file.
     pub(super) others: Vec<String>,
 }
 
 impl Choice {
-    /// What is left out, and how to have it; `None` where nothing is.
+    /// The names that are left out, and how to choose them; `None` where none is.
     pub(super) fn remark(&self) -> Option<String> {
         let listed = match self.others.as_slice() {
             [] => return None,
@@ -34,10 +30,10 @@ impl Choice {
     }
 }
 
-/// The entry of the name that was asked for, else the first that has something to take, else the first.
+/// The entry of the wanted name, else the first usable entry, else the first.
 ///
 /// # Errors
-/// There is no entry, or none of that name.
+/// No entry, or none of that name.
 pub(super) fn choose(
     file: &str,
     names: &[String],
@@ -66,7 +62,7 @@ pub(super) fn choose(
     })
 }
 
-/// Names, the first of very many.
+/// The first names, and the number of the others.
 pub(super) fn list(names: &[String]) -> String {
     let mut text = names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > MOST_NAMES {

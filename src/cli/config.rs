@@ -1,4 +1,4 @@
-//! `highwater check` and `options`: everything about the configuration itself.
+//! `highwater check` and `options`: findings of a configuration, and the tables of options.
 
 use std::path::Path;
 
@@ -8,14 +8,13 @@ use super::args::{CheckArgs, Format, OptionsArgs};
 use super::settings::apply_edits;
 use super::{Verdict, print, print_json};
 use highwater_export::{
-    CheckReport, WireDiagnostic, config_schema, options_json, options_markdown, options_text, read_config,
+    CheckReport, config_schema, diagnostics_json, options_json, options_markdown, options_text, read_config,
 };
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{Environment, Options};
 use highwater_session::{document_schema, is_document, look_at_files, options_of, read_bytes, read_document};
 
-/// Runs `check`.
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut options = Options::default();
     let mut environment = Environment::default();
@@ -25,7 +24,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
         let name = path.display().to_string();
         let (read, warnings) = configured(path, &name)?;
         for warning in warnings.entries() {
-            say(warning.severity, &format!("{name}: {}", warning.message));
+            warn(warning.severity, &format!("{name}: {}", warning.message));
         }
         remarks.extend(&warnings.prefixed(&name));
         options.extend(&read.options);
@@ -38,7 +37,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     match args.format {
         Format::Json => {
             let mut json = report.to_json();
-            json["diagnostics"] = serde_json::to_value(WireDiagnostic::all(&remarks))?;
+            json["diagnostics"] = diagnostics_json(&remarks);
             print_json(&json)?;
         }
         Format::Text => print(&report.to_text())?,
@@ -51,7 +50,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     })
 }
 
-/// What a configuration or a document sets.
+/// The settings of a configuration or a document.
 struct Configured {
     options: Options,
     environment: Environment,
@@ -77,7 +76,6 @@ fn configured(path: &Path, name: &str) -> anyhow::Result<(Configured, Diagnostic
     Ok((read, warnings))
 }
 
-/// Runs `options`.
 pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
     match args.format {
         Format::Json => print_json(&options_json())?,
@@ -90,9 +88,9 @@ pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Done)
 }
 
-/// A remark on standard error.
-fn say(severity: Severity, text: &str) {
+/// Writes to standard error.
+fn warn(severity: Severity, text: &str) {
     use std::io::Write as _;
-    // Nothing can be said where standard error is closed.
+    // A closed standard error is ignored.
     drop(writeln!(std::io::stderr(), "highwater: {severity}: {text}"));
 }

@@ -1,14 +1,12 @@
-//! `highwater devices`: the device profiles, each figure with its unit and with what it rests on.
+//! `highwater devices`: the device profiles, each figure with its unit and its basis.
 
 use super::args::{DevicesArgs, Format};
 use super::settings::apply_edits;
-use super::text::Table;
 use super::{Verdict, print, print_json};
-use highwater_export::WireDevices;
+use highwater_export::{Table, devices_json};
 use highwater_model::workload::{Device, DeviceFigure, DeviceProfiles};
 use highwater_options::{Environment, Options, keys, resolve_device};
 
-/// Runs the command.
 pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<Verdict> {
     let mut options = Options::default();
     apply_edits(&args.edits, &mut options, &mut Environment::default())?;
@@ -27,7 +25,7 @@ pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<Verdict> {
             let texts: Vec<String> = devices.iter().map(text).collect();
             print(&texts.join("\n"))?;
         }
-        Format::Json => print_json(&WireDevices::new(&devices))?,
+        Format::Json => print_json(&devices_json(&devices))?,
         format => return Err(format.refusal()),
     }
     Ok(Verdict::Done)
@@ -36,13 +34,9 @@ pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<Verdict> {
 fn text(device: &Device) -> String {
     let mut table = Table::new(&["figure", ">value", ">exact", "basis"]);
     for figure in DeviceFigure::ALL {
-        let value = device.figure(figure);
-        table.row(vec![
-            figure.label().to_owned(),
-            figure.unit().text(value),
-            figure.unit().exact(value),
-            device.basis(figure).sentence(),
-        ]);
+        let (unit, value) = (figure.unit(), device.figure(figure));
+        let basis = device.basis(figure).sentence();
+        table.row(&[&figure.label(), &unit.text(value), &unit.exact(value), &basis]);
     }
     format!("{}: {}\n{}", device.name, device.summary, table.text())
 }

@@ -1,5 +1,4 @@
-//! Values of `--dim`: dimensions that have none, and values that no graph has a dimension for: a slip of the pen that would
-//! otherwise change nothing and say nothing.
+//! Checks of `--dim`: dimensions without a value, and values without a dimension, which would otherwise be ignored silently.
 
 use super::choice::list;
 use highwater_analysis::AnalysisError;
@@ -7,13 +6,13 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph, Role};
 use highwater_model::workload::{Source, Workload};
 
-/// The name of the dimension that -1 stands for in programs of blocks.
+/// The name of the dimension that is -1 in programs of blocks.
 const BATCH: &str = "batch";
 
 /// Refuses a graph with dimensions that have no value.
 ///
 /// # Errors
-/// [`AnalysisError::Unbound`], as `compare` says it.
+/// [`AnalysisError::Unbound`], with the message of `compare`.
 pub(super) fn unbound(graph: &Graph, bindings: &Bindings) -> Result<(), AnalysisError> {
     match graph.unbound_symbols(bindings) {
         symbols if symbols.is_empty() => Ok(()),
@@ -21,7 +20,7 @@ pub(super) fn unbound(graph: &Graph, bindings: &Bindings) -> Result<(), Analysis
     }
 }
 
-/// A warning for each value that nothing takes, with the names that there are.
+/// A warning per value of an unknown dimension, with the known names.
 pub(super) fn unused_dims(workload: &Workload, bindings: &Bindings) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     let known = dims(workload);
@@ -45,7 +44,7 @@ pub(super) fn unused_dims(workload: &Workload, bindings: &Bindings) -> Diagnosti
     diagnostics
 }
 
-/// Every symbolic dimension, those of subgraphs too, each once.
+/// Every symbolic dimension, including those of subgraphs, once.
 fn dims(workload: &Workload) -> Vec<String> {
     if matches!(workload.source, Source::Blocks(_)) {
         return vec![BATCH.to_owned()];
@@ -61,7 +60,7 @@ fn dims(workload: &Workload) -> Vec<String> {
     dims
 }
 
-/// Whether the shape of anything that a graph takes or computes is unknown.
+/// Whether an input or a result of a graph has an unknown shape.
 fn has_unknown_shapes(workload: &Workload) -> bool {
     let is_unknown = |graph: &Graph| {
         let sizes = graph.sizes(&Bindings::new());

@@ -6,18 +6,16 @@ use anyhow::bail;
 
 use super::Verdict;
 use super::args::ExportArgs;
-use super::compare::{axis_of, color_by_of, import_diagnostics, policies, request_of, show};
+use super::compare::{axis_of, coloring};
 use super::opened::{Named, write_document};
+use super::request::{Prepared, policies};
 use highwater_analysis::{Comparison, compare};
-use highwater_export::{ExportForm, ExportSubject};
+use highwater_export::{ExportAbout, ExportForm, ExportSubject};
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
-use highwater_session::{
-    CommandLine, OnFailure, Origin, export_about, is_document_name, load, refuse_source, write_whole,
-};
-use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringRequest, Timeline};
+use highwater_session::{CommandLine, Origin, export_about, is_document_name, refuse_source, write_whole};
+use highwater_timeline::Timeline;
 
-/// Runs the command.
 pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     if args.form.is_none() && is_document_name(&args.to) {
         return write_document(args, progress);
@@ -31,17 +29,18 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     let mut settings = named.settings(&args.common)?;
     settings.add_pins(&args.pins.pin)?;
     let file = named.named_document(&args.files);
-    let sources = named.sources;
-    // Said before anything is worked out.
-    refuse_source(&args.to, &sources)?;
-    let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
+    // Before the comparison, which may take long.
+    refuse_source(&args.to, &named.sources)?;
     let part = args.graph.clone().or_else(|| settings.part.clone());
-    if let Some(name) = &part {
-        show(&mut loaded, name)?;
-    }
-    let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
-    request.policies = policies(&args.policies)?;
-    let import = import_diagnostics(&loaded, &settings);
+    let mut prepared = Prepared::new(named.sources, settings, part.as_ref(), &args.common, progress)?;
+    prepared.request.policies = policies(&args.policies)?;
+    let import = prepared.diagnostics();
+    let Prepared {
+        settings,
+        sources,
+        loaded,
+        request,
+    } = prepared;
     let mut document = settings.document(sources, &request.plan);
     document.part = part;
     let comparison = Arc::new(compare(&request, progress)?);
@@ -54,12 +53,12 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         runs_there: false,
         pins: &args.pins.pin,
     };
-    // What is taken from a document is as the document has it, whatever became of it for these graphs.
-    let mut said = document.clone();
+    // The command line repeats the schedule as the document has it, not as it is for these graphs.
+    let mut stated = document.clone();
     if file.is_some() {
-        said.plan.clone_from(&settings.plan);
+        stated.plan.clone_from(&settings.plan);
     }
-    let line = CommandLine::new(&said, origin);
+    let line = CommandLine::new(&stated, origin);
     let about = export_about(&document, &line, &comparison, Some(&loaded), findings, import);
     let subject = subject_of(args, comparison, about)?;
     let bytes = subject.file(form, &args.to, progress)?;
@@ -67,17 +66,10 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     Ok(Verdict::Done)
 }
 
-fn subject_of(
-    args: &ExportArgs,
-    comparison: Arc<Comparison>,
-    about: highwater_export::ExportAbout,
-) -> anyhow::Result<ExportSubject> {
+fn subject_of(args: &ExportArgs, comparison: Arc<Comparison>, about: ExportAbout) -> anyhow::Result<ExportSubject> {
     let timeline = Arc::new(Timeline::new(&comparison));
-    let axis = args.axis.as_deref();
-    let axis = axis.map_or(Ok(AxisKind::Order), |text| axis_of(text, &timeline))?;
-    let by = args.color_by.as_deref().map_or(Ok(ColorBy::Tensor), color_by_of)?;
-    let order = ColoringRequest { by, hidden: Vec::new() };
-    let look = Coloring::new(&comparison, &timeline, &order, None);
+    let axis = axis_of(args.axis.as_deref(), &timeline)?;
+    let look = coloring(args.color_by.as_deref(), &comparison, &timeline)?;
     Ok(ExportSubject {
         lanes: lanes(&args.lane, &comparison)?,
         axis,
@@ -88,7 +80,7 @@ fn subject_of(
     })
 }
 
-/// The lanes that are asked for, by position; `None` where none is.
+/// The lanes of `--lane` by position; `None` without the flag.
 fn lanes(texts: &[String], comparison: &Comparison) -> anyhow::Result<Option<Vec<usize>>> {
     let mut lanes = Vec::new();
     for text in texts {

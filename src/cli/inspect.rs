@@ -1,7 +1,7 @@
-//! `highwater inspect`: what was read, file by file.
+//! `highwater inspect`: the content of each file.
 //!
-//! Files that say more together (a buffer assignment of XLA and its live ranges) are one answer; of several answers JSON
-//! is an object with the list `files`.
+//! Files that belong together (a buffer assignment of XLA and its live ranges) have one answer. Several answers are, as JSON, an
+//! object with the list `files`.
 
 mod text;
 
@@ -11,7 +11,7 @@ use super::opened::Named;
 use super::settings::parse_bindings;
 use super::{Verdict, fail, print, print_json};
 use highwater_analysis::{Inspection, inspect_with};
-use highwater_export::{WireFiles, WireInspection};
+use highwater_export::{inspection_fields, inspections_json};
 use highwater_import::Imported;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
@@ -19,7 +19,6 @@ use highwater_model::progress::Progress;
 use highwater_model::workload::Workload;
 use highwater_session::read_each;
 
-/// What was read of a file.
 struct Report {
     name: String,
     format: &'static str,
@@ -27,11 +26,8 @@ struct Report {
     import: Diagnostics,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if !matches!(args.format, Format::Text | Format::Json) {
-        return Err(args.format.refusal());
-    }
+    args.format.check(&[Format::Text, Format::Json])?;
     let named = Named::of(&args.files, &args.opening, progress)?;
     let bindings = parse_bindings(&named.dims(&args.dim))?;
     let read = read_each(&named.sources, progress);
@@ -52,15 +48,13 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
         return Err(error.into());
     }
     if args.format == Format::Json {
-        let mut wires = Vec::with_capacity(reports.len());
-        for report in &reports {
-            let wire = WireInspection::new(report.format, &report.inspection, &report.import);
-            wires.push((report.name.clone(), wire));
-        }
-        match <[_; 1]>::try_from(wires) {
-            Ok([(_, wire)]) if n_read == 1 => print_json(&wire)?,
-            Ok(wires) => print_json(&WireFiles::new(wires.into()))?,
-            Err(wires) => print_json(&WireFiles::new(wires))?,
+        let fields = |report: &Report| inspection_fields(report.format, &report.inspection, &report.import);
+        match &reports[..] {
+            [only] if n_read == 1 => print_json(&fields(only))?,
+            all => {
+                let files = all.iter().map(|report| (report.name.clone(), fields(report)));
+                print_json(&inspections_json(files.collect()))?;
+            }
         }
     } else {
         let texts = reports
@@ -68,7 +62,7 @@ pub(super) fn run(args: &InspectArgs, progress: &Progress<'_>) -> anyhow::Result
             .map(|report| text::text(&report.name, report.format, &report.inspection, &report.import));
         print(&texts.collect::<Vec<_>>().join("\n\n"))?;
     }
-    // Each of the others has its answer all the same.
+    // Files that could be read have their answers all the same.
     for error in &failed {
         fail(&error.to_string());
     }

@@ -1,33 +1,33 @@
-//! `highwater learn`: what a measured run teaches the simulation, and a configuration with it.
+//! `highwater learn`: settings of the simulation from a measured run, and a configuration with them.
 
 use anyhow::bail;
 
 use super::args::{Format, LearnArgs};
-use super::compare::{import_diagnostics, request_of, show};
 use super::opened::Named;
+use super::request::Prepared;
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Calibration, Request, calibrations};
-use highwater_export::{WireCalibrations, to_json};
+use highwater_export::{calibrations_json, to_json};
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
-use highwater_session::{Document, OnFailure, config_from_document, load, refuse_source, write_whole};
+use highwater_session::{Document, config_from_document, refuse_source, write_whole};
 
-/// Runs the command.
 pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if !matches!(args.format, Format::Text | Format::Json) {
-        return Err(args.format.refusal());
-    }
+    args.format.check(&[Format::Text, Format::Json])?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let settings = named.settings(&args.common)?;
-    let sources = named.sources;
     if let Some(path) = &args.to {
-        refuse_source(path, &sources)?;
+        refuse_source(path, &named.sources)?;
     }
-    let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
-    if let Some(name) = args.graph.as_ref().or(settings.part.as_ref()) {
-        show(&mut loaded, name)?;
-    }
+    let prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
+    let import = prepared.diagnostics();
+    let Prepared {
+        settings,
+        sources,
+        loaded,
+        request,
+    } = prepared;
     if loaded.workload.recordings().is_empty() {
         bail!(
             "{}: nothing in it was measured; name the recording of a run too, such as a RunMetadata of TensorFlow or a memory \
@@ -35,7 +35,6 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
             loaded.workload.name
         );
     }
-    let request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
     let mut learned = calibrations(&request, progress)?;
     keep_wanted(&mut learned, &args.only)?;
     if let Some(path) = &args.to {
@@ -43,15 +42,14 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
         set(&mut document, &learned);
         write_whole(path, to_json(&config_from_document(&document, None)).as_bytes())?;
     }
-    let import = import_diagnostics(&loaded, &settings);
     match args.format {
-        Format::Json => print_json(&WireCalibrations::new(&loaded.workload.name, &learned, &import))?,
+        Format::Json => print_json(&calibrations_json(&loaded.workload.name, &learned, &import))?,
         _ => print(&(text(&learned, &request) + &diagnostics(&import)))?,
     }
     Ok(Verdict::Done)
 }
 
-/// Leaves settings out that are not asked for.
+/// Keeps the settings of `--only`.
 fn keep_wanted(learned: &mut [Calibration], only: &[String]) -> anyhow::Result<()> {
     let is_known = |key: &String| learned.iter().flat_map(|one| &one.settings).any(|one| one.key == key);
     if let Some(key) = only.iter().find(|key| !is_known(key)) {
@@ -69,7 +67,7 @@ fn keep_wanted(learned: &mut [Calibration], only: &[String]) -> anyhow::Result<(
     Ok(())
 }
 
-/// Sets what was learned; of two recordings that teach the same the first stands.
+/// Sets the learned values; the first recording wins.
 fn set(document: &mut Document, learned: &[Calibration]) {
     for one in learned.iter().rev() {
         for (key, value) in one.stamped(|_| true).options.overrides() {
@@ -108,7 +106,7 @@ fn text(learned: &[Calibration], request: &Request) -> String {
     out
 }
 
-/// A value on one line of a terminal; the whole of it stands in JSON and in the configuration.
+/// A value cut to one line of a terminal; JSON and the configuration have all of it.
 fn shortened(text: &str) -> String {
     const MOST: usize = 160;
     if text.chars().count() <= MOST {

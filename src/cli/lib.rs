@@ -1,8 +1,8 @@
 //! The engine without a window: commands, text and JSON, progress, exit codes.
 //!
-//! In: arguments. Out: text or one JSON object on standard output, and an exit code: 0 done, 1 the answer is
-//! "no", 2 bad usage or bad input (one line on standard error). Progress goes to standard error where that is a
-//! terminal; Ctrl-C stops the work and leaves no half-written file.
+//! In: arguments. Out: text or one JSON object on standard output, and an exit code: 0 done, 1 the answer is "no", 2 bad usage or bad
+//! input (one line on standard error). Progress goes to standard error where that is a terminal; Ctrl-C stops the work and leaves no
+//! half-written file.
 
 mod args;
 mod choice;
@@ -11,9 +11,9 @@ mod config;
 mod devices;
 mod dims;
 mod export;
-mod gaps;
 mod inspect;
 mod learn;
+mod lower_bound;
 mod opened;
 mod opening;
 mod peak;
@@ -21,6 +21,7 @@ mod plan;
 mod recommend;
 mod remat;
 mod replay;
+mod request;
 mod reuse;
 mod settings;
 mod space;
@@ -38,27 +39,23 @@ pub use settings::{Settings, document, read_settings, restore};
 use args::Action;
 use highwater_model::progress::{Cancel, Progress};
 
-/// What a command answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Exit 0.
     Done,
-    /// Exit 1.
     No,
-    /// Exit 2, with an answer about what could be read; what could not has its line on standard error already.
+    /// Some input was bad: it has a line on standard error already, and the rest has its answer.
     BadInput,
 }
 
-/// What the program does after its arguments are read.
 #[derive(Debug)]
 pub enum Outcome {
-    /// A command ran; the program ends with this code.
+    /// A command ran, and the program ends with this code.
     Exit(ExitCode),
-    /// The window is asked for.
+    /// There is no command, so the window opens.
     Window(Box<Arguments>),
 }
 
-/// Reads the arguments of the process and runs a command, unless a window is asked for.
+/// Runs the command of the process's arguments.
 pub fn run() -> Outcome {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -78,12 +75,12 @@ pub fn run() -> Outcome {
 /// Prints one line on standard error; exit code 2.
 pub fn fail(message: &str) -> ExitCode {
     let line = message.replace('\n', " ");
-    // Nothing can be said where standard error is closed.
+    // A closed standard error is ignored.
     drop(writeln!(std::io::stderr(), "highwater: {line}"));
     ExitCode::from(2)
 }
 
-/// Help and version are answers; anything else is one line and exit code 2.
+/// Help and version are answers; other errors are one line and exit code 2.
 fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind;
     match error.kind() {
@@ -101,7 +98,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// A word that is neither a command nor a file: a slip that a window could not mend.
+/// An error for the first argument that is neither a command nor a file.
 fn missing_file(arguments: &Arguments) -> Option<String> {
     let is_there = |file: &&String| *file == "-" || file.starts_with("sample:") || std::path::Path::new(file).exists();
     let missing = arguments.files.iter().find(|file| !is_there(file))?;
@@ -113,7 +110,7 @@ fn missing_file(arguments: &Arguments) -> Option<String> {
 fn perform(action: &Action) -> ExitCode {
     let cancel = Cancel::new();
     let on_signal = cancel.clone();
-    // A second handler cannot be set: then Ctrl-C ends the process at once, which is just as safe.
+    // Where a handler is set already, Ctrl-C ends the process at once, which is safe too.
     drop(ctrlc::set_handler(move || {
         on_signal.cancel();
         std::thread::sleep(std::time::Duration::from_millis(80));
@@ -152,14 +149,14 @@ fn perform(action: &Action) -> ExitCode {
             ExitCode::from(130)
         }
         Err(error) => match error.downcast_ref::<std::io::Error>() {
-            // The reader of our output went away, as `head` does.
+            // The reader closed the pipe, as `head` does.
             Some(io) if io.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             _ => fail(&format!("{error:#}")),
         },
     }
 }
 
-/// A line on standard error that rewrites itself, where that is a terminal.
+/// Progress on one line of standard error, where that is a terminal.
 fn progress_line() -> Box<dyn Fn(&'static str, f32)> {
     if !std::io::stderr().is_terminal() {
         return Box::new(|_, _| {});
@@ -195,7 +192,7 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     print(&text)
 }
 
-/// The same in one line.
+/// Writes one JSON object in one line to standard output.
 pub(crate) fn print_json_line(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string(value)?;
     text.push('\n');

@@ -1,4 +1,4 @@
-//! Documents on the command line: their sources and settings, over which flags win; and writing one.
+//! Documents on the command line: flags win over their sources and settings; and writing a document.
 
 use std::path::Path;
 
@@ -16,20 +16,19 @@ use highwater_session::{
     presets_of, refuse_source, save_document,
 };
 
-/// What arguments name.
+/// The sources and the document of the arguments.
 #[derive(Debug)]
 pub(super) struct Named {
-    /// The sources; those of a document stand in its place.
+    /// A document is replaced by its sources.
     pub(super) sources: Vec<SourceSpec>,
-    /// The document among the arguments.
     pub(super) document: Option<OpenedDocument>,
 }
 
 impl Named {
-    /// Reads arguments. Documents are told by their content, or by their name.
+    /// A file is a document by its content, or by its name.
     ///
     /// # Errors
-    /// A document that cannot be read, a source of it that is not there, or a second document.
+    /// An unreadable document, a missing source of it, or a second document.
     pub(super) fn of(files: &[String], opening: &Opening, progress: &Progress<'_>) -> anyhow::Result<Self> {
         let mut named = Self {
             sources: Vec::new(),
@@ -58,7 +57,7 @@ impl Named {
         Ok(named)
     }
 
-    /// Settings: those of the document, then configuration files, then flags.
+    /// The settings of the document, then of configuration files, then of flags.
     ///
     /// # Errors
     /// As [`super::read_settings`].
@@ -72,7 +71,7 @@ impl Named {
         Ok(settings)
     }
 
-    /// The document with the argument that names it.
+    /// The document with its argument.
     pub(super) fn named_document(&self, files: &[String]) -> Option<(String, OpenedDocument)> {
         let document = self.document.clone()?;
         let is_it = |file: &&String| std::path::absolute(file).is_ok_and(|path| path == document.path);
@@ -80,8 +79,7 @@ impl Named {
         Some((name.unwrap_or_else(|| document.path.display().to_string()), document))
     }
 
-    /// Values that a document gives to dimensions, for commands that take one value each, as arguments; those that are
-    /// given already win.
+    /// The values of `--dim` with those of the document, for commands that take one value per dimension. Given values win.
     pub(super) fn dims(&self, given: &[String]) -> Vec<String> {
         let mut dims = given.to_vec();
         let document = self.document.as_ref().map(|document| &document.file.document);
@@ -97,17 +95,17 @@ impl Named {
     }
 }
 
-/// Says on standard error what is odd in a document and which sources changed; a source that is not there is an error.
+/// Warns about oddities and changed sources of a document; a missing source is an error.
 fn remark(path: &Path, document: &OpenedDocument) -> anyhow::Result<()> {
     let name = path.display();
     for entry in document.remarks.entries() {
-        say(&format!("{name}: {}", entry.message));
+        warn(&format!("{name}: {}", entry.message));
     }
     for (source, note) in document.file.document.sources.iter().zip(&document.notes) {
         let label = source.label();
         match &note.state {
             SourceState::Same => {}
-            SourceState::Changed => say(&format!(
+            SourceState::Changed => warn(&format!(
                 "{name}: {label} is not the file that the document was saved with (its content differs); the figures are of the \
                  file as it is now"
             )),
@@ -119,16 +117,16 @@ fn remark(path: &Path, document: &OpenedDocument) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn say(text: &str) {
+fn warn(text: &str) {
     use std::io::Write as _;
-    // Nothing can be said where standard error is closed.
+    // A closed standard error is ignored.
     drop(writeln!(std::io::stderr(), "highwater: warning: {text}"));
 }
 
-/// The arguments of `plan` with what a document says in the place of what is not given, and its one source.
+/// The arguments of `plan`, completed by its document, and the only source.
 ///
 /// # Errors
-/// A document that cannot be read, or names another number of sources than one.
+/// An unreadable document, or one with no or several sources.
 pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<(PlanArgs, SourceSpec, Diagnostics)> {
     let named = Named::of(std::slice::from_ref(&args.file), &args.opening, progress)?;
     let mut args = args.clone();
@@ -152,11 +150,10 @@ pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Resul
     Ok((args, source.clone(), remarks))
 }
 
-/// Writes a document of the sources and settings that the arguments name. What a document among them says beyond that
-/// stays.
+/// Writes a document with the sources and settings of the arguments. Other content of a document among them is kept.
 ///
 /// # Errors
-/// A source that is not there or cannot be opened again, a setting that is refused, or a file that cannot be written.
+/// A missing source, one that cannot be opened again, a refused setting, or a file that cannot be written.
 pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;

@@ -1,4 +1,4 @@
-//! How files are read, and other small words that several commands share.
+//! Arguments that several commands share: how files are read.
 
 use clap::{Args, ValueEnum};
 
@@ -23,15 +23,13 @@ fn formats_help() -> String {
 }
 
 impl Opening {
-    /// The source of an argument.
     ///
     /// # Errors
-    /// A sample or a format that does not exist.
+    /// An unknown sample or format.
     pub(super) fn source(&self, argument: &str) -> Result<SourceSpec, FileError> {
         SourceSpec::from_argument(argument)?.opened_as(self.open_as.as_deref())
     }
 
-    /// The sources of arguments.
     ///
     /// # Errors
     /// As [`Self::source`], and where standard input is named twice.

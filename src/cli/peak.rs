@@ -1,44 +1,35 @@
-//! `highwater peak`: who is live at the peak, at a step or in a range, and what would lower it.
+//! `highwater peak`: the live tensors at the peak, at a step or in a range, and what lowers the peak.
 
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, PeakArgs};
-use super::compare::{import_diagnostics, request_of, show};
 use super::opened::Named;
+use super::request::{Prepared, policy_of};
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Comparison, LaneId, compare};
 use highwater_export::{PeakAnswer, WirePeak, peak_csv, peak_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
-use highwater_session::{OnFailure, load};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, StepRange};
+use highwater_timeline::{Attribute, PeakAsk, PeakAt, PeakReport, StepRange};
 
-/// How many entries lists have unless it is said.
+/// The number of entries of each list without `--top`.
 const FEW: usize = 10;
 
-/// Runs the command.
 pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if !matches!(args.format, Format::Text | Format::Json | Format::Csv) {
-        return Err(args.format.refusal());
-    }
+    args.format.check(&[Format::Text, Format::Json, Format::Csv])?;
     let by = attribute(&args.group_by)?;
     let policy = args.policy.as_deref().map(policy).transpose()?;
     let at = at(args)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let settings = named.settings(&args.common)?;
-    let sources = named.sources;
-    let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
-    if let Some(name) = args.graph.as_ref().or(settings.part.as_ref()) {
-        show(&mut loaded, name)?;
-    }
-    let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
+    let mut prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
     if args.against.is_none() {
-        request.policies = policy.into_iter().collect();
+        prepared.request.policies = policy.into_iter().collect();
     }
-    let comparison = compare(&request, progress)?;
-    let ask = PeakRequest {
+    let comparison = compare(&prepared.request, progress)?;
+    let ask = PeakAsk {
         lane: lane(args, policy, &comparison)?,
         at,
         by,
@@ -48,7 +39,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
             .map(|number| position(&comparison, "--against", number))
             .transpose()?,
     };
-    let name = &loaded.workload.name;
+    let name = &prepared.loaded.workload.name;
     check(&comparison, at, name)?;
     let report = PeakReport::new(&comparison, ask).with_context(|| format!("{name}: there is no step to explain"))?;
     let most = match args.format {
@@ -60,7 +51,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         report: &report,
         most: args.top.unwrap_or(most),
     };
-    let import = import_diagnostics(&loaded, &settings);
+    let import = prepared.diagnostics();
     match args.format {
         Format::Json => print_json(&WirePeak::new(&answer, &import))?,
         Format::Csv => print(&peak_csv(&answer))?,
@@ -88,9 +79,7 @@ fn attribute(name: &str) -> anyhow::Result<Attribute> {
 }
 
 fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
-    let number = text.trim().parse().ok();
-    let known = number.and_then(StaticMemoryPolicy::from_number);
-    known.with_context(|| format!("--policy {text}: write one of 0, 1, 2, 3, 4"))
+    policy_of(text).with_context(|| format!("--policy {text}: write one of 0, 1, 2, 3, 4"))
 }
 
 fn at(args: &PeakArgs) -> anyhow::Result<PeakAt> {
@@ -111,7 +100,7 @@ fn at(args: &PeakArgs) -> anyhow::Result<PeakAt> {
     }
 }
 
-/// The lane that is asked about: of the policy, by position, or the main one.
+/// The lane of `--lane` or `--policy`, else the main lane.
 fn lane(args: &PeakArgs, policy: Option<StaticMemoryPolicy>, comparison: &Comparison) -> anyhow::Result<usize> {
     if let Some(number) = args.lane {
         return position(comparison, "--lane", number);
@@ -137,7 +126,7 @@ fn titles(comparison: &Comparison) -> String {
     titles.collect::<Vec<_>>().join(", ")
 }
 
-/// A lane by its number from 1, as a flag gives it.
+/// The position of a lane from its number in a flag, which counts from 1.
 fn position(comparison: &Comparison, flag: &str, number: usize) -> anyhow::Result<usize> {
     let position = number.checked_sub(1).filter(|lane| *lane < comparison.lanes.len());
     position.with_context(|| {
@@ -148,7 +137,7 @@ fn position(comparison: &Comparison, flag: &str, number: usize) -> anyhow::Resul
     })
 }
 
-/// Whether the steps that are asked about exist.
+/// Refuses steps behind the last one.
 fn check(comparison: &Comparison, at: PeakAt, name: &str) -> anyhow::Result<()> {
     let n_steps = comparison.axis.n_steps;
     let (flag, last) = match at {

@@ -1,32 +1,30 @@
-//! `highwater recommend`: the configuration to take, who comes next, and why.
+//! `highwater recommend`: the recommended configuration, the runner-up, and the reasons.
 
 use super::args::{Format, RecommendArgs};
-use super::space::Asked;
-use super::text::{Table, diagnostics};
+use super::space::Exploration;
+use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::sweep::{Chosen, Goal, Recommendation, SweepPoint, recommend};
-use highwater_export::WireRecommendation;
+use highwater_export::{Table, recommendation_json};
 use highwater_model::progress::Progress;
 use highwater_model::units::{counted, grouped};
 use highwater_session::shell_flag;
 
-/// Runs the command. Nothing that fits is a "no".
+/// The answer is "no" where nothing fits.
 pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if !matches!(args.space.format, Format::Text | Format::Json) {
-        return Err(args.space.format.refusal());
-    }
-    let asked = Asked::new(&args.space, progress)?;
-    let explorer = &asked.explorer;
+    args.space.format.check(&[Format::Text, Format::Json])?;
+    let exploration = Exploration::new(&args.space, progress)?;
+    let explorer = &exploration.explorer;
     let goal = Goal::parse(&args.goal, explorer.space())?;
     let found = recommend(explorer, goal, args.most, &mut |_: &SweepPoint| {}, progress)?;
     match args.space.format {
-        Format::Json => print_json(&WireRecommendation::new(
-            &asked.name,
+        Format::Json => print_json(&recommendation_json(
+            &exploration.name,
             explorer.space(),
             &found,
-            &asked.diagnostics,
+            &exploration.diagnostics,
         ))?,
-        _ => print(&text(&asked, &found))?,
+        _ => print(&text(&exploration, &found))?,
     }
     Ok(if found.winner.is_some() {
         Verdict::Done
@@ -35,13 +33,9 @@ pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Resu
     })
 }
 
-fn text(asked: &Asked, found: &Recommendation) -> String {
-    let space = asked.explorer.space();
-    let mut out = format!("{}\n", asked.name);
-    for axis in space.axes() {
-        let values: Vec<String> = axis.values.iter().map(|value| axis.value_text(value)).collect();
-        out.push_str(&format!("{}: {}\n", axis.key(), values.join(", ")));
-    }
+fn text(exploration: &Exploration, found: &Recommendation) -> String {
+    let space = exploration.explorer.space();
+    let mut out = exploration.head();
     let all = counted(space.size(), "configuration");
     let tried = if found.searched.is_whole() {
         format!("all of {all} tried")
@@ -59,23 +53,23 @@ fn text(asked: &Asked, found: &Recommendation) -> String {
     ]);
     for (word, chosen) in [("take", &found.winner), ("next", &found.runner_up)] {
         if let Some(chosen) = chosen {
-            table.row(row(word, &chosen.title, &chosen.point));
+            table.strings(row(word, &chosen.title, &chosen.point));
         }
     }
-    table.row(row("now", "at hand", &found.base));
+    table.strings(row("now", "at hand", &found.base));
     out.push_str(&table.text());
     out.push('\n');
     for reason in &found.reasons {
         out.push_str(&format!("{}\n", reason.text()));
     }
     if let Some(winner) = &found.winner {
-        out.push_str(&format!("\nto take it: {}\n", flags(asked, winner)));
+        out.push_str(&format!("\nto take it: {}\n", flags(exploration, winner)));
     }
-    out.push_str(&obeyed(found));
+    out.push_str(&rejected(found));
     for sentence in &found.uncertain {
         out.push_str(&format!("uncertain: {}\n", sentence.text()));
     }
-    out.push_str(&diagnostics(&asked.diagnostics));
+    out.push_str(&diagnostics(&exploration.diagnostics));
     out
 }
 
@@ -93,13 +87,13 @@ fn row(word: &str, title: &str, point: &SweepPoint) -> Vec<String> {
     cells
 }
 
-/// The flags that, beside those that were given, make the configuration that is named: what the axes vary, the memory of the
-/// device, and the schedule's entries where an axis takes values from them.
-fn flags(asked: &Asked, winner: &Chosen) -> String {
-    let space = asked.explorer.space();
+/// The flags that set the winner when added to those of this call: values of the axes, the memory of the device, and the entries of
+/// the schedule where an axis changes them.
+fn flags(exploration: &Exploration, winner: &Chosen) -> String {
+    let space = exploration.explorer.space();
     let values = space.axes().iter().zip(space.values(winner.point.idx));
     let mut flags: Vec<(&str, String)> = values.map(|(axis, value)| axis.flag(value)).collect();
-    if let Some(capacity) = &asked.capacity {
+    if let Some(capacity) = &exploration.capacity {
         flags.push(("--device-memory", capacity.clone()));
     }
     let entries = &winner.configuration.plan.entries;
@@ -110,8 +104,8 @@ fn flags(asked: &Asked, winner: &Chosen) -> String {
     words.join(" ")
 }
 
-/// The rules, and what else could not be taken.
-fn obeyed(found: &Recommendation) -> String {
+/// The rejected configurations by rule or reason.
+fn rejected(found: &Recommendation) -> String {
     let mut out = String::new();
     for rule in &found.rules {
         let count = counted(rule.count, "configuration");

@@ -1,4 +1,4 @@
-//! `highwater remat`: run a graph or a log under a memory budget, with eviction and recomputation.
+//! `highwater remat`: a run of a graph or a log under a memory budget, with eviction and recomputation.
 
 mod subject;
 
@@ -8,12 +8,12 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, RematArgs};
-use super::compare::{fill_presets, import_diagnostics, sources};
+use super::request::{fill_presets, import_diagnostics};
 use super::settings::{Settings, read_settings};
-use super::text::{Table, diagnostics};
+use super::text::diagnostics_section;
 use super::{Verdict, print, print_json};
 use highwater_analysis::{LaneSet, LaneStrategies, Request, part_of};
-use highwater_export::{RematAnswer, WireRemat};
+use highwater_export::{RematAnswer, Table, WireRemat};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, counted, grouped};
@@ -26,20 +26,17 @@ use highwater_rewrite::remat::{
 use highwater_session::{Loaded, OnFailure, load, look_at_files};
 use subject::subject;
 
-/// A ratio above this is taken for bytes.
+/// A larger number is a number of bytes.
 const LARGEST_RATIO: f64 = 16.0;
 
-/// Storages that are named where memory ran out.
+/// The number of storages in the message about a shortage.
 const MOST_HELD: usize = 5;
 
-/// Runs the command.
 pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if !matches!(args.format, Format::Text | Format::Json) {
-        return Err(args.format.refusal());
-    }
+    args.format.check(&[Format::Text, Format::Json])?;
     let mut settings = read_settings(&args.common)?;
     set_options(args, &mut settings)?;
-    let sources = sources(std::slice::from_ref(&args.file), &args.common.opening)?;
+    let sources = args.common.opening.sources(std::slice::from_ref(&args.file))?;
     let loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
     let mut request = request(&loaded, &settings);
     fill_presets(&mut request, &sources, args.common.iterations.is_none());
@@ -48,32 +45,32 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     if let Some(limit) = &args.thrash_limit {
         lowered.dtr.thrash_limit = thrash_limit(limit)?;
     }
-    let subject = subject(args.graph.as_deref(), &request, &lowered, progress)?;
+    let chosen = subject(args.graph.as_deref(), &request, &lowered, progress)?;
     let mut diagnostics = import_diagnostics(&loaded, &settings);
-    diagnostics.extend(&subject.diagnostics);
-    let asked = Asked {
-        tape: &subject.tape,
-        lower_bound: subject.lower_bound.as_deref(),
+    diagnostics.extend(&chosen.diagnostics);
+    let subject = Budgeted {
+        tape: &chosen.tape,
+        lower_bound: chosen.lower_bound.as_deref(),
         lowered: &lowered,
-        unlimited: unlimited_peak(&subject.tape, lowered.dtr.heuristic, progress)?,
+        unlimited: unlimited_peak(&chosen.tape, lowered.dtr.heuristic, progress)?,
         diagnostics,
     };
     if !args.sweep.is_empty() {
-        return sweep(args, &asked, progress);
+        return sweep(args, &subject, progress);
     }
     let budget = match &args.budget {
-        Some(text) => Some(asked.bytes(budget(text).with_context(|| format!("--budget {text}"))?)),
+        Some(text) => Some(subject.bytes(budget(text).with_context(|| format!("--budget {text}"))?)),
         None => lowered.dtr.budget,
     };
     let Some(budget) = budget else {
         bail!(
             "give a budget: --budget 0.5 for half of the peak without one ({}), --budget SIZE, or --set {}=SIZE",
-            asked.unlimited,
+            subject.unlimited,
             keys::EVICTION_THRESHOLD
         );
     };
-    let (run, elapsed) = asked.run(budget, progress)?;
-    let answer = asked.answer(&run, elapsed);
+    let (run, elapsed) = subject.run(budget, progress)?;
+    let answer = subject.answer(&run, elapsed);
     match args.format {
         Format::Json => print_json(&WireRemat::new(&answer, args.events))?,
         _ => print(&text(args, &answer))?,
@@ -100,7 +97,7 @@ fn set_options(args: &RematArgs, settings: &mut Settings) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// A multiple of the program's own cost; `None` never stops.
+/// A multiple of the program's cost; `None` never stops.
 fn thrash_limit(text: &str) -> anyhow::Result<Option<f64>> {
     let number: Option<f64> = text.trim().parse().ok().filter(|limit| *limit >= 0.0);
     let number =
@@ -142,7 +139,7 @@ fn request(loaded: &Loaded, settings: &Settings) -> Request {
     }
 }
 
-/// A part of the peak, or bytes: a bare number with a point, or of at most 1, is a part.
+/// A part of the peak, or bytes: a number of at most 1, or one with a point, is a part.
 fn budget(text: &str) -> anyhow::Result<Budget> {
     let number: Option<f64> = text.trim().parse().ok();
     let is_part = |number: f64| number > 0.0 && (number <= 1.0 || text.contains('.') && number <= LARGEST_RATIO);
@@ -156,8 +153,8 @@ fn budget(text: &str) -> anyhow::Result<Budget> {
     Ok(Budget::Bytes(bytes))
 }
 
-/// What runs and how.
-struct Asked<'a> {
+/// A tape with the settings of its runs.
+struct Budgeted<'a> {
     tape: &'a Tape,
     lowered: &'a Lowered,
     lower_bound: Option<&'a str>,
@@ -165,7 +162,7 @@ struct Asked<'a> {
     diagnostics: Diagnostics,
 }
 
-impl Asked<'_> {
+impl Budgeted<'_> {
     fn bytes(&self, budget: Budget) -> Bytes {
         match budget {
             Budget::Unlimited => self.unlimited,
@@ -200,8 +197,8 @@ impl Asked<'_> {
     }
 }
 
-/// One run after another; none of them decides the exit code.
-fn sweep(args: &RematArgs, asked: &Asked<'_>, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
+/// A run per budget; none of them decides the exit code.
+fn sweep(args: &RematArgs, subject: &Budgeted<'_>, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let mut table = Table::new(&[
         ">budget",
         ">of peak",
@@ -213,20 +210,20 @@ fn sweep(args: &RematArgs, asked: &Asked<'_>, progress: &Progress<'_>) -> anyhow
     ]);
     let mut wire = Vec::new();
     for text in &args.sweep {
-        let budget = asked.bytes(budget(text).with_context(|| format!("--sweep {text}"))?);
-        let (run, elapsed) = asked.run(budget, progress)?;
+        let budget = subject.bytes(budget(text).with_context(|| format!("--sweep {text}"))?);
+        let (run, elapsed) = subject.run(budget, progress)?;
         if args.format == Format::Json {
-            wire.push(WireRemat::new(&asked.answer(&run, elapsed), args.events));
+            wire.push(WireRemat::new(&subject.answer(&run, elapsed), args.events));
             continue;
         }
-        table.row(vec![
-            budget.to_string(),
-            percent(budget, asked.unlimited),
-            status_text(&run).to_owned(),
-            format!("{:.3}", run.overhead()),
-            run.peak.to_string(),
-            grouped(run.counts.evictions),
-            grouped(run.counts.rematerializations + run.counts.collateral),
+        table.row(&[
+            &budget,
+            &percent(budget, subject.unlimited),
+            &status_text(&run),
+            &format!("{:.3}", run.overhead()),
+            &run.peak,
+            &grouped(run.counts.evictions),
+            &grouped(run.counts.rematerializations + run.counts.collateral),
         ]);
     }
     if args.format == Format::Json {
@@ -234,22 +231,14 @@ fn sweep(args: &RematArgs, asked: &Asked<'_>, progress: &Progress<'_>) -> anyhow
     } else {
         print(&format!(
             "{}: {}, peak without a budget {}\n\n{}{}",
-            asked.tape.name,
-            asked.lowered.dtr.heuristic.label,
-            asked.unlimited.exact(),
+            subject.tape.name,
+            subject.lowered.dtr.heuristic.label,
+            subject.unlimited.exact(),
             table.text(),
-            oddities(&asked.diagnostics)
+            diagnostics_section(&subject.diagnostics)
         ))?;
     }
     Ok(Verdict::Done)
-}
-
-/// What is odd, behind an empty line where there is anything.
-fn oddities(found: &Diagnostics) -> String {
-    match diagnostics(found) {
-        text if text.is_empty() => text,
-        text => format!("\n{text}"),
-    }
 }
 
 fn status_text(run: &RematRun) -> &'static str {
@@ -320,7 +309,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         out.push('\n');
         out.push_str(&events_text(tape, run));
     }
-    out.push_str(&oddities(answer.diagnostics));
+    out.push_str(&diagnostics_section(answer.diagnostics));
     out
 }
 
@@ -328,7 +317,7 @@ fn op_name(tape: &Tape, op: u32) -> &str {
     tape.ops.get(op as usize).map_or("the end", |op| &op.name)
 }
 
-/// What was asked for, what was in the way, and how much was short.
+/// The refused request, the storages in its way, and the missing bytes.
 fn shortage_text(tape: &Tape, run: &RematRun) -> String {
     let RematStatus::OutOfMemory(shortage) = &run.status else {
         return String::new();
@@ -366,14 +355,14 @@ fn events_text(tape: &Tape, run: &RematRun) -> String {
             .choices
             .get(event.choice as usize)
             .filter(|_| event.choice != NO_CHOICE);
-        table.row(vec![
-            op_name(tape, event.step).to_owned(),
-            event.kind.name().to_owned(),
-            tape.tensors[event.tensor as usize].name.to_string(),
-            event.copy.to_string(),
-            grouped(event.clock),
-            grouped(event.memory_after.get()),
-            choice.map_or_else(String::new, |choice| format!("{:e}", choice.score)),
+        table.row(&[
+            &op_name(tape, event.step),
+            &event.kind.name(),
+            &tape.tensors[event.tensor as usize].name,
+            &event.copy,
+            &grouped(event.clock),
+            &grouped(event.memory_after.get()),
+            &choice.map_or_else(String::new, |choice| format!("{:e}", choice.score)),
         ]);
     }
     table.text()

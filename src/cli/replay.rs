@@ -7,9 +7,10 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, ReplayArgs};
-use super::text::{Table, diagnostics};
+use super::request::policy_of;
+use super::text::diagnostics_section;
 use super::{Verdict, print, print_json};
-use highwater_export::{WireReplay, replay_final, replay_header, replay_line};
+use highwater_export::{Table, replay_final, replay_header, replay_json, replay_line};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos};
@@ -18,14 +19,10 @@ use highwater_session::read_source;
 use highwater_sim::StaticMemoryPolicy;
 use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
 
-/// How often progress is shown, in commands.
 const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
 
-/// Runs the command.
 pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if !matches!(args.format, Format::Text | Format::Json) {
-        return Err(args.format.refusal());
-    }
+    args.format.check(&[Format::Text, Format::Json])?;
     let policy = policy(&args.policy)?;
     if args.documented && policy != StaticMemoryPolicy::StaticExtend {
         bail!("--documented is about the arena of policy 2; use it with --policy 2");
@@ -53,14 +50,14 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
     let (summary, elapsed) = timed(|| replay.run(progress));
     let summary = summary?;
     if args.format == Format::Json {
-        print_json(&WireReplay::new(&rules, &summary, elapsed.0))?;
+        print_json(&replay_json(&rules, &summary, elapsed.0))?;
     } else {
         print(&text(&trace, &rules, &summary, elapsed, &imported.diagnostics))?;
     }
     Ok(Verdict::Done)
 }
 
-/// A value, and how long it took.
+/// A value, and the time that it took.
 #[expect(clippy::disallowed_methods, reason = "the command line owns a clock")]
 fn timed<T>(work: impl FnOnce() -> T) -> (T, Nanos) {
     let start = Instant::now();
@@ -72,8 +69,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Nanos) {
 }
 
 fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
-    let number = text.trim().parse().ok();
-    let Some(policy) = number.and_then(StaticMemoryPolicy::from_number) else {
+    let Some(policy) = policy_of(text) else {
         bail!("--policy {text}: there is no such policy; use 0, 1 (which is 2), 2, 3 or 4");
     };
     Ok(policy)
@@ -88,7 +84,7 @@ fn device_bytes(text: Option<&str>) -> anyhow::Result<Option<Bytes>> {
     Ok(Some(bytes))
 }
 
-/// JSON lines, written as the replay goes.
+/// A JSON line per command, written during the replay.
 fn write_events(trace: &Arc<AllocationTrace>, rules: ReplayRules, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut replay = Replay::new(trace, rules);
@@ -122,18 +118,18 @@ fn text(
         behaviour.unwrap_or_default()
     );
     let mut table = Table::new(&[&trace.name, &title, ">"]);
-    let mut size = |what: &str, bytes: Bytes| table.row(vec![what.to_owned(), bytes.to_string(), bytes.exact()]);
+    let mut size = |what: &str, bytes: Bytes| table.row(&[&what, &bytes, &bytes.exact()]);
     size("device", rules.device_bytes);
     size("peak reserved", summary.peak_reserved);
     size("peak live", summary.peak_live);
     size("reserved at the end", summary.reserved);
-    let mut count = |what: &str, number: u64| table.row(vec![what.to_owned(), number.to_string(), String::new()]);
+    let mut count = |what: &str, number: u64| table.row(&[&what, &number, &""]);
     count("commands", u64::from(summary.commands));
     count("device mallocs", summary.calls.mallocs);
     count("device frees", summary.calls.frees);
     count("pages allocated", summary.calls.page_allocs);
     count("pages mapped", summary.calls.maps);
-    table.row(vec!["time".to_owned(), elapsed.to_string(), String::new()]);
+    table.row(&[&"time", &elapsed, &""]);
     let mut out = table.text();
     if let Some(first) = summary.first_failure {
         let position = first as usize;
@@ -144,9 +140,5 @@ fn text(
             summary.failed
         ));
     }
-    if !import.entries().is_empty() {
-        out.push('\n');
-        out.push_str(&diagnostics(import));
-    }
-    out
+    out + &diagnostics_section(import)
 }

@@ -1,4 +1,4 @@
-//! `highwater reuse`: name reuse as Paddle's `memory_optimize` does it, with its log.
+//! `highwater reuse`: variable reuse as in Paddle's `memory_optimize`, with its log.
 
 use std::sync::Arc;
 
@@ -7,15 +7,14 @@ use anyhow::{Context as _, bail};
 use super::args::{Format, ReuseArgs};
 use super::choice::{Choice, choose};
 use super::dims::{unbound, unused_dims};
-use super::gaps::gaps;
-use super::settings::{Settings, read_settings};
-use super::text::{Table, diagnostics};
+use super::lower_bound::lower_bound_of;
+use super::settings::{read_settings, single_values};
+use super::text::{diagnostics_section, section};
 use super::{Verdict, print, print_json};
-use highwater_export::{WireReuse, reuse_warnings};
+use highwater_export::{Table, WireReuse, reuse_warnings};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::progress::Progress;
-use highwater_model::units::Bytes;
 use highwater_model::workload::{BlockProgram, GraphEntry, PartOf, Source, Workload};
 use highwater_options::{Options, Value, keys};
 use highwater_rewrite::inline::with_calls_inlined;
@@ -25,20 +24,17 @@ use highwater_rewrite::name_reuse::{
 };
 use highwater_session::read_source;
 
-/// The name of the dimension that -1 stands for.
+/// The name of the dimension that is -1 in programs.
 const BATCH: &str = "batch";
 
-/// How much of the log is written at once, in bytes.
+/// Bytes of the log that are written at once.
 const LOG_PIECE: usize = 1 << 16;
 
-/// Runs the command.
 pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if !matches!(args.format, Format::Text | Format::Json) {
-        return Err(args.format.refusal());
-    }
+    args.format.check(&[Format::Text, Format::Json])?;
     let settings = read_settings(&args.common)?;
     let request = request(args, &settings.options)?;
-    let bindings = bindings(&settings)?;
+    let bindings = single_values(settings.plan.dims)?;
     let source = args.common.opening.source(&args.file)?;
     let mut imported = read_source(&source, progress)?;
     if let Source::Graphs(entries) = &mut imported.source {
@@ -101,7 +97,7 @@ fn request(args: &ReuseArgs, options: &Options) -> anyhow::Result<NameReuseReque
     })
 }
 
-/// What the option holds, of the type that it was written with.
+/// The names of the option, with the type in which they were written.
 fn skip_set(value: &Value) -> anyhow::Result<SkipOptSet> {
     let (kind, items) = match value {
         Value::Unset => return Ok(SkipOptSet::default()),
@@ -120,19 +116,6 @@ fn skip_set(value: &Value) -> anyhow::Result<SkipOptSet> {
     Ok(SkipOptSet { kind, names })
 }
 
-/// Dimensions, each with one value.
-fn bindings(settings: &Settings) -> anyhow::Result<Bindings> {
-    let mut bindings = Bindings::new();
-    for (name, values) in &settings.plan.dims {
-        let [value] = values[..] else {
-            bail!("--dim {name}: this command takes one value; `compare` runs several");
-        };
-        bindings.insert(name.clone(), value);
-    }
-    Ok(bindings)
-}
-
-/// What names are reused in.
 struct Subject {
     program: Arc<BlockProgram>,
     fetched: Vec<Box<str>>,
@@ -166,7 +149,7 @@ fn subject(
                 bail!("{file}: \"{}\" is no graph", choice.name);
             };
             let subject = of_graph(entry, bindings)?;
-            gaps(entry, bindings, progress, "part of the program here", diagnostics)?;
+            lower_bound_of(entry, bindings, progress, "part of the program here", diagnostics)?;
             Ok((subject, choice))
         }
         _ => bail!("{file}: names are reused in graphs and in programs of blocks (docs/format.md); this is neither"),
@@ -185,7 +168,7 @@ fn of_graph(entry: &GraphEntry, bindings: &Bindings) -> anyhow::Result<Subject> 
     })
 }
 
-/// The original's lines and an empty one, written piece by piece: a log can be far larger than its program.
+/// The lines of the original and an empty line, in pieces: a log can be far larger than its program.
 fn print_log(log: &[LogLine]) -> anyhow::Result<()> {
     let mut piece = String::new();
     for line in log {
@@ -204,8 +187,6 @@ fn print_log(log: &[LogLine]) -> anyhow::Result<()> {
 
 /// Figures, findings and hazards.
 fn text(question: &ReuseQuestion<'_>, report: &ReuseReport, import: &Diagnostics) -> String {
-    let mut out = String::new();
-    out.push_str(&figures(question, report));
     let mut lines: Vec<String> = Vec::new();
     lines.extend(
         report
@@ -224,17 +205,8 @@ fn text(question: &ReuseQuestion<'_>, report: &ReuseReport, import: &Diagnostics
     }));
     let warnings = reuse_warnings(question, report);
     lines.extend(warnings.iter().map(|warning| format!("warning: {warning}")));
-    if !lines.is_empty() {
-        out.push('\n');
-        out.push_str(&lines.join("\n"));
-        out.push('\n');
-    }
-    let oddities = diagnostics(import);
-    if !oddities.is_empty() {
-        out.push('\n');
-        out.push_str(&oddities);
-    }
-    out
+    let lines = lines.into_iter().map(|line| line + "\n");
+    figures(question, report) + &section(lines.collect()) + &diagnostics_section(import)
 }
 
 fn figures(question: &ReuseQuestion<'_>, report: &ReuseReport) -> String {
@@ -248,18 +220,17 @@ fn figures(question: &ReuseQuestion<'_>, report: &ReuseReport) -> String {
         ("peak before", figures.peak_before),
         ("peak after", figures.peak_after),
     ] {
-        table.row(vec![what.to_owned(), Bytes::to_string(&bytes), bytes.exact()]);
+        table.row(&[&what, &bytes, &bytes.exact()]);
     }
-    let mut fact = |what: &str, value: String| table.row(vec![what.to_owned(), value, String::new()]);
-    fact("hits", report.reuse.hits().to_string());
-    fact("unsafe", report.findings.len().to_string());
+    table.row(&[&"hits", &report.reuse.hits(), &""]);
+    table.row(&[&"unsafe", &report.findings.len(), &""]);
     if question.batch != 1 {
-        fact("batch", question.batch.to_string());
+        table.row(&[&"batch", &question.batch, &""]);
     }
     table.text()
 }
 
-/// A level as Python sees it: `True` is 1. What is no number reaches the pass as a level that it refuses.
+/// A level as Python reads it: `True` is 1. A text that is no number becomes a level that the pass refuses.
 fn level_of(text: &str) -> i64 {
     match text.trim() {
         "True" | "true" => 1,

@@ -1,4 +1,4 @@
-//! From shared arguments to what the engine takes: options, environment, device, schedule.
+//! Settings from shared arguments: options, environment, device, schedule.
 
 mod schedule;
 
@@ -17,37 +17,31 @@ use highwater_model::workload::{Device, DeviceProfiles, DimValues, SchedulePlan}
 use highwater_options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
 use highwater_session::{Document, Restore, SAMPLES, SourceSpec, apply_config, options_of, read_bytes};
 
-/// What the shared arguments say.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Overrides.
     pub options: Options,
     /// Options of configuration files that this version does not know.
     pub unknown_options: Map<String, Json>,
     /// Fields of configuration files that this version does not know.
     pub unknown_fields: Map<String, Json>,
-    /// Whether evaluation graphs run beside training graphs.
+    /// Whether the forward phase of each training graph runs too.
     pub evaluation: bool,
-    /// Environment variables.
     pub environment: Environment,
-    /// The device that the options name.
     pub device: Device,
-    /// Iterations and dimension values.
     pub plan: SchedulePlan,
-    /// What of the sources is looked at by itself, as a document says.
+    /// The only part of the sources that is used, from a document.
     pub part: Option<String>,
-    /// How the arenas of single lanes are placed, as a document says.
+    /// Placement strategies of single lanes, from a document.
     pub strategies: LaneStrategies,
-    /// Configurations to stand beside it.
     pub pins: Vec<Pin>,
-    /// Whether a document says how often what runs.
+    /// Whether a document states the schedule.
     pub has_document: bool,
-    /// What was odd in configuration files, by the name of the file.
+    /// Diagnostics of configuration files, by the name of the file.
     pub remarks: Vec<(String, Diagnostics)>,
 }
 
 impl Settings {
-    /// The document of these settings: what files with them are written of.
+    /// A document with these settings.
     pub(super) fn document(&self, sources: Vec<SourceSpec>, plan: &SchedulePlan) -> Document {
         Document {
             options: self.options.clone(),
@@ -63,7 +57,7 @@ impl Settings {
     }
 }
 
-/// Reads configuration files first, then the flags, which win.
+/// Reads configuration files, then the flags, which win.
 ///
 /// # Errors
 /// A sentence that names the file or the flag.
@@ -71,7 +65,7 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
     read_settings_over(common, None)
 }
 
-/// The same over what a document says.
+/// The same over the settings of a document.
 ///
 /// # Errors
 /// As [`read_settings`].
@@ -116,38 +110,27 @@ pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -
     Ok(settings)
 }
 
-/// What a document says; the defaults without one.
+/// The settings of a document; the defaults without one.
 fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
-    let mut settings = Settings {
-        options: Options::default(),
-        unknown_options: Map::new(),
-        unknown_fields: Map::new(),
-        evaluation: false,
-        environment: Environment::default(),
+    let has_document = document.is_some();
+    let document = document.cloned().unwrap_or_else(|| Document::new(Vec::new()));
+    Ok(Settings {
+        options: document.options,
+        unknown_options: document.unknown_options,
+        unknown_fields: document.unknown_fields,
+        evaluation: document.with_evaluation,
+        environment: document.environment,
         device: DeviceProfiles::bundled()?.find(DeviceProfiles::DEFAULT)?,
-        plan: SchedulePlan::default(),
-        part: None,
-        strategies: LaneStrategies::default(),
-        pins: Vec::new(),
-        has_document: document.is_some(),
+        plan: document.plan,
+        part: document.part,
+        strategies: document.strategies,
+        pins: document.pins,
+        has_document,
         remarks: Vec::new(),
-    };
-    if let Some(document) = document {
-        settings.options.clone_from(&document.options);
-        settings.unknown_options.clone_from(&document.unknown_options);
-        settings.unknown_fields.clone_from(&document.unknown_fields);
-        settings.evaluation = document.with_evaluation;
-        settings.environment.clone_from(&document.environment);
-        settings.plan.clone_from(&document.plan);
-        settings.part.clone_from(&document.part);
-        settings.strategies.clone_from(&document.strategies);
-        settings.pins.clone_from(&document.pins);
-    }
-    Ok(settings)
+    })
 }
 
-/// The document that the window opens with (the default sample where no file is named), and what was odd in the
-/// configuration files.
+/// The document of the window (of the default sample without files), and the diagnostics of configuration files.
 ///
 /// # Errors
 /// A sentence that names the file or the flag.
@@ -159,23 +142,17 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String,
         let first = SAMPLES.first().context("there is a bundled sample")?;
         sources.push(SourceSpec::Sample(first));
     }
-    let mut document = Document::new(sources);
-    document.options = settings.options;
-    document.unknown_options = settings.unknown_options;
-    document.unknown_fields = settings.unknown_fields;
-    document.environment = settings.environment;
-    document.with_evaluation = settings.evaluation;
-    document.plan.dims.extend(settings.plan.dims);
-    document.pins = settings.pins;
-    document.plan.entries = settings.plan.entries;
-    document.plan.names = settings.plan.names;
+    let mut plan = Document::new(sources.clone()).plan;
+    plan.dims.extend(settings.plan.dims.clone());
+    plan.entries.clone_from(&settings.plan.entries);
+    plan.names.clone_from(&settings.plan.names);
     if settings.plan.iterations != 1 {
-        document.plan.iterations = settings.plan.iterations;
+        plan.iterations = settings.plan.iterations;
     }
-    Ok((document, settings.remarks))
+    Ok((settings.document(sources, &plan), settings.remarks))
 }
 
-/// What the window takes over from its last run: what was open only where neither files nor settings are named.
+/// The parts of its last state that the window restores: sources only where neither files nor settings are named.
 pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
     let is_usual = arguments.files.is_empty()
         && arguments.common.config.is_empty()
@@ -188,7 +165,7 @@ pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
 }
 
 impl Settings {
-    /// Reads the configurations of `--pin` arguments behind those of a document.
+    /// Adds the configurations of `--pin`.
     ///
     /// # Errors
     /// A sentence that names the argument, and the file with the place in it.
@@ -216,12 +193,9 @@ impl Settings {
         Ok(())
     }
 
-    /// What a configuration file says, over what it leaves open.
+    /// A configuration file over these settings.
     fn pinned(&self, config: &ConfigDocument) -> Configuration {
-        let mut document = Document::new(Vec::new());
-        document.options.clone_from(&self.options);
-        document.environment.clone_from(&self.environment);
-        document.plan.clone_from(&self.plan);
+        let mut document = self.document(Vec::new(), &self.plan);
         apply_config(config, &mut document);
         Configuration {
             options: document.options,
@@ -231,7 +205,6 @@ impl Settings {
     }
 }
 
-/// Takes over what a configuration file says.
 fn merge(document: &ConfigDocument, settings: &mut Settings) {
     settings.options.extend(&options_of(document));
     settings.environment.extend(&document.environment);
@@ -243,7 +216,6 @@ fn merge(document: &ConfigDocument, settings: &mut Settings) {
     }
 }
 
-/// Applies `--set`, `--env` and `--inherit-env`.
 pub(super) fn apply_edits(edits: &Edits, options: &mut Options, environment: &mut Environment) -> anyhow::Result<()> {
     set_options(&edits.set, options)?;
     set_environment(&edits.env, edits.inherit_env, environment)
@@ -258,7 +230,7 @@ fn set_options(texts: &[String], options: &mut Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `NAME=VALUE` texts, and the process's own variables where asked, into the environment.
+/// `NAME=VALUE` texts, and with `inherits` the variables of the process, into the environment.
 fn set_environment(texts: &[String], inherits: bool, environment: &mut Environment) -> anyhow::Result<()> {
     if inherits {
         for row in ENVIRONMENT {
@@ -278,7 +250,7 @@ fn set_environment(texts: &[String], inherits: bool, environment: &mut Environme
 pub(super) fn parse_dims(texts: &[String]) -> anyhow::Result<DimValues> {
     let mut dims = DimValues::new();
     for text in texts {
-        // Names may hold "=", values never do.
+        // Names may contain "=", values do not.
         let Some((name, list)) = text.rsplit_once('=').filter(|(name, _)| !name.trim().is_empty()) else {
             bail!("--dim {text}: write --dim NAME=VALUE");
         };
@@ -301,10 +273,15 @@ pub(super) fn parse_dims(texts: &[String]) -> anyhow::Result<DimValues> {
     Ok(dims)
 }
 
-/// Dimensions that take one value each.
+/// Dimensions with one value each, from texts.
 pub(super) fn parse_bindings(texts: &[String]) -> anyhow::Result<Bindings> {
+    single_values(parse_dims(texts)?)
+}
+
+/// Dimensions with one value each; an error where one has several.
+pub(super) fn single_values(dims: DimValues) -> anyhow::Result<Bindings> {
     let mut bindings = Bindings::new();
-    for (name, values) in parse_dims(texts)? {
+    for (name, values) in dims {
         let [value] = values[..] else {
             bail!("--dim {name}: this command takes one value; `compare` runs several");
         };

@@ -1,33 +1,30 @@
-//! What `sweep` and `recommend` have in common: from arguments to a space over what the files hold.
+//! From the arguments of `sweep` and `recommend` to a space of configurations of one workload.
 
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 
 use super::args::SpaceArgs;
-use super::compare::{import_diagnostics, request_of, show};
 use super::opened::Named;
+use super::request::Prepared;
 use highwater_analysis::Request;
 use highwater_analysis::sweep::{Explorer, Space, SweepAxis};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
-use highwater_session::{OnFailure, load, probe_sweep_files};
+use highwater_session::probe_sweep_files;
 
-/// A space to try.
 #[derive(Debug)]
-pub(super) struct Asked {
-    /// What tries its points.
+pub(super) struct Exploration {
     pub(super) explorer: Explorer,
-    /// What the files are called.
+    /// The name of the workload.
     pub(super) name: String,
-    /// The memory in which points have to fit, as it was given.
+    /// The value of `--capacity`.
     pub(super) capacity: Option<String>,
-    /// What was odd in files and configurations.
     pub(super) diagnostics: Diagnostics,
 }
 
-impl Asked {
+impl Exploration {
     /// Reads the files and the axes.
     ///
     /// # Errors
@@ -35,20 +32,25 @@ impl Asked {
     pub(super) fn new(args: &SpaceArgs, progress: &Progress<'_>) -> anyhow::Result<Self> {
         let named = Named::of(&args.files, &args.common.opening, progress)?;
         let settings = named.settings(&args.common)?;
-        let sources = named.sources;
-        let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
-        if let Some(name) = args.graph.as_ref().or(settings.part.as_ref()) {
-            show(&mut loaded, name)?;
-        }
-        let mut request = request_of(&loaded, &settings, &sources, args.common.iterations.is_none());
-        let space = space(args, &request)?;
-        request.files = Arc::new(probe_sweep_files(&space));
+        let mut prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
+        let space = space(args, &prepared.request)?;
+        prepared.request.files = Arc::new(probe_sweep_files(&space));
         Ok(Self {
-            name: loaded.workload.name.clone(),
+            name: prepared.loaded.workload.name.clone(),
             capacity: args.capacity.clone(),
-            diagnostics: import_diagnostics(&loaded, &settings),
-            explorer: Explorer::new(&request, space)?,
+            diagnostics: prepared.diagnostics(),
+            explorer: Explorer::new(&prepared.request, space)?,
         })
+    }
+
+    /// The name, then an axis per line.
+    pub(super) fn head(&self) -> String {
+        let mut out = format!("{}\n", self.name);
+        for axis in self.explorer.space().axes() {
+            let values: Vec<String> = axis.values.iter().map(|value| axis.value_text(value)).collect();
+            out.push_str(&format!("{}: {}\n", axis.key(), values.join(", ")));
+        }
+        out
     }
 }
 

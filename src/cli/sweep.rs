@@ -1,26 +1,24 @@
-//! `highwater sweep`: every combination of some values, which fit, and which nobody beats.
+//! `highwater sweep`: every combination of some values, which of them fit, and which are Pareto-optimal.
 
 use super::args::{Format, SweepArgs};
-use super::space::Asked;
-use super::text::{Table, diagnostics};
+use super::space::Exploration;
+use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::sweep::{
     Ending, Explorer, Outcome, SmallestDevice, Space, SweepPoint, front, largest_that_fits, smallest_device,
 };
-use highwater_export::{SweepAnswers, WireSweep, sweep_csv};
+use highwater_export::{SweepAnswers, Table, WireSweep, sweep_csv};
 use highwater_model::progress::Progress;
 use highwater_model::units::{counted, grouped};
 
-/// So many rows are listed; of more, those that nobody beats.
+/// Of more rows, only the Pareto-optimal ones are listed.
 const MOST_ROWS: usize = 200;
 
-/// Runs the command. What is known where it is stopped is written before it ends.
+/// A stopped sweep writes the points that it has.
 pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
-    if !matches!(args.space.format, Format::Text | Format::Json | Format::Csv) {
-        return Err(args.space.format.refusal());
-    }
-    let asked = Asked::new(&args.space, progress)?;
-    let explorer = &asked.explorer;
+    args.space.format.check(&[Format::Text, Format::Json, Format::Csv])?;
+    let exploration = Exploration::new(&args.space, progress)?;
+    let explorer = &exploration.explorer;
     explorer.space().checked()?;
     let all: Vec<u64> = (0..explorer.space().size()).collect();
     let mut points: Vec<SweepPoint> = Vec::new();
@@ -29,21 +27,21 @@ pub(super) fn run(args: &SweepArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let mut answers = SweepAnswers {
         largest: largest(explorer, &points),
         smallest_device: None,
-        diagnostics: asked.diagnostics.clone(),
+        diagnostics: exploration.diagnostics.clone(),
     };
     if ended.is_ok() {
         answers.smallest_device = smallest_device(explorer, &points, progress)?;
     }
     match args.space.format {
-        Format::Json => print_json(&WireSweep::new(&asked.name, explorer.space(), &points, &answers))?,
+        Format::Json => print_json(&WireSweep::new(&exploration.name, explorer.space(), &points, &answers))?,
         Format::Csv => print(&String::from_utf8_lossy(&sweep_csv(explorer.space(), &points)))?,
-        _ => print(&text(args, &asked, &points, &answers))?,
+        _ => print(&text(args, &exploration, &points, &answers))?,
     }
     ended?;
     Ok(Verdict::Done)
 }
 
-/// By axis with numbers, the largest that fits.
+/// The largest value that fits of each axis with numbers.
 fn largest(explorer: &Explorer, points: &[SweepPoint]) -> Vec<(String, highwater_options::Value, u64)> {
     let space = explorer.space();
     let axes = space.axes().iter().enumerate().filter(|(_, axis)| axis.is_quantity());
@@ -55,13 +53,9 @@ fn largest(explorer: &Explorer, points: &[SweepPoint]) -> Vec<(String, highwater
     largest.collect()
 }
 
-fn text(args: &SweepArgs, asked: &Asked, points: &[SweepPoint], answers: &SweepAnswers) -> String {
-    let space = asked.explorer.space();
-    let mut out = format!("{}\n", asked.name);
-    for axis in space.axes() {
-        let values: Vec<String> = axis.values.iter().map(|value| axis.value_text(value)).collect();
-        out.push_str(&format!("{}: {}\n", axis.key(), values.join(", ")));
-    }
+fn text(args: &SweepArgs, exploration: &Exploration, points: &[SweepPoint], answers: &SweepAnswers) -> String {
+    let space = exploration.explorer.space();
+    let mut out = exploration.head();
     out.push_str(&counts(space, points));
     let best = front(points);
     let is_short = points.len() > MOST_ROWS && !args.all;
@@ -85,7 +79,7 @@ fn text(args: &SweepArgs, asked: &Asked, points: &[SweepPoint], answers: &SweepA
     out
 }
 
-/// How many there are, and how they ended.
+/// The number of points, and of these by ending.
 fn counts(space: &Space, points: &[SweepPoint]) -> String {
     let ended = |ending: Ending| {
         let of = |point: &&SweepPoint| point.figures().is_some_and(|figures| figures.ending == ending);
@@ -119,7 +113,7 @@ fn counts(space: &Space, points: &[SweepPoint]) -> String {
     }
 }
 
-/// A row a point; those that nobody beats have a star.
+/// A row per point; Pareto-optimal points have a star.
 fn table(space: &Space, points: &[SweepPoint], shown: &[usize], best: &[usize]) -> String {
     let mut headings: Vec<&str> = vec![">#"];
     headings.extend(space.axes().iter().map(highwater_analysis::sweep::SweepAxis::name));
@@ -150,7 +144,7 @@ fn table(space: &Space, points: &[SweepPoint], shown: &[usize], best: &[usize]) 
         }
         cells.push(if best.contains(position) { "*" } else { "" }.to_owned());
         cells.push(point.label().to_owned());
-        table.row(cells);
+        table.strings(cells);
     }
     table.text()
 }
@@ -190,7 +184,7 @@ fn best_of(space: &Space, points: &[SweepPoint], best: &[usize], answers: &Sweep
     out
 }
 
-/// Which rules refuse how many.
+/// The number of configurations that each rule refuses.
 fn refusals(points: &[SweepPoint]) -> String {
     let mut out = String::new();
     for rule in highwater_analysis::sweep::refused_by(points) {

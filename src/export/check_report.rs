@@ -1,4 +1,4 @@
-//! The answer of `highwater check`: findings and the values that act, as JSON and as text.
+//! The answer of `check`: findings and effective values, as JSON and as text.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -12,28 +12,23 @@ use highwater_sim::StaticMemoryPolicy;
 
 use super::json_value::json_of;
 
-/// What was found in one configuration and environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
-    /// The findings, in the order of the rules.
     pub findings: Vec<Finding>,
-    /// The values that act, in the order of the table.
+    /// Effective values, in the order of the table.
     pub effective: Vec<(String, Value)>,
-    /// Options that act otherwise than they are set: name, the value set, the value that acts.
+    /// Options whose effective value is not their set value: name, set, effective.
     pub changed: Vec<(&'static str, Value, Value)>,
-    /// The policy in force.
     pub policy: StaticMemoryPolicy,
-    /// Whether the run may join another policy to it: only the run knows what `GE_USE_STATIC_MEMORY` is set to.
+    /// Whether a script sets `GE_USE_STATIC_MEMORY` to an unknown value, which may combine with the policy.
     pub is_policy_open: bool,
 }
 
 impl CheckReport {
-    /// Checks these settings.
     pub fn of(options: &Options, environment: &Environment, files: &dyn Files) -> Self {
         Self::of_schedule(options, environment, files, &SchedulePlan::default())
     }
 
-    /// Checks these settings under a schedule.
     pub fn of_schedule(options: &Options, environment: &Environment, files: &dyn Files, plan: &SchedulePlan) -> Self {
         let effective = effective_values(options, environment, files);
         Self {
@@ -45,12 +40,10 @@ impl CheckReport {
         }
     }
 
-    /// Whether a finding is an error.
     pub fn has_errors(&self) -> bool {
         self.count(Severity::Error) > 0
     }
 
-    /// Findings of one severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|found| found.severity == severity).count()
     }
@@ -80,7 +73,7 @@ impl CheckReport {
         json!({ "findings": findings, "effective": effective })
     }
 
-    /// One line a finding, then what acts otherwise than it is set, the policy in force and the counts.
+    /// One line per finding, then changed values, the active policy and the counts.
     pub fn to_text(&self) -> String {
         let mut lines: Vec<String> = self
             .findings
@@ -112,16 +105,15 @@ impl CheckReport {
     }
 }
 
-/// The unit of the option of that name.
 fn unit_of(name: &str) -> Option<&'static str> {
     TABLE.iter().find(|row| row.short_key() == name)?.unit
 }
 
-/// Overrides whose acting value is another one; those that are refused do not act at all.
+/// Overrides with another effective value; refused overrides have no effect and are left out.
 fn changed(options: &Options, effective: &[(String, Value)]) -> Vec<(&'static str, Value, Value)> {
-    let differs = |set: &Value, acting: &Value| {
-        let is_same_number = set.as_int().is_some() && set.as_int() == acting.as_int();
-        set != acting && !is_same_number && !matches!(set, Value::Python(_))
+    let differs = |set: &Value, effective: &Value| {
+        let is_same_number = set.as_int().is_some() && set.as_int() == effective.as_int();
+        set != effective && !is_same_number && !matches!(set, Value::Python(_))
     };
     options
         .overrides()

@@ -1,30 +1,26 @@
-//! The answer of `compare` as Markdown, short enough for a comment on a change: figures first, then what changed, details
-//! folded.
+//! The answer of `compare` as Markdown, short enough for a comment on a change: figures first, then changes, with folded details.
 
-use super::against::{Against, until_of};
-use super::pinned::Beside;
+use super::baseline_comparison::{BaselineComparison, LaneBaseline, until_of};
+use super::blocks::{Block, Line, Span, Table, bytes, code, markdown, text};
 use super::verdict::{VerdictMark, verdict};
-use highwater_analysis::{COMPARED, Comparison, Configuration, Fit, METRICS, Metric};
+use highwater_analysis::{COMPARED, Comparison, Configuration, Fit, Metric};
 use highwater_model::diagnostics::Severity;
 use highwater_options::Finding;
 use highwater_timeline::{Change, ChangeKind, Changes, signed_bytes};
 
-/// What is told.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareAnswer<'a> {
-    /// The comparison.
     pub comparison: &'a Comparison,
-    /// Findings of the configuration.
     pub findings: &'a [Finding],
-    /// The configuration; pins are told by how they differ from it.
+    /// The configuration that pins are compared with.
     pub options: &'a Configuration,
-    /// The lane in force beside an earlier answer, or under limits.
-    pub against: Option<&'a Against<'a>>,
-    /// Why the policy in force does not run to its end, where it does not.
+    /// The active lane compared with an earlier answer, or checked against limits.
+    pub baseline_comparison: Option<&'a BaselineComparison<'a>>,
+    /// Why the active policy does not run to its end; `None` where it does.
     pub shortage: Option<&'a str>,
-    /// All lanes beside one of them.
-    pub beside: Option<&'a Beside>,
-    /// How many changes of a kind are listed.
+    /// All lanes compared with one of them.
+    pub lane_baseline: Option<&'a LaneBaseline>,
+    /// The number of listed changes of a kind.
     pub most: usize,
 }
 
@@ -37,299 +33,202 @@ const COLUMNS: [&str; 5] = [
     "estimated_overhead",
 ];
 
-/// The page. Linear in what it lists.
+/// The page. Linear in the number of its rows.
 pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
     let comparison = answer.comparison;
-    let mut out = format!("### Device memory of {}\n\n", code(&comparison.workload.name));
-    out.push_str(&verdict_list(answer));
-    out.push_str(&lanes(comparison));
+    let title = text("Device memory of ").and(code(&comparison.workload.name));
+    let mut blocks = vec![Block::Heading(3, title)];
+    blocks.extend(list(verdict_items(answer)));
+    blocks.push(lanes(comparison).into());
     if let Some(best) = &comparison.lowest_peak {
-        out.push_str(&format!(
-            "\nLeast: policy {}, {}.\n",
-            best.policy.number(),
-            plain(&best.why)
-        ));
+        let least = format!("Least: policy {}, {}.", best.policy.number(), best.why);
+        blocks.push(Block::Paragraph(text(least)));
     }
-    out.push_str(&pins(comparison, answer.options));
-    if let Some(beside) = answer.beside {
-        out.push_str(&others(beside, comparison, answer.most));
+    blocks.extend(list(pins(comparison, answer.options)));
+    if let Some(baseline) = answer.lane_baseline {
+        blocks.extend(others(baseline, comparison, answer.most));
     }
-    if let Some(against) = answer.against.filter(|against| against.file().is_some()) {
-        out.push_str(&difference(against));
-        out.push_str(&changes(against, answer.most));
+    let compared = answer.baseline_comparison;
+    if let Some(compared) = compared.filter(|compared| compared.file().is_some()) {
+        let title = Line::from(Span::Strong(compared.title.clone()));
+        blocks.push(Block::Paragraph(title.and(text(" against the baseline"))));
+        blocks.push(compared.figures(|metric| COLUMNS.contains(&metric.name)).into());
+        blocks.extend(changes(compared, answer.most));
     }
-    let findings = answer
-        .findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Warning);
-    for (position, finding) in findings.enumerate() {
-        if position == 0 {
-            out.push_str("\n**Findings**\n\n");
-        }
-        let text = plain(&finding.message);
-        out.push_str(&format!("- {} {}: {text}\n", finding.severity, finding.rule));
+    let findings = answer.findings.iter();
+    let warnings = findings.filter(|finding| finding.severity == Severity::Warning);
+    let warnings: Vec<(usize, Line)> = warnings.map(|finding| (0, finding_line(finding))).collect();
+    if !warnings.is_empty() {
+        blocks.push(Block::Paragraph(Span::Strong("Findings".to_owned()).into()));
+        blocks.push(Block::List(warnings));
     }
-    out.push_str(&notes(comparison));
-    out
+    blocks.extend(note(comparison));
+    markdown(&blocks)
 }
 
-/// What makes the answer "no", first of all; what is to be known; limits that hold.
-fn verdict_list(answer: &CompareAnswer<'_>) -> String {
-    let mut out = String::new();
-    for line in verdict(answer) {
-        let sign = match line.mark {
+/// The items as a list, where there are any.
+fn list(items: Vec<(usize, Line)>) -> Option<Block> {
+    (!items.is_empty()).then_some(Block::List(items))
+}
+
+fn finding_line(finding: &Finding) -> Line {
+    text(format!("{} {}: {}", finding.severity, finding.rule, finding.message))
+}
+
+/// Failures, then warnings, then limits that hold.
+fn verdict_items(answer: &CompareAnswer<'_>) -> Vec<(usize, Line)> {
+    let item = |line: super::verdict::VerdictLine| {
+        let emoji = match line.mark {
             VerdictMark::No => ":x:",
             VerdictMark::Warning => ":warning:",
             VerdictMark::Holds => ":white_check_mark:",
         };
-        let of = if line.of.is_empty() {
-            String::new()
-        } else {
-            code(&line.of)
-        };
-        let colon = if line.of.is_empty() || line.text.is_empty() {
-            ""
-        } else {
-            ": "
-        };
-        out.push_str(&format!("- {sign} {of}{colon}{}\n", plain(&line.text)));
-    }
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    out
+        let of = if line.of.is_empty() { text("") } else { code(&line.of) };
+        let has_both = !line.of.is_empty() && !line.text.is_empty();
+        let colon = if has_both { ": " } else { "" };
+        let words = text(" ").and(of).and(text(format!("{colon}{}", line.text)));
+        (0, Line::from(Span::Emoji(emoji)).and(words))
+    };
+    verdict(answer).into_iter().map(item).collect()
 }
 
-/// One row a lane.
-fn lanes(comparison: &Comparison) -> String {
+fn lanes(comparison: &Comparison) -> Table {
     let metrics: Vec<&Metric> = COLUMNS.iter().filter_map(|name| Metric::find(name)).collect();
-    let mut out = String::from("| lane |");
-    for metric in &metrics {
-        out.push_str(&format!(" {} |", metric.label));
-    }
-    out.push_str(" fits |\n|---|");
-    out.push_str(&"---:|".repeat(metrics.len()));
-    out.push_str("---|\n");
+    let mut table = metric_table(&metrics);
     for (position, lane) in comparison.lanes.iter().enumerate() {
-        let is_main = comparison.main_lane() == Some(position);
-        let title = plain(&comparison.lane_title(lane.id));
-        let cut = until_of(lane);
-        let title = if is_main { format!("**{title}**") } else { title };
-        out.push_str(&format!("| {title}{cut} |"));
-        for metric in &metrics {
+        let title = comparison.lane_title(lane.id);
+        let title = if comparison.main_lane() == Some(position) {
+            Line::from(Span::Strong(title))
+        } else {
+            text(title)
+        };
+        let figures = metrics.iter().map(|metric| {
             let figure = comparison.figure(position, metric);
-            let text = figure.map_or_else(|| "not recorded".to_owned(), |figure| figure.to_string());
-            out.push_str(&format!(" {text} |"));
-        }
-        out.push_str(&format!(" {} |\n", fits(comparison.fit(position))));
+            figure.map_or_else(|| text("not recorded"), text)
+        });
+        let mut cells = vec![title.and(text(until_of(lane)))];
+        cells.extend(figures);
+        cells.push(fits(comparison.fit(position)));
+        table.cells(cells);
     }
-    out
+    table
 }
 
-/// Whether a lane fits, in a word.
-fn fits(fit: Fit) -> String {
+/// A table of lanes with a column per metric, and whether they fit.
+fn metric_table(metrics: &[&Metric]) -> Table {
+    let labels: Vec<String> = metrics.iter().map(|metric| format!(">{}", metric.label)).collect();
+    let labels = labels.iter().map(String::as_str);
+    let headings: Vec<&str> = std::iter::once("lane").chain(labels).chain(["fits"]).collect();
+    Table::new(&headings)
+}
+
+fn fits(fit: Fit) -> Line {
+    let word = fit.word().to_owned();
     if fit.is_good() {
-        fit.word().to_owned()
+        text(word)
     } else {
-        format!("**{}**", fit.word())
+        Span::Bad(word).into()
     }
 }
 
-/// How pins differ from the options, and which of them have no lane.
-fn pins(comparison: &Comparison, options: &Configuration) -> String {
-    let mut out = String::new();
+/// How pins differ from the options, and pins without a lane.
+fn pins(comparison: &Comparison, options: &Configuration) -> Vec<(usize, Line)> {
+    let mut items = Vec::new();
     for lane in 0..comparison.lanes.len() {
         let Some(pinned) = comparison.pinned(lane) else {
             continue;
         };
-        let title = plain(&comparison.lane_title(comparison.lanes[lane].id));
+        let title = text(format!("{}: ", comparison.lane_title(comparison.lanes[lane].id)));
         let differences = pinned.configuration.differences(options);
-        let texts: Vec<String> = differences
+        let texts = differences
             .iter()
-            .map(|row| format!("{} {}", code(&row.name), plain(&row.texts().0)))
-            .collect();
-        let how = if texts.is_empty() {
-            "as the options are".to_owned()
+            .map(|row| code(&row.name).and(text(format!(" {}", row.texts().0))));
+        let how = if differences.is_empty() {
+            text("as the options are")
         } else {
-            texts.join(", ")
+            Line::joined(texts, ", ")
         };
-        out.push_str(&format!("- {title}: {how}\n"));
+        items.push((0, title.and(how)));
         let findings = pinned.findings.iter();
-        for finding in findings.filter(|finding| finding.severity != Severity::Info) {
-            let text = plain(&finding.message);
-            out.push_str(&format!("  - {} {}: {text}\n", finding.severity, finding.rule));
-        }
+        let findings = findings.filter(|finding| finding.severity != Severity::Info);
+        items.extend(findings.map(|finding| (1, finding_line(finding))));
     }
-    for problem in &comparison.pin_failures {
-        out.push_str(&format!(
-            "- pinned {} has no lane: {}\n",
-            plain(&problem.name),
-            plain(&problem.why)
-        ));
-    }
-    if out.is_empty() { out } else { format!("\n{out}") }
+    let problems = comparison.pin_failures.iter();
+    let problems = problems.map(|problem| text(format!("pinned {} has no lane: {}", problem.name, problem.why)));
+    items.extend(problems.map(|line| (0, line)));
+    items
 }
 
-/// All lanes beside one of them.
-fn others(beside: &Beside, comparison: &Comparison, most: usize) -> String {
+/// All lanes compared with one of them.
+fn others(baseline: &LaneBaseline, comparison: &Comparison, most: usize) -> Vec<Block> {
     let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
-    let title = plain(&beside.baseline.lane.title);
-    let mut out = format!("\n**Lanes** against {title}\n\n| lane |");
-    for metric in &metrics {
-        out.push_str(&format!(" {} |", metric.label));
+    let title = &baseline.baseline.lane.title;
+    let mut table = metric_table(&metrics);
+    let others = baseline.others(comparison);
+    for compared in &others {
+        let differences = metrics.iter().map(|metric| text(compared.difference_cell(metric)));
+        let mut cells = vec![text(&compared.title)];
+        cells.extend(differences);
+        cells.push(fits(compared.fit()));
+        table.cells(cells);
     }
-    out.push_str(" fits |\n|---|");
-    out.push_str(&"---:|".repeat(metrics.len()));
-    out.push_str("---|\n");
-    let others = beside.others(comparison);
-    for against in &others {
-        out.push_str(&format!("| {} |", plain(&against.title)));
-        for metric in &metrics {
-            let both = against.now(metric).zip(against.before(metric));
-            let text = both.map_or_else(String::new, |(now, before)| {
-                let [bytes, percent] = against.difference_texts(now, before);
-                if bytes.is_empty() {
-                    bytes
-                } else {
-                    format!("{bytes} ({percent})")
-                }
-            });
-            out.push_str(&format!(" {text} |"));
-        }
-        out.push_str(&format!(" {} |\n", fits(against.fit())));
+    let heading = Line::from(Span::Strong("Lanes".to_owned()));
+    let heading = heading.and(text(format!(" against {title}")));
+    let mut blocks = vec![Block::Paragraph(heading), table.into()];
+    for compared in others.iter().filter(|compared| compared.lane.pinned.is_some()) {
+        let heading = text(format!("{} against {title}", compared.title));
+        blocks.push(Block::Paragraph(heading));
+        blocks.extend(changes(compared, most));
     }
-    for against in others.iter().filter(|against| against.lane.pinned.is_some()) {
-        out.push_str(&format!("\n{} against {title}\n", plain(&against.title)));
-        out.push_str(&changes(against, most));
-    }
-    out
+    blocks
 }
 
-/// The lane in force beside the baseline.
-fn difference(against: &Against<'_>) -> String {
-    let mut out = format!("\n**{}** against the baseline\n\n", plain(&against.title));
-    let [was, is] = against.headings();
-    out.push_str(&format!(
-        "| figure | {was} | {is} | difference | |\n|---|---:|---:|---:|---:|\n"
-    ));
-    for metric in METRICS {
-        let Some((before, now)) = against.before(metric).zip(against.now(metric)) else {
-            continue;
-        };
-        if before == now && !COLUMNS.contains(&metric.name) {
-            continue;
-        }
-        let [bytes, percent] = against.difference_texts(now, before);
-        out.push_str(&format!(
-            "| {} | {before} | {now} | {bytes} | {percent} |\n",
-            metric.label
-        ));
-    }
-    out
+/// Tensors whose bytes at a peak changed, folded.
+fn changes(compared: &BaselineComparison<'_>, most: usize) -> Vec<Block> {
+    let why = compared.untold().map(|why| Block::Paragraph(text(why)));
+    let told = compared.told().into_iter();
+    let told = told.map(|(title, changes)| {
+        let summary = text(format!("What is held otherwise {title}"));
+        Block::Details(summary, vec![change_table(changes, most).into()])
+    });
+    why.into_iter().chain(told).collect()
 }
 
-/// Who is to blame, folded.
-fn changes(against: &Against<'_>, most: usize) -> String {
-    let mut out = String::new();
-    if let Some(why) = against.untold() {
-        out.push_str(&format!("\n{why}\n"));
-    }
-    for (title, changes) in against.told() {
-        out.push_str(&peak_changes(title, changes, most));
-    }
-    out
-}
-
-/// Who holds other bytes at a peak, folded.
-fn peak_changes(title: &str, changes: &Changes, most: usize) -> String {
-    let mut out = format!("\n<details><summary>What is held otherwise {title}</summary>\n\n");
-    out.push_str("| | name | before | now | difference |\n|---|---|---:|---:|---:|\n");
+fn change_table(changes: &Changes, most: usize) -> Table {
+    let mut table = Table::new(&["", "name", ">before", ">now", ">difference"]);
+    let empty = Line::default;
     for kind in ChangeKind::ALL {
         let n_rows = changes.of_kind(kind).count();
         for change in changes.of_kind(kind).take(most) {
-            out.push_str(&change_row(change));
+            let name = &change.of;
+            table.cells(vec![
+                text(change.kind().words()),
+                if change.is_tensor { code(&name.name) } else { text(name) },
+                bytes(change.before),
+                bytes(change.after),
+                text(signed_bytes(change.difference())),
+            ]);
         }
         if n_rows > most {
-            let more: i128 = changes.of_kind(kind).skip(most).map(Change::difference).sum();
-            let text = signed_bytes(more);
-            out.push_str(&format!("| {} | {} more | | | {text} |\n", kind.words(), n_rows - most));
+            let more = changes.of_kind(kind).skip(most).map(Change::difference).sum();
+            let count = text(format!("{} more", n_rows - most));
+            let difference = text(signed_bytes(more));
+            table.cells(vec![text(kind.words()), count, empty(), empty(), difference]);
         }
     }
     if changes.unlisted != 0 {
-        let text = signed_bytes(changes.unlisted);
-        out.push_str(&format!("| | {} | | | {text} |\n", changes.unlisted_words()));
+        let (words, difference) = (text(changes.unlisted_words()), text(signed_bytes(changes.unlisted)));
+        table.cells(vec![empty(), words, empty(), empty(), difference]);
     }
-    out.push_str("\n</details>\n");
-    out
+    table
 }
 
-fn change_row(change: &Change) -> String {
-    let name = if change.is_tensor {
-        code(&change.of.name)
-    } else {
-        plain(&change.of.to_string())
+/// What figures leave out, and which of them are estimates.
+fn note(comparison: &Comparison) -> Option<Block> {
+    let note = match comparison.scratch.note() {
+        Some(note) => format!("{note} Overhead is an estimate."),
+        None if comparison.lower_bound => "Figures are lower bounds: tensors of unknown size count 0 bytes.".to_owned(),
+        None => return None,
     };
-    format!(
-        "| {} | {name} | {} | {} | {} |\n",
-        change.kind().words(),
-        change.before,
-        change.after,
-        signed_bytes(change.difference())
-    )
-}
-
-/// What figures hold, and what is an estimate.
-fn notes(comparison: &Comparison) -> String {
-    let mut out = String::new();
-    if let Some(note) = comparison.scratch.note() {
-        out.push_str(&format!("\n<sub>{} Overhead is an estimate.</sub>\n", plain(note)));
-    } else if comparison.lower_bound {
-        out.push_str("\n<sub>Figures are lower bounds: tensors of unknown size count 0 bytes.</sub>\n");
-    }
-    out
-}
-
-/// Text of a file within a cell: nothing in it is a sign of Markdown or of HTML.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\n' | '\r' => out.push(' '),
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '~' | '#' | '@' => {
-                out.push('\\');
-                out.push(letter);
-            }
-            letter => out.push(letter),
-        }
-    }
-    out
-}
-
-/// A name as code; one with a sign that would end it is plain text.
-fn code(text: &str) -> String {
-    if text.is_empty() || text.contains(['`', '|', '\n', '\r', '<']) {
-        plain(text)
-    } else {
-        format!("`{text}`")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{code, plain};
-
-    #[test]
-    fn names_of_files_are_no_markup() {
-        assert_eq!(
-            plain("a|b <img src=x> *c* @d\ne"),
-            "a\\|b &lt;img src=x&gt; \\*c\\* \\@d e"
-        );
-        assert_eq!(
-            [code("conv_1/out:0"), code("a|b"), code("`x`")],
-            ["`conv_1/out:0`", "a\\|b", "\\`x\\`"]
-        );
-    }
+    Some(Block::Small(text(note)))
 }

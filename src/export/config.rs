@@ -1,10 +1,9 @@
-//! The configuration file: settings of a session as JSON, and reading it back.
+//! The configuration file: reading and writing the settings of a session as JSON.
 //!
-//! In: a [`ConfigDocument`], or the bytes of a file. Out: text, or a document with warnings. Two forms are
-//! read: the versioned one that [`to_json`] writes, and a plain object of option names (dotted, or
-//! nested as `{"memory_config": {"static_memory_policy": 2}}`). Unknown names are warned about and kept,
-//! so that a file passes through an older highwater unharmed. Deliberately not here: judging values (that is
-//! `options::check`).
+//! In: a [`ConfigDocument`], or the bytes of a file. Out: text, or a document with warnings. Two forms are read: the versioned one of
+//! [`to_json`], and a plain object of option names (dotted, or nested as `{"memory_config": {"static_memory_policy": 2}}`). Unknown
+//! names are kept with a warning, so that an older highwater loses nothing. Deliberately not here: checking values
+//! (`options::check`).
 
 use std::collections::BTreeMap;
 
@@ -15,8 +14,8 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{Environment, Options, has_fields, unknown_key};
 
-use super::answers::other_file;
 use super::config_wire::{Probe, Version, Wire, WireSchedule};
+use super::json_kind::json_kind;
 use super::json_value::{is_expression, value_of};
 
 /// The version of the format that is written, and the newest that is read.
@@ -43,18 +42,14 @@ pub struct Predicted {
     pub out_of_memory: bool,
 }
 
-/// Everything that a configuration file holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConfigDocument {
     /// The highwater that wrote it; empty where the file does not say.
     pub tool_version: String,
-    /// The overrides.
     pub options: Options,
     /// Options that are not in the table, as they stood in the file (nested names dotted).
     pub unknown_options: Map<String, Json>,
-    /// Environment variables.
     pub environment: Environment,
-    /// The device.
     pub device: Option<ConfigDevice>,
     /// Iterations and values of symbolic dimensions, where the file states them.
     pub schedule: Option<SchedulePlan>,
@@ -69,7 +64,6 @@ pub struct ConfigDocument {
 }
 
 impl ConfigDocument {
-    /// An empty configuration of this version.
     pub fn new() -> Self {
         Self {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -86,7 +80,6 @@ pub struct ConfigError {
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// What is wrong.
     pub reason: String,
 }
 
@@ -135,11 +128,11 @@ pub fn from_json(bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigEr
     let mut warnings = Diagnostics::new();
     let mut document = ConfigDocument::default();
     if probe.highwater_config.is_none() {
-        if let Some(what) = other_file(&object) {
+        if let Some(kind) = json_kind(&object) {
             return Err(ConfigError {
                 line: 1,
                 column: 1,
-                reason: format!("this is {what}"),
+                reason: format!("this is {kind}"),
             });
         }
         read_options(&object, "", &mut document, &mut warnings);

@@ -1,7 +1,7 @@
 //! The JSON Schema (draft 2020-12) of configuration files, made from the tables: `docs/config.schema.json`.
 //!
-//! Unknown names are allowed wherever the reader keeps them; values are held to the types and ranges of the
-//! table. Rules across options are not in it: see `options::check`.
+//! Unknown names are allowed wherever the reader keeps them; values have the types and ranges of the table. Rules across options are
+//! in `options::check`.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -10,7 +10,6 @@ use highwater_options::{ENVIRONMENT, GROUPS, OptionKind, OptionRow, TABLE, has_f
 use super::config::CONFIG_VERSION;
 use super::json_value::json_of;
 
-/// The schema.
 pub fn config_schema() -> Json {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -124,7 +123,6 @@ fn count(min: u64) -> Json {
     json!({"type": "integer", "minimum": min})
 }
 
-/// Values that JSON has no form for.
 fn expression() -> Json {
     json!({
         "description": "A Python expression or a tuple.",
@@ -174,7 +172,7 @@ fn option(row: &OptionRow) -> Json {
     Json::Object(schema)
 }
 
-/// The forms that a value of the option may have.
+/// The schemas of the option's values; one of them has to fit.
 fn values(row: &OptionRow) -> Vec<Json> {
     match &row.kind {
         OptionKind::Bool => vec![json!({"type": "boolean"})],
@@ -212,7 +210,7 @@ fn values(row: &OptionRow) -> Vec<Json> {
     }
 }
 
-/// Integers within bounds, and the default where it lies outside: it is always allowed.
+/// Integers within bounds, and the default, which is allowed even outside of them.
 fn integers(row: &OptionRow, min: i64, max: i64) -> Vec<Json> {
     let mut form = Map::new();
     form.insert("type".to_owned(), Json::from("integer"));

@@ -1,4 +1,4 @@
-//! The configuration file field by field: what serde reads and writes.
+//! The fields of the configuration file, for serde.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -13,7 +13,7 @@ use highwater_options::{NoFiles, effective_values};
 use super::config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, Predicted};
 use super::json_value::json_of;
 
-/// The format's version; refuses, at its place in the file, what this highwater cannot read.
+/// The format's version. An unreadable version is an error at its place in the file.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Version(pub(super) u64);
 
@@ -30,7 +30,6 @@ impl<'de> Deserialize<'de> for Version {
     }
 }
 
-/// The version alone, before anything else is read.
 #[derive(Debug, Deserialize)]
 pub(super) struct Probe {
     #[serde(default)]
@@ -45,7 +44,7 @@ pub(super) struct Wire {
     pub(super) tool_version: String,
     #[serde(default)]
     pub(super) options: Map<String, Json>,
-    /// For readers of the file; never read back, since it follows from the rest.
+    /// For readers of the file; never read back, because it follows from the other fields.
     #[serde(default)]
     pub(super) effective: Map<String, Json>,
     #[serde(default)]
@@ -64,7 +63,6 @@ pub(super) struct Wire {
     pub(super) other: Map<String, Json>,
 }
 
-/// Iterations, values of symbolic dimensions, what an iteration holds, names of graphs.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct WireSchedule {
@@ -76,7 +74,6 @@ pub(super) struct WireSchedule {
     names: BTreeMap<String, String>,
 }
 
-/// One entry of a schedule.
 #[derive(Debug, Serialize, Deserialize)]
 struct WireEntry {
     graph: String,
@@ -108,7 +105,6 @@ enum WireKind {
     Unload,
 }
 
-/// A generator by its text.
 #[derive(Debug)]
 struct WireGenerator(Generator);
 
@@ -191,7 +187,7 @@ impl WireSchedule {
 }
 
 impl Wire {
-    /// Overrides in the order of the table, then the options that nobody knows.
+    /// Overrides in the order of the table, then unknown options.
     pub(super) fn options_of(document: &ConfigDocument) -> Map<String, Json> {
         let known = document.options.overrides();
         let mut options: Map<String, Json> = known.map(|(key, value)| (key.to_owned(), json_of(value))).collect();
@@ -201,7 +197,6 @@ impl Wire {
         options
     }
 
-    /// The values that act.
     pub(super) fn effective_of(document: &ConfigDocument) -> Map<String, Json> {
         effective_values(&document.options, &document.environment, &NoFiles)
             .into_iter()

@@ -1,13 +1,13 @@
-//! Who holds the bytes at a peak, as a part of other objects.
+//! The tensors and other contributors to a peak, as a part of other objects.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step};
 use highwater_timeline::{ChangeKind, Changes, ContributorName, PeakContributors};
 
-/// Who holds the bytes at a peak: the largest tensors, most bytes first, the others together, and reserved bytes that are no
-/// tensor's.
+/// The largest tensors at a peak, most bytes first, the sum of the others, and reserved bytes without a tensor.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub(super) struct WireContributors {
     step: u32,
@@ -40,45 +40,36 @@ struct WireRest {
 }
 
 impl WireContributors {
-    fn new(holders: &PeakContributors) -> Self {
-        let tensors = holders.tensors.iter().map(|(name, bytes)| WireTensor {
+    fn new(peak: &PeakContributors) -> Self {
+        let tensors = peak.tensors.iter().map(|(name, bytes)| WireTensor {
             graph: name.graph.clone(),
             tensor: name.name.clone(),
             bytes: bytes.get(),
         });
-        let rest = holders.rest.iter().map(|(of, bytes)| WireRest {
+        let rest = peak.rest.iter().map(|(of, bytes)| WireRest {
             what: of.name.clone(),
             graph: of.graph.clone(),
             bytes: bytes.get(),
         });
         Self {
-            step: holders.step.0,
-            live_bytes: holders.live.get(),
-            reserved_bytes: holders.reserved.map(Bytes::get),
+            step: peak.step.0,
+            live_bytes: peak.live.get(),
+            reserved_bytes: peak.reserved.map(Bytes::get),
             tensors: tensors.collect(),
             others: WireOthers {
-                count: holders.others.0,
-                bytes: holders.others.1.get(),
+                count: peak.others.0,
+                bytes: peak.others.1.get(),
             },
             rest: rest.collect(),
         }
     }
 
-    pub(super) fn holders(self) -> PeakContributors {
-        let tensors = self.tensors.into_iter().map(|row| {
-            let name = ContributorName {
-                graph: row.graph,
-                name: row.tensor,
-            };
-            (name, Bytes(row.bytes))
-        });
-        let rest = self.rest.into_iter().map(|row| {
-            let name = ContributorName {
-                graph: row.graph,
-                name: row.what,
-            };
-            (name, Bytes(row.bytes))
-        });
+    pub(super) fn into_contributors(self) -> PeakContributors {
+        let contributor = |graph, name, bytes| (ContributorName { graph, name }, Bytes(bytes));
+        let tensors = self.tensors.into_iter();
+        let tensors = tensors.map(|row| contributor(row.graph, row.tensor, row.bytes));
+        let rest = self.rest.into_iter();
+        let rest = rest.map(|row| contributor(row.graph, row.what, row.bytes));
         PeakContributors {
             step: Step(self.step),
             live: Bytes(self.live_bytes),
@@ -90,25 +81,22 @@ impl WireContributors {
     }
 }
 
-/// Who holds the bytes at both peaks of a lane.
-#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
-pub(super) struct WirePeaks {
-    at_peak: Option<WireContributors>,
-    at_peak_reserved: Option<WireContributors>,
+/// Both peaks of a lane, each with its largest `most` tensors.
+pub(super) fn peak_fields(comparison: &Comparison, lane: usize, most: usize) -> [(String, Json); 2] {
+    let wire = |peak: Option<PeakContributors>| json!(peak.as_ref().map(WireContributors::new));
+    [
+        (
+            "at_peak".to_owned(),
+            wire(PeakContributors::new(comparison, lane, most)),
+        ),
+        (
+            "at_peak_reserved".to_owned(),
+            wire(PeakContributors::reserved(comparison, lane, most)),
+        ),
+    ]
 }
 
-impl WirePeaks {
-    /// With the largest `most` tensors of each.
-    pub(super) fn new(comparison: &Comparison, lane: usize, most: usize) -> Self {
-        let wire = |holders: Option<PeakContributors>| holders.as_ref().map(WireContributors::new);
-        Self {
-            at_peak: wire(PeakContributors::new(comparison, lane, most)),
-            at_peak_reserved: wire(PeakContributors::reserved(comparison, lane, most)),
-        }
-    }
-}
-
-/// A name that holds other bytes than before.
+/// A contributor with other bytes than in the baseline.
 #[derive(Serialize, Debug)]
 pub(super) struct WireChange {
     kind: &'static str,
@@ -139,7 +127,7 @@ impl WireChange {
     }
 }
 
-/// What a lane holds otherwise than another.
+/// The changes from another lane.
 #[derive(Serialize, Debug)]
 pub(super) struct WireOther {
     lane: String,

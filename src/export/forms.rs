@@ -1,50 +1,69 @@
-//! What can be written of an answer, and which name of a file asks for what.
+//! The forms of exported files: names, texts for the window, and writers, a row each.
 //!
-//! In: the name of a file, or the name of a form. Out: the form, or a sentence that lists all of them. The ending decides; where
-//! an ending stands for several forms, a word of the name does (`plan.csv`, `resnet50-tensors.csv`, `trace.json`).
+//! The ending of a file's name decides the form; where several forms have the ending, a word of the name does (`plan.csv`,
+//! `resnet50-tensors.csv`, `trace.json`).
 
 use std::path::Path;
 
+use super::file_names::{ending, words};
+use super::placements::placements_csv;
+use super::report::report_html;
+use super::subject::{ExportError, ExportSubject};
+use super::table::tensors_csv;
+use super::timeline_file::timeline_file;
+use super::trace::trace_json;
 use super::writer_of;
+use highwater_model::progress::Progress;
 
-/// What is written of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExportForm {
-    /// Options, environment, device, schedule and predicted peaks.
     Config,
-    /// A page for people.
     Report,
-    /// The lanes as a drawing or a picture.
     Timeline,
-    /// The tensors of a lane as a table.
     Tensors,
-    /// Where a static plan places what, as a table.
     Plan,
-    /// Curves, ops and device events for trace viewers.
     Trace,
 }
 
-/// A form in words.
+/// The lanes of a file that the window writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportLanes {
+    All,
+    /// The visible lanes.
+    Shown,
+    /// The lane that was clicked last.
+    One,
+}
+
+/// Writes a file of that name.
+pub type ExportWriter = fn(&ExportSubject, &Path, &Progress<'_>) -> Result<Vec<u8>, ExportError>;
+
 #[derive(Clone, Copy, Debug)]
 pub struct ExportRow {
-    /// The form.
     pub form: ExportForm,
-    /// Its name on the command line, one word.
+    /// The name on the command line.
     pub name: &'static str,
-    /// Which names of files ask for it, in words.
+    /// Names of files of this form, for people.
     pub names: &'static str,
-    /// What it holds.
     pub summary: &'static str,
-    /// What a file is called unless another name is given.
+    /// The proposed name of a file.
     pub usual: &'static str,
-    /// Endings that it has, in lower case.
+    /// In lower case.
     pub endings: &'static [&'static str],
-    /// The word that a name has, where other forms have the same ending.
+    /// A word that the name of a file has, where other forms have the same ending; may be empty.
     word: &'static str,
+    /// Whether the ending decides how the file is written, so that no other ending is accepted.
+    is_strict: bool,
+    /// Entry and tooltip of the window's menu, and title of its dialog.
+    pub entry: &'static str,
+    pub tooltip: &'static str,
+    pub title: &'static str,
+    pub lanes: ExportLanes,
+    pub write: ExportWriter,
 }
 
 /// Every form, in the order of texts for users.
-pub static EXPORT_FORMS: [ExportRow; 6] = [
+pub const EXPORT_FORMS: [ExportRow; 6] = [
     ExportRow {
         form: ExportForm::Config,
         name: "config",
@@ -53,6 +72,12 @@ pub static EXPORT_FORMS: [ExportRow; 6] = [
         usual: "highwater.json",
         endings: &["json", "py", "sh"],
         word: "",
+        is_strict: true,
+        entry: "Export configuration…",
+        tooltip: "write options, environment, device, schedule and the predicted peaks as JSON; or options as Python, variables as a shell script",
+        title: "Export configuration",
+        lanes: ExportLanes::All,
+        write: config_file,
     },
     ExportRow {
         form: ExportForm::Report,
@@ -62,6 +87,12 @@ pub static EXPORT_FORMS: [ExportRow; 6] = [
         usual: "report.html",
         endings: &["html", "htm"],
         word: "",
+        is_strict: false,
+        entry: "Export report…",
+        tooltip: "write one page for people: comparison, pictures, where the peak comes from, findings, configuration (HTML, no network needed)",
+        title: "Export report",
+        lanes: ExportLanes::All,
+        write: report_html,
     },
     ExportRow {
         form: ExportForm::Timeline,
@@ -71,6 +102,12 @@ pub static EXPORT_FORMS: [ExportRow; 6] = [
         usual: "timeline.svg",
         endings: &["svg", "png"],
         word: "",
+        is_strict: true,
+        entry: "Export timeline of lanes…",
+        tooltip: "write curves and memory maps of the lanes that are shown, whole, as a drawing (SVG) or a picture (PNG)",
+        title: "Export timeline of lanes",
+        lanes: ExportLanes::Shown,
+        write: timeline_file,
     },
     ExportRow {
         form: ExportForm::Tensors,
@@ -80,6 +117,12 @@ pub static EXPORT_FORMS: [ExportRow; 6] = [
         usual: "tensors.csv",
         endings: &["csv"],
         word: "tensors",
+        is_strict: false,
+        entry: "Export tensors…",
+        tooltip: "write every tensor of the lane that was clicked last (the first unless one was): bytes, op, shape, birth and end (CSV)",
+        title: "Export tensors",
+        lanes: ExportLanes::One,
+        write: tensors_csv,
     },
     ExportRow {
         form: ExportForm::Plan,
@@ -89,6 +132,12 @@ pub static EXPORT_FORMS: [ExportRow; 6] = [
         usual: "plan.csv",
         endings: &["csv"],
         word: "plan",
+        is_strict: false,
+        entry: "Export plan…",
+        tooltip: "write where the static plan of the lane that was clicked last (the first unless one was) places what (CSV)",
+        title: "Export plan",
+        lanes: ExportLanes::One,
+        write: placements_csv,
     },
     ExportRow {
         form: ExportForm::Trace,
@@ -98,20 +147,26 @@ pub static EXPORT_FORMS: [ExportRow; 6] = [
         usual: "trace.json",
         endings: &["json"],
         word: "trace",
+        is_strict: false,
+        entry: "Export trace for Perfetto…",
+        tooltip: "write curves, ops and device calls of the lanes that are shown as trace events, for Perfetto and chrome://tracing (JSON)",
+        title: "Export trace",
+        lanes: ExportLanes::Shown,
+        write: trace_json,
     },
 ];
 
 impl ExportForm {
-    /// The form in words.
     pub fn row(self) -> &'static ExportRow {
-        let row = EXPORT_FORMS.iter().find(|row| row.form == self);
+        const ROWS: &[ExportRow] = &EXPORT_FORMS;
+        let row = ROWS.iter().find(|row| row.form == self);
         row.expect("every form has a row")
     }
 
     /// The form of a name on the command line.
     ///
     /// # Errors
-    /// A sentence with the names that there are.
+    /// A sentence with all names.
     pub fn find(name: &str) -> Result<Self, String> {
         let row = EXPORT_FORMS.iter().find(|row| row.name == name.trim());
         row.map(|row| row.form).ok_or_else(|| {
@@ -120,15 +175,15 @@ impl ExportForm {
         })
     }
 
-    /// The form that the name of a file asks for.
+    /// The form of a file by its name.
     ///
     /// # Errors
-    /// A sentence with all forms, where none or several are asked for.
+    /// A sentence with all forms, where the name is of none or of several.
     pub fn of_path(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let ending = ending(path);
         let words = words(path);
-        let fitting = || EXPORT_FORMS.iter().filter(|row| has_ending(row, &ending));
+        let fitting = || EXPORT_FORMS.iter().filter(|row| row.has_ending(&ending));
         let named: Vec<&ExportRow> = fitting()
             .filter(|row| words.iter().any(|word| word == row.word))
             .collect();
@@ -145,7 +200,7 @@ impl ExportForm {
                     format!("{shown}: {what}; {}", forms_sentence())
                 })
             }
-            _ => {
+            [_, _, ..] => {
                 let wanted: Vec<&str> = named.iter().map(|row| row.name).collect();
                 let wanted = wanted.join(" and ");
                 Err(format!("{shown}: the name asks for {wanted}; {}", forms_sentence()))
@@ -153,18 +208,14 @@ impl ExportForm {
         }
     }
 
-    /// Whether a file of that name can hold the form: where the ending decides how it is written, it has to be one of these.
+    /// Refuses a file whose ending the form does not have, where the ending decides how the file is written.
     ///
     /// # Errors
-    /// A sentence with the endings that there are.
+    /// A sentence with the endings of the form.
     pub fn check(self, path: &Path) -> Result<(), String> {
         let row = self.row();
-        let can_hold = match self {
-            Self::Config => writer_of(&path.display().to_string()).is_some(),
-            Self::Timeline => has_ending(row, &ending(path)),
-            Self::Report | Self::Tensors | Self::Plan | Self::Trace => true,
-        };
-        if can_hold {
+        let is_script = self == Self::Config && writer_of(&path.display().to_string()).is_some();
+        if !row.is_strict || is_script || row.has_ending(&ending(path)) {
             return Ok(());
         }
         let endings: Vec<String> = row.endings.iter().map(|ending| format!(".{ending}")).collect();
@@ -177,26 +228,30 @@ impl ExportForm {
     }
 }
 
-/// The ending of a file in lower case; empty where it has none.
-pub(super) fn ending(path: &Path) -> String {
-    let ending = path
-        .extension()
-        .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    ending.unwrap_or_default()
+impl ExportSubject {
+    /// The content of a file.
+    ///
+    /// # Errors
+    /// [`ExportError`]: no content of this form, or cancelled.
+    pub fn file(&self, form: ExportForm, path: &Path, progress: &Progress<'_>) -> Result<Vec<u8>, ExportError> {
+        form.check(path)?;
+        (form.row().write)(self, path, progress)
+    }
 }
 
-fn has_ending(row: &ExportRow, ending: &str) -> bool {
-    // What scripts may be called besides is known where they are written.
-    let is_script = row.form == ExportForm::Config && !ending.is_empty() && writer_of(&format!("x.{ending}")).is_some();
-    is_script || row.endings.contains(&ending)
+fn config_file(subject: &ExportSubject, path: &Path, _progress: &Progress<'_>) -> Result<Vec<u8>, ExportError> {
+    let write = writer_of(&path.display().to_string());
+    let write = write.ok_or_else(|| "a configuration is written as .json, .py or .sh".to_owned())?;
+    Ok(write(&subject.about.configuration).into_bytes())
 }
 
-/// The words of a name without folders and ending, in lower case.
-fn words(path: &Path) -> Vec<String> {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
-    let stem = stem.unwrap_or_default();
-    let words = stem.split(|letter: char| !letter.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+impl ExportRow {
+    fn has_ending(&self, ending: &str) -> bool {
+        // Scripts have more endings than those that are proposed.
+        let is_script =
+            self.form == ExportForm::Config && !ending.is_empty() && writer_of(&format!("x.{ending}")).is_some();
+        is_script || self.endings.contains(&ending)
+    }
 }
 
 /// All forms in one sentence.
@@ -205,7 +260,28 @@ fn forms_sentence() -> String {
     format!("forms are {}; --as NAME chooses one", forms.join(", "))
 }
 
-/// All forms, one a line, for the help of the command line.
+/// The short help of `--to`.
+pub fn export_names_help() -> String {
+    let (config, others) = (&EXPORT_FORMS[0], &EXPORT_FORMS[1..]);
+    let names: Vec<&str> = others.iter().map(|row| row.names).collect();
+    format!(
+        "The file to write; its name says what: {}, the configuration as {}, or a document (the sources by relative path, with all \
+         settings) as *.highwater; --help tells more",
+        names.join(", "),
+        config.names
+    )
+}
+
+/// The help of `--as`.
+pub fn export_form_help() -> String {
+    let [names @ .., last] = EXPORT_FORMS.map(|row| row.name);
+    format!(
+        "What to write, where the name does not say it: {} or {last}",
+        names.join(", ")
+    )
+}
+
+/// The long help of `--to`: all forms, one a line.
 pub fn export_forms_help() -> String {
     let mut help = String::from("The file to write; its name says what:\n");
     for row in &EXPORT_FORMS {

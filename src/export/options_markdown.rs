@@ -1,4 +1,6 @@
 //! The tables of options, variables and rules as a page: `highwater options --format markdown`, `docs/options.md`.
+//!
+//! Texts of the tables are Markdown already (names in backticks), so they do not go through [`blocks`](super::blocks).
 
 use highwater_options::{CHECKS, Choice, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
 
@@ -12,7 +14,6 @@ what an option does to the simulation; \"estimate\" marks effects that rest on a
 *Since* names the oldest published version that has an option which the vendor's reference does not list.
 ";
 
-/// Options by section, variables, rules.
 pub fn options_markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
     contents(&mut page);
@@ -20,7 +21,7 @@ pub fn options_markdown() -> String {
     for row in TABLE {
         if section != Some(row.section) {
             section = Some(row.section);
-            page.push_str(&format!("\n## {}\n", heading(row.section)));
+            page.push_str(&format!("\n## {}\n", capital(row.section.name())));
         }
         option(&mut page, row);
     }
@@ -29,13 +30,13 @@ pub fn options_markdown() -> String {
     page
 }
 
-/// How many options each section has, with links.
+/// The number of options of each section, with links.
 fn contents(page: &mut String) {
     page.push_str("\n| section | options |\n|---|---|\n");
     let mut sections: Vec<Section> = TABLE.iter().map(|row| row.section).collect();
     sections.dedup();
     for section in sections {
-        let title = heading(section);
+        let title = capital(section.name());
         let n_options = TABLE.iter().filter(|row| row.section == section).count();
         page.push_str(&format!("| [{title}](#{}) | {n_options} |\n", anchor(&title)));
     }
@@ -44,11 +45,6 @@ fn contents(page: &mut String) {
         ENVIRONMENT.len()
     ));
     page.push_str(&format!("| [Rules](#rules) | {} |\n", CHECKS.len()));
-}
-
-/// The section's name with a capital letter.
-fn heading(section: Section) -> String {
-    capital(section.name())
 }
 
 /// The link target of a heading.
@@ -90,11 +86,11 @@ fn option(page: &mut String, row: &OptionRow) {
     ));
 }
 
-/// The default with what it means where it is none, and by run mode where that matters.
+/// The default with the meaning of an unset one, and by run mode where that matters.
 fn default(row: &OptionRow) -> String {
     let mut text = match row.default_value().to_string() {
         value if value.is_empty() => "empty".to_owned(),
-        // A long list breaks behind its commas.
+        // Allows line breaks in long lists.
         value => format!("`{}`", value.replace(',', ", ")),
     };
     if let Some(meaning) = row.unset_means {
@@ -159,7 +155,6 @@ fn rules(page: &mut String) {
     }
 }
 
-/// A table of one row.
 fn table(page: &mut String, facts: &[(&str, String)]) {
     let names: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
     let values: Vec<String> = facts.iter().map(|(_, value)| cell(value)).collect();
@@ -168,7 +163,7 @@ fn table(page: &mut String, facts: &[(&str, String)]) {
     page.push_str(&format!("\n| {} |\n", values.join(" | ")));
 }
 
-/// A text whose signs mean themselves.
+/// A text whose signs are no markup, but for backticks.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -2,10 +2,9 @@
 
 use highwater_options::{CHECKS, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
 
-/// Letters in a line.
 const WIDTH: usize = 110;
 
-/// What stands before the texts of an option.
+/// In front of the texts of an option.
 const INDENT: &str = "      ";
 
 /// Every option under its section, then the variables, then the rules.
@@ -83,8 +82,8 @@ fn line(text: &mut String, content: &str) {
     text.push('\n');
 }
 
-/// Words behind a lead, further lines under the first word, or under [`INDENT`] where the lead is long. Lists without
-/// blanks break behind their commas.
+/// Words behind a lead, wrapped. Further lines start under the first word, or under [`INDENT`] after a long lead. Lists without
+/// blanks break behind commas.
 fn wrapped(text: &mut String, lead: &str, words: &str) {
     let indent = match lead.chars().count() {
         width if width > 34 => INDENT.len() + 2,

@@ -4,8 +4,10 @@
 //! the graph (a problem file: its own times); `offset` counts from the arena's beginning in the plan, `region_offset` from that of
 //! the region in which the simulated device holds the buffer in the graph's first run.
 
+use std::path::Path;
+
+use super::csv_line::CsvLine;
 use super::subject::{ExportError, ExportSubject};
-use super::table::Line;
 use highwater_analysis::Lane;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::progress::Progress;
@@ -31,10 +33,9 @@ const HEADINGS: [&str; 13] = [
     "region_offset",
 ];
 
-/// Rows between two looks at the flag.
+/// The number of rows between two checks for cancellation.
 const CHUNK: usize = 4096;
 
-/// A buffer in its plan.
 struct Placed {
     tensor: TensorId,
     name: String,
@@ -47,15 +48,19 @@ struct Placed {
 /// The plans of the lanes as a table. O(buffers log blocks).
 ///
 /// # Errors
-/// [`ExportError`]: a sentence that says why there is no static plan.
-pub(super) fn placements_csv(subject: &ExportSubject, progress: &Progress<'_>) -> Result<Vec<u8>, ExportError> {
+/// [`ExportError`]: no static plan, or cancelled.
+pub(super) fn placements_csv(
+    subject: &ExportSubject,
+    _path: &Path,
+    progress: &Progress<'_>,
+) -> Result<Vec<u8>, ExportError> {
     let comparison = &subject.comparison;
     let lanes = subject.lanes_or_main();
     if lanes.iter().all(|lane| comparison.lanes[*lane].plans.is_empty()) {
         return Err(format!("there is no static plan to write: {}", why_none(subject)).into());
     }
     let mut out = Vec::new();
-    let mut fields = Line::default();
+    let mut fields = CsvLine::default();
     for heading in HEADINGS {
         fields.push(heading);
     }
@@ -76,7 +81,6 @@ pub(super) fn placements_csv(subject: &ExportSubject, progress: &Progress<'_>) -
     Ok(out)
 }
 
-/// Why no lane has a plan.
 fn why_none(subject: &ExportSubject) -> &'static str {
     let comparison = &subject.comparison;
     if comparison.is_measured() {
@@ -138,7 +142,7 @@ fn first_run(subject: &ExportSubject, lane: usize, graph: GraphIdx) -> Option<(u
     Some((u32::try_from(position).ok()?, &*runs[position].bound))
 }
 
-fn push_row(fields: &mut Line, subject: &ExportSubject, position: usize, graph: GraphIdx, row: &Placed) {
+fn push_row(fields: &mut CsvLine, subject: &ExportSubject, position: usize, graph: GraphIdx, row: &Placed) {
     let comparison = &subject.comparison;
     let lane: &Lane = &comparison.lanes[position];
     let run = first_run(subject, position, graph).map_or(0, |(run, _)| run);
@@ -177,7 +181,7 @@ fn push_row(fields: &mut Line, subject: &ExportSubject, position: usize, graph: 
     fields.push(&offset);
 }
 
-/// The storage of a tensor by number; empty where the source has none.
+/// The number of a tensor's storage; empty where the source has none.
 fn storage(subject: &ExportSubject, tensor: Selected) -> String {
     let entry = subject.comparison.workload.graphs().get(tensor.graph.idx());
     let tensor = entry.and_then(|entry| entry.graph.tensors().get(tensor.tensor));

@@ -1,19 +1,18 @@
-//! The wire form of `highwater remat`: one object a run, with its events where they are asked for.
+//! The answer of `remat` as JSON: one object per run, with its events on demand.
 //!
-//! In: a tape and a run on it. Out: the answer. Fields are a contract. Of the static planner a step counts ops with planned
-//! results, as the planner does; of the others it is the op's number in the tape. Where a runtime brings several results
-//! of one op back at once, the others stand with the one that was asked for.
+//! In: a tape and a run on it. Fields are a contract. A step of the static planner counts ops with planned results, as the planner
+//! does; a step of the other engines is the op's number in the tape. Where a runtime recomputes several results of one op at once,
+//! the others are listed as siblings of the requested one.
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use super::inspect::WireDiagnostic;
+use super::json_parts::{diagnostics_json, list};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_model::workload::Tape;
 use highwater_rewrite::remat::{Engine, NO_CHOICE, RematEvent, RematRun, RematShortage, RematStatus};
 
-/// One run.
 #[derive(Serialize, Debug)]
 pub struct WireRemat {
     heuristic: &'static str,
@@ -36,33 +35,13 @@ pub struct WireRemat {
     frees: u64,
     steps_over_budget: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    out_of_memory: Option<WireShortage>,
+    out_of_memory: Option<Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     events: Option<Vec<WireEvent>>,
-    diagnostics: Vec<WireDiagnostic>,
+    diagnostics: Json,
     elapsed_ns: u64,
 }
 
-/// What was missing.
-#[derive(Serialize, Debug)]
-struct WireShortage {
-    op: String,
-    step: u32,
-    requested_bytes: u64,
-    in_use_bytes: u64,
-    short_bytes: u64,
-    held: Vec<WireHeld>,
-}
-
-/// A storage that could not be evicted.
-#[derive(Serialize, Debug)]
-struct WireHeld {
-    tensor: String,
-    id: u32,
-    bytes: u64,
-}
-
-/// One event.
 #[derive(Serialize, Debug)]
 struct WireEvent {
     step: u32,
@@ -80,25 +59,20 @@ struct WireEvent {
     siblings: Vec<u32>,
 }
 
-/// A run beside what it ran on.
+/// A run with its tape.
 #[derive(Clone, Copy, Debug)]
 pub struct RematAnswer<'a> {
-    /// What ran.
     pub tape: &'a Tape,
-    /// How.
     pub run: &'a RematRun,
     /// The engine's peak without a budget.
     pub unlimited: Bytes,
-    /// Why the sizes are lower bounds, in words; `None` where they are all there is.
+    /// Why the sizes are lower bounds, in words; `None` where they are exact.
     pub lower_bound: Option<&'a str>,
-    /// Oddities.
     pub diagnostics: &'a Diagnostics,
-    /// How long it took.
     pub elapsed_ns: u64,
 }
 
 impl WireRemat {
-    /// The wire form of a run.
     pub fn new(answer: &RematAnswer<'_>, has_events: bool) -> Self {
         let RematAnswer { tape, run, .. } = *answer;
         Self {
@@ -122,36 +96,32 @@ impl WireRemat {
             frees: run.counts.frees,
             steps_over_budget: run.counts.steps_over_budget,
             out_of_memory: match &run.status {
-                RematStatus::OutOfMemory(shortage) => Some(WireShortage::new(tape, shortage)),
+                RematStatus::OutOfMemory(shortage) => Some(shortage_json(tape, shortage)),
                 RematStatus::Ok | RematStatus::Thrash => None,
             },
             events: has_events.then(|| events(tape, run)),
-            diagnostics: WireDiagnostic::all(answer.diagnostics),
+            diagnostics: diagnostics_json(answer.diagnostics),
             elapsed_ns: answer.elapsed_ns,
         }
     }
 }
 
-impl WireShortage {
-    fn new(tape: &Tape, shortage: &RematShortage) -> Self {
-        let held = shortage.held.iter().map(|id| WireHeld {
-            tensor: tape.tensors[*id as usize].name.to_string(),
-            id: *id,
-            bytes: tape.tensors[*id as usize].bytes.get(),
-        });
-        let op = tape.ops.get(shortage.op as usize);
-        Self {
-            op: op.map_or_else(String::new, |op| op.name.to_string()),
-            step: shortage.op,
-            requested_bytes: shortage.requested.get(),
-            in_use_bytes: shortage.in_use.get(),
-            short_bytes: shortage.short.get(),
-            held: held.collect(),
-        }
-    }
+fn shortage_json(tape: &Tape, shortage: &RematShortage) -> Json {
+    let op = tape.ops.get(shortage.op as usize);
+    json!({
+        "op": op.map_or("", |op| &*op.name),
+        "step": shortage.op,
+        "requested_bytes": shortage.requested.get(),
+        "in_use_bytes": shortage.in_use.get(),
+        "short_bytes": shortage.short.get(),
+        "held": list(&shortage.held, |id| {
+            let tensor = &tape.tensors[*id as usize];
+            json!({"tensor": &*tensor.name, "id": id, "bytes": tensor.bytes.get()})
+        }),
+    })
 }
 
-/// From op numbers to the steps of a run's engine.
+/// Converts numbers of ops to steps of the run's engine.
 fn steps<'a>(tape: &'a Tape, run: &RematRun) -> impl Fn(u32) -> u32 + use<'a> {
     let is_planner = run.heuristic.engine == Engine::StaticPlanner;
     let has_own_memory = |id: &u32| {

@@ -1,4 +1,4 @@
-//! The wire forms of `highwater replay`: a summary object, or JSON lines with everything about every command.
+//! The answer of `replay`: a summary object, or a JSON line per command with all its effects.
 //!
 //! ```text
 //! {"header":1,"policy":0,"device":...}
@@ -6,66 +6,46 @@
 //! {"final":1,"pools":{...},"l1":{...},"dev":{...}}
 //! ```
 //!
-//! In: answers. Out: one line each, without a line break. Fields and their order are a contract; addresses are pairs
-//! of a space (`dev` or `va`) and an offset.
+//! In: answers. Out: one line each, without a line break. Fields and their order are a contract; addresses are pairs of a space (`dev` or
+//! `va`) and an offset.
 
 mod fields;
 
-use serde::Serialize;
+use serde_json::{Value as Json, json};
 
+use super::json_parts::fields_of;
 use fields::{Fields, address, calls, pool_vector};
 use highwater_model::workload::{AllocationTrace, TraceCommand, TraceName};
 use highwater_sim::ArenaBehaviour;
 use highwater_sim::alloc::{Address, ArenaFigures, CallCounts, LoadedSegments, PoolFigures};
 use highwater_sim::replay::{Answer, Finish, Outcome, ReplayRules, ReplaySummary};
 
-/// The summary.
-#[derive(Serialize, Debug)]
-pub struct WireReplay {
-    allocator: &'static str,
-    policy: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    arena_behaviour: Option<&'static str>,
-    device_bytes: u64,
-    events: u32,
-    failed: u64,
-    peak_reserved_bytes: u64,
-    peak_live_bytes: u64,
-    reserved_bytes: u64,
-    device_mallocs: u64,
-    device_frees: u64,
-    pages_allocated: u64,
-    pages_mapped: u64,
-    elapsed_ns: u64,
+/// The summary as one object.
+pub fn replay_json(rules: &ReplayRules, summary: &ReplaySummary, elapsed_ns: u64) -> Json {
+    let object = json!({
+        "allocator": rules.allocator(),
+        "policy": rules.policy.number(),
+        "arena_behaviour": rules.arena_behaviour().map(ArenaBehaviour::name),
+        "device_bytes": rules.device_bytes.get(),
+        "events": summary.commands,
+        "failed": summary.failed,
+        "peak_reserved_bytes": summary.peak_reserved.get(),
+        "peak_live_bytes": summary.peak_live.get(),
+        "reserved_bytes": summary.reserved.get(),
+        "device_mallocs": summary.calls.mallocs,
+        "device_frees": summary.calls.frees,
+        "pages_allocated": summary.calls.page_allocs,
+        "pages_mapped": summary.calls.maps,
+        "elapsed_ns": elapsed_ns,
+    });
+    Json::Object(fields_of(object, &["arena_behaviour"]))
 }
 
-impl WireReplay {
-    /// The wire form of a summary.
-    pub fn new(rules: &ReplayRules, summary: &ReplaySummary, elapsed_ns: u64) -> Self {
-        Self {
-            allocator: rules.allocator(),
-            policy: rules.policy.number(),
-            arena_behaviour: rules.arena_behaviour().map(ArenaBehaviour::name),
-            device_bytes: rules.device_bytes.get(),
-            events: summary.commands,
-            failed: summary.failed,
-            peak_reserved_bytes: summary.peak_reserved.get(),
-            peak_live_bytes: summary.peak_live.get(),
-            reserved_bytes: summary.reserved.get(),
-            device_mallocs: summary.calls.mallocs,
-            device_frees: summary.calls.frees,
-            pages_allocated: summary.calls.page_allocs,
-            pages_mapped: summary.calls.maps,
-            elapsed_ns,
-        }
-    }
-}
-
-/// The first line. The legacy allocator knows no policy: there it is 0.
+/// The first line. The policy of the legacy allocator is 0.
 pub fn replay_header(rules: &ReplayRules) -> String {
     const GIB: u64 = 1 << 30;
     let policy = if rules.is_legacy { 0 } else { rules.policy.number() };
-    // A size that the engine computes and never decides by.
+    // The engine computes this size, and no decision depends on it.
     let uncacheable = if rules.device_bytes.get() > 32 * GIB { 32 } else { 16 };
     let mut line = Fields::new();
     line.number("header", 1);
@@ -76,7 +56,6 @@ pub fn replay_header(rules: &ReplayRules) -> String {
     line.finish()
 }
 
-/// The line of a command.
 pub fn replay_line(trace: &AllocationTrace, rules: &ReplayRules, answer: &Answer<'_>) -> String {
     let mut line = Fields::new();
     line.number("i", u64::from(answer.index));
@@ -105,7 +84,6 @@ pub fn replay_line(trace: &AllocationTrace, rules: &ReplayRules, answer: &Answer
     line.finish()
 }
 
-/// The last line.
 pub fn replay_final(finish: &Finish) -> String {
     let mut pools = Fields::new();
     for (key, figures) in &finish.pools {
@@ -137,7 +115,7 @@ fn is_dynamic(command: &TraceCommand) -> bool {
     )
 }
 
-/// What the command speaks of: `k`, `id`, `g`, `n`, `size`.
+/// The subject of the command: `k`, `id`, `g`, `n`, `size`.
 fn subject(line: &mut Fields, trace: &AllocationTrace, answer: &Answer<'_>) {
     let is_legacy = answer.legacy.is_some();
     let is_skipped = answer.outcome == Outcome::Skipped;
@@ -182,7 +160,6 @@ fn subject(line: &mut Fields, trace: &AllocationTrace, answer: &Answer<'_>) {
     }
 }
 
-/// What it led to.
 fn outcome(line: &mut Fields, rules: &ReplayRules, answer: &Answer<'_>) {
     let is_legacy = answer.legacy.is_some();
     match &answer.outcome {
@@ -228,7 +205,7 @@ fn outcome(line: &mut Fields, rules: &ReplayRules, answer: &Answer<'_>) {
     }
 }
 
-/// Unloading and withdrawing what is not there is no oddity of the engine; the others are marked.
+/// Marks a skipped command, unless it unloads or frees something that is not there, which the engine allows.
 fn skipped(line: &mut Fields, answer: &Answer<'_>) {
     let is_request = matches!(
         answer.command,
@@ -268,7 +245,7 @@ fn load(line: &mut Fields, is_ok: bool, loaded: &LoadedSegments, answer: &Answer
     line.raw("active", &fields::list(active.map(part)));
 }
 
-/// Where arenas hold pages only while their graph runs, a run has a part that maps and one that gives back.
+/// Whether a run first maps and then unmaps pages: arenas have pages only while their graph runs.
 fn has_two_parts(rules: &ReplayRules, answer: &Answer<'_>) -> bool {
     let row = rules.policy.row();
     row.shares_static_arena && row.expands_pools && matches!(answer.command, TraceCommand::Execute(_))

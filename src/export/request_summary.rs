@@ -1,7 +1,7 @@
-//! What was asked of a simulation: the workload and its runs, the device, the settings; and how two of them differ.
+//! A summary of a request: the workload and its runs, the device, the settings; and how two summaries differ.
 //!
-//! In: an earlier answer of `compare`, or a lane. Out: [`RequestSummary`]; beside another, clauses with what was before and what is
-//! now. What an earlier answer does not say is not compared.
+//! In: an earlier answer of `compare`, or a lane. Out: a [`RequestSummary`], and clauses with the value before and the value now. A part
+//! that an earlier answer does not state is not compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, counted};
 use highwater_options::{GE_USE_STATIC_MEMORY, Options, find, keys};
 
-/// Settings that a sentence tells at most.
+/// The number of settings in a sentence.
 const MOST_SETTINGS: usize = 6;
 
-/// What is told by the device and the lane, not setting by setting.
-const TOLD_APART: [&str; 5] = [
+/// Settings that the device and the lane already tell.
+const TOLD_ELSEWHERE: [&str; 5] = [
     keys::DEVICE,
     keys::DEVICE_MEMORY,
     keys::STATIC_MEMORY_POLICY,
@@ -24,27 +24,23 @@ const TOLD_APART: [&str; 5] = [
     GE_USE_STATIC_MEMORY,
 ];
 
-/// A run of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct AskedRun {
+struct RequestedRun {
     graph: String,
     iteration: u64,
     dims: BTreeMap<String, u64>,
 }
 
-/// What was asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestSummary {
-    /// What ran, as a whole.
     pub workload: String,
     graphs: Vec<String>,
-    runs: Option<Vec<AskedRun>>,
+    runs: Option<Vec<RequestedRun>>,
     device: Option<(String, Bytes)>,
     settings: Option<BTreeMap<String, String>>,
 }
 
 impl RequestSummary {
-    /// Of an earlier answer.
     pub(super) fn read(answer: &Json) -> Self {
         let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
         let list = |pointer: &str| answer.pointer(pointer).and_then(Json::as_array);
@@ -61,16 +57,15 @@ impl RequestSummary {
         Self {
             workload: answer.pointer("/workload/name").map(text).unwrap_or_default(),
             graphs: list("/workload/graphs").into_iter().flatten().map(text).collect(),
-            runs: list("/workload/runs").and_then(|runs| runs.iter().map(AskedRun::read).collect()),
+            runs: list("/workload/runs").and_then(|runs| runs.iter().map(RequestedRun::read).collect()),
             device,
             settings: list("/settings").map(|rows| rows.iter().filter_map(setting).collect()),
         }
     }
 
-    /// Of a lane that was simulated under a configuration.
     pub fn of_lane((comparison, lane): (&Comparison, usize), options: &Configuration) -> Self {
         let device = comparison.device_of(lane);
-        let runs = comparison.axis.runs.iter().map(|run| AskedRun {
+        let runs = comparison.axis.runs.iter().map(|run| RequestedRun {
             graph: graph_name(comparison, run.run.graph.idx()),
             iteration: run.run.iteration.into(),
             dims: run.run.bindings.clone(),
@@ -84,7 +79,7 @@ impl RequestSummary {
         }
     }
 
-    /// Whether other graphs ran, in a sentence; `None` where they are the same, or not known.
+    /// The graphs of both, in a sentence; `None` where they are the same or unknown.
     pub fn other_workload(&self, now: &Self) -> Option<String> {
         let set = |graphs: &[String]| graphs.iter().cloned().collect::<BTreeSet<String>>();
         let (before, is) = (set(&self.graphs), set(&now.graphs));
@@ -98,7 +93,7 @@ impl RequestSummary {
         })
     }
 
-    /// What differs besides the graphs, in clauses.
+    /// All other differences, in clauses.
     pub fn differences(&self, now: &Self) -> Vec<String> {
         let mut parts = Vec::new();
         if !self.workload.is_empty() && self.workload != now.workload {
@@ -130,7 +125,7 @@ impl RequestSummary {
     }
 }
 
-impl AskedRun {
+impl RequestedRun {
     fn read(run: &Json) -> Option<Self> {
         let dims = run.get("dims")?.as_object()?.iter();
         let dims = dims.map(|(name, value)| Some((name.clone(), value.as_u64()?)));
@@ -142,28 +137,27 @@ impl AskedRun {
     }
 }
 
-/// What graph it is; empty where nobody knows.
+/// Empty for an unknown graph.
 pub(super) fn graph_name(comparison: &Comparison, graph: usize) -> String {
     let known = comparison.session.graphs.get(graph);
     known.map_or_else(String::new, |graph| graph.name.clone())
 }
 
-/// Names of what runs.
 pub(super) fn graphs(comparison: &Comparison) -> Vec<String> {
     let graphs = comparison.workload.graphs().iter().map(|entry| entry.name.clone());
     graphs.chain(comparison.trace_graphs().map(str::to_owned)).collect()
 }
 
-/// Options and variables that are not as by default: key and value, in the order of their tables.
+/// Options and variables without their defaults, in the order of their tables.
 pub(super) fn settings(options: &Configuration) -> Vec<(String, String)> {
     let rows = options.setting_differences(&Configuration::default());
     rows.into_iter().map(|row| (row.name, row.here)).collect()
 }
 
-/// How schedules differ: iterations, values of dimensions, else how often what runs.
-fn run_differences(before: &[AskedRun], now: &[AskedRun]) -> Vec<String> {
+/// Iterations and values of dimensions that differ; without those the number or the order of runs.
+fn run_differences(before: &[RequestedRun], now: &[RequestedRun]) -> Vec<String> {
     let mut parts = Vec::new();
-    let iterations = |runs: &[AskedRun]| runs.iter().map(|run| run.iteration + 1).max().unwrap_or(0);
+    let iterations = |runs: &[RequestedRun]| runs.iter().map(|run| run.iteration + 1).max().unwrap_or(0);
     let (were, are) = (iterations(before), iterations(now));
     if were != are {
         parts.push(format!(
@@ -185,7 +179,7 @@ fn run_differences(before: &[AskedRun], now: &[AskedRun]) -> Vec<String> {
     if !parts.is_empty() {
         return parts;
     }
-    let runs = |runs: &[AskedRun]| counted(runs.len() as u64, "run");
+    let runs = |runs: &[RequestedRun]| counted(runs.len() as u64, "run");
     parts.push(if before.len() == now.len() {
         "the order of the runs".to_owned()
     } else {
@@ -194,8 +188,7 @@ fn run_differences(before: &[AskedRun], now: &[AskedRun]) -> Vec<String> {
     parts
 }
 
-/// Values of each dimension of each graph.
-fn values(runs: &[AskedRun]) -> BTreeMap<(&str, &str), BTreeSet<u64>> {
+fn values(runs: &[RequestedRun]) -> BTreeMap<(&str, &str), BTreeSet<u64>> {
     let mut values: BTreeMap<(&str, &str), BTreeSet<u64>> = BTreeMap::new();
     for run in runs {
         for (dim, value) in &run.dims {
@@ -206,7 +199,6 @@ fn values(runs: &[AskedRun]) -> BTreeMap<(&str, &str), BTreeSet<u64>> {
 }
 
 fn listed(values: &BTreeSet<u64>) -> String {
-    /// Values that are told one by one.
     const MOST: usize = 4;
     let texts: Vec<String> = values.iter().take(MOST).map(u64::to_string).collect();
     match values.len().saturating_sub(MOST) {
@@ -215,13 +207,13 @@ fn listed(values: &BTreeSet<u64>) -> String {
     }
 }
 
-/// Settings that differ, and what is not told of them.
+/// The first settings that differ, and the number of the others.
 fn setting_differences(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
     let usual =
         |key: &str| find(key).map_or_else(|| "unset".to_owned(), |_| Options::default().effective(key).to_string());
     let value = |of: &BTreeMap<String, String>, key: &String| of.get(key).cloned().unwrap_or_else(|| usual(key));
     let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-    let keys = keys.into_iter().filter(|key| !TOLD_APART.contains(&key.as_str()));
+    let keys = keys.into_iter().filter(|key| !TOLD_ELSEWHERE.contains(&key.as_str()));
     let differing: Vec<&String> = keys.filter(|key| value(before, key) != value(now, key)).collect();
     let one = |key: &&String| format!("{key} {} before, {} now", value(before, key), value(now, key));
     let mut parts: Vec<String> = differing.iter().take(MOST_SETTINGS).map(one).collect();

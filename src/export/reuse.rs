@@ -1,110 +1,79 @@
-//! The wire form of `highwater reuse --format json`.
+//! The answer of `reuse` as JSON, and its warnings.
 
 use serde::Serialize;
+use serde_json::{Value as Json, json};
 
-use super::WireDiagnostic;
+use super::json_parts::{diagnostics_json, list};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::nearest_of;
-use highwater_rewrite::name_reuse::{Hazard, HazardKind, Rename, ReuseQuestion, ReuseReport, Unsafe};
+use highwater_rewrite::name_reuse::{Hazard, HazardKind, ReuseQuestion, ReuseReport};
 
-/// One rename.
-#[derive(Serialize, Debug)]
-pub struct WireRename {
-    variable: String,
-    cache: String,
-    block: u32,
-    op_index: u32,
-    cfg_op_index: u32,
-}
-
-impl WireRename {
-    fn new(rename: &Rename) -> Self {
-        Self {
-            variable: rename.variable.to_string(),
-            cache: rename.cache.to_string(),
-            block: rename.block,
-            op_index: rename.op_index,
-            cfg_op_index: rename.cfg_op_index,
-        }
-    }
-}
-
-/// One finding about what ops see.
-#[derive(Serialize, Debug)]
-pub struct WireUnsafe {
-    kind: &'static str,
-    block: u32,
-    op_index: u32,
-    input_position: Option<u32>,
-    variable: String,
-    renamed: String,
-    message: String,
-}
-
-impl WireUnsafe {
-    fn new(finding: &Unsafe) -> Self {
-        Self {
-            kind: finding.kind.name(),
-            block: finding.block,
-            op_index: finding.op,
-            input_position: finding.position,
-            variable: finding.variable.to_string(),
-            renamed: finding.renamed.to_string(),
-            message: finding.message.clone(),
-        }
-    }
-}
-
-/// What became of a program.
 #[derive(Serialize, Debug)]
 pub struct WireReuse<'a> {
-    program: String,
+    program: &'a str,
     level: i64,
     version: &'static str,
     hits: usize,
-    exception: Option<String>,
+    exception: Option<&'a str>,
     warnings: Vec<String>,
+    /// Borrowed, because a log can be far larger than its program.
     log: Vec<&'a str>,
-    renames: Vec<WireRename>,
-    #[serde(rename = "unsafe")]
-    findings: Vec<WireUnsafe>,
+    renames: Json,
+    r#unsafe: Json,
     bytes_before: u64,
     bytes_after: u64,
     peak_before_bytes: u64,
     peak_after_bytes: u64,
     batch: u64,
-    diagnostics: Vec<WireDiagnostic>,
+    diagnostics: Json,
 }
 
 impl<'a> WireReuse<'a> {
-    /// The wire form of a report on what was asked, with what is odd about it.
-    pub fn new(question: &ReuseQuestion<'_>, report: &'a ReuseReport, diagnostics: &Diagnostics) -> Self {
+    pub fn new(question: &'a ReuseQuestion<'_>, report: &'a ReuseReport, diagnostics: &Diagnostics) -> Self {
         let (reuse, figures) = (&report.reuse, &report.figures);
         let version = question.request.version.rules();
         Self {
-            program: question.program.name.clone(),
+            program: &question.program.name,
             level: question.request.level,
             version: version.names.first().copied().unwrap_or_default(),
             hits: reuse.hits(),
-            exception: reuse.exception.clone(),
+            exception: reuse.exception.as_deref(),
             warnings: reuse_warnings(question, report),
             log: reuse.log.iter().map(|line| &*line.text).collect(),
-            renames: reuse.renames.iter().map(WireRename::new).collect(),
-            findings: report.findings.iter().map(WireUnsafe::new).collect(),
+            renames: list(&reuse.renames, |rename| {
+                json!({
+                    "variable": rename.variable.to_string(),
+                    "cache": rename.cache.to_string(),
+                    "block": rename.block,
+                    "op_index": rename.op_index,
+                    "cfg_op_index": rename.cfg_op_index,
+                })
+            }),
+            r#unsafe: list(&report.findings, |finding| {
+                json!({
+                    "kind": finding.kind.name(),
+                    "block": finding.block,
+                    "op_index": finding.op,
+                    "input_position": finding.position,
+                    "variable": finding.variable.to_string(),
+                    "renamed": finding.renamed.to_string(),
+                    "message": finding.message,
+                })
+            }),
             bytes_before: figures.bytes_before.get(),
             bytes_after: figures.bytes_after.get(),
             peak_before_bytes: figures.peak_before.get(),
             peak_after_bytes: figures.peak_after.get(),
             batch: question.batch,
-            diagnostics: WireDiagnostic::all(diagnostics),
+            diagnostics: diagnostics_json(diagnostics),
         }
     }
 }
 
-/// Unknown names for which a near one is looked for: each is compared with every variable.
+/// Unknown names that get a suggestion: each is compared with every variable.
 const MOST_UNKNOWN: usize = 200;
 
-/// The hazards of a report as sentences; unknown names with the known one that is nearest, the first 200 of them.
+/// The hazards of a report as sentences; the first unknown names come with the nearest known name.
 pub fn reuse_warnings(question: &ReuseQuestion<'_>, report: &ReuseReport) -> Vec<String> {
     let names = || {
         question

@@ -8,8 +8,8 @@
 //!       +-------------------------------------------------- steps
 //! ```
 //!
-//! In: an answer with its view-model, a lane, a viewport, a size, colours as texts. Out: XML, the same every time. A column
-//! of the curve spans the exact extremes of its steps; blocks are culled and merged as on the screen.
+//! In: an answer with its view-model, a lane, a viewport, a size, colours as texts. Out: XML, the same every time. A column of the curve
+//! spans the exact extremes of its steps; blocks are culled and merged as in the window.
 
 mod areas;
 mod bands;
@@ -26,41 +26,34 @@ use highwater_analysis::Comparison;
 use highwater_model::units::grouped;
 use highwater_timeline::{AxisKind, Coloring, LaneView, Timeline, View, Viewport, step_ticks, time_ticks};
 
-/// What is drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneDrawing<'a> {
-    /// The answer.
     pub comparison: &'a Comparison,
-    /// Its view-model.
     pub timeline: &'a Timeline,
-    /// The lane, by position.
     pub lane: usize,
-    /// What of it is seen.
     pub viewport: Viewport,
-    /// What the axis counts; steps where the answer has no such times.
+    /// Steps where the answer has no such times.
     pub axis: AxisKind,
     /// Width and height in points; at least 320 by 240.
     pub size: (f64, f64),
-    /// Colours.
     pub colors: &'a SvgColors,
-    /// In which of them blocks are drawn; `None` for those of single tensors.
+    /// The colouring of blocks; `None` colours single tensors.
     pub look: Option<&'a Coloring>,
-    /// Where more blocks than these are in view, the map is a picture in the drawing; `None` for shapes alone.
+    /// With more visible blocks the memory map is a picture in the drawing; `None` for shapes alone.
     pub most_shapes: Option<usize>,
 }
 
-/// Room for words on the left, on the right, on top (without groups and bands) and below.
+/// Room for texts in points; the top without groups and bands.
 pub(super) const LEFT: f64 = 78.0;
 pub(super) const RIGHT: f64 = 18.0;
 const TOP: f64 = 62.0;
 const BELOW: f64 = 40.0;
-/// The base line of what the lines mean.
+/// The base line of the legend of curves.
 const LEGEND: f64 = 52.0;
-/// Between curve and map, and the share of the height that the curve has.
+/// The gap between curve and memory map, and the curve's share of the height.
 const BETWEEN: f64 = 10.0;
 const CURVE_SHARE: f64 = 0.42;
 
-/// A rectangle of the drawing.
 #[derive(Clone, Copy, Debug)]
 struct Area {
     left: f64,
@@ -80,34 +73,32 @@ impl Area {
 }
 
 impl LaneDrawing<'_> {
-    /// What is seen, as it is drawn.
     fn view(&self) -> View<'_> {
         let axis = self.timeline.axes.get(self.axis);
         View::new(self.viewport, axis.map(|axis| &**axis))
     }
 }
 
-/// What every part draws with.
 struct Pen<'a> {
     drawing: &'a LaneDrawing<'a>,
     view: &'a LaneView,
-    /// Where it stands in another drawing, from the top.
+    /// The top within a drawing of several lanes.
     below: Option<f64>,
     xml: String,
 }
 
-/// The drawing. O(visible blocks log visible blocks + width log steps).
+/// O(visible blocks log visible blocks + width log steps).
 ///
 /// # Errors
-/// A sentence, where there is no such lane or nothing in it.
+/// A sentence, for an unknown lane or a schedule without steps.
 pub fn lane_svg(drawing: &LaneDrawing<'_>) -> Result<String, String> {
     lane_at(drawing, None)
 }
 
-/// Lanes under each other as one drawing, each as high as it says.
+/// Lanes under each other as one drawing.
 ///
 /// # Errors
-/// As [`lane_svg`], and where there is no lane.
+/// As [`lane_svg`], and without lanes.
 pub fn lanes_svg(drawings: &[LaneDrawing<'_>]) -> Result<String, String> {
     let first = match drawings {
         [] => return Err("there is no lane to draw".to_owned()),
@@ -135,7 +126,6 @@ pub fn lanes_svg(drawings: &[LaneDrawing<'_>]) -> Result<String, String> {
     Ok(xml)
 }
 
-/// How wide and high a drawing is.
 fn size_of(drawing: &LaneDrawing<'_>) -> (f64, f64) {
     (drawing.size.0.max(320.0), drawing.size.1.max(240.0))
 }
@@ -194,7 +184,7 @@ impl Pen<'_> {
         self.xml.push('\n');
     }
 
-    /// Words, the left end (or what `anchor` says) at a place, on a baseline.
+    /// A text on a baseline; `anchor` is the part of the text at the place.
     fn words(&mut self, (x, y): (f64, f64), (anchor, color): (&str, &str), words: &str) {
         let (x, y, words) = (number(x), number(y), escaped(words));
         let color = escaped(color);
@@ -252,7 +242,6 @@ impl Pen<'_> {
         self.lines_legend(LEFT, LEGEND);
     }
 
-    /// The axis below.
     fn steps(&mut self, area: Area, height: f64) {
         let drawing = self.drawing;
         let colors = drawing.colors;
@@ -288,7 +277,7 @@ impl Pen<'_> {
     }
 }
 
-/// The first step that is seen and the last.
+/// The first and the last visible step.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

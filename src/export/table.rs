@@ -1,19 +1,24 @@
-//! A table of the window as CSV: a line of column names, then every row in its order, numbers as plain digits.
+//! Tables of the window as CSV: a line of column names, then every row in its order, numbers as plain digits.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use super::csv_line::CsvLine;
+use super::subject::{ExportError, ExportSubject};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_timeline::TableRows;
+use highwater_timeline::{TableKind, TableRows, TableSpec, TableSubject};
 
-/// Rows between two looks at the flag.
+/// The number of rows between two checks for cancellation.
 const CHUNK: usize = 4096;
 
-/// The whole table: not only what is visible of it. O(rows).
+/// The whole table, not only its visible part. O(rows).
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn table_csv(table: &TableRows, progress: &Progress<'_>) -> Result<Vec<u8>, Cancelled> {
     let columns = table.spec().kind.columns();
     let mut out = Vec::new();
-    let mut line = Line::default();
+    let mut line = CsvLine::default();
     for column in columns {
         line.push(column.raw);
     }
@@ -30,32 +35,34 @@ pub fn table_csv(table: &TableRows, progress: &Progress<'_>) -> Result<Vec<u8>, 
     Ok(out)
 }
 
-/// A line on its way. Memory takes every write, so that nothing can fail.
-#[derive(Default)]
-pub(super) struct Line {
-    text: String,
-    n_fields: usize,
-}
-
-impl Line {
-    pub(super) fn push(&mut self, field: &str) {
-        if self.n_fields > 0 {
-            self.text.push(',');
-        }
-        self.n_fields += 1;
-        if field.contains([',', '"', '\n', '\r']) {
-            self.text.push('"');
-            self.text.push_str(&field.replace('"', "\"\""));
-            self.text.push('"');
-        } else {
-            self.text.push_str(field);
-        }
+/// The tensors of one lane.
+///
+/// # Errors
+/// [`ExportError`]: several lanes, a lane without tensors, or cancelled.
+pub(super) fn tensors_csv(
+    subject: &ExportSubject,
+    _path: &Path,
+    progress: &Progress<'_>,
+) -> Result<Vec<u8>, ExportError> {
+    let [lane] = subject.lanes_or_main()[..] else {
+        return Err("a table of tensors is of one lane; choose one".to_owned().into());
+    };
+    let spec = TableSpec {
+        kind: TableKind::Tensors,
+        lane,
+        ..TableSpec::default()
+    };
+    let subject = TableSubject {
+        comparison: Arc::clone(&subject.comparison),
+        timeline: Arc::clone(&subject.timeline),
+        problems: Arc::from([]),
+    };
+    let table = TableRows::new(spec, subject, progress).map_err(|error| error.to_string())?;
+    progress.check()?;
+    if table.is_empty() {
+        let why =
+            "no tensor has a block of its own here (inputs, outputs and weights are held apart), so there is no table";
+        return Err(why.to_owned().into());
     }
-
-    pub(super) fn end(&mut self, out: &mut Vec<u8>) {
-        self.text.push('\n');
-        out.extend_from_slice(self.text.as_bytes());
-        self.text.clear();
-        self.n_fields = 0;
-    }
+    Ok(table_csv(&table, progress)?)
 }

@@ -1,34 +1,29 @@
-//! What makes the answer of `compare` "no", what is to be known before it is believed, and which limits hold.
+//! Why the answer of `compare` is "no", warnings, and limits that hold.
 //!
-//! In: an answer. Out: lines, those first that make it "no", so that whoever reads one line knows why a job failed.
+//! In: an answer. Out: lines, reasons for "no" first, so that the first line says why a job failed.
 
 use super::comparison_markdown::CompareAnswer;
 use super::limit_checks::Outcome;
 use highwater_model::diagnostics::Severity;
 
-/// What a line means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictMark {
     /// The answer is "no".
     No,
-    /// What is compared may not be comparable.
+    /// The two sides may not be comparable.
     Warning,
-    /// A limit holds.
     Holds,
 }
 
-/// A line of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerdictLine {
-    /// What it means.
     pub mark: VerdictMark,
-    /// The limit or the rule that it speaks of; empty where it is none.
+    /// The limit or the rule; may be empty.
     pub of: String,
-    /// Why; empty where there is nothing to say.
+    /// The reason; may be empty.
     pub text: String,
 }
 
-/// The lines: what makes the answer "no", warnings, limits that hold.
 pub fn verdict(answer: &CompareAnswer<'_>) -> Vec<VerdictLine> {
     let line = |mark, of: &str, text: &str| VerdictLine {
         mark,
@@ -44,16 +39,18 @@ pub fn verdict(answer: &CompareAnswer<'_>) -> Vec<VerdictLine> {
         .iter()
         .filter(|finding| finding.severity == Severity::Error);
     lines.extend(errors.map(|finding| line(VerdictMark::No, finding.rule, &finding.message)));
-    let Some(against) = answer.against else { return lines };
-    for judged in &against.judged {
-        let (mark, why) = match &judged.outcome {
+    let Some(compared) = answer.baseline_comparison else {
+        return lines;
+    };
+    for check in &compared.limit_checks {
+        let (mark, why) = match &check.outcome {
             Outcome::Broken(why) => (VerdictMark::No, why.as_str()),
             Outcome::Open(why) => (VerdictMark::Warning, why.as_str()),
             Outcome::Holds => (VerdictMark::Holds, ""),
         };
-        lines.push(line(mark, &judged.limit, why));
+        lines.push(line(mark, &check.limit, why));
     }
-    let warnings = against.warnings();
+    let warnings = compared.warnings();
     lines.extend(warnings.iter().map(|text| line(VerdictMark::Warning, "", text)));
     lines.sort_by_key(|line| match line.mark {
         VerdictMark::No => 0,

@@ -72,5 +72,5 @@ pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
 pub use worker::{Wake, Worker};
 pub use write::write_whole;
 
-pub use highwater_export::{EXPORT_FORMS, ExportForm, Picture, SvgColors};
+pub use highwater_export::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, Picture, SvgColors};
 pub use highwater_timeline::Selected;

@@ -11,7 +11,7 @@ use super::pictures::Wanted;
 use super::theme::Theme;
 use crate::dialogs::Purpose;
 use highwater_analysis::LaneId;
-use highwater_session::{Command, ExportForm, LaneInView, Notice, Recents, SourceSpec};
+use highwater_session::{Command, ExportForm, ExportLanes, LaneInView, Notice, Recents, SourceSpec};
 use highwater_timeline::AxisKind;
 
 /// Everything that was asked for in a frame.
@@ -306,14 +306,14 @@ impl App {
 
     /// The lanes that a file is of: those that are shown, for tables one of them; `None` for all.
     fn lanes_to_export(&self, form: ExportForm) -> Option<Vec<LaneId>> {
-        match form {
-            ExportForm::Timeline | ExportForm::Trace => {
+        match form.row().lanes {
+            ExportLanes::Shown => {
                 let (comparison, _) = self.session.answer()?;
                 let shown = self.state.lanes.arrangement.shown_lanes(comparison);
                 (!shown.is_empty()).then_some(shown)
             }
-            ExportForm::Tensors | ExportForm::Plan => self.lane_to_draw().map(|lane| vec![lane]),
-            ExportForm::Config | ExportForm::Report => None,
+            ExportLanes::One => self.lane_to_draw().map(|lane| vec![lane]),
+            ExportLanes::All => None,
         }
     }
 

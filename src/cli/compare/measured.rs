@@ -1,10 +1,9 @@
-//! Recordings of real runs in the answer of `compare` for people: what they held, and by how much each simulated peak is off.
+//! Recordings in the answer of `compare` for people: their peaks, and the error of each simulated peak.
 
-use crate::text::Table;
 use highwater_analysis::{Comparison, off_by};
+use highwater_export::Table;
 use highwater_model::units::{Bytes, Step};
 
-/// What recordings of real runs held.
 pub(super) fn measured_table(comparison: &Comparison) -> Table {
     let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
     let event_or_step = if comparison.is_measured() {
@@ -31,28 +30,27 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
         let when = |is_stated: bool, text: String| if is_stated { text } else { "not recorded".to_owned() };
         let (reserved, live) = (recording.states_reserved(), recording.states_live());
         let shares = recording.states_use_of_reserved(summary.peak_live, summary.peak_reserved);
-        table.row(vec![
-            comparison.lane_title(lane.id),
-            when(reserved, summary.peak_reserved.to_string()),
-            when(reserved, summary.peak_reserved.exact()),
-            when(reserved, step(summary.peak_reserved_step)),
-            when(live, summary.peak_live.to_string()),
-            when(live, summary.peak_live.exact()),
-            when(live, step(summary.peak_live_step)),
-            when(shares, format!("{:.1} %", summary.fragmentation * 100.0)),
-            if summary.out_of_memory { "OUT OF MEMORY" } else { "" }.to_owned(),
+        table.row(&[
+            &comparison.lane_title(lane.id),
+            &when(reserved, summary.peak_reserved.to_string()),
+            &when(reserved, summary.peak_reserved.exact()),
+            &when(reserved, step(summary.peak_reserved_step)),
+            &when(live, summary.peak_live.to_string()),
+            &when(live, summary.peak_live.exact()),
+            &when(live, step(summary.peak_live_step)),
+            &when(shares, format!("{:.1} %", summary.fragmentation * 100.0)),
+            &if summary.out_of_memory { "OUT OF MEMORY" } else { "" },
         ]);
     }
     table
 }
 
-/// Whether a recording states a peak that something can be compared with.
+/// Whether a recording states a peak, and one above 0.
 fn is_stated((is_stated, real): (bool, Bytes)) -> bool {
     is_stated && real > Bytes::ZERO
 }
 
-/// By how much the peaks of each simulated lane are off those of the runs that were measured, a table a recording; nothing
-/// where a recording states no peak.
+/// The errors of the simulated peaks, a table per recording; none where a recording states no peak.
 pub(super) fn errors(comparison: &Comparison) -> String {
     let mut out = String::new();
     for (position, measured) in comparison.lanes.iter().enumerate() {
@@ -77,12 +75,12 @@ pub(super) fn errors(comparison: &Comparison) -> String {
         let mut table = Table::new(&[&title, ">peak reserved", ">off by", ">peak live", ">off by"]);
         for lane in comparison.simulated_lanes() {
             let summary = &lane.summary;
-            table.row(vec![
-                comparison.lane_title(lane.id),
-                summary.peak_reserved.to_string(),
-                off(summary.peak_reserved, reserved),
-                summary.peak_live.to_string(),
-                off(summary.peak_live, live),
+            table.row(&[
+                &comparison.lane_title(lane.id),
+                &summary.peak_reserved,
+                &off(summary.peak_reserved, reserved),
+                &summary.peak_live,
+                &off(summary.peak_live, live),
             ]);
         }
         out.push_str(&format!(

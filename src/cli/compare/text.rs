@@ -1,38 +1,24 @@
-//! The answer of `compare` for people: a table of lanes, budgets, estimates, explanations, findings.
+//! The answer of `compare` for people: a table of lanes, budgets, estimates, explanations, findings, pins.
 
 use std::sync::Arc;
 
 use super::measured::{self, measured_table};
 use crate::args::CompareArgs;
-use crate::text::{Table, diagnostics};
-use highwater_analysis::{Comparison, LaneId, RunRemat};
-use highwater_model::diagnostics::Diagnostics;
+use crate::text::{diagnostics, section};
+use highwater_analysis::{Comparison, Configuration, LaneId, RunRemat};
+use highwater_export::{CompareAnswer, Table};
+use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::units::{Bytes, counted};
 use highwater_model::workload::DeviceFigure;
 use highwater_options::Finding;
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::Timeline;
 
-pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Finding], import: &Diagnostics) -> String {
+pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnostics) -> String {
+    let comparison = answer.comparison;
     let mut out = heading(comparison);
     out.push('\n');
-    if comparison.is_measured() {
-        out.push_str(&measured_table(comparison).text());
-        if is_by_time(comparison) {
-            out.push_str("events are counted over all recordings, in the order of their times\n");
-        }
-    } else {
-        out.push_str(&table(comparison).text());
-        if comparison
-            .lanes
-            .iter()
-            .any(|lane| matches!(lane.id, LaneId::Measured(_)))
-        {
-            out.push_str("\nmeasured, not simulated; steps are those that the run came by\n");
-            out.push_str(&measured_table(comparison).text());
-            out.push_str(&measured::errors(comparison));
-        }
-    }
+    out.push_str(&tables(comparison));
     out.push('\n');
     out.push_str(&budgets(comparison));
     for lane in &comparison.lanes {
@@ -44,13 +30,57 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
             out.push_str(&format!("  {sentence}\n"));
         }
     }
+    out.push_str(&remarks(comparison));
+    if args.explain {
+        out.push_str(&explanations(comparison));
+    }
+    if args.map {
+        let timeline = Timeline::new(comparison);
+        for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
+            let (title, map) = (comparison.lane_title(lane.id), view.ascii(100, 20));
+            out.push_str(&format!("\n{title}\n{map}"));
+        }
+    }
+    let mut all = import.clone();
+    all.extend(&comparison.diagnostics);
+    out.push_str(&section(diagnostics(&all) + &findings_text(answer.findings)));
+    out.push_str(&pins(comparison, answer.options));
+    out
+}
+
+/// Simulated lanes, then recordings.
+fn tables(comparison: &Comparison) -> String {
+    if comparison.is_measured() {
+        let note = if is_by_time(comparison) {
+            "events are counted over all recordings, in the order of their times\n"
+        } else {
+            ""
+        };
+        return measured_table(comparison).text() + note;
+    }
+    let mut out = table(comparison).text();
+    if (0..comparison.lanes.len()).any(|lane| comparison.is_measured_lane(lane)) {
+        out.push_str("\nmeasured, not simulated; steps are those that the run came by\n");
+        out.push_str(&measured_table(comparison).text());
+        out.push_str(&measured::errors(comparison));
+    }
+    out
+}
+
+/// Conclusions, and what figures leave out or estimate.
+fn remarks(comparison: &Comparison) -> String {
+    let mut out = String::new();
     if let Some(best) = &comparison.lowest_peak {
         out.push_str(&format!("best: policy {}, {}\n", best.policy.number(), best.why));
     }
-    out.push_str(&forbidden(comparison));
+    for lane in &comparison.lanes {
+        for finding in &lane.forbidden {
+            let (rule, number) = (finding.rule, lane.policy.number());
+            out.push_str(&format!("{rule} forbids policy {number}: {}\n", finding.message));
+        }
+    }
     if let Some(alike) = &comparison.equivalence {
-        out.push_str(alike);
-        out.push('\n');
+        out.push_str(&format!("{alike}\n"));
     }
     if let Some(note) = comparison.scratch.note() {
         out.push_str(&format!("{note} Overhead is an estimate.\n"));
@@ -64,39 +94,10 @@ pub(super) fn text(args: &CompareArgs, comparison: &Comparison, findings: &[Find
     for estimate in &comparison.estimates {
         out.push_str(&format!("estimate: {} {}\n", estimate.key, estimate.effect));
     }
-    if args.explain {
-        out.push_str(&explanations(comparison));
-    }
-    if args.map {
-        let timeline = Timeline::new(comparison);
-        for (position, lane) in comparison.lanes.iter().enumerate() {
-            out.push_str(&format!("\n{}\n", comparison.lane_title(lane.id)));
-            out.push_str(&timeline.lanes[position].ascii(100, 20));
-        }
-    }
-    let mut all = import.clone();
-    all.extend(&comparison.diagnostics);
-    let oddities = diagnostics(&all) + &findings_text(findings);
-    if !oddities.is_empty() {
-        out.push('\n');
-        out.push_str(&oddities);
-    }
     out
 }
 
-/// Which rules forbid which policies.
-fn forbidden(comparison: &Comparison) -> String {
-    let mut out = String::new();
-    for lane in &comparison.lanes {
-        for finding in &lane.forbidden {
-            let (rule, number) = (finding.rule, lane.policy.number());
-            out.push_str(&format!("{rule} forbids policy {number}: {}\n", finding.message));
-        }
-    }
-    out
-}
-
-/// Runs under memory budgets, each once; empty where there is none.
+/// Runs under memory budgets, each once.
 fn budgets(comparison: &Comparison) -> String {
     let mut table = Table::new(&[
         "run",
@@ -115,25 +116,26 @@ fn budgets(comparison: &Comparison) -> String {
             continue;
         }
         seen.push(Arc::clone(run));
-        let anew = run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count();
-        table.row(vec![
-            run.tape.tape.name.clone(),
-            run.answer.heuristic.label.to_owned(),
-            run.answer.budget.map_or_else(String::new, |bytes| bytes.to_string()),
-            run.answer.status.name().replace('_', " "),
-            run.answer.peak.to_string(),
-            run.answer.counts.evictions.to_string(),
-            format!("{}, {}", counted(anew as u64, "op"), run.answer.remat_compute),
-            format!("x{:.3}", run.answer.overhead()),
+        let answer = &run.answer;
+        let n_recomputed = run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count();
+        table.row(&[
+            &run.tape.tape.name,
+            &answer.heuristic.label,
+            &answer.budget.unwrap_or_default(),
+            &answer.status.name().replace('_', " "),
+            &answer.peak,
+            &answer.counts.evictions,
+            &format!("{}, {}", counted(n_recomputed as u64, "op"), answer.remat_compute),
+            &format!("x{:.3}", answer.overhead()),
         ]);
     }
-    if seen.is_empty() {
+    if table.is_empty() {
         return String::new();
     }
     format!("{}\n", table.text())
 }
 
-/// What runs: the runs of graphs, or the commands of a trace with its pools and graphs.
+/// The runs of graphs, or the commands of a trace with its pools and graphs.
 fn what_runs(comparison: &Comparison) -> String {
     let graphs = comparison.workload.graphs().iter();
     let graphs = graphs.map(|entry| format!("{} ({})", entry.name, counted(entry.graph.ops().len() as u64, "op")));
@@ -168,15 +170,12 @@ fn what_runs(comparison: &Comparison) -> String {
     }
 }
 
-/// Where the peaks come from, policy by policy.
+/// Where the peak of each lane comes from.
 fn explanations(comparison: &Comparison) -> String {
     let mut out = String::new();
     for lane in &comparison.lanes {
-        let label = match lane.id {
-            LaneId::Measured(_) => "",
-            _ if comparison.compares_passes() => "",
-            _ => lane.policy.row().label,
-        };
+        let has_label = !matches!(lane.id, LaneId::Measured(_)) && !comparison.compares_passes();
+        let label = if has_label { lane.policy.row().label } else { "" };
         let title = comparison.lane_title(lane.id);
         let comma = if label.is_empty() { "" } else { ", " };
         out.push_str(&format!("\n{title}{comma}{label}\n"));
@@ -201,14 +200,14 @@ fn heading(comparison: &Comparison) -> String {
     )
 }
 
-/// Whether the events of several recordings stand on one axis, each with a step of its own.
+/// Whether the events of several recordings share an axis on which each event has a step.
 fn is_by_time(comparison: &Comparison) -> bool {
     let shown = comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
     let events: Vec<u64> = shown.map(|recording| u64::from(recording.n_steps)).collect();
     events.len() > 1 && events.iter().sum::<u64>() == u64::from(comparison.axis.n_steps)
 }
 
-/// What was simulated, lane by lane.
+/// The simulated lanes.
 fn table(comparison: &Comparison) -> Table {
     let of_lanes = if comparison.compares_passes() { "lane" } else { "policy" };
     let mut table = Table::new(&[
@@ -231,63 +230,58 @@ fn table(comparison: &Comparison) -> Table {
     for lane in comparison.simulated_lanes() {
         let row = lane.policy.row();
         let summary = &lane.summary;
-        let mut marks = Vec::new();
-        if lane.policy == StaticMemoryPolicy::StaticExtend {
-            let params = lane.pinned.as_ref().map_or(&comparison.params, |pinned| &pinned.params);
-            marks.push(params.arena_behaviour.label());
-        }
+        let params = lane.pinned.as_ref().map_or(&comparison.params, |pinned| &pinned.params);
         let is_own = lane.pinned.is_none();
-        if is_own && lane.policy == comparison.active_policy && !comparison.compares_passes() {
-            marks.push("in force");
-        }
-        if is_own
-            && comparison
-                .lowest_peak
-                .as_ref()
-                .is_some_and(|best| best.policy == lane.policy)
-        {
-            marks.push("best");
-        }
-        if !lane.forbidden.is_empty() {
-            marks.push("FORBIDDEN by a rule");
-        }
-        if summary.unloads > 0 {
-            marks.push("unloads graphs");
-        }
-        if summary.out_of_memory {
-            marks.push("OUT OF MEMORY");
-        }
-        if lane.refusals.is_some() {
-            marks.push("REFUSES REQUESTS");
-        }
+        let is_active = lane.policy == comparison.active_policy && !comparison.compares_passes();
+        let is_best = comparison
+            .lowest_peak
+            .as_ref()
+            .is_some_and(|best| best.policy == lane.policy);
+        let marks = [
+            (
+                lane.policy == StaticMemoryPolicy::StaticExtend,
+                params.arena_behaviour.label(),
+            ),
+            (is_own && is_active, "in force"),
+            (is_own && is_best, "best"),
+            (!lane.forbidden.is_empty(), "FORBIDDEN by a rule"),
+            (summary.unloads > 0, "unloads graphs"),
+            (summary.out_of_memory, "OUT OF MEMORY"),
+            (lane.refusals.is_some(), "REFUSES REQUESTS"),
+        ];
+        let marks: Vec<&str> = marks
+            .iter()
+            .filter(|(is_so, _)| *is_so)
+            .map(|(_, mark)| *mark)
+            .collect();
         let (number, label) = match (lane.id, &lane.title) {
             (LaneId::Pass(_) | LaneId::Pinned(_), Some(title)) => (comparison.lane_mark(lane.id), title.clone()),
             _ => (row.number.to_string(), row.label.to_owned()),
         };
-        table.row(vec![
-            number,
-            label,
-            summary.peak_reserved.to_string(),
-            summary.peak_reserved.exact(),
-            summary
-                .peak_reserved_step
-                .map_or(String::new(), |step| step.to_string()),
-            summary.reserved.features.to_string(),
-            summary.reserved.weights.to_string(),
-            summary.reserved.variables.to_string(),
-            summary.reserved.io.to_string(),
-            summary.peak_live.to_string(),
-            format!("{:.1} %", summary.fragmentation * 100.0),
-            summary.device_mallocs.to_string(),
-            summary.pages_mapped.to_string(),
-            summary.estimated_overhead.to_string(),
-            marks.join(", "),
+        let step = summary.peak_reserved_step;
+        let step = step.map_or(String::new(), |step| step.to_string());
+        table.row(&[
+            &number,
+            &label,
+            &summary.peak_reserved,
+            &summary.peak_reserved.exact(),
+            &step,
+            &summary.reserved.features,
+            &summary.reserved.weights,
+            &summary.reserved.variables,
+            &summary.reserved.io,
+            &summary.peak_live,
+            &format!("{:.1} %", summary.fragmentation * 100.0),
+            &summary.device_mallocs,
+            &summary.pages_mapped,
+            &summary.estimated_overhead,
+            &marks.join(", "),
         ]);
     }
     table
 }
 
-/// Findings, one a line.
+/// One line per finding.
 fn findings_text(findings: &[Finding]) -> String {
     let mut out = String::new();
     for finding in findings {
@@ -298,6 +292,43 @@ fn findings_text(findings: &[Finding]) -> String {
             finding.message,
             finding.options.join(", ")
         ));
+    }
+    out
+}
+
+/// A paragraph per pin: its differences, its device, what the rules say of it; and why some pins have no lane.
+fn pins(comparison: &Comparison, options: &Configuration) -> String {
+    let mut out = String::new();
+    for (position, lane) in comparison.lanes.iter().enumerate() {
+        let Some(pinned) = comparison.pinned(position) else {
+            continue;
+        };
+        let differences = pinned.configuration.differences(options);
+        let how = if differences.is_empty() {
+            "as the options are".to_owned()
+        } else {
+            let texts: Vec<String> = differences.iter().map(ToString::to_string).collect();
+            texts.join("; ")
+        };
+        let device = &pinned.device;
+        let mut lines = vec![format!(
+            "on {} with {}: fits {}",
+            device.name,
+            device.memory(),
+            comparison.fit(position).text()
+        )];
+        lines.extend(pinned.fit.sentences());
+        let findings = pinned.findings.iter();
+        let findings = findings.filter(|finding| finding.severity != Severity::Info);
+        lines.extend(findings.map(|finding| format!("{}: {} {}", finding.severity, finding.rule, finding.message)));
+        let entries = pinned.diagnostics.entries().iter();
+        let entries = entries.filter(|entry| entry.severity != Severity::Info);
+        lines.extend(entries.map(|entry| format!("{}: {}", entry.severity, entry.message)));
+        let lines = lines.join("\n  ");
+        out.push_str(&format!("\n{}: {how}\n  {lines}\n", comparison.lane_title(lane.id)));
+    }
+    for problem in &comparison.pin_failures {
+        out.push_str(&format!("\npinned {} has no lane: {}\n", problem.name, problem.why));
     }
     out
 }

@@ -1,16 +1,17 @@
-//! The answer of `inspect` for people: a table for each graph and recording, lists of what is many.
+//! The answer of `inspect` for people: a table per graph and recording, one table for many recordings.
 
 use crate::choice::list;
-use crate::text::{Table, diagnostics};
+use crate::text::diagnostics_section;
 use highwater_analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures};
+use highwater_export::Table;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_options::dumped_settings;
 
-/// More recordings than this stand in one table, a line each.
+/// More recordings share one table, a line each.
 const MOST_IN_DETAIL: usize = 6;
 
-/// The whole text; `import` is what the importer found odd.
+/// `import` are the importer's diagnostics.
 pub(super) fn text(name: &str, format: &str, inspection: &Inspection, import: &Diagnostics) -> String {
     let mut out = format!("{name} ({format})\n");
     for graph in &inspection.graphs {
@@ -25,34 +26,24 @@ pub(super) fn text(name: &str, format: &str, inspection: &Inspection, import: &D
     out.push_str(&recordings(&inspection.recordings));
     let mut all = import.clone();
     all.extend(&inspection.diagnostics);
-    if !all.entries().is_empty() {
-        out.push('\n');
-        out.push_str(&diagnostics(&all));
-    }
-    out
+    out + &diagnostics_section(&all)
 }
 
-/// Live ranges that no recording below tells by itself.
+/// Live ranges that are of no recording.
 fn lifetimes(inspection: &Inspection) -> String {
-    let is_told = |entry: &&LifetimeFigures| inspection.recordings.iter().any(|one| one.name == entry.name);
-    let mut entries = inspection.lifetimes.iter().filter(|entry| !is_told(entry)).peekable();
-    if entries.peek().is_none() {
-        return String::new();
-    }
+    let is_recorded = |entry: &&LifetimeFigures| inspection.recordings.iter().any(|one| one.name == entry.name);
     let mut table = Table::new(&["lifetimes", ">count", ">peak live", ">exact", ">all in sum"]);
-    for entry in entries {
-        table.row(vec![
-            entry.name.clone(),
-            grouped(entry.count),
-            entry.peak.to_string(),
-            entry.peak.exact(),
-            entry.total.exact(),
-        ]);
+    for entry in inspection.lifetimes.iter().filter(|entry| !is_recorded(entry)) {
+        let (peak, total) = (&entry.peak, entry.total.exact());
+        table.row(&[&entry.name, &grouped(entry.count), peak, &peak.exact(), &total]);
+    }
+    if table.is_empty() {
+        return String::new();
     }
     format!("\n{}", table.text())
 }
 
-/// Recordings, those that hold nothing in one line.
+/// Recordings; empty ones share a line.
 fn recordings(all: &[RecordingFigures]) -> String {
     let (empty, full): (Vec<&RecordingFigures>, Vec<&RecordingFigures>) =
         all.iter().partition(|one| all.len() > 1 && holds_nothing(one));
@@ -78,7 +69,6 @@ fn holds_nothing(recording: &RecordingFigures) -> bool {
     blocks == 0 && recording.reserved.0 == Bytes::ZERO && stated.all(|bytes| bytes == Bytes::ZERO)
 }
 
-/// One line each.
 fn many_recordings(recordings: &[&RecordingFigures]) -> String {
     let mut table = Table::new(&[
         "recording",
@@ -103,12 +93,12 @@ fn many_recordings(recordings: &[&RecordingFigures]) -> String {
                 None => row.extend(["not stated".to_owned(), String::new(), String::new()]),
             }
         }
-        table.row(row);
+        table.strings(row);
     }
     table.text()
 }
 
-/// What a dump says beyond its graph.
+/// Facts that a dump states beyond its graph.
 fn dump_text(graph: &str, dump: &DumpFigures) -> String {
     let mut out = format!("stated by the dump for {graph}\n");
     let mut line = |key: &str, value: &str| out.push_str(&format!("  {key}: {value}\n"));
@@ -144,10 +134,9 @@ fn dump_text(graph: &str, dump: &DumpFigures) -> String {
     out
 }
 
-/// A measured run.
 fn recording_text(recording: &RecordingFigures) -> String {
     let mut table = Table::new(&["recording", &recording.name, ">"]);
-    let mut row = |what: &str, value: String, exact: String| table.row(vec![what.to_owned(), value, exact]);
+    let mut row = |what: &str, value: String, exact: String| table.row(&[&what, &value, &exact]);
     row("recorded by", recording.recorder.clone(), String::new());
     let is_moment = is_moment(recording);
     let events = match recording.steps {
@@ -185,14 +174,14 @@ fn recording_text(recording: &RecordingFigures) -> String {
     table.text()
 }
 
-/// Whether no event was recorded: the one step is there to hold what was found.
+/// Whether no event was recorded: the only step has the state that was found.
 fn is_moment(recording: &RecordingFigures) -> bool {
     let begun = recording.blocks + recording.appeared_blocks + recording.ops + recording.older_freed;
     let found = recording.older_blocks + recording.regions;
     recording.steps == 1 && recording.duration.is_none() && begun == 0 && found > 0 && recording.totals.is_empty()
 }
 
-/// What its blocks hold; blocks that are older than the recording are told apart where there are any.
+/// Blocks, and apart from them those that predate the recording.
 fn block_rows(recording: &RecordingFigures, row: &mut impl FnMut(&str, String, String)) {
     let has_older = recording.older_blocks > 0;
     let begun = if has_older { "blocks that begin in it" } else { "blocks" };
@@ -224,12 +213,12 @@ fn size((bytes, step): (Bytes, Option<Step>)) -> (String, String) {
 
 fn graph_text(graph: &GraphFigures) -> String {
     let mut table = Table::new(&["graph", &graph.name, ">"]);
-    let mut count = |what: &str, number: u64| table.row(vec![what.to_owned(), grouped(number), String::new()]);
+    let mut count = |what: &str, number: u64| table.row(&[&what, &grouped(number), &""]);
     count("ops", graph.ops);
     count("tensors", graph.tensors);
-    let mut size = |what: &str, bytes: Option<Bytes>| {
-        let (short, exact) = bytes.map_or(("unknown".to_owned(), String::new()), |b| (b.to_string(), b.exact()));
-        table.row(vec![what.to_owned(), short, exact]);
+    let mut size = |what: &str, bytes: Option<Bytes>| match bytes {
+        Some(bytes) => table.row(&[&what, &bytes, &bytes.exact()]),
+        None => table.row(&[&what, &"unknown", &""]),
     };
     size("weights", Some(graph.weights));
     size("optimizer state", Some(graph.state));
@@ -239,32 +228,24 @@ fn graph_text(graph: &GraphFigures) -> String {
         ("peak live", graph.naive_peak),
         ("peak live, memory shared by views", graph.aliased_peak),
     ] {
-        table.row(peak_row(what, peak));
+        match peak {
+            None => table.row(&[&what, &"unknown", &""]),
+            Some((bytes, step)) => {
+                let at = step.map_or(String::new(), |step| format!(" at step {step}"));
+                table.row(&[&what, &format!("{bytes}{at}"), &bytes.exact()]);
+            }
+        }
     }
     if !graph.symbols.is_empty() {
-        table.row(vec![
-            "symbolic dims".to_owned(),
-            graph.symbols.join(", "),
-            String::new(),
-        ]);
+        table.row(&[&"symbolic dims", &graph.symbols.join(", "), &""]);
     }
     for (what, count) in [
         ("unknown shapes", graph.unknown_shapes),
         ("inputs of unknown shape", graph.unknown_inputs),
     ] {
         if count > 0 {
-            table.row(vec![what.to_owned(), grouped(count), String::new()]);
+            table.row(&[&what, &grouped(count), &""]);
         }
     }
     table.text()
-}
-
-fn peak_row(what: &str, peak: Option<(Bytes, Option<Step>)>) -> Vec<String> {
-    match peak {
-        None => vec![what.to_owned(), "unknown".to_owned(), String::new()],
-        Some((bytes, step)) => {
-            let at = step.map_or(String::new(), |step| format!(" at step {step}"));
-            vec![what.to_owned(), format!("{bytes}{at}"), bytes.exact()]
-        }
-    }
 }

@@ -1,13 +1,12 @@
-//! Explanations for people: what holds the footprint, where bytes lie idle, why a buffer stands where it does.
+//! Explanations for people: the stack that fixes the footprint, gaps, and the reasons of single offsets.
 
-use crate::text::Table;
-use highwater_export::{WireChain, WireEdge, WireFragmentation, WireWhy};
+use highwater_export::{Table, WireChain, WireEdge, WireFragmentation, WireWhy};
 use highwater_model::units::{Bytes, percent_text};
 
 /// Most rows of a table; JSON has all of them.
 const MOST_ROWS: usize = 40;
 
-/// What holds the footprint.
+/// The stack that fixes the footprint.
 pub(super) fn chain(chain: &WireChain) -> String {
     let mut out = String::from("What holds the footprint, from the top: each buffer rests on the next one\n");
     let mut table = Table::new(&[
@@ -20,18 +19,15 @@ pub(super) fn chain(chain: &WireChain) -> String {
         "at the peak",
     ]);
     for link in chain.links.iter().take(MOST_ROWS) {
-        table.row(vec![
-            link.buffer.clone(),
-            link.offset.to_string(),
-            link.bytes.to_string(),
-            link.lower.to_string(),
-            link.upper.to_string(),
-            if link.hole_below_bytes == 0 {
-                String::new()
-            } else {
-                link.hole_below_bytes.to_string()
-            },
-            if link.live_at_peak { "live" } else { "" }.to_owned(),
+        let gap = Some(link.hole_below_bytes).filter(|bytes| *bytes > 0);
+        table.row(&[
+            &link.buffer,
+            &link.offset,
+            &link.bytes,
+            &link.lower,
+            &link.upper,
+            &gap.map_or(String::new(), |bytes| bytes.to_string()),
+            &if link.live_at_peak { "live" } else { "" },
         ]);
     }
     out.push_str(&table.text());
@@ -52,7 +48,6 @@ pub(super) fn chain(chain: &WireChain) -> String {
     out
 }
 
-/// Where bytes lie idle.
 pub(super) fn fragmentation(fragmentation: &WireFragmentation) -> String {
     let footprint = Bytes(fragmentation.footprint_bytes);
     let peak = Bytes(fragmentation.peak_live_bytes);
@@ -76,12 +71,8 @@ pub(super) fn fragmentation(fragmentation: &WireFragmentation) -> String {
     if !fragmentation.holes.is_empty() {
         let mut table = Table::new(&[">hole at", ">bytes", "below it", "above it"]);
         for hole in fragmentation.holes.iter().take(MOST_ROWS) {
-            table.row(vec![
-                hole.offset.to_string(),
-                hole.bytes.to_string(),
-                hole.below.clone().unwrap_or_default(),
-                hole.above.clone(),
-            ]);
+            let below = hole.below.as_deref().unwrap_or_default();
+            table.row(&[&hole.offset, &hole.bytes, &below, &hole.above]);
         }
         out.push_str(&table.text());
         left_out(&mut out, fragmentation.holes.len());
@@ -89,7 +80,7 @@ pub(super) fn fragmentation(fragmentation: &WireFragmentation) -> String {
     out
 }
 
-/// Why one buffer stands where it does.
+/// The reasons for the offset of a buffer.
 pub(super) fn why(why: &WireWhy) -> String {
     let mut out = format!(
         "Why \"{}\" ({} bytes, steps {} to {}) stands at {}\n",
@@ -115,14 +106,14 @@ pub(super) fn why(why: &WireWhy) -> String {
             ">to",
         ]);
         for blocker in why.blockers.iter().take(MOST_ROWS) {
-            table.row(vec![
-                blocker.buffer.clone(),
-                blocker.offset.to_string(),
-                (blocker.offset.saturating_add(blocker.bytes)).to_string(),
-                blocker.lower.to_string(),
-                blocker.upper.to_string(),
-                blocker.refuses_from.to_string(),
-                blocker.refuses_below.saturating_sub(1).to_string(),
+            table.row(&[
+                &blocker.buffer,
+                &blocker.offset,
+                &blocker.offset.saturating_add(blocker.bytes),
+                &blocker.lower,
+                &blocker.upper,
+                &blocker.refuses_from,
+                &blocker.refuses_below.saturating_sub(1),
             ]);
         }
         out.push_str(&table.text());
@@ -133,12 +124,12 @@ pub(super) fn why(why: &WireWhy) -> String {
         None if why.offset > 0 => out.push_str("together they refuse every lower offset\n"),
         None => {}
     }
-    passed(&mut out, "it took over bytes of", &why.donors, |edge| &edge.donor);
-    passed(&mut out, "it passed bytes on to", &why.heirs, |edge| &edge.heir);
+    reused(&mut out, "it took over bytes of", &why.reuses, |edge| &edge.earlier);
+    reused(&mut out, "it passed bytes on to", &why.reused_by, |edge| &edge.later);
     out
 }
 
-fn passed(out: &mut String, what: &str, edges: &[WireEdge], name: impl Fn(&WireEdge) -> &String) {
+fn reused(out: &mut String, what: &str, edges: &[WireEdge], name: impl Fn(&WireEdge) -> &String) {
     if edges.is_empty() {
         return;
     }

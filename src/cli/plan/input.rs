@@ -1,5 +1,4 @@
-//! What `plan` places: the buffers of a problem file, the storages of a graph, the requests of a trace, or bare
-//! lifetimes, all as one
+//! The input of `plan`: buffers of a problem file, storages of a graph, requests of a trace, or bare live ranges, all as one
 //! [`ProblemEntry`] with names.
 
 use std::sync::Arc;
@@ -10,14 +9,14 @@ use super::text::NOTHING;
 use crate::args::{LifetimesView, PlanArgs};
 use crate::choice::{self, Choice};
 use crate::dims::{unbound, unused_dims};
-use crate::gaps::gaps;
+use crate::lower_bound::lower_bound_of;
 use crate::settings::parse_bindings;
 use highwater_analysis::{USUAL_ALIGNMENT, arena_order, common_alignment, dumped_plan, with_inputs};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph};
 use highwater_model::liveness::{View, lifetimes};
 use highwater_model::progress::Progress;
-use highwater_model::units::Bytes;
+use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{
     AllocationTrace, GraphEntry, Lifetimes, Names, ProblemEntry, Program, Recording, Source, Workload,
 };
@@ -26,20 +25,15 @@ use highwater_plan::{AS_DUMPED, Buffer, PlacementProblem};
 /// Plans that dumps state for their own graphs, by position of the graph.
 pub(super) type DumpedProblems = [(usize, Arc<ProblemEntry>)];
 
-/// What is placed, and what is said of it.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
-    /// The buffers.
     pub(super) entry: ProblemEntry,
-    /// Which of the file's entries that is.
     pub(super) choice: Choice,
-    /// What is odd about it.
     pub(super) diagnostics: Diagnostics,
-    /// Why its sizes are lower bounds, in words; `None` where they are all there is.
+    /// Why the sizes are lower bounds, in words; `None` where they are exact.
     pub(super) lower_bound: Option<String>,
 }
 
-/// The buffers of the chosen graph or problem.
 pub(super) fn chosen(
     args: &PlanArgs,
     workload: Workload,
@@ -73,12 +67,12 @@ fn entry(
     workload: Workload,
     dumped: &DumpedProblems,
     bindings: &Bindings,
-    said: &mut Chosen,
+    chosen: &mut Chosen,
     progress: &Progress<'_>,
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
     let alignment = args.alignment.unwrap_or(USUAL_ALIGNMENT);
     if let Source::Graphs(_) = &workload.source {
-        return of_graphs(args, &workload, dumped, bindings, said, progress);
+        return of_graphs(args, &workload, dumped, bindings, chosen, progress);
     }
     let file = workload.name;
     match workload.source {
@@ -110,18 +104,18 @@ fn entry(
         Source::Recordings(entries) => {
             let names = entries.iter().map(|recording| &recording.name);
             let choice = choose(args, &file, names, |position| !entries[position].blocks.is_empty())?;
-            let chosen = &entries[choice.position];
-            if chosen.blocks.is_empty() {
+            let recording = &entries[choice.position];
+            if recording.blocks.is_empty() {
                 bail!(
                     "{file}: \"{}\" is a curve without blocks, so there is nothing to place; `inspect` shows it{}",
-                    chosen.name,
+                    recording.name,
                     match entries.iter().find(|other| !other.blocks.is_empty()) {
                         Some(other) => format!(", and --graph \"{}\" has blocks", other.name),
                         None => String::new(),
                     }
                 );
             }
-            let placed = of_recording(chosen, alignment);
+            let placed = of_recording(recording, alignment);
             Ok((choice, placed))
         }
         Source::Blocks(_) => bail!(
@@ -131,19 +125,19 @@ fn entry(
     }
 }
 
-/// The chosen graph, or the arena that a compiler dumped with it: by its own name, or where its plan is asked for.
+/// The chosen graph, or the arena that its compiler dumped: by the arena's name, or with the strategy `as_dumped`.
 fn of_graphs(
     args: &PlanArgs,
     workload: &Workload,
     dumped: &DumpedProblems,
     bindings: &Bindings,
-    said: &mut Chosen,
+    chosen: &mut Chosen,
     progress: &Progress<'_>,
 ) -> anyhow::Result<(Choice, ProblemEntry)> {
     let parts = workload.parts(dumped);
     let mut choice = choose(args, &workload.name, parts.iter().map(|part| &part.name), |_| true)?;
-    let chosen = workload.of_part(&parts[choice.position]);
-    let graph = match chosen.source {
+    let part = workload.of_part(&parts[choice.position]);
+    let graph = match part.source {
         Source::Problems(arenas) => {
             let arena = arenas.into_iter().next().map(Arc::unwrap_or_clone);
             return Ok((choice, with_flags(args, arena.unwrap_or_default())));
@@ -154,15 +148,14 @@ fn of_graphs(
     let Some(graph) = &graph else {
         bail!("{}: \"{}\" is no graph", workload.name, choice.name);
     };
-    let arenas = |entry: &GraphEntry| entry.dumped.iter().flat_map(|dumped| dumped.arenas.clone()).collect();
+    let dumped_arenas = graph.dumped.as_ref().map_or(&[][..], |dumped| &dumped.arenas[..]);
     if args.strategy == AS_DUMPED {
-        let arenas: Vec<Arc<ProblemEntry>> = arenas(graph);
-        let mut arenas = arenas.into_iter();
+        let mut arenas = dumped_arenas.iter().cloned();
         if let Some(arena) = arenas.find(|arena| arena.recorded.is_some()) {
             let name = std::mem::replace(&mut choice.name, arena.name.clone());
             choice.others.retain(|other| *other != arena.name);
             choice.others.insert(0, name);
-            said.diagnostics.info(
+            chosen.diagnostics.info(
                 format!(
                     "placed are the buffers of the compiler's assignment as it placed them, not the tensors of the graph; \
                      --graph \"{}\" places the same buffers by another --strategy",
@@ -173,10 +166,9 @@ fn of_graphs(
             return Ok((choice, with_flags(args, Arc::unwrap_or_clone(arena))));
         }
     }
-    let placed = of_graph(args, graph, bindings, said, progress)?;
-    let arenas: Vec<Arc<ProblemEntry>> = arenas(graph);
-    if let Some(arena) = arenas.first() {
-        said.diagnostics.info(
+    let placed = of_graph(args, graph, bindings, chosen, progress)?;
+    if let Some(arena) = dumped_arenas.first() {
+        chosen.diagnostics.info(
             format!(
                 "placed are the tensors of the graph, not the buffers of the compiler's assignment; those are \
                  --graph \"{}\", and --strategy as_dumped shows where the compiler placed them",
@@ -188,7 +180,7 @@ fn of_graphs(
     Ok((choice, placed))
 }
 
-/// The entry that was asked for, else the first that can be placed.
+/// The entry of `--graph`, else the first that can be placed.
 fn choose<'a>(
     args: &PlanArgs,
     file: &str,
@@ -209,8 +201,8 @@ fn of_lifetimes(name: &str, ids: Names, lifetimes: &Lifetimes, alignment: u64) -
     }
 }
 
-/// A problem file as the flags want it. The plan that it carries is judged by what could be planned freely: against
-/// its own fixed offsets it could only be found optimal.
+/// A problem file under the flags. Its recorded plan is compared with free offsets: under its own fixed offsets it would always be
+/// optimal.
 fn with_flags(args: &PlanArgs, mut entry: ProblemEntry) -> ProblemEntry {
     let shows_recorded = args.strategy == AS_DUMPED && entry.recorded.is_some();
     for buffer in &mut entry.problem.buffers {
@@ -227,7 +219,17 @@ fn with_flags(args: &PlanArgs, mut entry: ProblemEntry) -> ProblemEntry {
     entry
 }
 
-/// What a trace asked for; steps are positions of commands.
+fn buffer((lower, upper): (Step, Step), bytes: Bytes, alignment: u64) -> Buffer {
+    Buffer {
+        lower,
+        upper,
+        size: bytes.align_up(alignment),
+        alignment: alignment.max(1),
+        offset: None,
+    }
+}
+
+/// The requests of a trace; steps are positions of commands.
 fn of_trace(trace: &AllocationTrace, alignment: u64) -> ProblemEntry {
     let lifetimes = trace.lifetimes();
     let names: Vec<String> = lifetimes.iter().map(|one| trace.label(one)).collect();
@@ -235,31 +237,27 @@ fn of_trace(trace: &AllocationTrace, alignment: u64) -> ProblemEntry {
     ProblemEntry {
         name: trace.name.clone(),
         ids: Names::unique(&names),
-        problem: PlacementProblem::of(lifetimes.iter().map(|one| Buffer {
-            lower: one.birth,
-            upper: one.end,
-            size: one.bytes.align_up(alignment),
-            alignment: alignment.max(1),
-            offset: None,
-        })),
+        problem: PlacementProblem::of(
+            lifetimes
+                .iter()
+                .map(|one| buffer((one.birth, one.end), one.bytes, alignment)),
+        ),
         ..ProblemEntry::default()
     }
 }
 
-/// What a recorded run asked for; steps are positions of events.
+/// The blocks of a recording; steps are positions of events.
 fn of_recording(recording: &Recording, alignment: u64) -> ProblemEntry {
     let blocks = &recording.blocks;
     let names: Vec<&str> = blocks.iter().map(|block| recording.text(block.name)).collect();
     ProblemEntry {
         name: recording.name.clone(),
         ids: Names::unique(&names),
-        problem: PlacementProblem::of(blocks.iter().map(|block| Buffer {
-            lower: block.birth,
-            upper: block.end,
-            size: block.bytes.align_up(alignment),
-            alignment: alignment.max(1),
-            offset: None,
-        })),
+        problem: PlacementProblem::of(
+            blocks
+                .iter()
+                .map(|one| buffer((one.birth, one.end), one.bytes, alignment)),
+        ),
         ..ProblemEntry::default()
     }
 }
@@ -268,7 +266,7 @@ fn of_graph(
     args: &PlanArgs,
     entry: &GraphEntry,
     bindings: &Bindings,
-    said: &mut Chosen,
+    chosen: &mut Chosen,
     progress: &Progress<'_>,
 ) -> anyhow::Result<ProblemEntry> {
     let graph: &Graph = &entry.graph;
@@ -279,7 +277,7 @@ fn of_graph(
         LifetimesView::Aliased => View::Aliased,
     };
     let sizes = graph.sizes(bindings);
-    said.lower_bound = gaps(entry, bindings, progress, "placed here", &mut said.diagnostics)?.lower_bound;
+    chosen.lower_bound = lower_bound_of(entry, bindings, progress, "placed here", &mut chosen.diagnostics)?;
     let mut lifetimes = lifetimes(graph, &sizes, view);
     if args.with_inputs {
         with_inputs(graph, &sizes, &mut lifetimes);
@@ -294,7 +292,7 @@ fn of_graph(
         lifetimes,
         separate: Vec::new(),
     };
-    // Storages come and go as ops run; in the naive view there are none, and inputs come before any op.
+    // Only storages of the aliased view have the order of ops; inputs come before any op.
     let order = (view == View::Aliased && !args.with_inputs).then(|| arena_order(graph, &program, &[]));
     let lifetimes = program.lifetimes;
     let dumped = entry.dumped.as_ref().and_then(|dumped| dumped.offsets.as_ref());
@@ -315,7 +313,7 @@ fn of_graph(
             missing.first().map_or("", |first| placed.ids.get(*first))
         ),
         Some(Ok(plan)) if args.strategy == AS_DUMPED => {
-            // What the dump states, to the byte; its own rule of alignment is in its offsets.
+            // The dump's offsets to the byte; they imply its alignment.
             let alignment = args.alignment.unwrap_or_else(|| common_alignment(&plan.offsets));
             placed.problem = PlacementProblem::from_lifetimes(&lifetimes, args.alignment.unwrap_or(1));
             for buffer in &mut placed.problem.buffers {
@@ -329,7 +327,7 @@ fn of_graph(
     Ok(placed)
 }
 
-/// The capacity that was asked about: the flag's, else the file's.
+/// The capacity of the flag, else of the file.
 pub(super) fn capacity(args: &PlanArgs, entry: &ProblemEntry) -> anyhow::Result<Option<Bytes>> {
     use anyhow::Context as _;
     match &args.capacity {

@@ -1,4 +1,4 @@
-//! `highwater plan`: place the lifetimes of one graph, or the buffers of a problem, in an arena.
+//! `highwater plan`: the live ranges of one graph, or the buffers of a problem, placed in an arena.
 
 mod explain;
 mod input;
@@ -27,13 +27,12 @@ use highwater_rewrite::inline::with_calls_inlined;
 use highwater_session::read_source;
 use input::Chosen;
 
-/// Runs the command.
 pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let strategy = find(&args.strategy)?;
     let (args, source, remarks) = &plan_of(args, progress)?;
     let mut imported = read_source(source, progress)?;
     imported.diagnostics.extend(remarks);
-    // A dump's own plan is of the graph as the dump has it.
+    // A dumped plan is of the graph before calls are inlined.
     let dumped = match &imported.source {
         Source::Graphs(entries) => dumped_problems(entries),
         _ => Vec::new(),
@@ -59,13 +58,13 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     if args.events {
         return events(args, strategy, &entry, progress);
     }
-    let asked = asked_buffers(args, &entry)?;
+    let explained = explained_buffers(args, &entry)?;
     let capacity = input::capacity(args, &entry)?;
     let (planned, elapsed_ns) = search(args, strategy, &entry, capacity, progress)
         .map_err(|error| what_lacks(error, imported.format, &diagnostics))?;
     let defect = verify(&entry.problem, &planned.plan).err();
     let edges = match defect {
-        // Collisions have no order of donors and heirs.
+        // Colliding buffers do not reuse each other in an order.
         Some(_) => Vec::new(),
         None => reuse_edges(&entry.problem, &planned.plan),
     };
@@ -83,7 +82,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         Format::Csv => print(&plan_csv(&entry, &planned.plan, is_problem))?,
         Format::Json | Format::Text => {
             let mut wire = WirePlan::new(&answer, elapsed_ns);
-            add_details(args, &answer, &asked, &mut wire);
+            add_details(args, &answer, &explained, &mut wire);
             if args.format == Format::Json {
                 print_json(&wire)?;
             } else {
@@ -96,7 +95,7 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
     Ok(if is_no { Verdict::No } else { Verdict::Done })
 }
 
-/// The engine's own account of a plan.
+/// The line by which the engine's planner is compared.
 fn events(
     args: &PlanArgs,
     strategy: &'static Strategy,
@@ -121,9 +120,9 @@ fn events(
     Ok(Verdict::Done)
 }
 
-/// Positions of the buffers that --why asks about.
-fn asked_buffers(args: &PlanArgs, entry: &ProblemEntry) -> anyhow::Result<Vec<usize>> {
-    let mut asked = Vec::with_capacity(args.why.len());
+/// Positions of the buffers of `--why`.
+fn explained_buffers(args: &PlanArgs, entry: &ProblemEntry) -> anyhow::Result<Vec<usize>> {
+    let mut positions = Vec::with_capacity(args.why.len());
     for id in &args.why {
         let Some(position) = (0..entry.ids.len()).find(|position| entry.ids.get(*position) == id) else {
             bail!(
@@ -131,12 +130,12 @@ fn asked_buffers(args: &PlanArgs, entry: &ProblemEntry) -> anyhow::Result<Vec<us
                 entry.name
             );
         };
-        asked.push(position);
+        positions.push(position);
     }
-    Ok(asked)
+    Ok(positions)
 }
 
-/// The plan, and how long it took.
+/// The plan, and the nanoseconds that it took.
 fn search(
     args: &PlanArgs,
     strategy: &'static Strategy,
@@ -170,7 +169,7 @@ fn search(
     Ok((planned, clock()))
 }
 
-/// Where a text of XLA has no plan, what it lacks and which file has it.
+/// Names the missing file where an XLA text has no plan.
 fn what_lacks(error: anyhow::Error, format: &str, diagnostics: &Diagnostics) -> anyhow::Error {
     let is_no_plan = matches!(error.downcast_ref(), Some(PlanError::NoRecordedPlan));
     let mut warnings = diagnostics.entries().iter();
@@ -184,7 +183,7 @@ fn what_lacks(error: anyhow::Error, format: &str, diagnostics: &Diagnostics) -> 
     }
 }
 
-/// The plan that the file carries as a row beside ours, where it is valid.
+/// The plan of the file as a row of the strategies, where it is valid.
 fn recorded(entry: &ProblemEntry) -> Option<Tried> {
     let plan = highwater_plan::Plan::new(&entry.problem, entry.recorded.as_ref()?.offsets.clone());
     verify(&entry.problem, &plan).ok()?;
@@ -196,27 +195,27 @@ fn recorded(entry: &ProblemEntry) -> Option<Tried> {
     })
 }
 
-/// What the flags ask for beside the figures.
-fn add_details(args: &PlanArgs, answer: &PlanAnswer<'_>, asked: &[usize], wire: &mut WirePlan) {
+/// Adds the lists and explanations that flags request.
+fn add_details(args: &PlanArgs, answer: &PlanAnswer<'_>, explained: &[usize], wire: &mut WirePlan) {
     let (entry, plan) = (answer.entry, &answer.planned.plan);
     if args.edges {
         wire.edges = Some(wire_edges(answer.edges, entry));
     }
     if answer.defect.is_some() {
-        // Nothing can be said about where bytes lie that two buffers hold.
+        // Offsets of colliding buffers have no explanation.
         return;
     }
     if args.explain {
         wire.peak_chain = Some(WireChain::new(&peak_chain(&entry.problem, plan), entry));
         wire.fragmentation = Some(WireFragmentation::new(&fragmentation(&entry.problem, plan), entry));
     }
-    let whys = asked
+    let whys = explained
         .iter()
         .filter_map(|position| placement_reason(&entry.problem, plan, *position));
     wire.why = whys.map(|why| WireWhy::new(&why, answer.edges, entry)).collect();
 }
 
-/// A flag that is set after `seconds`: searches then end with what they have.
+/// A flag that is set after `seconds`: searches then end with their best plan so far.
 fn deadline(seconds: Option<f64>) -> anyhow::Result<Cancel> {
     let stop = Cancel::new();
     let Some(seconds) = seconds else {

@@ -1,24 +1,23 @@
-//! The answer of `plan` for people: figures, what is proved, and how the strategies compare.
+//! The answer of `plan` for people: figures, proofs, and a comparison of strategies.
 
 use super::explain;
 use crate::choice::Choice;
-use crate::text::{Table, diagnostics};
-use highwater_export::{PlanAnswer, WirePlan, WireStrategy};
+use crate::text::{diagnostics, diagnostics_section};
+use highwater_export::{PlanAnswer, Table, WirePlan};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, percent_text};
 use highwater_plan::{AS_DUMPED, Fit};
 
-/// How the remark begins that there is nothing to place.
+/// The beginning of the diagnostic that there is nothing to place.
 pub(super) const NOTHING: &str = "there is nothing to place";
 
-/// The whole text.
 pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) -> String {
     let mut out = match choice.remark() {
         Some(remark) => format!("{remark}\n\n"),
         None => String::new(),
     };
     if answer.is_empty() {
-        // The remark with the reason is the heading.
+        // The diagnostic with the reason becomes the heading.
         let mut others = Diagnostics::new();
         let mut reason = "";
         for entry in answer.diagnostics.entries() {
@@ -56,24 +55,17 @@ pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) ->
     if let Some(edges) = &wire.edges {
         let mut table = Table::new(&["donor", "heir", ">bytes"]);
         for edge in edges {
-            table.row(vec![edge.donor.clone(), edge.heir.clone(), edge.bytes.to_string()]);
+            table.row(&[&edge.earlier, &edge.later, &edge.bytes]);
         }
         out.push('\n');
         out.push_str(&table.text());
     }
-    let oddities = diagnostics(answer.diagnostics);
-    if !oddities.is_empty() {
-        out.push('\n');
-        out.push_str(&oddities);
-    }
-    out
+    out + &diagnostics_section(answer.diagnostics)
 }
 
 fn figures(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
     let mut table = Table::new(&["plan", wire.strategy, ">"]);
-    let mut size = |what: &str, bytes: u64| {
-        table.row(vec![what.to_owned(), Bytes(bytes).to_string(), Bytes(bytes).exact()]);
-    };
+    let mut size = |what: &str, bytes: u64| table.row(&[&what, &Bytes(bytes), &Bytes(bytes).exact()]);
     size("footprint", wire.footprint_bytes);
     size("peak live (lower bound)", wire.lower_bound_bytes);
     if wire.proved_bound_bytes > wire.lower_bound_bytes {
@@ -82,26 +74,20 @@ fn figures(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
     if let Some(capacity) = wire.capacity_bytes {
         size("capacity", capacity);
     }
-    let mut fact = |what: &str, value: String| table.row(vec![what.to_owned(), value, String::new()]);
-    // What is no plan has no distance from the best, and nobody passes bytes on in it.
+    // An invalid plan has neither a distance from the bound nor reuse.
     if let Some(percent) = wire.over_bound_percent {
-        fact("over the bound", percent_text(percent));
+        table.row(&[&"over the bound", &percent_text(percent), &""]);
     }
-    fact("buffers", wire.buffers.to_string());
+    table.row(&[&"buffers", &wire.buffers, &""]);
     if answer.defect.is_none() {
-        fact("reuse edges", wire.reuse_edges.to_string());
+        table.row(&[&"reuse edges", &wire.reuse_edges, &""]);
     }
-    fact("search nodes", wire.nodes.to_string());
-    fact("time", Nanos(wire.elapsed_ns).to_string());
+    table.row(&[&"search nodes", &wire.nodes, &""]);
+    table.row(&[&"time", &Nanos(wire.elapsed_ns), &""]);
     table.text()
 }
 
-/// A share over the bound; a plan that is none has no such figure.
-fn over_bound(percent: Option<f64>) -> String {
-    percent.map_or_else(|| "unknown: not a valid plan".to_owned(), percent_text)
-}
-
-/// How sure the answer is, one sentence a line.
+/// The certainty of the answer, a sentence per line.
 fn verdict(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
     let planned = answer.planned;
     if let Some(defect) = &wire.defect {
@@ -146,23 +132,18 @@ fn strategies(wire: &WirePlan) -> String {
         } else {
             ""
         };
-        table.row(strategy(row, mark));
+        let footprint = Bytes(row.footprint_bytes);
+        let over = row.over_bound_percent;
+        let nodes = Some(row.nodes).filter(|nodes| *nodes > 0);
+        table.row(&[
+            &row.strategy,
+            &footprint,
+            &footprint.exact(),
+            &over.map_or_else(|| "unknown: not a valid plan".to_owned(), percent_text),
+            &nodes.map_or(String::new(), |nodes| nodes.to_string()),
+            &row.elapsed_ns.map_or(String::new(), |time| Nanos(time).to_string()),
+            &mark,
+        ]);
     }
     table.text()
-}
-
-fn strategy(row: &WireStrategy, mark: &str) -> Vec<String> {
-    vec![
-        row.strategy.to_owned(),
-        Bytes(row.footprint_bytes).to_string(),
-        Bytes(row.footprint_bytes).exact(),
-        over_bound(row.over_bound_percent),
-        if row.nodes == 0 {
-            String::new()
-        } else {
-            row.nodes.to_string()
-        },
-        row.elapsed_ns.map_or(String::new(), |time| Nanos(time).to_string()),
-        mark.to_owned(),
-    ]
 }

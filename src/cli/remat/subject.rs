@@ -1,13 +1,13 @@
-//! What `remat` runs: a tape of the file, one of its graphs, or a graph that ops run.
+//! The subject of `remat`: a tape of the file, one of its graphs, or the body of an op.
 //!
-//! In: a request whose workload was read. Out: a [`Subject`]. Invariant: a graph that ops run is taken only by its name.
+//! In: a request whose workload was read. Out: a [`Subject`]. Invariant: a body is chosen only by its name.
 
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 
 use crate::choice::choose;
-use crate::gaps::gaps;
+use crate::lower_bound::lower_bound_of;
 use highwater_analysis::{Request, bound_plan, graph_tapes};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
@@ -15,16 +15,14 @@ use highwater_model::progress::Progress;
 use highwater_model::workload::{PartOf, Tape, Workload};
 use highwater_options::Lowered;
 
-/// What runs.
 pub(super) struct Subject {
     pub(super) tape: Tape,
-    /// Why its figures are lower bounds, in words; `None` where they are all there is.
+    /// Why the figures are lower bounds, in words; `None` where they are exact.
     pub(super) lower_bound: Option<String>,
-    /// What is said of it, and of what is left out.
     pub(super) diagnostics: Diagnostics,
 }
 
-/// The tape or graph of a name, else the first.
+/// The named tape or graph, else the first.
 pub(super) fn subject(
     wanted: Option<&str>,
     request: &Request,
@@ -91,10 +89,10 @@ fn of_graphs(
         .graphs()
         .get(position)
         .context("there is such a graph")?;
-    let gaps = gaps(entry, &bindings, progress, "part of what is run here", &mut diagnostics)?;
+    let lower_bound = lower_bound_of(entry, &bindings, progress, "part of what is run here", &mut diagnostics)?;
     Ok(Subject {
         tape: tape.context("every graph has a tape")?.tape,
-        lower_bound: gaps.lower_bound,
+        lower_bound,
         diagnostics,
     })
 }

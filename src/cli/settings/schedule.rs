@@ -1,4 +1,4 @@
-//! `--run`, `--schedule` and `--name`: what an iteration holds.
+//! `--run`, `--schedule` and `--name`: the content of an iteration.
 
 use anyhow::{Context as _, bail};
 
@@ -17,7 +17,7 @@ Values: 8,16,32 (a list), 8..64 step 8 (a range), 8..1024 log 5 seed 7 (a sample
 8~1024 samples 4 (a dimension of dynamic_inputs_shape_range). Neighbours of one group run at the same time.
 A name with one of []*@; stands within quotes (\").";
 
-/// Applies the flags; entries replace those of a configuration or a document.
+/// The entries of flags replace those of a configuration or a document.
 pub(super) fn apply(common: &Common, plan: &mut SchedulePlan) -> anyhow::Result<()> {
     if let Some(path) = &common.schedule {
         let name = path.display().to_string();
@@ -29,7 +29,7 @@ pub(super) fn apply(common: &Common, plan: &mut SchedulePlan) -> anyhow::Result<
         plan.entries = common.run.iter().map(read).collect::<Result<_, _>>()?;
     }
     for text in &common.name {
-        // Names may hold "=", the last one parts them.
+        // Names may contain "=": the last one separates.
         let pair = text.rsplit_once('=').map(|(own, name)| (own.trim(), name.trim()));
         let Some((own, name)) = pair.filter(|(own, name)| !own.is_empty() && !name.is_empty()) else {
             bail!("--name {text}: write --name GRAPH=NAME");

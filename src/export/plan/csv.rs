@@ -1,14 +1,14 @@
 //! A plan as CSV: rows `id,lower,upper,size,offset`, half-open, with the file's own ids and times.
 //!
-//! Columns that a plain problem does not need follow only where they say something: `alignment` (of a problem file; all
-//! buffers of a graph have one alignment), `gaps`, `same_address_as`. So the importer of problems reads back what was planned, with the plan.
+//! The columns `alignment` (of a problem file; all buffers of a graph have one alignment), `gaps` and `same_address_as` follow where the
+//! problem has such values. The importer of problems reads the file back with its plan.
 
 use std::fmt::Write as _;
 
 use highwater_model::workload::ProblemEntry;
 use highwater_plan::Plan;
 
-/// The rows, with a header; the buffers' alignments only where asked. O(n log gaps).
+/// The rows with a header. O(n log gaps).
 pub fn plan_csv(entry: &ProblemEntry, plan: &Plan, states_alignment: bool) -> String {
     let problem = &entry.problem;
     let has_alignment = states_alignment && problem.buffers.iter().any(|buffer| buffer.alignment > 1);
@@ -50,7 +50,7 @@ pub fn plan_csv(entry: &ProblemEntry, plan: &Plan, states_alignment: bool) -> St
     out
 }
 
-/// The first member of the group of each buffer that is not that member itself.
+/// By buffer the first member of its group; `None` for that member.
 fn leaders(entry: &ProblemEntry) -> Vec<Option<u32>> {
     if entry.problem.groups.is_empty() {
         return Vec::new();
@@ -64,7 +64,7 @@ fn leaders(entry: &ProblemEntry) -> Vec<Option<u32>> {
     leaders
 }
 
-/// A field, in quotes where it would be read otherwise.
+/// A field, in quotes where a reader would change it otherwise.
 fn push_field(out: &mut String, text: &str) {
     if text.contains([',', '"', '\n', '\r']) || text.trim() != text || text.starts_with('\u{feff}') {
         out.push('"');

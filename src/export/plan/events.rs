@@ -1,11 +1,10 @@
-//! The line that the vendor's planner is compared by: one JSON object with figures, offsets by op, segments and blocks.
+//! The line by which the vendor's planner is compared: one JSON object with figures, offsets by op, segments and blocks.
 
 use serde::{Serialize, Serializer};
 
 use highwater_model::workload::{ListedPlace, OpList};
 use highwater_plan::{Assigner, EnginePlan, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS, Segment};
 
-/// One plan of an op list.
 #[derive(Serialize, Debug)]
 pub struct WireEnginePlan<'a> {
     pub variant: String,
@@ -28,12 +27,10 @@ pub struct WireEnginePlan<'a> {
 #[derive(Debug)]
 pub struct WireOps<'a>(Vec<(&'a str, WireOp)>);
 
-/// Offsets of one op; null where it asks for no bytes.
+/// Offsets of one op by output and by workspace; null for an output without bytes.
 #[derive(Serialize, Debug)]
 pub struct WireOp {
-    /// By output.
     pub out: Vec<Option<u64>>,
-    /// By workspace.
     pub ws: Vec<Option<u64>>,
 }
 
@@ -44,8 +41,7 @@ impl Serialize for WireOps<'_> {
 }
 
 impl<'a> WireEnginePlan<'a> {
-    /// The plan that `assigner` made of `ops`. `is_stable` only chooses the name of the variant: equals always keep
-    /// their order.
+    /// `is_stable` changes only the name of the variant: the sort always keeps the order of equals.
     pub fn new(ops: &'a OpList, plan: &EnginePlan, assigner: Assigner, is_stable: bool) -> Self {
         let pairs = |segments: Vec<Segment>| segments.iter().map(|segment| [segment.base, segment.size]).collect();
         Self {
@@ -87,7 +83,7 @@ fn variant(assigner: Assigner, is_stable: bool) -> String {
     format!("{prefix}{name}")
 }
 
-/// An assigner that runs beside others has a longer name.
+/// An assigner that competes with others has a longer name.
 fn winner(assigner: Assigner, winner: Assigner) -> &'static str {
     let is_alone = matches!(assigner, Assigner::Binary | Assigner::Max);
     match (winner, is_alone) {

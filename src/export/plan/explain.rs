@@ -1,4 +1,4 @@
-//! The wire forms of explanations: names in place of positions, the file's times in place of steps.
+//! The wire forms of explanations, with the names and times of the file.
 
 use serde::Serialize;
 
@@ -7,7 +7,6 @@ use highwater_model::units::Step;
 use highwater_model::workload::ProblemEntry;
 use highwater_plan::{Fragmentation, PeakChain, PlacementReason, ReuseEdge};
 
-/// The stack that fixes the footprint, from the top down.
 #[derive(Serialize, Debug)]
 pub struct WireChain {
     pub peak_live_bytes: u64,
@@ -17,7 +16,6 @@ pub struct WireChain {
     pub links: Vec<WireLink>,
 }
 
-/// One buffer of the stack.
 #[derive(Serialize, Debug)]
 pub struct WireLink {
     pub buffer: String,
@@ -29,20 +27,19 @@ pub struct WireLink {
     pub live_at_peak: bool,
 }
 
-/// Idle bytes.
 #[derive(Serialize, Debug)]
 pub struct WireFragmentation {
     pub footprint_bytes: u64,
     pub peak_live_bytes: u64,
     pub peak_live_step: Option<u64>,
     pub lost_bytes: u64,
-    /// The step at which the footprint is reached.
+    /// The step of the footprint.
     pub at_footprint: Option<WireStep>,
     pub holes: Vec<WireHole>,
     pub steps: Vec<WireStep>,
 }
 
-/// The live set from one step to the next change.
+/// From one step to the next change of the live set.
 #[derive(Serialize, Debug)]
 pub struct WireStep {
     pub step: u64,
@@ -53,7 +50,6 @@ pub struct WireStep {
     pub largest_hole_bytes: u64,
 }
 
-/// One hole.
 #[derive(Serialize, Debug)]
 pub struct WireHole {
     pub offset: u64,
@@ -62,7 +58,7 @@ pub struct WireHole {
     pub above: String,
 }
 
-/// Why a buffer stands where it does.
+/// The reasons for the offset of a buffer.
 #[derive(Serialize, Debug)]
 pub struct WireWhy {
     pub buffer: String,
@@ -74,11 +70,12 @@ pub struct WireWhy {
     pub moves_with: Vec<String>,
     pub could_stand_at: Option<u64>,
     pub blockers: Vec<WireBlocker>,
-    pub donors: Vec<WireEdge>,
-    pub heirs: Vec<WireEdge>,
+    #[serde(rename = "donors")]
+    pub reuses: Vec<WireEdge>,
+    #[serde(rename = "heirs")]
+    pub reused_by: Vec<WireEdge>,
 }
 
-/// A neighbour that refuses offsets.
 #[derive(Serialize, Debug)]
 pub struct WireBlocker {
     pub buffer: String,
@@ -96,7 +93,6 @@ fn id(entry: &ProblemEntry, position: u32) -> String {
 }
 
 impl WireChain {
-    /// With the entry's names and times.
     pub fn new(chain: &PeakChain, entry: &ProblemEntry) -> Self {
         Self {
             peak_live_bytes: chain.peak_live.get(),
@@ -124,7 +120,6 @@ impl WireChain {
 }
 
 impl WireFragmentation {
-    /// With the entry's names and times.
     pub fn new(fragmentation: &Fragmentation, entry: &ProblemEntry) -> Self {
         let wire_step = |at: &highwater_plan::StepGaps| WireStep {
             step: entry.time(at.step),
@@ -158,7 +153,7 @@ impl WireFragmentation {
 }
 
 impl WireWhy {
-    /// With the entry's names and times; `edges` are those of the whole plan.
+    /// `edges` are those of the whole plan.
     pub fn new(why: &PlacementReason, edges: &[ReuseEdge], entry: &ProblemEntry) -> Self {
         let buffer = &entry.problem.buffers[why.buffer as usize];
         let chosen = |wanted: &dyn Fn(&ReuseEdge) -> bool| {
@@ -188,8 +183,8 @@ impl WireWhy {
                     refuses_below: blocker.to,
                 })
                 .collect(),
-            donors: chosen(&|edge| edge.later == why.buffer),
-            heirs: chosen(&|edge| edge.earlier == why.buffer),
+            reuses: chosen(&|edge| edge.later == why.buffer),
+            reused_by: chosen(&|edge| edge.earlier == why.buffer),
         }
     }
 }

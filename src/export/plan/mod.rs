@@ -1,4 +1,4 @@
-//! The wire forms of `highwater plan`: one JSON object, or rows of CSV.
+//! The answer of `plan`: one JSON object, or rows of CSV.
 
 mod csv;
 mod events;
@@ -9,25 +9,23 @@ pub use events::{WireEnginePlan, WireOp, WireOps};
 pub use explain::{WireChain, WireFragmentation, WireWhy};
 
 use serde::Serialize;
+use serde_json::Value as Json;
 
-use super::WireDiagnostic;
+use super::json_parts::diagnostics_json;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_model::workload::ProblemEntry;
 use highwater_plan::{Fit, PlanDefect, Planned, ReuseEdge};
 
-/// One reuse edge by names.
 #[derive(Serialize, Debug)]
 pub struct WireEdge {
-    /// Who held the bytes before.
-    pub donor: String,
-    /// Who took them.
-    pub heir: String,
-    /// How many.
+    #[serde(rename = "donor")]
+    pub earlier: String,
+    #[serde(rename = "heir")]
+    pub later: String,
     pub bytes: u64,
 }
 
-/// One strategy's result.
 #[derive(Serialize, Debug)]
 pub struct WireStrategy {
     pub strategy: &'static str,
@@ -37,65 +35,55 @@ pub struct WireStrategy {
     pub elapsed_ns: Option<u64>,
 }
 
-/// What is known when a plan is there.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanAnswer<'a> {
-    /// What was placed.
     pub entry: &'a ProblemEntry,
-    /// The plan.
     pub planned: &'a Planned,
-    /// What is wrong with it.
+    /// Why the plan is invalid.
     pub defect: Option<&'a PlanDefect>,
-    /// The capacity that was asked about.
     pub capacity: Option<Bytes>,
-    /// Its reuse edges.
     pub edges: &'a [ReuseEdge],
-    /// What the file holds besides what was placed.
+    /// The names of the file's other entries.
     pub others: &'a [String],
-    /// Why the sizes of the buffers are lower bounds, in words; `None` where they are all there is.
+    /// Why the sizes of the buffers are lower bounds, in words; `None` where they are exact.
     pub lower_bound: Option<&'a str>,
-    /// Oddities of the file.
     pub diagnostics: &'a Diagnostics,
 }
 
 impl PlanAnswer<'_> {
-    /// Whether it fits in the capacity, and how sure a "no" is; `None` where nobody asked.
+    /// Whether the plan fits in the capacity, and the certainty of a "no"; `None` without a capacity.
     pub fn fit(&self) -> Option<Fit> {
         let planned = self.planned;
         match (self.capacity?, self.defect) {
-            // A plan that fails its check fits nowhere.
+            // An invalid plan fits nowhere.
             (capacity, Some(_)) if planned.plan.footprint <= capacity => Some(Fit::NotFound),
             (capacity, _) => Some(planned.fit(capacity)),
         }
     }
 
-    /// Whether there is no byte to place.
     pub fn is_empty(&self) -> bool {
         let mut buffers = self.entry.problem.buffers.iter();
         buffers.all(|buffer| buffer.size == Bytes::ZERO)
     }
 
-    /// Whether no plan can be smaller.
     pub fn is_optimal(&self) -> bool {
         self.defect.is_none() && self.planned.is_optimal()
     }
 
-    /// The defect with the file's ids and times.
+    /// With the ids and times of the file.
     pub fn defect_text(&self) -> Option<String> {
         let id = |position: usize| format!("\"{}\"", self.entry.ids.get(position));
         let time = |step: u32| self.entry.time(highwater_model::units::Step(step));
         Some(self.defect?.sentence(&id, &time))
     }
 
-    /// How much larger than the bound of live bytes, in percent; `None` where the plan is none, because buffers that live at
-    /// once share bytes in it: its size says nothing then.
+    /// Percent above the bound of live bytes; `None` for an invalid plan, whose size means nothing.
     pub fn over_bound_percent(&self, footprint: Bytes) -> Option<f64> {
         let is_valid = self.defect.is_none();
         is_valid.then(|| footprint.percent_over(self.planned.lower_bound))
     }
 }
 
-/// A plan's figures.
 #[derive(Serialize, Debug)]
 pub struct WirePlan {
     pub strategy: &'static str,
@@ -125,11 +113,11 @@ pub struct WirePlan {
     pub fragmentation: Option<WireFragmentation>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub why: Vec<WireWhy>,
-    pub diagnostics: Vec<WireDiagnostic>,
+    pub diagnostics: Json,
 }
 
 impl WirePlan {
-    /// The figures; what is only listed when asked for is left out.
+    /// The figures without the lists that flags request.
     pub fn new(answer: &PlanAnswer<'_>, elapsed_ns: u64) -> Self {
         let planned = answer.planned;
         let fit = answer.fit();
@@ -167,18 +155,17 @@ impl WirePlan {
             peak_chain: None,
             fragmentation: None,
             why: Vec::new(),
-            diagnostics: WireDiagnostic::all(answer.diagnostics),
+            diagnostics: diagnostics_json(answer.diagnostics),
         }
     }
 }
 
-/// Reuse edges by names.
 pub fn wire_edges(edges: &[ReuseEdge], entry: &ProblemEntry) -> Vec<WireEdge> {
     edges
         .iter()
         .map(|edge| WireEdge {
-            donor: entry.ids.get(edge.earlier as usize).to_owned(),
-            heir: entry.ids.get(edge.later as usize).to_owned(),
+            earlier: entry.ids.get(edge.earlier as usize).to_owned(),
+            later: entry.ids.get(edge.later as usize).to_owned(),
             bytes: edge.bytes.get(),
         })
         .collect()

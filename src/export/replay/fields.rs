@@ -1,19 +1,17 @@
-//! JSON text field by field, in the order of calls; and the small values that lines are made of.
+//! JSON objects written field by field, and the small values of lines.
 //!
-//! A line may hold a million calls: it is written straight into one text instead of a tree of values.
+//! A line may have a million calls, so it is written into one text without a tree of values.
 
 use std::fmt::Write as _;
 
 use highwater_sim::alloc::{Address, Call, PoolFigures};
 
-/// An object that is being written.
 #[derive(Debug)]
 pub(super) struct Fields {
     out: String,
 }
 
 impl Fields {
-    /// An object without a field.
     pub(super) fn new() -> Self {
         Self { out: "{".to_owned() }
     }
@@ -32,13 +30,12 @@ impl Fields {
         self.raw(key, &quoted);
     }
 
-    /// A value that is JSON already.
+    /// Adds a JSON value.
     pub(super) fn raw(&mut self, key: &str, value: &str) {
         self.key(key);
         self.out.push_str(value);
     }
 
-    /// The object.
     pub(super) fn finish(mut self) -> String {
         self.out.push('}');
         self.out
@@ -52,7 +49,7 @@ impl Fields {
     }
 }
 
-/// Values that are JSON already, as a list.
+/// A list of JSON values.
 pub(super) fn list(values: impl Iterator<Item = String>) -> String {
     let mut out = "[".to_owned();
     for value in values {
@@ -74,7 +71,7 @@ pub(super) fn address(at: Option<Address>) -> String {
     }
 }
 
-/// The driver's calls; notes of the allocators are left out.
+/// The calls of the driver; events of the allocators are left out.
 pub(super) fn calls(calls: &[Call]) -> String {
     let mut out = "[".to_owned();
     for call in calls.iter().filter(|call| call.is_of_driver()) {
@@ -114,7 +111,6 @@ fn write_call(out: &mut String, call: &Call) {
     }
 }
 
-/// A pool's figures as a list.
 pub(super) fn pool_vector(figures: &PoolFigures) -> String {
     let numbers = [
         figures.occupied,
@@ -133,6 +129,6 @@ pub(super) fn pool_vector(figures: &PoolFigures) -> String {
 }
 
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // A text takes every character.
+    // Writing to a string cannot fail.
     out.write_fmt(text).unwrap_or_default();
 }

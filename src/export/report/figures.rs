@@ -1,29 +1,27 @@
-//! What the page's script reads: the curves of each lane in columns, with exact bytes, steps and ops.
+//! The data of the page's script: the curves of each lane in columns, with exact bytes, steps and ops.
 //!
-//! Up to a thousand steps a column is one; of more it tells the largest bytes of its steps, and where they are. The page says the
-//! same in its tables and drawings.
+//! Up to a thousand steps have a column each; a column of several steps has their largest bytes and the step of these. Tables and
+//! drawings of the page have the same information.
 
 use indexmap::IndexSet;
 use serde::Serialize;
 
 use super::Report;
-use super::page::Page;
 use crate::svg::{LEFT, RIGHT};
 use highwater_model::units::Step;
 use highwater_model::workload::AxisRun;
 use highwater_timeline::{Curve, peak_step, step_facts};
 
-/// A drawing of the page: a lane, the first of its steps, and the one behind the last.
+/// A drawing of the page: a lane and its steps, half-open.
 pub(super) struct Shown {
     pub(super) lane: usize,
     pub(super) start: u32,
     pub(super) end: u32,
 }
 
-/// Of so many runs single ones are still seen.
+/// Up to so many runs, each is visible in the drawing of the whole lane.
 const FEW_RUNS: usize = 8;
 
-/// Most columns of a lane.
 const MOST_COLUMNS: u32 = 1000;
 
 #[derive(Serialize)]
@@ -39,14 +37,14 @@ struct Data {
 struct LaneData {
     reserved: bool,
     live: bool,
-    /// The step on which the lane runs out of memory; what stands behind it does not run.
+    /// The step on which the lane runs out of memory; later steps do not run.
     stops: Option<u32>,
     /// First and last step, reserved bytes with their step, live bytes with their step, op.
     columns: Vec<[u64; 7]>,
 }
 
 impl Report<'_> {
-    /// The drawings of the page, in order: every lane whole, and last the iteration of the peak, where there is one to see.
+    /// The drawings of the page, in order: each lane, then the iteration of the peak, where it has a drawing.
     pub(super) fn shown(&self) -> Vec<Shown> {
         let end = self.subject.timeline.n_steps;
         let whole = |lane| Shown { lane, start: 0, end };
@@ -54,7 +52,7 @@ impl Report<'_> {
         lanes.chain(self.close_up()).collect()
     }
 
-    /// The iteration in which the lane that others are compared with has its peak, where there are too many runs to see one.
+    /// The iteration of the base lane's peak, where the lane has too many runs for one to be visible.
     pub(super) fn close_up(&self) -> Option<Shown> {
         let runs = &self.comparison.axis.runs;
         if runs.len() <= FEW_RUNS {
@@ -72,8 +70,8 @@ impl Report<'_> {
         })
     }
 
-    /// The data of the script, in the page.
-    pub(super) fn data(&self, page: &mut Page) {
+    /// The element with the data of the script.
+    pub(super) fn data(&self) -> String {
         let mut ops = IndexSet::new();
         let shown = self.shown().into_iter();
         let lanes = shown.map(|shown| self.lane_data(&shown, &mut ops)).collect();
@@ -85,14 +83,12 @@ impl Report<'_> {
             ops: ops.into_iter().collect(),
         };
         let json = serde_json::to_string(&data).unwrap_or_default();
-        // Nothing in a text may end the element that holds it.
+        // No text may close the element.
         let json = json
             .replace('<', "\\u003c")
             .replace('>', "\\u003e")
             .replace('&', "\\u0026");
-        page.raw(&format!(
-            "<script type=\"application/json\" id=\"hw-data\">{json}</script>\n"
-        ));
+        format!("<script type=\"application/json\" id=\"hw-data\">{json}</script>\n")
     }
 
     fn lane_data(&self, shown: &Shown, ops: &mut IndexSet<String>) -> LaneData {
@@ -118,20 +114,16 @@ impl Report<'_> {
             let (op, _) = ops.insert_full(op);
             [first, end - 1, reserved, reserved_step, live, live_step, op as u64]
         });
+        let failed = self.comparison.lanes[lane].simulation.out_of_memory.as_ref();
         LaneData {
             reserved,
             live,
-            stops: self.stops_at(lane),
+            stops: failed.map(|failed| failed.step.0),
             columns: columns.collect(),
         }
     }
 
-    fn stops_at(&self, lane: usize) -> Option<u32> {
-        let failed = self.comparison.lanes[lane].simulation.out_of_memory.as_ref();
-        failed.map(|failed| failed.step.0)
-    }
-
-    /// The op of a step, its type and its name; empty where there is none.
+    /// Type and name of a step's op; empty where the step has no op.
     fn op_text(&self, step: u32) -> String {
         if self.comparison.is_measured() {
             return String::new();

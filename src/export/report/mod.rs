@@ -1,39 +1,50 @@
-//! The report: one page for people, readable without a network and without scripts.
+//! The report: one HTML page for people, readable without a network and without scripts.
 //!
-//! In: an answer and what the session knows beside it. Out: HTML, the same every time (no dates, no names of machines). All texts
-//! of files are escaped. Light or dark as the reader has it, and made for paper too. A script adds what lies under the pointer;
-//! everything that it says stands in the page without it.
+//! In: an answer and what the session knows about it. Out: HTML, the same bytes every time (no dates, no names of machines). All texts
+//! of files are escaped. The page follows the reader's light or dark scheme and can be printed. A script shows details under the
+//! pointer, all of which the page has without it.
 
+mod differences;
 mod figures;
-mod page;
 mod peak;
 mod pictures;
 mod settings;
 mod table;
 
-use page::{Page, bytes};
+use std::path::Path;
 
+use super::blocks::{Block, Line, Span, Table, bytes, html, html_line, paragraph, text};
 use super::subject::{ExportError, ExportSubject};
 use super::svg::text::escaped;
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::{Comparison, LaneId, ScratchSource};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
-use highwater_model::units::{counted, grouped};
+use highwater_model::units::{Bytes, counted, grouped};
 
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
 
-/// The parts of the page behind the summary: where links lead, and what they are called.
-const PARTS: [(&str, &str); 6] = [
-    ("comparison", "Comparison"),
-    ("lanes", "Curves and memory maps"),
-    ("peak", "Where the peak comes from"),
-    ("findings", "Findings"),
-    ("configuration", "Configuration"),
-    ("reproduce", "How to reproduce this"),
+/// The parts of the page below the summary.
+#[derive(Clone, Copy)]
+enum Part {
+    Comparison,
+    Lanes,
+    Peak,
+    Findings,
+    Configuration,
+    Reproduction,
+}
+
+/// Every part with its anchor and its heading.
+const PARTS: [(Part, &str, &str); 6] = [
+    (Part::Comparison, "comparison", "Comparison"),
+    (Part::Lanes, "lanes", "Curves and memory maps"),
+    (Part::Peak, "peak", "Where the peak comes from"),
+    (Part::Findings, "findings", "Findings"),
+    (Part::Configuration, "configuration", "Configuration"),
+    (Part::Reproduction, "reproduce", "How to reproduce this"),
 ];
 
-/// What every part is written from.
 #[derive(Clone, Copy)]
 struct Report<'a> {
     subject: &'a ExportSubject,
@@ -42,149 +53,153 @@ struct Report<'a> {
     base: usize,
 }
 
-/// The page. O(steps + events + what the pictures hold).
+/// The page. O(steps + events + the size of the drawings).
 ///
 /// # Errors
-/// [`ExportError`]: an answer without lanes, or the user's will.
-pub(super) fn report_html(subject: &ExportSubject, progress: &Progress<'_>) -> Result<String, ExportError> {
+/// [`ExportError`]: an answer without lanes, or cancelled.
+pub(super) fn report_html(
+    subject: &ExportSubject,
+    _path: &Path,
+    progress: &Progress<'_>,
+) -> Result<Vec<u8>, ExportError> {
     let comparison = &*subject.comparison;
-    let shown = subject.lanes_or_all();
-    let main = comparison.main_lane().filter(|lane| shown.contains(lane));
-    let base = main.or(shown.first().copied());
+    let lanes = subject.lanes_or_all();
+    let main = comparison.main_lane().filter(|lane| lanes.contains(lane));
+    let base = main.or(lanes.first().copied());
     let base = base.ok_or_else(|| "there is no lane to report".to_owned())?;
     let report = Report {
         subject,
         comparison,
         base,
     };
-    let mut page = Page::default();
-    report.head(&mut page);
-    report.summary(&mut page);
-    for (id, title) in PARTS {
+    let mut page = report.head() + &report.summary();
+    for (part, anchor, heading) in PARTS {
         progress.check()?;
-        page.part(id, title);
-        match id {
-            "comparison" => report.compared(&mut page),
-            "lanes" => report.pictures(&mut page, progress)?,
-            "peak" => report.peak(&mut page)?,
-            "findings" => report.findings(&mut page),
-            "configuration" => report.configuration(&mut page),
-            _ => report.reproduce(&mut page),
-        }
+        page.push_str(&format!("<h2 id=\"{anchor}\">{}</h2>\n", escaped(heading)));
+        let blocks = match part {
+            Part::Comparison => report.comparison_part(),
+            Part::Lanes => report.lanes_part(progress)?,
+            Part::Peak => report.peak_part()?,
+            Part::Findings => report.findings_part(),
+            Part::Configuration => report.configuration_part(),
+            Part::Reproduction => report.reproduction_part(),
+        };
+        page.push_str(&html(&blocks));
     }
-    page.raw("</main>\n");
-    report.data(&mut page);
-    page.raw(&format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n"));
-    Ok(page.finish())
+    page.push_str(&format!(
+        "</main>\n{}<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        report.data()
+    ));
+    Ok(page.into_bytes())
 }
 
 impl Report<'_> {
-    /// The lanes that the report is of.
     fn lanes(&self) -> Vec<usize> {
         self.subject.lanes_or_all()
     }
 
-    /// What a lane is called: its title, and what its policy does.
+    /// The title of a lane with the label of its policy.
     fn lane_name(&self, lane: usize) -> String {
         let row = &self.comparison.lanes[lane];
         let title = self.comparison.lane_title(row.id);
         match row.id {
             LaneId::Policy(policy) => format!("{title}: {}", policy.row().label),
-            _ => title,
+            LaneId::Problem(_) | LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => title,
         }
     }
 
-    /// What stands before a figure that is a lower bound.
+    /// The sign in front of a lower bound.
     fn bound(&self, lane: usize) -> &'static str {
         let is_bound = self.comparison.is_lower_bound(lane) && !self.comparison.is_measured_lane(lane);
-        if is_bound && self.comparison.scratch_of(lane) == highwater_analysis::ScratchSource::Missing {
+        if is_bound && self.comparison.scratch_of(lane) == ScratchSource::Missing {
             "≥\u{a0}"
         } else {
             ""
         }
     }
 
-    fn head(&self, page: &mut Page) {
+    fn head(&self) -> String {
         let name = escaped(&self.comparison.workload.name);
         let version = env!("CARGO_PKG_VERSION");
-        page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
-        page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
-        page.raw(&format!("<meta name=\"generator\" content=\"highwater {version}\"/>\n"));
-        page.raw("<meta name=\"color-scheme\" content=\"light dark\"/>\n");
-        page.raw(&format!(
-            "<title>Device memory of {name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n"
-        ));
-        page.raw(&format!("<h1>Device memory of {name}</h1>\n"));
-        page.raw(&format!("<p class=\"weak\">A report of highwater {version}</p>\n"));
-        page.raw("<nav aria-label=\"Parts of this report\"><ul>\n");
-        for (id, title) in PARTS {
-            page.raw(&format!("<li><a href=\"#{id}\">{}</a></li>\n", escaped(title)));
-        }
-        page.raw("</ul></nav>\n</header>\n<main>\n");
+        let links =
+            PARTS.map(|(_, anchor, heading)| format!("<li><a href=\"#{anchor}\">{}</a></li>\n", escaped(heading)));
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+             <meta name=\"generator\" content=\"highwater {version}\"/>\n\
+             <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+             <title>Device memory of {name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n\
+             <h1>Device memory of {name}</h1>\n\
+             <p class=\"weak\">A report of highwater {version}</p>\n\
+             <nav aria-label=\"Parts of this report\"><ul>\n{}</ul></nav>\n</header>\n<main>\n",
+            links.concat()
+        )
     }
 
     /// The answer in a few lines.
-    fn summary(&self, page: &mut Page) {
-        page.raw("<section class=\"verdict\" aria-label=\"Summary\">\n");
-        page.markup("p", &self.in_force());
-        for sentence in self.verdicts() {
-            page.line("p", &sentence);
-        }
-        page.raw("</section>\n<dl class=\"facts\">\n");
+    fn summary(&self) -> String {
+        let verdicts = self.verdicts().into_iter().map(paragraph);
+        let verdicts: Vec<Block> = std::iter::once(Block::Paragraph(self.base_line()))
+            .chain(verdicts)
+            .collect();
+        let mut facts: Vec<(&str, Line)> = Vec::new();
         for (name, contents) in &self.subject.about.sources {
             let contents = contents.join("; ");
-            let sep = if contents.is_empty() { "" } else { ": " };
-            fact(page, "source", &format!("{}{sep}{}", escaped(name), escaped(&contents)));
+            let separator = if contents.is_empty() { "" } else { ": " };
+            facts.push(("source", text(format!("{name}{separator}{contents}"))));
         }
-        fact(page, "what runs", &escaped(&self.what_runs()));
+        facts.push(("what runs", text(self.what_runs())));
         if self.comparison.has_capacity() && !self.comparison.is_problem() {
             let device = &self.comparison.device;
-            let memory = bytes(device.memory());
-            let mut text = format!("{}, {memory}", escaped(&device.name));
-            if self.comparison.occupied > highwater_model::units::Bytes::ZERO {
-                let held = bytes(self.comparison.occupied);
-                text.push_str(&format!(
-                    " left, others hold {held} on device {}",
-                    self.comparison.device_id
-                ));
+            let mut line = text(format!("{}, ", device.name)).and(bytes(device.memory()));
+            if self.comparison.occupied > Bytes::ZERO {
+                line = line
+                    .and(text(" left, others hold "))
+                    .and(bytes(self.comparison.occupied))
+                    .and(text(format!(" on device {}", self.comparison.device_id)));
             }
-            fact(page, "device", &text);
+            facts.push(("device", line));
         }
-        fact(page, "how figures are counted", &escaped(&self.how_counted()));
-        page.raw("</dl>\n");
+        facts.push(("how figures are counted", text(self.how_counted())));
+        let facts = facts.iter();
+        let facts = facts.map(|(name, line)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), html_line(line)));
+        format!(
+            "<section class=\"verdict\" aria-label=\"Summary\">\n{}</section>\n<dl class=\"facts\">\n{}</dl>\n",
+            html(&verdicts),
+            facts.collect::<String>()
+        )
     }
 
-    /// The lane that others are compared with, in a sentence.
-    fn in_force(&self) -> String {
+    /// The figures of the base lane in a sentence.
+    fn base_line(&self) -> Line {
         let lane = &self.comparison.lanes[self.base];
         let (states_reserved, states_live) = self.comparison.states(self.base);
-        let name = escaped(&self.lane_name(self.base));
         let what = match lane.id {
-            LaneId::Policy(_) => "In force is",
-            LaneId::Problem(_) => "The smallest plan is",
-            LaneId::Pass(_) => "The baseline is",
-            LaneId::Pinned(_) => "Pinned is",
-            LaneId::Measured(_) => "Measured was",
+            LaneId::Policy(_) => "In force is ",
+            LaneId::Problem(_) => "The smallest plan is ",
+            LaneId::Pass(_) => "The baseline is ",
+            LaneId::Pinned(_) => "Pinned is ",
+            LaneId::Measured(_) => "Measured was ",
         };
         let bound = self.bound(self.base);
-        let mut figures = Vec::new();
-        if states_reserved {
-            figures.push(format!("peak reserved {bound}{}", bytes(lane.summary.peak_reserved)));
-        }
-        if states_live {
-            figures.push(format!("peak live {bound}{}", bytes(lane.summary.peak_live)));
-        }
-        let figures = figures.join(", ");
-        let (fits, _) = self.fits(self.base);
-        let fits = if fits.is_empty() {
-            String::new()
-        } else {
-            format!("; fits: {}", escaped(&fits))
+        let figures = [
+            (states_reserved, "peak reserved", lane.summary.peak_reserved),
+            (states_live, "peak live", lane.summary.peak_live),
+        ];
+        let figures = figures.into_iter().filter(|(is_stated, ..)| *is_stated);
+        let figures = figures.map(|(_, name, figure)| text(format!("{name} {bound}")).and(bytes(figure)));
+        let fits = match self.comparison.fit(self.base).text() {
+            fits if fits.is_empty() => ".".to_owned(),
+            fits => format!("; fits: {fits}."),
         };
-        format!("{what} <strong>{name}</strong>: {figures}{fits}.")
+        text(what)
+            .and(Span::Strong(self.lane_name(self.base)))
+            .and(text(": "))
+            .and(Line::joined(figures, ", "))
+            .and(text(fits))
     }
 
-    /// What the comparison says of itself.
+    /// The conclusions of the comparison, as sentences.
     fn verdicts(&self) -> Vec<String> {
         let comparison = self.comparison;
         let mut texts = Vec::new();
@@ -248,54 +263,52 @@ impl Report<'_> {
         parts.join("; ")
     }
 
-    /// Rules that are broken, and what was odd.
-    fn findings(&self, page: &mut Page) {
+    /// Broken rules and diagnostics.
+    fn findings_part(&self) -> Vec<Block> {
         let findings = &self.subject.about.findings;
+        let mut blocks = Vec::new();
         if findings.is_empty() {
-            page.line("p", "The configuration breaks no rule that is known.");
+            blocks.push(paragraph("The configuration breaks no rule that is known."));
         }
-        let mut rules = page::Table::new(
-            "Rules that the configuration breaks",
-            &["severity", "rule", "options", "what", "source"],
-        );
+        let caption = "Rules that the configuration breaks";
+        let mut rules = Table::captioned(caption, &["severity", "rule", "options", "what", "source"]);
         for finding in findings {
             let options = finding.options.join(", ");
             let texts = [finding.rule, &options, &finding.message, finding.source];
             let mut cells = vec![severity(finding.severity)];
-            cells.extend(texts.map(escaped));
-            rules.row(cells);
+            cells.extend(texts.map(text));
+            rules.cells(cells);
         }
-        page.table(&rules);
-        let mut odd = page::Table::new(
-            "What was odd in the sources and in the simulation",
-            &["severity", "what", "where", ">times"],
-        );
+        let caption = "What was odd in the sources and in the simulation";
+        let mut odd = Table::captioned(caption, &["severity", "what", "where", ">times"]);
         let all = [&self.subject.about.diagnostics, &self.comparison.diagnostics];
         for entry in all.into_iter().flat_map(Diagnostics::entries) {
-            odd.row(vec![
+            let (message, place) = (text(&entry.message), text(&entry.place));
+            odd.cells(vec![
                 severity(entry.severity),
-                escaped(&entry.message),
-                escaped(&entry.place),
-                grouped(entry.count),
+                message,
+                place,
+                text(grouped(entry.count)),
             ]);
         }
-        page.table(&odd);
-        if all.iter().all(|diagnostics| diagnostics.entries().is_empty()) {
-            page.line("p", "Nothing was odd in the sources.");
+        let is_odd = !odd.is_empty();
+        blocks.extend([rules.into(), odd.into()]);
+        if !is_odd {
+            blocks.push(paragraph("Nothing was odd in the sources."));
         }
+        blocks
     }
 }
 
-fn severity(severity: Severity) -> String {
-    let class = if severity == Severity::Error { "bad" } else { "weak" };
-    format!("<span class=\"{class}\">{severity}</span>")
+fn severity(severity: Severity) -> Line {
+    let name = severity.to_string();
+    match severity {
+        Severity::Error => Span::Bad(name).into(),
+        Severity::Warning | Severity::Info => Span::Weak(name).into(),
+    }
 }
 
-fn fact(page: &mut Page, name: &str, html: &str) {
-    page.raw(&format!("<dt>{}</dt><dd>{html}</dd>\n", escaped(name)));
-}
-
-/// A text as a sentence: a capital at its beginning, a dot at its end.
+/// A text with a capital at its beginning and a dot at its end.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first: String = letters

@@ -1,21 +1,20 @@
-//! The drawings of the lanes in the page, in colours that follow the reader's scheme.
+//! The drawings of the lanes, in colours that follow the light or dark scheme of the reader.
 
 use super::Report;
 use super::figures::Shown;
-use super::page::Page;
+use crate::blocks::{Block, paragraph, text};
 use crate::subject::ExportError;
-use crate::svg::text::escaped;
 use crate::svg::{LaneDrawing, SvgColors, lane_svg};
 use highwater_model::progress::Progress;
 use highwater_model::units::{counted, grouped};
 use highwater_timeline::{AxisKind, Viewport};
 
-/// Points of a lane.
+/// Width and height of a drawing in points.
 const SIZE: (f64, f64) = (1100.0, 440.0);
-/// A map with more shapes is a picture.
+/// A memory map with more shapes is drawn as pixels.
 const MOST_SHAPES: usize = 1500;
 
-/// Colours by the names that the page's style gives them; blocks keep theirs, in light and dark.
+/// Colours as variables of the page's style sheet; blocks have the same colours in light and dark.
 fn colors() -> SvgColors {
     let named = |name: &str| format!("var(--{name})");
     SvgColors {
@@ -41,42 +40,41 @@ fn colors() -> SvgColors {
 }
 
 impl Report<'_> {
-    /// A figure per lane.
-    pub(super) fn pictures(&self, page: &mut Page, progress: &Progress<'_>) -> Result<(), ExportError> {
-        page.line(
-            "p",
+    /// A figure for each lane.
+    pub(super) fn lanes_part(&self, progress: &Progress<'_>) -> Result<Vec<Block>, ExportError> {
+        let mut blocks = vec![paragraph(
             "Above the bytes that are reserved and live on each step, below the memory map: addresses upwards, a block from its \
              allocation to its end. Where scripts run, the line below each picture tells what lies under the pointer; \
              arrow keys move it.",
-        );
-        if self.subject.timeline.n_steps == 0 {
-            page.line("p", "The schedule has no steps, so there is nothing to draw.");
-            return Ok(());
+        )];
+        let end = self.subject.timeline.n_steps;
+        if end == 0 {
+            blocks.push(paragraph("The schedule has no steps, so there is nothing to draw."));
+            return Ok(blocks);
         }
         let lanes = self.lanes();
-        for (number, lane) in lanes.iter().enumerate() {
-            progress.set("drawing", number as u64, lanes.len() as u64)?;
-            page.line("h3", &self.lane_name(*lane));
-            let end = self.subject.timeline.n_steps;
+        for (position, lane) in lanes.iter().enumerate() {
+            progress.set("drawing", position as u64, lanes.len() as u64)?;
+            blocks.push(Block::Heading(3, text(self.lane_name(*lane))));
             let shown = Shown {
                 lane: *lane,
                 start: 0,
                 end,
             };
-            self.figure(page, number, &shown)?;
-            self.remarks(page, *lane);
+            blocks.push(self.figure(position, &shown)?);
+            let remarks = self.comparison.lanes[*lane].explanation.iter();
+            blocks.push(Block::List(remarks.map(|remark| (0, text(&remark.text))).collect()));
         }
-        Ok(())
+        Ok(blocks)
     }
 
-    /// A drawing with what lies under the pointer; `number` is its place among those of the page.
-    pub(super) fn figure(&self, page: &mut Page, number: usize, shown: &Shown) -> Result<(), ExportError> {
+    /// A drawing; `position` is its place among the drawings of the page.
+    pub(super) fn figure(&self, position: usize, shown: &Shown) -> Result<Block, ExportError> {
         let viewport = Viewport {
             t0: f64::from(shown.start),
             t1: f64::from(shown.end),
             ..self.subject.timeline.fit()
         };
-        let colors = colors();
         let svg = lane_svg(&LaneDrawing {
             comparison: self.comparison,
             timeline: &self.subject.timeline,
@@ -84,20 +82,14 @@ impl Report<'_> {
             viewport,
             axis: AxisKind::Order,
             size: SIZE,
-            colors: &colors,
+            colors: &colors(),
             look: Some(&self.subject.look),
             most_shapes: Some(MOST_SHAPES),
         })?;
-        page.raw(&format!(
-            "<figure data-lane=\"{number}\">\n<div class=\"scroll\">\n{svg}"
-        ));
-        page.raw("</div>\n<output></output>\n");
-        page.line("figcaption", &self.caption(shown, svg.contains("<image ")));
-        page.raw("</figure>\n");
-        Ok(())
+        let caption = self.caption(shown, svg.contains("<image "));
+        Ok(Block::Figure { position, svg, caption })
     }
 
-    /// What a picture shows, and what it cannot.
     fn caption(&self, shown: &Shown, is_pictured: bool) -> String {
         let view = &self.subject.timeline.lanes[shown.lane];
         let blocks = counted(view.blocks.len() as u64, "block");
@@ -119,12 +111,5 @@ impl Report<'_> {
         }
         text.push('.');
         text
-    }
-
-    /// What is said of the lane's peak.
-    fn remarks(&self, page: &mut Page, lane: usize) {
-        let remarks = self.comparison.lanes[lane].explanation.iter();
-        let items: Vec<String> = remarks.map(|remark| escaped(&remark.text)).collect();
-        page.list(&items);
     }
 }

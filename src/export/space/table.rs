@@ -1,10 +1,10 @@
 //! Points of a sweep as CSV.
 
 use super::status;
-use crate::table::Line;
+use crate::csv_line::CsvLine;
 use highwater_analysis::sweep::{Space, SweepPoint, front};
 
-/// Columns behind those of the axes.
+/// The columns after those of the axes.
 const COLUMNS: [&str; 14] = [
     "policy",
     "status",
@@ -22,10 +22,10 @@ const COLUMNS: [&str; 14] = [
     "capacity_bytes",
 ];
 
-/// The points as a table: a row a point, its number, a column an axis, then the figures; empty where there are none.
+/// A row per point: its number, a column per axis, then the figures, which are empty where nothing was simulated.
 pub fn sweep_csv(space: &Space, points: &[SweepPoint]) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut line = Line::default();
+    let mut line = CsvLine::default();
     line.push("index");
     for axis in space.axes() {
         line.push(&axis.key());

@@ -5,17 +5,16 @@ use super::{Area, LaneDrawing, Pen};
 use highwater_model::units::{Bytes, grouped};
 use highwater_timeline::{Canvas, Curve, ItemRect, Owner, View, byte_ticks, tensor_name};
 
-/// Room above the highest peak, as a part of it.
+/// The upper edge of the curve, as a multiple of the highest peak.
 const HEADROOM: f64 = 1.14;
-/// How far above the highest peak a capacity may be to be drawn.
+/// A capacity up to this multiple of the highest peak is drawn.
 const CAPACITY_NEAR: f64 = 1.6;
-/// Names are written where a block is at least so wide and high, this many at most.
+/// The smallest width and height of a block with a name, and the number of names.
 const LABEL: (f64, f64) = (48.0, 12.0);
 const MOST_LABELS: usize = 300;
-/// Blocks of at least this many square points say what they are where a reader points at them.
-const LEAST_TOLD: f32 = 12.0;
+/// The smallest area of a block with a tooltip, in square points.
+const LEAST_HINTED: f32 = 12.0;
 
-/// Whether the capacity is drawn as a line.
 #[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
 pub(super) fn is_capacity_near(drawing: &LaneDrawing<'_>) -> bool {
     let peak = drawing.timeline.peak.get().max(1) as f64;
@@ -23,7 +22,7 @@ pub(super) fn is_capacity_near(drawing: &LaneDrawing<'_>) -> bool {
         && drawing.comparison.device_of(drawing.lane).memory_bytes as f64 <= peak * CAPACITY_NEAR
 }
 
-/// The bytes at the upper edge of the curve; the same for all lanes of an answer.
+/// The bytes at the upper edge of the curve, the same for all lanes of an answer.
 #[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
 fn top(drawing: &LaneDrawing<'_>) -> f64 {
     let peak = drawing.timeline.peak.get().max(1) as f64;
@@ -36,13 +35,13 @@ fn top(drawing: &LaneDrawing<'_>) -> f64 {
     highest * HEADROOM
 }
 
-/// Where bytes stand in an area that reaches from 0 to `top`.
+/// The place of bytes in an area from 0 to `top`.
 #[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
 fn y_of(area: Area, top: f64, bytes: u64) -> f64 {
     area.bottom() - bytes as f64 / top * area.height
 }
 
-/// Equal neighbours as one: left, right, least and most, in points and bytes.
+/// Columns with equal neighbours merged: left, right, lowest, highest, in points and bytes.
 fn spans(columns: &[(u64, u64)], area: Area) -> Vec<(f64, f64, u64, u64)> {
     let pitch = area.width / f64::from(u32::try_from(columns.len().max(1)).unwrap_or(u32::MAX));
     let mut spans: Vec<(f64, f64, u64, u64)> = Vec::new();
@@ -128,7 +127,7 @@ impl Pen<'_> {
         }
     }
 
-    /// A curve: what is below it, and a band between the least and the most of each column.
+    /// A curve: the area below it, and a band between the extremes of each column.
     fn line_of(&mut self, curve: &Curve, area: Area, top: f64, fill: Option<&str>, color: &str) {
         #[expect(
             clippy::cast_possible_truncation,
@@ -174,7 +173,7 @@ impl Pen<'_> {
         };
         let items = view.visible(viewport, canvas);
         let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
-        // Drawings may stand in one page, where each name is given once.
+        // A page has several drawings, and an id only once.
         let (first, last) = (number(drawing.viewport.t0), number(drawing.viewport.t1));
         let name = format!("map{}-{first}-{last}", drawing.lane);
         self.line(format_args!(
@@ -245,7 +244,7 @@ impl Pen<'_> {
     fn block(&mut self, area: Area, item: &ItemRect, is_exact: bool) {
         let (left, top) = (f64::from(item.x0), f64::from(item.y0));
         let (width, height) = (f64::from(item.x1 - item.x0), f64::from(item.y1 - item.y0));
-        // As on the screen: a gap between neighbours that are large enough.
+        // As in the window: large neighbours have a gap.
         let gap = |length: f64| if is_exact && length >= 4.0 { 0.75 } else { 0.0 };
         let fill = escaped(self.drawing.colors.block(self.color(item)));
         let [x, y, w, h] = [
@@ -255,11 +254,11 @@ impl Pen<'_> {
             height - gap(height),
         ]
         .map(number);
-        let is_told = is_exact && (item.x1 - item.x0) * (item.y1 - item.y0) >= LEAST_TOLD;
-        match self.told(item.block).filter(|_| is_told) {
-            Some(told) => self.line(format_args!(
+        let is_hinted = is_exact && (item.x1 - item.x0) * (item.y1 - item.y0) >= LEAST_HINTED;
+        match self.hint(item.block).filter(|_| is_hinted) {
+            Some(hint) => self.line(format_args!(
                 r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"><title>{}</title></rect>"#,
-                escaped(&told)
+                escaped(&hint)
             )),
             None => self.line(format_args!(
                 r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"/>"#
@@ -267,15 +266,14 @@ impl Pen<'_> {
         }
     }
 
-    /// The colour number of a block: what the look says, else its own.
+    /// The colour number of a block.
     fn color(&self, item: &ItemRect) -> u8 {
         let lane = (self.drawing.lane, self.view);
         let look = self.drawing.look;
         look.map_or(item.color, |look| look.color(lane, item.block as usize))
     }
 
-    /// A block in words.
-    pub(super) fn told(&self, block: u32) -> Option<String> {
+    pub(super) fn hint(&self, block: u32) -> Option<String> {
         let blocks = &self.view.blocks;
         let idx = block as usize;
         let (start, end, bytes) = (blocks.start.get(idx)?, blocks.end.get(idx)?, blocks.bytes.get(idx)?);
@@ -317,7 +315,7 @@ impl Pen<'_> {
         }
     }
 
-    /// The line at the peak through curve and map, with its figure.
+    /// The line at the peak, through curve and map, with its figure.
     pub(super) fn peak(&mut self, curve: Area, lowest: Area) {
         let drawing = self.drawing;
         let (colors, summary) = (drawing.colors, &drawing.comparison.lanes[drawing.lane].summary);

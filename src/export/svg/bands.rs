@@ -1,4 +1,4 @@
-//! Bands above the curve: iterations, runs, phases, as on the window's ruler.
+//! Bands above the curve: iterations, runs, phases, as on the ruler of the window.
 
 use super::text::{cut, escaped, number, width};
 use super::{Area, LaneDrawing, Pen};
@@ -6,18 +6,17 @@ use highwater_model::graph::Phase;
 use highwater_model::units::Step;
 use highwater_timeline::{Bands, RunBand};
 
-/// Points that a row takes, and of them the gap below it.
+/// Height of a row in points, with the gap below it.
 const ROW: f64 = 15.0;
 const GAP: f64 = 2.0;
-/// Narrower bands have no name, or none that is cut off.
+/// The smallest width of a band with a name, and with a name that is cut off.
 const LEAST_NAME: f64 = 24.0;
 const LEAST_CUT: f64 = 40.0;
-/// Narrower runs are told by what tells them from their neighbours.
+/// Narrower runs have short names.
 const LEAST_LABEL: f64 = 150.0;
-/// What lies so close to the right end of the band before is not drawn.
+/// A band that ends this close to the end of the band before is not drawn.
 const LEAST_STEP: f64 = 0.5;
 
-/// Points that the bands take, with the gap below them.
 pub(super) fn height(bands: &Bands) -> f64 {
     let rows = [
         bands.iterations.is_empty(),
@@ -27,15 +26,15 @@ pub(super) fn height(bands: &Bands) -> f64 {
     rows.into_iter().filter(|is_empty| !is_empty).map(|_| ROW).sum()
 }
 
-/// A band: its steps, its colour, its names from long to short.
 struct Band<'a> {
     steps: (Step, Step),
     color: &'a str,
+    /// From long to short.
     names: Vec<String>,
 }
 
 impl Pen<'_> {
-    /// All rows; `area` begins where the first one does.
+    /// All rows; `area` starts at the first.
     pub(super) fn bands(&mut self, area: Area) {
         let drawing = self.drawing;
         let (bands, colors, viewport) = (&drawing.timeline.bands, drawing.colors, drawing.viewport);
@@ -106,7 +105,7 @@ impl Pen<'_> {
     }
 }
 
-/// Where iterations have a band, runs need not say theirs.
+/// Long names contain the iteration, which is left out where iterations have a band.
 fn run_names(band: &RunBand, room: f64, bands: &Bands) -> Vec<String> {
     if bands.iterations.is_empty() && room >= LEAST_LABEL {
         vec![band.label.clone(), band.short.clone()]
@@ -115,7 +114,7 @@ fn run_names(band: &RunBand, room: f64, bands: &Bands) -> Vec<String> {
     }
 }
 
-/// Both ends of some steps, in points from the left of an area, cut to it.
+/// Both ends of some steps in points from the left of an area, cut to the area.
 fn ends(area: Area, drawing: &LaneDrawing<'_>, (start, end): (Step, Step)) -> (f64, f64) {
     let view = drawing.view();
     let x = |step: Step| view.x_from_step(f64::from(step.0), area.width).clamp(0.0, area.width);

@@ -1,19 +1,15 @@
-//! What lines and colours mean: lines in one row, groups in as many as they need, up to a few.
+//! The legends of curves, in one row, and of colours, in a few rows.
 
 use super::text::{cut, escaped, number, width};
 use super::{LEFT, LaneDrawing, Pen, RIGHT, areas};
 use highwater_timeline::{DIMMED, LegendRow};
 
-/// Points between two rows.
 const ROW: f64 = 16.0;
-/// Most rows of groups.
 const MOST_ROWS: usize = 3;
-/// Longer names are cut.
 const MOST_NAME: f64 = 160.0;
-/// Room for how many groups have no room.
+/// Room for the number of left-out groups.
 const MORE: f64 = 60.0;
 
-/// A group of the legend where it stands: its row, and its left end.
 struct Placed<'a> {
     group: &'a LegendRow,
     name: String,
@@ -21,7 +17,7 @@ struct Placed<'a> {
     left: f64,
 }
 
-/// Where groups stand, and how many have no room.
+/// The places of groups, and the number of left-out groups.
 fn placed<'a>(drawing: &LaneDrawing<'a>, page: f64) -> (Vec<Placed<'a>>, usize) {
     let legend = drawing.look.map_or(&[][..], |look| &look.legend);
     let (mut row, mut left) = (0, LEFT + width(&title(drawing)) + 12.0);
@@ -49,7 +45,7 @@ fn title(drawing: &LaneDrawing<'_>) -> String {
         .map_or_else(String::new, |look| format!("colour: {}", look.by.words()))
 }
 
-/// Points that groups take on a page of a width; 0 where colours are of single tensors.
+/// Height of the groups on a page of a width, in points; 0 where colours are of single tensors.
 pub(super) fn height(drawing: &LaneDrawing<'_>, page: f64) -> f64 {
     let (groups, _) = placed(drawing, page);
     groups.last().map_or(0.0, |last| {
@@ -67,7 +63,6 @@ impl Pen<'_> {
         self.words((x + 18.0, y), ("start", color), words);
     }
 
-    /// What the lines mean.
     pub(super) fn lines_legend(&mut self, left: f64, y: f64) {
         let drawing = self.drawing;
         let colors = drawing.colors;
@@ -89,7 +84,7 @@ impl Pen<'_> {
         }
     }
 
-    /// What the colours of blocks mean; groups that step back do so here too.
+    /// The groups of the colouring; dimmed groups are dimmed here too.
     pub(super) fn groups_legend(&mut self, page: f64, y: f64) {
         let drawing = self.drawing;
         let colors = drawing.colors;
@@ -99,12 +94,12 @@ impl Pen<'_> {
         let end = (last.left + 34.0 + width(&last.name), baseline(last.row));
         self.words((LEFT, y), ("start", &colors.text_weak), &title(drawing));
         for placed in &groups {
-            let (step_back, words) = if placed.group.is_hidden {
+            let (dimmed, words) = if placed.group.is_hidden {
                 (DIMMED, &colors.text_weak)
             } else {
                 (0, &colors.text)
             };
-            let fill = colors.block(placed.group.color | step_back);
+            let fill = colors.block(placed.group.color | dimmed);
             self.swatch(placed.left, baseline(placed.row), fill, words, &placed.name);
         }
         if n_more > 0 {

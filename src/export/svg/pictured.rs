@@ -1,20 +1,20 @@
-//! A memory map with very many blocks: pixels in the drawing, over them what can be pointed at.
+//! A memory map with very many blocks: a picture in the drawing, with tooltips over the largest blocks.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::text::{escaped, number};
 use super::{Area, Pen};
-use crate::png::{Picture, png};
+use crate::png_file::{Picture, png};
 use highwater_timeline::{ItemRect, RasterFrame, RasterStyle, raster};
 
-/// Pixels a point.
+/// Pixels per point.
 const SCALE: f64 = 1.5;
-/// This many of the largest blocks say what they are where a reader points at them.
-const MOST_TOLD: usize = 600;
+/// The number of blocks with tooltips.
+const MOST_HINTED: usize = 600;
 
 impl Pen<'_> {
-    /// The blocks as a picture; `items` are those that are large enough to be told apart.
+    /// The blocks as a picture; `items` are blocks of at least a pixel.
     pub(super) fn pictured(&mut self, area: Area, items: &[ItemRect]) {
         let drawing = self.drawing;
         #[expect(
@@ -42,7 +42,7 @@ impl Pen<'_> {
             height: frame.height,
             rgba: drawn.rgba,
         };
-        // A frame has pixels, and as many as it says.
+        // The raster has the size of its frame, so this cannot fail.
         if let Ok(file) = png(&picture) {
             let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
             let file = STANDARD.encode(file);
@@ -50,17 +50,17 @@ impl Pen<'_> {
                 r#"<image x="{x}" y="{y}" width="{w}" height="{h}" preserveAspectRatio="none" href="data:image/png;base64,{file}"/>"#
             ));
         }
-        self.pointed(area, items);
+        self.hints(area, items);
         self.names(area, items);
     }
 
-    /// What the largest blocks are, over the picture.
-    fn pointed(&mut self, area: Area, items: &[ItemRect]) {
+    /// Tooltips of the largest blocks.
+    fn hints(&mut self, area: Area, items: &[ItemRect]) {
         let size = |item: &ItemRect| (item.x1 - item.x0) * (item.y1 - item.y0);
         let mut largest: Vec<&ItemRect> = items.iter().collect();
         largest.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.block.cmp(&b.block)));
-        for item in largest.into_iter().take(MOST_TOLD) {
-            let Some(told) = self.told(item.block) else { continue };
+        for item in largest.into_iter().take(MOST_HINTED) {
+            let Some(hint) = self.hint(item.block) else { continue };
             let [x, y, w, h] = [
                 area.left + f64::from(item.x0),
                 area.top + f64::from(item.y0),
@@ -70,13 +70,13 @@ impl Pen<'_> {
             .map(number);
             self.line(format_args!(
                 r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="none" pointer-events="all"><title>{}</title></rect>"#,
-                escaped(&told)
+                escaped(&hint)
             ));
         }
     }
 }
 
-/// Colours that were multiplied by their opacity, as a PNG file has them.
+/// Divides colours that were multiplied by their opacity.
 fn straighten(rgba: &mut [u8]) {
     for pixel in rgba.chunks_exact_mut(4) {
         let opacity = u32::from(pixel[3]);

@@ -1,6 +1,6 @@
 //! Texts and numbers as XML takes them.
 
-/// A text between tags or in an attribute. Characters that XML does not have become the replacement character.
+/// A text between tags or in an attribute. Characters outside of XML become the replacement character.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -18,7 +18,7 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
-/// A number with at most two decimals, as short as it can be.
+/// The shortest text of a number with at most two decimals.
 pub(crate) fn number(value: f64) -> String {
     let value = if value.is_finite() { value } else { 0.0 };
     let text = format!("{value:.2}");
@@ -26,12 +26,12 @@ pub(crate) fn number(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// About how wide a text is in letters of 11 points; fonts differ.
+/// The approximate width of a text in letters of 11 points.
 pub(super) fn width(text: &str) -> f64 {
     f64::from(u32::try_from(text.chars().count()).unwrap_or(u32::MAX)) * 6.0
 }
 
-/// A text cut with an ellipsis where it is wider than the room.
+/// A text that is cut with an ellipsis to fit in the room.
 pub(super) fn cut(text: &str, room: f64) -> String {
     if width(text) <= room {
         return text.to_owned();

@@ -1,31 +1,30 @@
-//! The times of a trace: when steps begin, and where what happens on one step stands.
+//! The times of a trace: the start of each step, and the time of each instant on it.
 //!
-//! Viewers stack what happens on a thread at one time, hundreds of rows high, so calls of one step stand a nanosecond apart, and
-//! a step with many calls is as many nanoseconds longer, the same for all lanes. In: the axes of an answer. Out: nanoseconds
-//! from the beginning of the first step; they rise with steps and with times.
+//! Viewers stack simultaneous instants of a thread, hundreds of rows high. Calls of one step are therefore a nanosecond apart, and a
+//! step with many calls is as many nanoseconds longer, the same for all lanes. In: the axes of an answer. Out: nanoseconds from the
+//! start of the first step, ascending.
 
 use super::lane;
 use crate::subject::ExportSubject;
 use highwater_analysis::Comparison;
 use highwater_timeline::{AxisKind, TimeAxis};
 
-/// When steps begin, in nanoseconds of the trace.
 pub(super) struct Clock<'a> {
     axis: Option<&'a TimeAxis>,
     kind: AxisKind,
-    /// Nanoseconds that further calls add before each step, and at last before the end.
+    /// Nanoseconds that further calls add before each step, then before the end.
     added: Vec<u64>,
     n_steps: u32,
 }
 
-/// Where nobody knows times, a step takes so long.
+/// Nanoseconds of a step without a time.
 const PLAIN_STEP: u64 = 1000;
 
 impl<'a> Clock<'a> {
-    /// The times of a trace of some lanes. O(steps + events).
+    /// O(steps + events).
     pub(super) fn new(subject: &'a ExportSubject, lanes: &[usize]) -> Self {
         let axes = &subject.timeline.axes;
-        // The times of a run beside a graph are not those of the lanes.
+        // Times of a run that is aligned to a graph are not those of the lanes.
         let mut known = [AxisKind::Estimated, AxisKind::Wall].into_iter();
         let is_own = |kind: &AxisKind| *kind == AxisKind::Estimated || axes.wall_run().is_none();
         let found = known.find_map(|kind| Some((kind, &**axes.get(kind)?)).filter(|_| is_own(&kind)));
@@ -39,23 +38,20 @@ impl<'a> Clock<'a> {
         }
     }
 
-    /// Whether times are those of a recording.
     pub(super) const fn is_wall(&self) -> bool {
         matches!(self.kind, AxisKind::Wall)
     }
 
-    /// Whether times are estimates.
     pub(super) const fn is_estimated(&self) -> bool {
         matches!(self.kind, AxisKind::Estimated)
     }
 
-    /// What is added to the times before a step.
     fn added_before(&self, step: u32) -> u64 {
         let further = self.added.get(step as usize).copied().unwrap_or_default();
         further.saturating_add(u64::from(step))
     }
 
-    /// When a step begins; of steps behind the last the end.
+    /// The start of a step; the end for steps behind the last.
     pub(super) fn at(&self, step: u32) -> u64 {
         let step = step.min(self.n_steps);
         let time = match self.axis {
@@ -65,7 +61,7 @@ impl<'a> Clock<'a> {
         time.saturating_add(self.added_before(step))
     }
 
-    /// Where a time of the axis stands, among the steps that are longer than they took.
+    /// A time of the axis with the added nanoseconds.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -77,7 +73,6 @@ impl<'a> Clock<'a> {
         time.saturating_add(self.added_before(step))
     }
 
-    /// What times are, in a sentence.
     pub(super) fn words(&self, comparison: &Comparison) -> String {
         let word = comparison.axis_word();
         let longer = format!("one nanosecond is added to each {word}, and one for each further device call on it");
@@ -96,7 +91,7 @@ impl<'a> Clock<'a> {
     }
 }
 
-/// The sums of what each step is longer by: the most that happens on it on one thread, but for the first.
+/// Running sums of added nanoseconds: a step adds the largest number of instants on one thread, less one.
 fn added(n_steps: u32, threads: impl Iterator<Item = Vec<u32>>) -> Vec<u64> {
     let mut longer = vec![0_u64; n_steps as usize + 1];
     for steps in threads {
@@ -116,14 +111,14 @@ fn added(n_steps: u32, threads: impl Iterator<Item = Vec<u32>>) -> Vec<u64> {
     longer
 }
 
-/// The times of the instants of a thread, one after another.
+/// Times of the instants of a thread.
 #[derive(Default)]
 pub(super) struct InOrder {
     next: u64,
 }
 
 impl InOrder {
-    /// When the next of them is, on its step or as soon behind the one before as can be told apart.
+    /// The time of the next instant: that of its step, or a nanosecond after the instant before.
     pub(super) fn next(&mut self, clock: &Clock<'_>, step: u32) -> u64 {
         let at = clock.at(step).max(self.next);
         self.next = at.saturating_add(1);

@@ -1,20 +1,19 @@
-//! Trace events as JSON, one a line.
+//! Trace events as JSON, one per line.
 //!
-//! Times are microseconds with three decimals, written from whole nanoseconds so that nothing is rounded.
+//! Times are microseconds with three decimals, from whole nanoseconds, so that nothing is rounded.
 
 use serde_json::Value as Json;
 
-/// A process and one of its threads.
+/// Process and thread.
 pub(super) type Track = (u64, u64);
 
-/// Events on their way.
 pub(super) struct Writer {
     out: Vec<u8>,
     is_first: bool,
 }
 
 impl Writer {
-    /// A trace without events; `about` is what stands beside them.
+    /// `about` is the object `otherData`.
     pub(super) fn new(about: &Json) -> Self {
         let head = format!("{{\"displayTimeUnit\":\"ms\",\"otherData\":{about},\n\"traceEvents\":[");
         Self {
@@ -23,7 +22,6 @@ impl Writer {
         }
     }
 
-    /// The whole trace.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.out.extend_from_slice(b"\n]}\n");
         self.out
@@ -36,7 +34,7 @@ impl Writer {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// The name of a process, and its place among the others.
+    /// The name of a process, and its position among the processes.
     pub(super) fn process(&mut self, pid: u64, order: u64, name: &str) {
         let name = quoted(name);
         self.event(&format!(
@@ -47,7 +45,6 @@ impl Writer {
         ));
     }
 
-    /// The name of a thread.
     pub(super) fn thread(&mut self, (pid, tid): Track, name: &str) {
         let name = quoted(name);
         self.event(&format!(
@@ -58,7 +55,7 @@ impl Writer {
         ));
     }
 
-    /// Something that takes time, from one nanosecond to another.
+    /// An event from one nanosecond to another.
     pub(super) fn slice(
         &mut self,
         (pid, tid): Track,
@@ -72,7 +69,7 @@ impl Writer {
         ));
     }
 
-    /// Something that happens at a time.
+    /// An event at one time.
     pub(super) fn instant(&mut self, (pid, tid): Track, at: u64, name: &str, category: &str, args: &Json) {
         let (name, ts) = (quoted(name), micros(at));
         self.event(&format!(
@@ -80,7 +77,7 @@ impl Writer {
         ));
     }
 
-    /// The value of a counter of a process from a time on.
+    /// The value of a process's counter from a time on.
     pub(super) fn counter(&mut self, pid: u64, at: u64, name: &str, value: u64) {
         let (name, ts) = (quoted(name), micros(at));
         self.event(&format!(
@@ -89,12 +86,10 @@ impl Writer {
     }
 }
 
-/// A text as JSON has it.
 fn quoted(text: &str) -> String {
     Json::from(text).to_string()
 }
 
-/// Nanoseconds as microseconds.
 fn micros(nanos: u64) -> String {
     format!("{}.{:03}", nanos / 1000, nanos % 1000)
 }

@@ -1,4 +1,4 @@
-//! A lane of a trace: its curves as counters, what the device did as instants, ops that were measured as slices.
+//! A lane of a trace: curves as counters, device calls as instants, measured ops as slices.
 
 use serde_json::json;
 
@@ -12,14 +12,13 @@ use highwater_model::workload::Recording;
 use highwater_sim::{Event, EventKind, Simulation};
 use highwater_timeline::{Curve, RematMarkKind, TickClass, region_text, subject_text, tensor_label};
 
-/// Threads of a lane.
 const DEVICE: u64 = 1;
 const BUDGET: u64 = 2;
-/// Threads of measured ops begin here; ops that overlap stand on several.
+/// Threads from here on have measured ops; ops that overlap have several threads.
 const FIRST_OP: u64 = 10;
 const MOST_OP_THREADS: usize = 64;
 
-/// Adds a lane. O(steps + events).
+/// O(steps + events).
 pub(super) fn add(
     out: &mut Writer,
     (subject, lane): (&ExportSubject, usize),
@@ -49,7 +48,7 @@ pub(super) fn add(
     device(out, subject, lane, pid, clock, progress)?;
     budget(out, subject, lane, pid, clock);
     if clock.is_wall() {
-        // All recordings count from the first event of any.
+        // The time of all recordings starts with the first event of any.
         let recordings = || comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
         let first = recordings().filter_map(|one| one.times.first()).min();
         if let Some((recording, first)) = comparison.recording(row.id).zip(first) {
@@ -59,7 +58,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// A curve, wherever it changes, and at its end.
+/// The changes of a curve, and its end.
 fn counter(out: &mut Writer, pid: u64, clock: &Clock<'_>, name: &str, curve: &Curve, n_steps: u32) {
     let mut last = None;
     for step in 0..n_steps {
@@ -72,7 +71,7 @@ fn counter(out: &mut Writer, pid: u64, clock: &Clock<'_>, name: &str, curve: &Cu
     out.counter(pid, clock.at(n_steps), name, last.unwrap_or(0));
 }
 
-/// What an event is called, one alone; `None` for what is no call: tensors that come and go, and static graphs that run.
+/// The name of an event; `None` for events that are no device calls: tensors and runs of static graphs.
 const fn event_name(kind: EventKind) -> Option<&'static str> {
     Some(match kind {
         EventKind::Alloc | EventKind::Free | EventKind::Run => return None,
@@ -100,7 +99,7 @@ const fn event_name(kind: EventKind) -> Option<&'static str> {
     })
 }
 
-/// The device's calls: events with their names and classes, in the order of the log.
+/// Device calls with their names and classes, in the order of the log.
 fn calls(simulation: &Simulation) -> impl Iterator<Item = (&Event, &'static str, TickClass)> {
     let events = simulation.events.iter();
     events.filter_map(|event| Some((event, event_name(event.kind)?, TickClass::of(event.kind)?)))
@@ -116,7 +115,6 @@ pub(super) fn instants(subject: &ExportSubject, lane: usize) -> [Vec<u32>; 2] {
     ]
 }
 
-/// Writes the device's calls.
 fn device(
     out: &mut Writer,
     subject: &ExportSubject,
@@ -148,7 +146,7 @@ fn device(
     Ok(())
 }
 
-/// What is evicted and computed anew under a budget.
+/// Evictions and recomputations under a budget.
 fn budget(out: &mut Writer, subject: &ExportSubject, lane: usize, pid: u64, clock: &Clock<'_>) {
     let comparison = &*subject.comparison;
     let Some(remat) = &subject.timeline.lanes[lane].remat else {
@@ -179,7 +177,7 @@ fn budget(out: &mut Writer, subject: &ExportSubject, lane: usize, pid: u64, cloc
     }
 }
 
-/// The ops of a recording that stands alone; those that overlap stand on threads of their own, as far as there are enough.
+/// The ops of a recording without a graph. Ops that overlap get further threads, up to a limit.
 fn measured_ops(out: &mut Writer, recording: &Recording, first: u64, pid: u64, clock: &Clock<'_>) {
     let mut ops: Vec<_> = recording.ops.iter().filter(|op| op.start.0 >= first).collect();
     ops.sort_by_key(|op| (op.start, std::cmp::Reverse(op.time)));
@@ -209,8 +207,7 @@ fn measured_ops(out: &mut Writer, recording: &Recording, first: u64, pid: u64, c
     }
 }
 
-/// A row for each span, by beginning: the first that is free then; `None` where [`MOST_OP_THREADS`] are taken.
-/// O(spans x rows).
+/// The first free row of each span, by start; `None` where [`MOST_OP_THREADS`] are taken. O(spans x rows).
 fn rows(spans: &[(u64, u64)]) -> Vec<Option<usize>> {
     let mut ends: Vec<u64> = Vec::new();
     let row = |&(start, end): &(u64, u64)| {

@@ -6,13 +6,15 @@
 //! process 3  second lane    ...
 //! ```
 //!
-//! In: an answer. Out: one JSON object, an event a line, the same every time. Slices of a thread never overlap, times of a
-//! counter rise, and so do those of the instants of a thread, because viewers stack what happens at one time. Every step is
-//! therefore a nanosecond longer than it takes, and one more for each further call on it; which time it is stands in `otherData`.
+//! In: an answer. Out: one JSON object, an event per line, the same every time. Slices of a thread never overlap, and times of a
+//! counter and of a thread's instants ascend, because viewers stack simultaneous events. Every step is therefore a nanosecond longer
+//! than it takes, and one more for each further call on it; `otherData` names the kind of time.
 
 mod clock;
 mod events;
 mod lane;
+
+use std::path::Path;
 
 use clock::Clock;
 use events::Writer;
@@ -23,19 +25,22 @@ use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_timeline::{StepFacts, step_facts};
 
-/// The process of what runs; lanes follow.
+/// The process of runs and ops with its threads; lanes are the next processes.
 const RUNS: u64 = 1;
-/// Its threads.
 const RUN_THREAD: u64 = 1;
 const OP_THREAD: u64 = 2;
-/// Steps between two looks at the flag.
+/// The number of steps between two checks for cancellation.
 const CHUNK: u32 = 1024;
 
-/// The trace. O(steps + events of the lanes).
+/// O(steps + events of the lanes).
 ///
 /// # Errors
-/// [`ExportError`]: an answer without steps, or the user's will.
-pub(super) fn trace_json(subject: &ExportSubject, progress: &Progress<'_>) -> Result<Vec<u8>, ExportError> {
+/// [`ExportError`]: an answer without steps, or cancelled.
+pub(super) fn trace_json(
+    subject: &ExportSubject,
+    _path: &Path,
+    progress: &Progress<'_>,
+) -> Result<Vec<u8>, ExportError> {
     let comparison = &*subject.comparison;
     if comparison.axis.n_steps == 0 {
         return Err("the schedule has no steps, so there is nothing to trace"
@@ -53,7 +58,6 @@ pub(super) fn trace_json(subject: &ExportSubject, progress: &Progress<'_>) -> Re
     Ok(out.finish())
 }
 
-/// What stands before the events.
 fn head(subject: &ExportSubject, clock: &Clock<'_>) -> serde_json::Value {
     let comparison = &*subject.comparison;
     let sources: Vec<&str> = subject.about.sources.iter().map(|(name, _)| name.as_str()).collect();
@@ -77,7 +81,7 @@ fn head(subject: &ExportSubject, clock: &Clock<'_>) -> serde_json::Value {
     })
 }
 
-/// What runs: runs and ops, once for all lanes.
+/// Runs and ops, once for all lanes.
 fn schedule(
     out: &mut Writer,
     subject: &ExportSubject,
@@ -122,7 +126,7 @@ fn schedule(
         if step % CHUNK == 0 {
             progress.set("writing ops", u64::from(step), u64::from(comparison.axis.n_steps))?;
         }
-        // Finding the op of a step of a tape walks all of them.
+        // `step_facts` of a tape is linear in its ops.
         let facts = match executed.get(step as usize) {
             Some(op) => Some(StepFacts {
                 op: (*op).to_owned(),
@@ -132,7 +136,7 @@ fn schedule(
         };
         let Some(facts) = facts else { continue };
         let name = match (facts.op_text(), facts.op.as_str()) {
-            // Steps of problems and recorded events are no ops.
+            // Steps of problems and recordings have no ops.
             ("", _) => continue,
             (text, "") => text.to_owned(),
             (text, name) if text == name => text.to_owned(),

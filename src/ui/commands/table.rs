@@ -4,7 +4,7 @@ use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::measuring::MEASURING;
 use super::{CommandRow, Menu, UiCommand};
-use highwater_session::ExportForm;
+use highwater_session::{EXPORT_FORMS, ExportForm, ExportRow};
 use highwater_timeline::{Attribute, ColorBy};
 
 const fn ctrl(key: Key) -> KeyboardShortcut {
@@ -29,24 +29,50 @@ const fn color(by: ColorBy, text: &'static str, tooltip: &'static str) -> Comman
 /// Every command, in menu order.
 pub static COMMANDS: &[CommandRow] = &ALL;
 
-const ALL: [CommandRow; PLAIN.len() + MEASURING.len()] = joined();
+const ALL: [CommandRow; N_COMMANDS] = joined();
 
-/// Both tables as one.
-const fn joined() -> [CommandRow; PLAIN.len() + MEASURING.len()] {
-    let mut all = [PLAIN[0]; PLAIN.len() + MEASURING.len()];
+const FIRST_PLAIN: usize = OPENING.len() + EXPORT_FORMS.len();
+const FIRST_MEASURING: usize = FIRST_PLAIN + PLAIN.len();
+const N_COMMANDS: usize = FIRST_MEASURING + MEASURING.len();
+
+/// All tables as one.
+const fn joined() -> [CommandRow; N_COMMANDS] {
+    let mut all = [PLAIN[0]; N_COMMANDS];
     let mut at = 0;
-    while at < all.len() {
-        all[at] = if at < PLAIN.len() {
-            PLAIN[at]
+    while at < N_COMMANDS {
+        all[at] = if at < OPENING.len() {
+            OPENING[at]
+        } else if at < FIRST_PLAIN {
+            export(&EXPORT_FORMS[at - OPENING.len()])
+        } else if at < FIRST_MEASURING {
+            PLAIN[at - FIRST_PLAIN]
         } else {
-            MEASURING[at - PLAIN.len()]
+            MEASURING[at - FIRST_MEASURING]
         };
         at += 1;
     }
     all
 }
 
-const PLAIN: &[CommandRow] = &[
+/// The command of a form of exported files.
+const fn export(row: &ExportRow) -> CommandRow {
+    let shift = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+    let (command, shortcut) = match row.form {
+        ExportForm::Config => (UiCommand::ExportConfig, Some(ctrl(Key::E))),
+        ExportForm::Report => (UiCommand::Export(row.form), Some(KeyboardShortcut::new(shift, Key::E))),
+        _ => (UiCommand::Export(row.form), None),
+    };
+    CommandRow {
+        command,
+        menu: Menu::File,
+        text: row.entry,
+        tooltip: row.tooltip,
+        shortcut,
+    }
+}
+
+/// Commands in front of the exports.
+const OPENING: &[CommandRow] = &[
     CommandRow {
         command: UiCommand::Open,
         menu: Menu::File,
@@ -96,48 +122,10 @@ const PLAIN: &[CommandRow] = &[
         tooltip: "list files of the document that are gone or changed, and say where they are",
         shortcut: None,
     },
-    CommandRow {
-        command: UiCommand::ExportConfig,
-        menu: Menu::File,
-        text: "Export configuration…",
-        tooltip: "write options, environment, device, schedule and the predicted peaks as JSON; or options as Python, variables as a shell script",
-        shortcut: Some(ctrl(Key::E)),
-    },
-    CommandRow {
-        command: UiCommand::Export(ExportForm::Report),
-        menu: Menu::File,
-        text: "Export report…",
-        tooltip: "write one page for people: comparison, pictures, where the peak comes from, findings, configuration (HTML, no network needed)",
-        shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::E)),
-    },
-    CommandRow {
-        command: UiCommand::Export(ExportForm::Timeline),
-        menu: Menu::File,
-        text: "Export timeline of lanes…",
-        tooltip: "write curves and memory maps of the lanes that are shown, whole, as a drawing (SVG) or a picture (PNG)",
-        shortcut: None,
-    },
-    CommandRow {
-        command: UiCommand::Export(ExportForm::Tensors),
-        menu: Menu::File,
-        text: "Export tensors…",
-        tooltip: "write every tensor of the lane that was clicked last (the first unless one was): bytes, op, shape, birth and end (CSV)",
-        shortcut: None,
-    },
-    CommandRow {
-        command: UiCommand::Export(ExportForm::Plan),
-        menu: Menu::File,
-        text: "Export plan…",
-        tooltip: "write where the static plan of the lane that was clicked last (the first unless one was) places what (CSV)",
-        shortcut: None,
-    },
-    CommandRow {
-        command: UiCommand::Export(ExportForm::Trace),
-        menu: Menu::File,
-        text: "Export trace for Perfetto…",
-        tooltip: "write curves, ops and device calls of the lanes that are shown as trace events, for Perfetto and chrome://tracing (JSON)",
-        shortcut: None,
-    },
+];
+
+/// Commands behind the exports.
+const PLAIN: &[CommandRow] = &[
     CommandRow {
         command: UiCommand::ImportConfig,
         menu: Menu::File,

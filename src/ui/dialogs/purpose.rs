@@ -45,19 +45,15 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    pub(super) const fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             Self::Open => "Open graph or recording",
             Self::OpenFolder => "Open folder",
             Self::Add => "Add graph to session",
             Self::SaveDocument => "Save document",
             Self::Locate(_) => "Locate a source of the document",
-            Self::ExportConfig | Self::Export(ExportForm::Config) => "Export configuration",
-            Self::Export(ExportForm::Report) => "Export report",
-            Self::Export(ExportForm::Timeline) => "Export timeline of lanes",
-            Self::Export(ExportForm::Tensors) => "Export tensors",
-            Self::Export(ExportForm::Plan) => "Export plan",
-            Self::Export(ExportForm::Trace) => "Export trace",
+            Self::ExportConfig => ExportForm::Config.row().title,
+            Self::Export(form) => form.row().title,
             Self::ExportTable => "Export table as CSV",
             Self::ExportPeak => "Export explained step",
             Self::ImportConfig => "Import configuration",
@@ -105,7 +101,7 @@ impl Purpose {
         };
         match self {
             Self::SaveDocument => "session.highwater".to_owned(),
-            Self::ExportConfig => "highwater.json".to_owned(),
+            Self::ExportConfig => ExportForm::Config.row().usual.to_owned(),
             Self::Export(form) => form.row().usual.to_owned(),
             Self::ExportTable => "highwater.csv".to_owned(),
             Self::ExportPeak => PEAK_FILE.to_owned(),

@@ -1,7 +1,7 @@
-//! What the figures of a graph leave out: tensors of unknown size, scratch memory, and what graphs hold that ops run.
+//! Memory that the figures of a graph leave out: tensors of unknown size, scratch memory, and the bodies of ops.
 //!
-//! In: a graph with values of its dimensions. Out: words, each kind once, and why the figures are lower bounds. Invariant:
-//! `plan`, `remat` and `reuse` say the same of the same graph.
+//! In: a graph with values of its dimensions. Out: diagnostics, and why the figures are lower bounds. Invariant: `plan`, `remat` and
+//! `reuse` report the same for the same graph.
 
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph, Role};
@@ -10,24 +10,18 @@ use highwater_model::units::counted;
 use highwater_model::workload::GraphEntry;
 use highwater_rewrite::control_flow_workspace;
 
-/// What is left out of the figures of a graph.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Gaps {
-    /// Why the figures are lower bounds, in words; `None` where they are all there is.
-    pub(super) lower_bound: Option<String>,
-}
-
-/// Looks at what is left out, and says it. `what_is_not` ends the sentence about graphs that ops run ("placed here").
+/// Why the figures are lower bounds, in words; `None` where they are exact. `what_is_not` ends the sentence about bodies of ops, such as
+/// "placed here".
 ///
 /// # Errors
-/// Cancelled by the user.
-pub(super) fn gaps(
+/// [`Cancelled`].
+pub(super) fn lower_bound_of(
     entry: &GraphEntry,
     bindings: &Bindings,
     progress: &Progress<'_>,
     what_is_not: &str,
     diagnostics: &mut Diagnostics,
-) -> Result<Gaps, Cancelled> {
+) -> Result<Option<String>, Cancelled> {
     let graph: &Graph = &entry.graph;
     let sizes = graph.sizes(bindings);
     let mut unknown = graph.unknown_activations(&sizes);
@@ -43,21 +37,15 @@ pub(super) fn gaps(
         (first.is_some(), "tensors of unknown size count 0 bytes"),
         (has_bodies, "what ops hold for graphs that they run is not included"),
     ];
-    let reasons: Vec<&str> = reasons
-        .iter()
-        .filter(|(is_so, _)| *is_so)
-        .map(|(_, why)| *why)
-        .collect();
-    Ok(Gaps {
-        lower_bound: match reasons.split_last() {
-            None => None,
-            Some((last, [])) => Some((*last).to_owned()),
-            Some((last, before)) => Some(format!("{}, and {last}", before.join(", "))),
-        },
-    })
+    let reasons = reasons.iter().filter(|(is_so, _)| *is_so);
+    let reasons: Vec<&str> = reasons.map(|(_, why)| *why).collect();
+    Ok(reasons.split_last().map(|(last, before)| match before {
+        [] => (*last).to_owned(),
+        before => format!("{}, and {last}", before.join(", ")),
+    }))
 }
 
-/// Says what ops hold for the graphs that they run, and whether they hold anything.
+/// Reports the memory of the bodies of ops; whether there is any.
 fn unseen_bodies(
     entry: &GraphEntry,
     bindings: &Bindings,
@@ -66,7 +54,7 @@ fn unseen_bodies(
     diagnostics: &mut Diagnostics,
 ) -> Result<bool, Cancelled> {
     let scratch = control_flow_workspace(entry, bindings, progress)?;
-    // The first of the largest.
+    // Of several largest the first.
     let largest = scratch
         .iter()
         .reduce(|one, other| if other.bytes > one.bytes { other } else { one });

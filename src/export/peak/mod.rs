@@ -1,24 +1,26 @@
-//! A step explained, as it leaves the program: one JSON object, a table of the live tensors as CSV, a text for people.
+//! An explained step: one JSON object, a table of the live tensors as CSV, and a text for people.
 //!
-//! In: a comparison and a report. Out: texts. Fields and columns are a contract: bytes and steps are integers, shares are parts
-//! of the live bytes (1.0 is all), ends are exclusive; what is not known is null with a sentence beside it.
+//! In: a comparison and a report. Fields and columns are a contract: bytes and steps are integers, shares are parts of the live bytes
+//! from 0 to 1, ends are exclusive; unknown values are null with a sentence that says why.
 
+mod sections;
 mod text;
 
 use serde::Serialize;
+use serde_json::{Value as Json, json};
 
 use super::contributors::WireOther;
-use super::inspect::WireDiagnostic;
+use super::json_parts::{entries_json, list};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::diagnostics::Diagnostics;
+use highwater_model::units::Bytes;
 use highwater_timeline::{
-    CurveStats, IdleTensor, LiveGroup, OpUse, PeakAt, PeakReport, PeakWithout, RangeStats, RetainingOp, Selected,
-    Tally, tensor_label,
+    CurveStats, IdleMember, LiveGroup, PeakAt, PeakReport, RangeStats, Selected, Tally, UsedBy, Without, tensor_label,
 };
 
 pub use text::peak_text;
 
-/// A step explained.
+/// An explained step.
 #[derive(Serialize, Debug)]
 pub struct WirePeak<'a> {
     lane: String,
@@ -30,40 +32,24 @@ pub struct WirePeak<'a> {
     reserved_bytes: Option<u64>,
     unlisted_bytes: u64,
     surplus_bytes: u64,
-    rest: Vec<WireRest>,
+    rest: Json,
     peak_live_bytes: u64,
     peak_live_step: Option<u32>,
     lower_bound: bool,
-    range: Option<WireRange<'a>>,
+    range: Option<WireRange>,
     group_by: &'static str,
-    groups: Vec<WireGroup<'a>>,
+    groups: Json,
     tensors_total: usize,
     tensors: Vec<WireMember<'a>>,
-    idle: Option<Vec<WireIdle<'a>>>,
-    held_for: Option<Vec<WireContributor<'a>>>,
-    unread: Option<WireTally>,
+    idle: Option<Vec<WireIdle>>,
+    held_for: Option<Json>,
+    unread: Option<Json>,
     uses_unknown: Option<&'static str>,
-    without: Option<Vec<WireWithout<'a>>>,
+    without: Option<Json>,
     without_unknown: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<WireOther>,
-    diagnostics: Vec<WireDiagnostic>,
-}
-
-#[derive(Serialize, Debug)]
-struct WireRest {
-    what: &'static str,
-    bytes: u64,
-}
-
-#[derive(Serialize, Debug)]
-struct WireGroup<'a> {
-    name: &'a str,
-    bytes: u64,
-    share: f64,
-    count: u64,
-    largest: String,
-    largest_bytes: u64,
+    diagnostics: Json,
 }
 
 #[derive(Serialize, Debug)]
@@ -81,57 +67,28 @@ struct WireMember<'a> {
     idle_steps: Option<u32>,
 }
 
+// JSON values have no integers of 128 bits.
 #[derive(Serialize, Debug)]
-struct WireIdle<'a> {
+struct WireIdle {
     tensor: String,
     bytes: u64,
     idle_steps: u32,
     byte_steps: u128,
-    since: Option<WireUse<'a>>,
-    until: Option<WireUse<'a>>,
+    since: Option<Json>,
+    until: Option<Json>,
 }
 
 #[derive(Serialize, Debug)]
-struct WireUse<'a> {
-    step: u32,
-    op: &'a str,
-}
-
-#[derive(Serialize, Debug)]
-struct WireContributor<'a> {
-    step: u32,
-    op: &'a str,
-    bytes: u64,
-    count: u64,
-}
-
-#[derive(Serialize, Debug)]
-struct WireTally {
-    count: u64,
-    bytes: u64,
-}
-
-#[derive(Serialize, Debug)]
-struct WireWithout<'a> {
-    tensor: String,
-    graph: &'a str,
-    bytes: u64,
-    peak_live_bytes: u64,
-    peak_live_step: Option<u32>,
-    lowers_by_bytes: u64,
-}
-
-#[derive(Serialize, Debug)]
-struct WireRange<'a> {
+struct WireRange {
     start: u32,
     end: u32,
     live: Option<WireCurve>,
     reserved: Option<WireCurve>,
-    before: WireTally,
-    allocated: WireTally,
-    freed: WireTally,
-    after: WireTally,
-    groups: Vec<WireGroup<'a>>,
+    before: Json,
+    allocated: Json,
+    freed: Json,
+    after: Json,
+    groups: Json,
 }
 
 #[derive(Serialize, Debug)]
@@ -145,14 +102,26 @@ struct WireCurve {
     mean_bytes: u64,
 }
 
-/// A report beside what it is of.
+impl WireCurve {
+    fn new(stats: &CurveStats) -> Self {
+        Self {
+            peak_bytes: stats.peak.0.get(),
+            peak_step: stats.peak.1.0,
+            minimum_bytes: stats.minimum.0.get(),
+            minimum_step: stats.minimum.1.0,
+            sum_byte_steps: stats.sum,
+            steps: stats.n_steps,
+            mean_bytes: stats.mean().get(),
+        }
+    }
+}
+
+/// A report of one lane of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct PeakAnswer<'a> {
-    /// The comparison.
     pub comparison: &'a Comparison,
-    /// A report of one of its lanes.
     pub report: &'a PeakReport,
-    /// How many tensors are listed at most.
+    /// The number of listed tensors.
     pub most: usize,
 }
 
@@ -161,14 +130,15 @@ impl<'a> PeakAnswer<'a> {
         Some(self.report.set.members.get(member as usize)?.tensor)
     }
 
-    fn name(&self, member: u32) -> String {
+    /// The label of a member; empty for an unknown one.
+    pub(crate) fn name(&self, member: u32) -> String {
         let tensor = self.tensor(member);
         tensor.map_or_else(String::new, |tensor| tensor_label(self.comparison, tensor).into_owned())
     }
 
-    fn bytes(&self, member: u32) -> u64 {
+    fn bytes(&self, member: u32) -> Bytes {
         let member = self.report.set.members.get(member as usize);
-        member.map_or(0, |member| member.bytes.get())
+        member.map_or(Bytes::ZERO, |member| member.bytes)
     }
 
     fn graph(&self, tensor: Option<Selected>) -> &'a str {
@@ -177,8 +147,8 @@ impl<'a> PeakAnswer<'a> {
         graph.map_or("", |graph| graph.name.as_str())
     }
 
-    /// Parts of the live bytes, from 0 to 1.
-    fn share(&self, bytes: highwater_model::units::Bytes) -> f64 {
+    /// The part of the live bytes, from 0 to 1.
+    fn share(&self, bytes: Bytes) -> f64 {
         self.report.share(bytes) / 100.0
     }
 
@@ -203,128 +173,92 @@ impl<'a> PeakAnswer<'a> {
         wire.collect()
     }
 
-    fn groups(&self, groups: &'a [LiveGroup]) -> Vec<WireGroup<'a>> {
-        let wire = groups.iter().map(|group| WireGroup {
-            name: &group.text,
-            bytes: group.bytes.get(),
-            share: self.share(group.bytes),
-            count: group.count,
-            largest: tensor_label(self.comparison, group.largest.0).into_owned(),
-            largest_bytes: group.largest.1.get(),
-        });
-        wire.collect()
+    fn groups(&self, groups: &[LiveGroup]) -> Json {
+        list(groups, |group| {
+            json!({
+                "name": &*group.text,
+                "bytes": group.bytes.get(),
+                "share": self.share(group.bytes),
+                "count": group.count,
+                "largest": tensor_label(self.comparison, group.largest.0),
+                "largest_bytes": group.largest.1.get(),
+            })
+        })
     }
 
-    fn range(&self, stats: &'a RangeStats) -> WireRange<'a> {
+    fn range(&self, stats: &RangeStats) -> WireRange {
+        let tally = |tally: Tally| tally_json(tally.count, tally.bytes);
         WireRange {
             start: stats.range.start.0,
             end: stats.range.end.0,
             live: stats.live.as_ref().map(WireCurve::new),
             reserved: stats.reserved.as_ref().map(WireCurve::new),
-            before: WireTally::new(stats.before),
-            allocated: WireTally::new(stats.allocated),
-            freed: WireTally::new(stats.freed),
-            after: WireTally::new(stats.after),
+            before: tally(stats.before),
+            allocated: tally(stats.allocated),
+            freed: tally(stats.freed),
+            after: tally(stats.after),
             groups: self.groups(&stats.groups),
         }
     }
 
-    fn idle(&self, row: &'a IdleTensor) -> WireIdle<'a> {
+    fn idle(&self, row: &IdleMember) -> WireIdle {
+        let used = |by: &UsedBy| json!({"step": by.step.0, "op": by.op});
         WireIdle {
             tensor: self.name(row.member),
-            bytes: self.bytes(row.member),
+            bytes: self.bytes(row.member).get(),
             idle_steps: row.idle.n_steps,
             byte_steps: row.idle.weight,
-            since: row.since.as_ref().map(WireUse::new),
-            until: row.until.as_ref().map(WireUse::new),
+            since: row.since.as_ref().map(used),
+            until: row.until.as_ref().map(used),
         }
     }
 
-    fn without(&self, row: &PeakWithout) -> WireWithout<'a> {
-        WireWithout {
-            tensor: self.name(row.member),
-            graph: self.graph(self.tensor(row.member)),
-            bytes: self.bytes(row.member),
-            peak_live_bytes: row.peak.get(),
-            peak_live_step: row.step.map(|step| step.0),
-            lowers_by_bytes: row.lowers_by.get(),
-        }
+    fn without(&self, row: &Without) -> Json {
+        json!({
+            "tensor": self.name(row.member),
+            "graph": self.graph(self.tensor(row.member)),
+            "bytes": self.bytes(row.member).get(),
+            "peak_live_bytes": row.peak.get(),
+            "peak_live_step": row.step.map(|step| step.0),
+            "lowers_by_bytes": row.lowers_by.get(),
+        })
     }
 }
 
-impl<'a> WireUse<'a> {
-    fn new(by: &'a OpUse) -> Self {
-        Self {
-            step: by.step.0,
-            op: &by.op,
-        }
-    }
-}
-
-impl<'a> WireContributor<'a> {
-    fn new(holder: &'a RetainingOp) -> Self {
-        Self {
-            step: holder.by.step.0,
-            op: &holder.by.op,
-            bytes: holder.bytes.get(),
-            count: holder.count,
-        }
-    }
-}
-
-impl WireTally {
-    fn new(tally: Tally) -> Self {
-        Self {
-            count: tally.count,
-            bytes: tally.bytes.get(),
-        }
-    }
-}
-
-impl WireCurve {
-    fn new(stats: &CurveStats) -> Self {
-        Self {
-            peak_bytes: stats.peak.0.get(),
-            peak_step: stats.peak.1.0,
-            minimum_bytes: stats.minimum.0.get(),
-            minimum_step: stats.minimum.1.0,
-            sum_byte_steps: stats.sum,
-            steps: stats.n_steps,
-            mean_bytes: stats.mean().get(),
-        }
-    }
+fn tally_json(count: u64, bytes: Bytes) -> Json {
+    json!({"count": count, "bytes": bytes.get()})
 }
 
 impl<'a> WirePeak<'a> {
-    /// The wire form of a report.
     pub fn new(answer: &PeakAnswer<'a>, import: &Diagnostics) -> Self {
         let PeakAnswer { comparison, report, .. } = *answer;
         let set = &report.set;
         let id = comparison.lanes.get(report.ask.lane).map(|lane| lane.id);
         let states_live = comparison.states(report.ask.lane).1;
-        let mut diagnostics = WireDiagnostic::all(import);
-        diagnostics.extend(WireDiagnostic::all(&comparison.diagnostics));
+        let diagnostics = import.entries().iter().chain(comparison.diagnostics.entries());
         let uses = report.uses.as_ref();
-        let idle = |row| answer.idle(row);
-        let without = |row| answer.without(row);
-        let rest = set.rest.iter().map(|(rest, bytes)| WireRest {
-            what: rest.words(),
-            bytes: bytes.get(),
-        });
+        let without = report.without.as_ref();
         Self {
             lane: id.map_or_else(String::new, |id| comparison.lane_title(id)),
             policy: match id {
                 Some(LaneId::Policy(policy)) => Some(policy.number()),
-                _ => None,
+                Some(LaneId::Problem(_) | LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_)) | None => None,
             },
-            asked: asked(report.ask.at),
+            asked: match report.ask.at {
+                PeakAt::Peak => "peak",
+                PeakAt::Step(_) => "step",
+                PeakAt::Range(_) => "range",
+            },
             axis: comparison.axis_word(),
             step: set.step.0,
             live_bytes: states_live.then_some(set.live.get()),
-            reserved_bytes: set.reserved.map(highwater_model::units::Bytes::get),
+            reserved_bytes: set.reserved.map(Bytes::get),
             unlisted_bytes: set.unlisted.get(),
             surplus_bytes: set.surplus.get(),
-            rest: rest.collect(),
+            rest: list(
+                &set.rest,
+                |(rest, bytes)| json!({"what": rest.words(), "bytes": bytes.get()}),
+            ),
             peak_live_bytes: report.peak.0.get(),
             peak_live_step: report.peak.1.map(|step| step.0),
             lower_bound: comparison.is_lower_bound(report.ask.lane),
@@ -333,40 +267,30 @@ impl<'a> WirePeak<'a> {
             groups: answer.groups(&report.groups),
             tensors_total: set.members.len(),
             tensors: answer.members(),
-            idle: uses.ok().map(|uses| uses.longest.iter().map(idle).collect()),
-            held_for: uses
+            idle: uses
                 .ok()
-                .map(|uses| uses.holders.iter().map(WireContributor::new).collect()),
-            unread: uses.ok().map(|uses| WireTally {
-                count: uses.unread.0,
-                bytes: uses.unread.1.get(),
+                .map(|uses| uses.longest.iter().map(|row| answer.idle(row)).collect()),
+            held_for: uses.ok().map(|uses| {
+                list(
+                    &uses.holders,
+                    |row| json!({"step": row.by.step.0, "op": row.by.op, "bytes": row.bytes.get(), "count": row.count}),
+                )
             }),
+            unread: uses.ok().map(|uses| tally_json(uses.unread.0, uses.unread.1)),
             uses_unknown: uses.err().copied(),
-            without: report
-                .without
-                .as_ref()
-                .ok()
-                .map(|rows| rows.iter().map(without).collect()),
-            without_unknown: report.without.as_ref().err().copied(),
+            without: without.ok().map(|rows| list(rows, |row| answer.without(row))),
+            without_unknown: without.err().copied(),
             against: report.changes.as_ref().map(|changes| {
                 let lane = report.ask.against.and_then(|lane| comparison.lanes.get(lane));
                 let title = lane.map_or_else(String::new, |lane| comparison.lane_title(lane.id));
                 WireOther::new(title, changes, answer.most)
             }),
-            diagnostics,
+            diagnostics: entries_json(diagnostics),
         }
     }
 }
 
-const fn asked(at: PeakAt) -> &'static str {
-    match at {
-        PeakAt::Peak => "peak",
-        PeakAt::Step(_) => "step",
-        PeakAt::Range(_) => "range",
-    }
-}
-
-/// The live tensors as CSV with a header, one a row, largest first.
+/// The live tensors as CSV with a header, largest first.
 pub fn peak_csv(answer: &PeakAnswer<'_>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in answer.members() {
@@ -378,13 +302,13 @@ pub fn peak_csv(answer: &PeakAnswer<'_>) -> String {
     if text.is_empty() { CSV_HEADER.to_owned() } else { text }
 }
 
-/// What stands above no rows.
+/// The header of a table without rows.
 const CSV_HEADER: &str = "tensor,graph,run,bytes,share,birth,end,copies,group,alive_before,idle_steps\n";
 
-/// Extensions that a path to write a step explained may have, in words.
+/// The extensions of [`peak_file`], for a message.
 pub const PEAK_FORMS: &str = "name a file that ends in .json, .csv or .txt";
 
-/// The text of a report by the extension of a file; `None` for another one.
+/// The content of a file with an explained step, by the file's extension; `None` for an unknown extension.
 pub fn peak_file(name: &str, answer: &PeakAnswer<'_>) -> Option<String> {
     let (_, extension) = name.rsplit_once('.')?;
     match extension.to_ascii_lowercase().as_str() {

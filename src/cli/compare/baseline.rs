@@ -1,0 +1,176 @@
+//! The baseline and the limits of `compare`, and their text: figures, changes, verdict.
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+
+use crate::args::CompareArgs;
+use highwater_analysis::{COMPARED, Comparison, Configuration, Limit, Metric};
+use highwater_export::{Baseline, BaselineComparison, CompareAnswer, LaneBaseline, Table, VerdictMark, verdict};
+use highwater_session::read_bytes;
+use highwater_timeline::signed_bytes;
+
+/// The number of listed changes of a kind without `--top`.
+pub(super) const FEW: usize = 10;
+
+/// The baseline and the limits of the arguments, read before the comparison runs.
+pub(super) struct BaselineArgs {
+    /// An earlier answer with the name of its file.
+    file: Option<(String, Baseline)>,
+    /// The name of a lane of the same answer.
+    lane: Option<String>,
+    limits: Vec<Limit>,
+}
+
+impl BaselineArgs {
+    pub(super) fn new(args: &CompareArgs) -> anyhow::Result<Self> {
+        let mut limits = Vec::new();
+        for text in &args.fail_if {
+            let limit = Limit::parse(text).map_err(|error| anyhow::anyhow!("--fail-if {error}"))?;
+            if limit.needs_before() && args.baseline.is_none() && args.baseline_lane.is_none() {
+                bail!(
+                    "--fail-if {text}: it speaks of what was before; give the earlier answer with --baseline FILE, or another \
+                     lane with --baseline-lane NAME"
+                );
+            }
+            limits.push(limit);
+        }
+        let read = |path: &Path| -> anyhow::Result<(String, Baseline)> {
+            let name = path.display().to_string();
+            let bytes = read_bytes(path)?;
+            let baseline = Baseline::read(&bytes).with_context(|| name.clone())?;
+            Ok((name, baseline))
+        };
+        Ok(Self {
+            file: args.baseline.as_deref().map(read).transpose()?,
+            lane: args.baseline_lane.clone(),
+            limits,
+        })
+    }
+
+    pub(super) fn lane_baseline(&self, comparison: &Comparison) -> anyhow::Result<Option<LaneBaseline>> {
+        let Some(name) = &self.lane else { return Ok(None) };
+        match comparison.lane_named(name) {
+            Ok(lane) => Ok(Some(LaneBaseline::new(comparison, lane))),
+            Err(known) => bail!("--baseline-lane {name}: there is no such lane; lanes are {known}"),
+        }
+    }
+
+    /// The active lane compared with its baseline; `None` without a baseline file and limits.
+    pub(super) fn comparison<'a>(
+        &'a self,
+        comparison: &'a Comparison,
+        options: &Configuration,
+        lane_baseline: Option<&'a LaneBaseline>,
+    ) -> anyhow::Result<Option<BaselineComparison<'a>>> {
+        if self.file.is_none() && self.limits.is_empty() {
+            return Ok(None);
+        }
+        let baseline = self.file.as_ref().map(|(name, baseline)| (name.as_str(), baseline));
+        let baseline = baseline.or_else(|| Some(("", &lane_baseline?.baseline)));
+        let compared = BaselineComparison::new((comparison, options), baseline, &self.limits);
+        let number = comparison.active_policy.number();
+        let why = || {
+            format!("policy {number} is in force, and --policies leaves it out; --baseline and --fail-if look at it")
+        };
+        Ok(Some(compared.with_context(why)?))
+    }
+}
+
+/// The active lane compared with an earlier answer; empty without one.
+pub(super) fn text(compared: &BaselineComparison<'_>, most: usize) -> String {
+    let Some((file, (_, baseline))) = compared.file().zip(compared.baseline) else {
+        return String::new();
+    };
+    let mut out = format!("\n{} against {file} ({})\n", compared.title, baseline.lane.title);
+    let figures = compared.figures(|metric| metric.name.starts_with("peak"));
+    if !figures.is_empty() {
+        out.push_str(&figures.text());
+    }
+    let ending = |is_out: bool| {
+        if is_out {
+            "runs out of memory"
+        } else {
+            "runs to its end"
+        }
+    };
+    let (was, is) = (baseline.lane.out_of_memory, compared.lane.summary.out_of_memory);
+    if was != is {
+        out.push_str(&format!("before it {}, now it {}\n", ending(was), ending(is)));
+    }
+    out + &changes(compared, most)
+}
+
+/// Failures, warnings, and limits that hold, at the end of the answer.
+pub(super) fn verdict_text(answer: &CompareAnswer<'_>) -> String {
+    let mut out = String::new();
+    for line in verdict(answer) {
+        let word = match line.mark {
+            VerdictMark::No => "fails",
+            VerdictMark::Warning => "warning",
+            VerdictMark::Holds => "holds",
+        };
+        let space = if line.of.is_empty() { "" } else { " " };
+        let colon = if line.text.is_empty() { "" } else { ": " };
+        out.push_str(&format!("{word}{space}{}{colon}{}\n", line.of, line.text));
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+fn changes(compared: &BaselineComparison<'_>, most: usize) -> String {
+    let mut out = String::new();
+    if let Some(why) = compared.untold() {
+        out.push_str(&format!("{why}\n"));
+    }
+    for (title, changes) in compared.told() {
+        let mut table = Table::new(&[title, ">before", ">now", ">difference", "of"]);
+        for line in changes.lines(most) {
+            table.strings(line.cells().into());
+        }
+        if changes.unlisted != 0 {
+            let difference = signed_bytes(changes.unlisted);
+            table.row(&[&"", &"", &"", &difference, &changes.unlisted_words()]);
+        }
+        out.push_str(&format!("\n{}", table.text()));
+    }
+    out
+}
+
+/// All lanes compared with one of them: figures with differences, then changes at their peaks. Of the lanes of policies only the
+/// active one lists its changes.
+pub(super) fn lanes_text(baseline: &LaneBaseline, comparison: &Comparison, most: usize) -> String {
+    let title = &baseline.baseline.lane.title;
+    let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
+    let labels = metrics
+        .iter()
+        .flat_map(|metric| [format!(">{}", metric.label), ">".to_owned()]);
+    let labels: Vec<String> = labels.collect();
+    let labels = labels.iter().map(String::as_str);
+    let headings: Vec<&str> = std::iter::once("lane").chain(labels).chain(["fits"]).collect();
+    let mut table = Table::new(&headings);
+    let mut row = |title: &String, lane: usize, difference: &dyn Fn(&Metric) -> String| {
+        let figure = |metric: &Metric| comparison.figure(lane, metric);
+        let shown =
+            |metric: &Metric| figure(metric).map_or_else(|| "not recorded".to_owned(), |figure| figure.to_string());
+        let cells = metrics.iter().flat_map(|metric| [shown(metric), difference(metric)]);
+        let mut cells: Vec<String> = std::iter::once(title.clone()).chain(cells).collect();
+        cells.push(comparison.fit(lane).text());
+        table.strings(cells);
+    };
+    row(title, baseline.lane, &|_| String::new());
+    let others = baseline.others(comparison);
+    for compared in &others {
+        row(&compared.title, compared.position(), &|metric| {
+            compared.difference_cell(metric)
+        });
+    }
+    let mut out = format!("\nlanes against {title}\n{}", table.text());
+    for compared in others {
+        let is_active = comparison.main_lane() == Some(compared.position());
+        if compared.lane.pinned.is_some() || is_active {
+            out.push_str(&format!("\n{} against {title}\n", compared.title));
+            out.push_str(&changes(&compared, most));
+        }
+    }
+    out
+}

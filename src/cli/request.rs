@@ -1,0 +1,156 @@
+//! From arguments to a request: the sources are read, and settings, documents and samples fill the request.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+
+use super::args::Common;
+use super::choice;
+use super::dims::unused_dims;
+use super::settings::Settings;
+use highwater_analysis::{LaneSet, Request, bound_plan};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
+use highwater_model::workload::ScheduleEntry;
+use highwater_plan::Limits;
+use highwater_session::{Loaded, OnFailure, SourceSpec, load, look_at_files_with, preset_iterations, presets_of};
+use highwater_sim::StaticMemoryPolicy;
+
+/// A request with the workload and the settings that it was made of.
+pub(super) struct Prepared {
+    pub(super) settings: Settings,
+    pub(super) sources: Vec<SourceSpec>,
+    pub(super) loaded: Loaded,
+    pub(super) request: Request,
+}
+
+impl Prepared {
+    /// Reads the sources; `graph`, else the document, names the only graph of interest.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    pub(super) fn new(
+        sources: Vec<SourceSpec>,
+        settings: Settings,
+        graph: Option<&String>,
+        common: &Common,
+        progress: &Progress<'_>,
+    ) -> anyhow::Result<Self> {
+        let mut loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
+        if let Some(name) = graph.or(settings.part.as_ref()) {
+            show(&mut loaded, name)?;
+        }
+        Ok(Self {
+            request: request(&loaded, &settings, &sources, common.iterations.is_none()),
+            settings,
+            sources,
+            loaded,
+        })
+    }
+
+    pub(super) fn diagnostics(&self) -> Diagnostics {
+        import_diagnostics(&self.loaded, &self.settings)
+    }
+}
+
+/// A request under every policy. Samples among the sources add their presets.
+fn request(loaded: &Loaded, settings: &Settings, sources: &[SourceSpec], takes_iterations: bool) -> Request {
+    let mut request = Request {
+        lanes: LaneSet::Policies,
+        workload: Arc::clone(&loaded.workload),
+        plan: settings.plan.clone(),
+        options: settings.options.clone(),
+        environment: settings.environment.clone(),
+        files: Arc::new(look_at_files_with(
+            &settings.options,
+            &settings.environment,
+            &settings.pins,
+        )),
+        device: settings.device.clone(),
+        policies: Vec::new(),
+        strategies: settings.strategies.clone(),
+        search_nodes: Limits::DEFAULT_NODES,
+        pins: settings.pins.iter().map(|pin| pin.beside(&settings.plan)).collect(),
+    };
+    loaded.follow(&mut request.plan);
+    for pin in &mut request.pins {
+        loaded.follow(&mut pin.configuration.plan);
+    }
+    fill_presets(&mut request, sources, takes_iterations && !settings.has_document);
+    if !Arc::ptr_eq(&loaded.workload, &loaded.whole) {
+        // Entries of graphs outside the chosen part are ignored; those of unknown graphs stay and are reported.
+        let (part, whole) = (loaded.workload.scheduled_graphs(), loaded.whole.scheduled_graphs());
+        let pins = request.pins.iter_mut().map(|pin| &mut pin.configuration.plan);
+        for plan in std::iter::once(&mut request.plan).chain(pins) {
+            let names = plan.clone();
+            let is_elsewhere = |entry: &ScheduleEntry| {
+                names.graph_of(entry, &part).is_none() && names.graph_of(entry, &whole).is_some()
+            };
+            plan.entries.retain(|entry| !is_elsewhere(entry));
+        }
+    }
+    if !request.workload.graphs().is_empty() {
+        // Unknown dimensions are reported by `import_diagnostics`.
+        let known = request.workload.symbols();
+        request.plan.dims.retain(|name, _| known.contains(name));
+    }
+    request
+}
+
+/// Restricts the workload to one part of what was read.
+fn show(loaded: &mut Loaded, name: &str) -> anyhow::Result<()> {
+    if loaded.show(Some(name)) {
+        return Ok(());
+    }
+    let file = &loaded.workload.name;
+    if loaded.parts.is_empty() {
+        bail!("{file}: it holds no graph, so --graph has nothing to choose from");
+    }
+    let names: Vec<String> = loaded.parts.iter().map(|part| part.name.clone()).collect();
+    bail!(
+        "{file}: there is no graph \"{name}\" in it; it holds {}",
+        choice::list(&names)
+    );
+}
+
+/// A bundled sample has values for its dimensions, and iterations where no flag has any. Flags and options win over them.
+pub(super) fn fill_presets(request: &mut Request, sources: &[SourceSpec], takes_iterations: bool) {
+    if takes_iterations && request.plan.iterations == 1 {
+        request.plan.iterations = preset_iterations(sources);
+    }
+    let (bound, _) = bound_plan(request);
+    for (name, values) in presets_of(sources) {
+        if !bound.dims.contains_key(&name) {
+            request.plan.dims.insert(name, values);
+        }
+    }
+}
+
+/// Diagnostics of importers and configuration files, and a warning per value of a dimension that no graph has.
+pub(super) fn import_diagnostics(loaded: &Loaded, settings: &Settings) -> Diagnostics {
+    let mut all = loaded.diagnostics.clone();
+    for (name, remarks) in &settings.remarks {
+        all.extend(&remarks.prefixed(name));
+    }
+    let dims = settings.plan.dims.iter();
+    let first = dims.filter_map(|(name, values)| Some((name.clone(), *values.first()?)));
+    all.extend(&unused_dims(&loaded.workload, &first.collect()));
+    all
+}
+
+/// The policies of `--policies`.
+pub(super) fn policies(texts: &[String]) -> anyhow::Result<Vec<StaticMemoryPolicy>> {
+    let mut policies = Vec::new();
+    for text in texts {
+        match policy_of(text) {
+            Some(policy) => policies.push(policy),
+            None => bail!("--policies {text}: write a list of 0, 1, 2, 3, 4, such as 0,2"),
+        }
+    }
+    Ok(policies)
+}
+
+/// The policy of a number as text.
+pub(super) fn policy_of(text: &str) -> Option<StaticMemoryPolicy> {
+    StaticMemoryPolicy::from_number(text.trim().parse().ok()?)
+}

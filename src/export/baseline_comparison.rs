@@ -1,0 +1,358 @@
+//! A lane compared with a baseline, which is a lane of an earlier answer or of the same answer: figures, changes at the peaks, limits.
+//!
+//! In: a comparison, a baseline, limits. Out: [`BaselineComparison`], and its wire form. The peaks of a run that ended early are not
+//! compared: what they would have been is unknown.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::baseline::Baseline;
+use super::blocks::Table;
+use super::contributors::WireChange;
+use super::limit_checks::{LimitCheck, LimitedFigure};
+use super::request_summary::RequestSummary;
+use highwater_analysis::{Comparison, Configuration, Figure, Fit, Lane, Limit, METRICS, Metric};
+use highwater_timeline::{Changes, PeakContributors};
+
+#[derive(Clone, Debug)]
+pub struct BaselineComparison<'a> {
+    /// The name of the baseline's file, which is empty for a lane of the same answer; `None` where only limits are checked.
+    pub baseline: Option<(&'a str, &'a Baseline)>,
+    pub lane: &'a Lane,
+    pub title: String,
+    /// Changes at the peak of live bytes; `None` where the baseline does not list its tensors, or a run ended early.
+    pub changes: Option<Changes>,
+    /// The same at the peak of reserved bytes.
+    pub reserved_changes: Option<Changes>,
+    pub limit_checks: Vec<LimitCheck>,
+    comparison: &'a Comparison,
+    position: usize,
+    /// `None` for a baseline of the same answer.
+    request: Option<RequestSummary>,
+}
+
+impl<'a> BaselineComparison<'a> {
+    /// The active lane under limits; `None` without an active lane. O(events + tensors log tensors).
+    pub fn new(
+        (comparison, options): (&'a Comparison, &Configuration),
+        baseline: Option<(&'a str, &'a Baseline)>,
+        limits: &[Limit],
+    ) -> Option<Self> {
+        let lane = (comparison, comparison.main_lane()?);
+        let mut compared = Self::of_lane(lane, baseline);
+        compared.request = Some(RequestSummary::of_lane(lane, options));
+        compared.limit_checks = limits.iter().map(|limit| compared.check(limit)).collect();
+        Some(compared)
+    }
+
+    /// Any lane, by position, without limits.
+    pub fn of_lane((comparison, position): (&'a Comparison, usize), baseline: Option<(&'a str, &'a Baseline)>) -> Self {
+        let lane = &comparison.lanes[position];
+        let before = baseline.map(|(_, baseline)| &baseline.lane);
+        let before = before.filter(|before| !before.ends_early && !lane.ends_early());
+        let live = before.and_then(|before| before.contributors.as_ref());
+        let reserved = before.and_then(|before| before.reserved_contributors.as_ref());
+        Self {
+            baseline,
+            comparison,
+            position,
+            lane,
+            title: comparison.lane_title(lane.id),
+            changes: live
+                .zip(PeakContributors::new(comparison, position, usize::MAX))
+                .map(|(was, is)| Changes::new(was, &is)),
+            reserved_changes: reserved
+                .zip(PeakContributors::reserved(comparison, position, usize::MAX))
+                .map(|(was, is)| Changes::of_reserved(was, &is)),
+            limit_checks: Vec::new(),
+            request: None,
+        }
+    }
+
+    fn check(&self, limit: &Limit) -> LimitCheck {
+        let now = LimitedFigure {
+            figure: self.now(limit.metric),
+            ends_early: self.lane.ends_early(),
+        };
+        let before = LimitedFigure {
+            figure: self.before(limit.metric),
+            ends_early: self.baseline_ends_early(),
+        };
+        LimitCheck::new(limit, now, before)
+    }
+
+    /// A figure of the lane; `None` where a recording does not state it.
+    pub fn now(&self, metric: &Metric) -> Option<Figure> {
+        self.comparison.figure(self.position, metric)
+    }
+
+    /// The same of the baseline.
+    pub fn before(&self, metric: &Metric) -> Option<Figure> {
+        self.baseline.and_then(|(_, baseline)| baseline.lane.figure(metric))
+    }
+
+    /// The position of the lane.
+    pub const fn position(&self) -> usize {
+        self.position
+    }
+
+    pub fn fit(&self) -> Fit {
+        self.comparison.fit(self.position)
+    }
+
+    /// The file of the baseline; `None` for a lane of the same answer.
+    pub fn file(&self) -> Option<&'a str> {
+        let (file, _) = self.baseline?;
+        (!file.is_empty()).then_some(file)
+    }
+
+    pub fn has_broken_limit(&self) -> bool {
+        self.limit_checks.iter().any(LimitCheck::is_broken)
+    }
+
+    fn baseline_ends_early(&self) -> bool {
+        self.baseline.is_some_and(|(_, baseline)| baseline.lane.ends_early)
+    }
+
+    /// Whether one of the two runs ended early.
+    fn is_cut_short(&self) -> bool {
+        self.baseline_ends_early() || self.lane.ends_early()
+    }
+
+    /// The metrics of both sides, those that differ and those that `is_kept` names.
+    pub fn figures(&self, is_kept: impl Fn(&Metric) -> bool) -> Table {
+        let was = self.baseline.map_or("", |(_, baseline)| {
+            let lane = &baseline.lane;
+            until((lane.ends_early, lane.out_of_memory))
+        });
+        let headings = [format!(">before{was}"), format!(">now{}", until_of(self.lane))];
+        let mut table = Table::new(&["figure", &headings[0], &headings[1], ">difference", ">"]);
+        for metric in METRICS {
+            let Some((before, now)) = self.before(metric).zip(self.now(metric)) else {
+                continue;
+            };
+            if before != now || is_kept(metric) {
+                let [difference, percent] = self.difference_texts(now, before);
+                table.row(&[&metric.label, &before, &now, &difference, &percent]);
+            }
+        }
+        table
+    }
+
+    /// The difference of a figure in words and in percent; empty where a run ended early.
+    fn difference_texts(&self, now: Figure, before: Figure) -> [String; 2] {
+        if self.is_cut_short() {
+            return [String::new(), String::new()];
+        }
+        [now.difference_text(before), now.percent_text(before)]
+    }
+
+    /// The difference of a metric in one cell; empty where it is not known.
+    pub fn difference_cell(&self, metric: &Metric) -> String {
+        let both = self.now(metric).zip(self.before(metric));
+        match both.map(|(now, before)| self.difference_texts(now, before)) {
+            Some([difference, percent]) if !difference.is_empty() => format!("{difference} ({percent})"),
+            Some(_) | None => String::new(),
+        }
+    }
+
+    /// Why the figures may not be comparable, in sentences.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.baseline_ends_early() {
+            warnings.push("The baseline did not run to its end: its figures are those until then.".to_owned());
+        }
+        let before = self.baseline.and_then(|(_, baseline)| baseline.request.as_ref());
+        if let Some((now, before)) = self.request.as_ref().zip(before) {
+            warnings.extend(before.other_workload(now));
+            warnings.extend(self.request_difference(before, now));
+        }
+        warnings
+    }
+
+    /// How the two requests differ, in a sentence; `None` where they are equal.
+    fn request_difference(&self, before: &RequestSummary, now: &RequestSummary) -> Option<String> {
+        let (_, baseline) = self.baseline?;
+        let mut parts = Vec::new();
+        if baseline.lane.title != self.title {
+            parts.push(format!("{} before, {} now", baseline.lane.title, self.title));
+        }
+        parts.extend(before.differences(now));
+        (!parts.is_empty()).then(|| format!("The two differ in what was asked: {}.", parts.join("; ")))
+    }
+
+    /// Why changes at the peaks are missing, in sentences; `None` where none is missing.
+    pub fn untold(&self) -> Option<&'static str> {
+        if self.is_cut_short() {
+            return Some("One of the two ended early, so that who holds their peaks is not compared.");
+        }
+        let differs = |name: &str| {
+            let metric = Metric::find(name);
+            metric.is_some_and(|metric| self.now(metric) != self.before(metric))
+        };
+        match (&self.changes, &self.reserved_changes) {
+            (None, _) => Some("The baseline does not list tensors, so that nobody can say which of them changed."),
+            (Some(_), None) if differs("peak_reserved") => Some(
+                "The baseline does not list who holds the memory at the peak of reserved bytes, so that nobody can say who \
+                 changed it; write the baseline again with this version.",
+            ),
+            (Some(live), reserved) if live.is_nothing() && reserved.as_ref().is_none_or(Changes::is_nothing) => {
+                Some("At the peak every tensor holds what it held before.")
+            }
+            (Some(_), _) => None,
+        }
+    }
+
+    /// The changes at each peak with a title, reserved bytes first; empty ones are left out.
+    pub fn told(&self) -> Vec<(&'static str, &Changes)> {
+        let both = [
+            ("at the peak of reserved bytes", &self.reserved_changes),
+            ("at the peak of live bytes", &self.changes),
+        ];
+        let told = both
+            .into_iter()
+            .filter_map(|(title, changes)| Some((title, changes.as_ref()?)));
+        told.filter(|(_, changes)| !changes.is_nothing()).collect()
+    }
+}
+
+/// The suffix of a title whose figures end early; empty otherwise.
+const fn until((ends_early, out_of_memory): (bool, bool)) -> &'static str {
+    match (ends_early, out_of_memory) {
+        (_, true) => ", until out of memory",
+        (true, false) => ", until it ended early",
+        (false, false) => "",
+    }
+}
+
+pub(super) fn until_of(lane: &Lane) -> &'static str {
+    until((lane.ends_early(), lane.summary.out_of_memory))
+}
+
+/// The lanes of an answer compared with one of them.
+#[derive(Clone, Debug)]
+pub struct LaneBaseline {
+    /// Position of the baseline.
+    pub lane: usize,
+    pub baseline: Baseline,
+}
+
+impl LaneBaseline {
+    pub fn new(comparison: &Comparison, lane: usize) -> Self {
+        Self {
+            lane,
+            baseline: Baseline::of_lane(comparison, lane),
+        }
+    }
+
+    /// Each other lane. O(lanes (events + tensors log tensors)).
+    pub fn others<'a>(&'a self, comparison: &'a Comparison) -> Vec<BaselineComparison<'a>> {
+        let others = (0..comparison.lanes.len()).filter(|lane| *lane != self.lane);
+        others
+            .map(|lane| BaselineComparison::of_lane((comparison, lane), Some(("", &self.baseline))))
+            .collect()
+    }
+}
+
+/// A lane compared with a baseline, as a part of the answer of `compare`.
+#[derive(Serialize, Debug)]
+pub(super) struct WireBaselineComparison {
+    file: Option<String>,
+    lane: String,
+    baseline_lane: Option<String>,
+    metrics: Vec<WireMetric>,
+    changes: Option<Vec<WireChange>>,
+    unlisted_bytes: Option<i128>,
+    changes_at_peak_reserved: Option<Vec<WireChange>>,
+    unlisted_at_peak_reserved_bytes: Option<i128>,
+    limits: Vec<WireLimitCheck>,
+}
+
+#[derive(Serialize, Debug)]
+struct WireMetric {
+    metric: &'static str,
+    before: Option<Json>,
+    now: Option<Json>,
+    percent: Option<f64>,
+}
+
+#[derive(Serialize, Debug)]
+struct WireLimitCheck {
+    limit: String,
+    is_broken: bool,
+    why: Option<String>,
+}
+
+fn number(figure: Figure) -> Json {
+    match figure {
+        Figure::Bytes(whole) | Figure::Count(whole) | Figure::Nanos(whole) => whole.into(),
+        Figure::Share(share) => share.into(),
+    }
+}
+
+impl WireBaselineComparison {
+    /// The wire form with the largest `most` changes of each kind.
+    pub(super) fn new(compared: &BaselineComparison<'_>, most: usize) -> Self {
+        let metrics = METRICS.iter().map(|metric| {
+            let (before, now) = (compared.before(metric), compared.now(metric));
+            WireMetric {
+                metric: metric.name,
+                before: before.map(number),
+                now: now.map(number),
+                percent: now.zip(before).and_then(|(now, before)| now.percent_since(before)),
+            }
+        });
+        let wire = |changes: &Option<Changes>| changes.as_ref().map(|changes| WireChange::all(changes, most));
+        let unlisted = |changes: &Option<Changes>| changes.as_ref().map(|changes| changes.unlisted);
+        let limits = compared.limit_checks.iter().map(|check| WireLimitCheck {
+            limit: check.limit.clone(),
+            is_broken: check.is_broken(),
+            why: check.why().map(str::to_owned),
+        });
+        Self {
+            file: compared.file().map(str::to_owned),
+            lane: compared.title.clone(),
+            baseline_lane: compared.baseline.map(|(_, baseline)| baseline.lane.title.clone()),
+            metrics: metrics.collect(),
+            changes: wire(&compared.changes),
+            unlisted_bytes: unlisted(&compared.changes),
+            changes_at_peak_reserved: wire(&compared.reserved_changes),
+            unlisted_at_peak_reserved_bytes: unlisted(&compared.reserved_changes),
+            limits: limits.collect(),
+        }
+    }
+}
+
+/// The lanes of an answer compared with one of them, as a part of the answer of `compare`.
+#[derive(Serialize, Debug)]
+pub(super) struct WireLaneBaseline {
+    lane: String,
+    others: Vec<WireOtherLane>,
+}
+
+#[derive(Serialize, Debug)]
+struct WireOtherLane {
+    fits: Option<bool>,
+    #[serde(flatten)]
+    compared: WireBaselineComparison,
+}
+
+impl WireLaneBaseline {
+    /// The wire form with the largest `most` changes of each kind.
+    pub(super) fn new(baseline: &LaneBaseline, comparison: &Comparison, most: usize) -> Self {
+        let others = baseline.others(comparison);
+        let others = others.iter().map(|compared| WireOtherLane {
+            fits: wire_fit(compared.fit()),
+            compared: WireBaselineComparison::new(compared, most),
+        });
+        Self {
+            lane: baseline.baseline.lane.title.clone(),
+            others: others.collect(),
+        }
+    }
+}
+
+/// Whether a lane fits; `None` where there is no capacity.
+pub(super) fn wire_fit(fit: Fit) -> Option<bool> {
+    (fit != Fit::Unknown).then(|| fit.is_good())
+}

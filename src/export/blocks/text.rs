@@ -1,0 +1,78 @@
+//! The tree as text for terminals: an empty line between blocks, columns aligned.
+
+use super::{Block, Line, Span, Table};
+use highwater_model::units::percent_text;
+
+pub(super) fn text(blocks: &[Block]) -> String {
+    let mut out = String::new();
+    for (position, block) in blocks.iter().enumerate() {
+        if position > 0 && !matches!(block, Block::Note(_)) {
+            out.push('\n');
+        }
+        match block {
+            Block::Heading(_, words) | Block::Paragraph(words) | Block::Note(words) | Block::Small(words) => {
+                out.push_str(&line(words));
+                out.push('\n');
+            }
+            Block::Table(rows) => out.push_str(&table(rows)),
+            Block::List(items) => {
+                for (depth, item) in items {
+                    out.push_str(&format!("{}- {}\n", "  ".repeat(*depth), line(item)));
+                }
+            }
+            Block::Details(summary, content) => out.push_str(&format!("{}\n\n{}", line(summary), text(content))),
+            Block::Command(command) => out.push_str(&format!("  {command}\n")),
+            Block::Figure { caption, .. } => out.push_str(&format!("{caption}\n")),
+        }
+    }
+    out
+}
+
+fn line(words: &Line) -> String {
+    words.0.iter().map(span).collect()
+}
+
+fn span(span: &Span) -> String {
+    match span {
+        Span::Text(text)
+        | Span::Code(text)
+        | Span::Strong(text)
+        | Span::Good(text)
+        | Span::Bad(text)
+        | Span::Weak(text)
+        | Span::Hinted { text, .. } => text.clone(),
+        Span::Emoji(text) | Span::Tag(text) => (*text).to_owned(),
+        Span::Below(text) => format!(" {text}"),
+        Span::Bytes(bytes) => bytes.to_string(),
+        Span::Step(step) => step.to_string(),
+        Span::Op { step, name } => format!("{step} {name}"),
+        Span::Share(percent) => percent_text(*percent),
+    }
+}
+
+pub(super) fn table(table: &Table) -> String {
+    let mut headings: Vec<String> = table.headings.iter().map(|heading| heading.text.clone()).collect();
+    if let (Some(first), Some(title)) = (headings.first_mut(), &table.title) {
+        first.clone_from(title);
+    }
+    let rows = table.rows.iter().map(|row| row.cells.iter().map(line).collect());
+    let rows: Vec<Vec<String>> = std::iter::once(headings).chain(rows).collect();
+    let letters = |cell: &String| cell.chars().count();
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(letters).max();
+    let widths: Vec<usize> = (0..table.headings.len()).filter_map(width).collect();
+    let mut out = String::new();
+    for row in &rows {
+        let columns = row.iter().zip(table.headings.iter().zip(&widths));
+        let cells = columns.map(|(cell, (heading, width))| {
+            let room = " ".repeat(width.saturating_sub(letters(cell)));
+            if heading.is_figure {
+                room + cell
+            } else {
+                format!("{cell}{room}")
+            }
+        });
+        out.push_str(cells.collect::<Vec<String>>().join("  ").trim_end());
+        out.push('\n');
+    }
+    out
+}

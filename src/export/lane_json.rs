@@ -1,0 +1,185 @@
+//! Lanes as parts of the answer of `compare`: figures of policies, of pinned configurations, and of recordings.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::baseline_comparison::wire_fit;
+use super::contributors::peak_fields;
+use super::json_parts::{fields_of, list, refusal_json, reserved_json};
+use highwater_analysis::{Comparison, Configuration, Lane, LaneRewrite, OutOfMemoryReport, PinFailure, PinnedLane};
+use highwater_model::units::{Bytes, Step};
+use highwater_model::workload::Recording;
+use highwater_sim::StaticMemoryPolicy;
+
+/// Sentences about the peak, each with its step.
+fn explanation(lane: &Lane) -> Json {
+    list(
+        &lane.explanation,
+        |remark| json!({"text": remark.text, "step": remark.step.map(|step| step.0)}),
+    )
+}
+
+fn out_of_memory(story: &OutOfMemoryReport) -> Json {
+    json!({
+        "step": story.step.0,
+        "who": story.who,
+        "asked_bytes": story.asked.get(),
+        "requested_bytes": story.requested.get(),
+        "in_use_bytes": story.in_use.get(),
+        "holders": list(&story.holders, |(who, bytes)| json!({"who": who, "bytes": bytes.get()})),
+        "idle_bytes": story.idle.0.get(),
+        "largest_idle_bytes": story.idle.1.get(),
+        "idle_pages_bytes": story.idle_pages.get(),
+        "enough_bytes": story.enough.map(Bytes::get),
+    })
+}
+
+/// The runs under a memory budget, by position of the run.
+fn remat(rewrite: &LaneRewrite) -> Json {
+    let runs = rewrite.remat.iter().enumerate();
+    list(
+        runs.filter_map(|(position, run)| Some((position, run.as_ref()?))),
+        |(position, run)| {
+            let answer = &run.answer;
+            json!({
+                "run": position,
+                "heuristic": answer.heuristic.name,
+                "budget_bytes": answer.budget.map(Bytes::get),
+                "status": answer.status.name(),
+                "peak_bytes": answer.peak.get(),
+                "evictions": answer.counts.evictions,
+                "recomputed_ops": run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count(),
+                "base_compute_ns": answer.base_compute.0,
+                "remat_compute_ns": answer.remat_compute.0,
+                "overhead": answer.overhead(),
+                "steps_over_budget": answer.counts.steps_over_budget,
+            })
+        },
+    )
+}
+
+/// The figures of a simulated lane, with the largest `most` tensors of each peak.
+pub(super) fn policy_fields(comparison: &Comparison, position: usize, most: usize) -> Map<String, Json> {
+    let lane = &comparison.lanes[position];
+    let row = lane.policy.row();
+    let summary = &lane.summary;
+    let has_one_arena = lane.policy == StaticMemoryPolicy::StaticExtend;
+    let object = json!({
+        "policy": row.number,
+        "label": row.label,
+        "title": lane.title,
+        "peak_reserved_bytes": summary.peak_reserved.get(),
+        "peak_reserved_step": summary.peak_reserved_step.map(|step| step.0),
+        "reserved": reserved_json(&summary.reserved),
+        "peak_live_bytes": summary.peak_live.get(),
+        "fragmentation": summary.fragmentation,
+        "internal_waste_bytes": summary.internal_waste.get(),
+        "external_fragmentation": summary.pool_idle.fragmentation(),
+        "largest_free_bytes": summary.pool_idle.largest.get(),
+        "reach_rate": summary.reach_rate,
+        "virtual_bytes": summary.virtual_bytes.get(),
+        "device_mallocs": summary.device_mallocs,
+        "device_frees": summary.device_frees,
+        "device_calls": summary.device_calls(),
+        "reallocations": summary.reallocations,
+        "pages_mapped": summary.pages_mapped,
+        "pages_allocated": summary.pages_allocated,
+        "pages_unmapped": summary.pages_unmapped,
+        "stitches": summary.stitches,
+        "recycles": summary.recycles,
+        "synchronizations": summary.synchronizations,
+        "splits": summary.splits,
+        "merges": summary.merges,
+        "clears": summary.clears,
+        "cleared_bytes": summary.cleared.get(),
+        "unloads": summary.unloads,
+        "out_of_memory": summary.out_of_memory,
+        "out_of_memory_reason": lane.out_of_memory_text(),
+        "refused_requests": lane.refusals.map(|refusals| refusals.count),
+        "first_refused_step": lane.refusals.map(|refusals| refusals.first.0),
+        "forbidden_by": list(&lane.forbidden, |finding| {
+            refusal_json(finding.rule, &finding.message, &finding.options)
+        }),
+        "out_of_memory_story": lane.out_of_memory_report.as_ref().map(out_of_memory),
+        "explanation": explanation(lane),
+        "estimated_overhead_ns": summary.estimated_overhead.0,
+        "overhead": list(&summary.overhead, |row| {
+            json!({"cause": row.cause.name(), "count": row.count, "estimated_ns": row.time.0})
+        }),
+        "arena_behaviour": has_one_arena.then(|| comparison.params_of(position).arena_behaviour.name()),
+        "first_divergence_step": lane.first_divergence.map(|step| step.0),
+        "lower_bound": comparison.is_lower_bound(position),
+        "remat": lane.rewrite.as_ref().map(|rewrite| remat(rewrite)),
+    });
+    let optional = [
+        "title",
+        "out_of_memory_reason",
+        "refused_requests",
+        "first_refused_step",
+        "forbidden_by",
+        "arena_behaviour",
+    ];
+    let mut fields = fields_of(object, &optional);
+    // A rewritten lane without a budget has an empty list.
+    if lane.rewrite.is_none() {
+        fields.shift_remove("remat");
+    }
+    fields.extend(peak_fields(comparison, position, most));
+    fields
+}
+
+/// A pinned lane: its configuration, then the figures as of a policy.
+pub(super) fn pin_json(
+    comparison: &Comparison,
+    position: usize,
+    pinned: &PinnedLane,
+    options: &Configuration,
+    most: usize,
+) -> Json {
+    let differences = pinned.configuration.differences(options);
+    let object = json!({
+        "name": comparison.lanes[position].title.as_deref().unwrap_or_default(),
+        "differences": list(differences, |row| {
+            json!({"setting": row.name, "pinned": row.here, "options": row.other})
+        }),
+        "device": pinned.device.name,
+        "device_memory_bytes": pinned.device.memory_bytes,
+        "fits": wire_fit(comparison.fit(position)),
+        "on_axis": pinned.fit.sentences(),
+        "findings": list(&pinned.findings, |finding| {
+            json!({"rule": finding.rule, "severity": finding.severity.to_string(), "message": finding.message})
+        }),
+    });
+    let mut fields = fields_of(object, &[]);
+    fields.extend(policy_fields(comparison, position, most));
+    Json::Object(fields)
+}
+
+pub(super) fn pin_problem_json(problem: &PinFailure) -> Json {
+    json!({"name": problem.name, "why": problem.why})
+}
+
+/// The figures of a recording; null where the file does not state them.
+pub(super) fn measured_json(comparison: &Comparison, position: usize, most: usize) -> Json {
+    let lane = &comparison.lanes[position];
+    let summary = &lane.summary;
+    let recording = comparison.recording(lane.id);
+    let (states_reserved, states_live) = (
+        recording.is_some_and(Recording::states_reserved),
+        recording.is_some_and(Recording::states_live),
+    );
+    let states_share = |one: &Recording| one.states_use_of_reserved(summary.peak_live, summary.peak_reserved);
+    let step = |is_stated: bool, step: Option<Step>| step.filter(|_| is_stated).map(|step| step.0);
+    let object = json!({
+        "title": comparison.lane_title(lane.id),
+        "peak_reserved_bytes": states_reserved.then_some(summary.peak_reserved.get()),
+        "peak_reserved_step": step(states_reserved, summary.peak_reserved_step),
+        "peak_live_bytes": states_live.then_some(summary.peak_live.get()),
+        "peak_live_step": step(states_live, summary.peak_live_step),
+        "fragmentation": recording.is_some_and(states_share).then_some(summary.fragmentation),
+        "out_of_memory": summary.out_of_memory,
+        "remarks": explanation(lane),
+    });
+    let mut fields = fields_of(object, &[]);
+    fields.extend(peak_fields(comparison, position, most));
+    Json::Object(fields)
+}

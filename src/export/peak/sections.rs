@@ -1,0 +1,138 @@
+//! Tables of an explained step that its text and the report share.
+
+use super::PeakAnswer;
+use crate::blocks::{Block, Line, Span, Table, bytes, step, text};
+use highwater_model::units::{Bytes, Step, counted, grouped, percent_text};
+use highwater_timeline::{UsedBy, Uses, tensor_label};
+
+impl PeakAnswer<'_> {
+    /// The parts of the bytes; `listed` is in front of the number of listed tensors.
+    pub(crate) fn breakdown(&self, listed: &str) -> Table {
+        let set = &self.report.set;
+        let headings = ["what", ">bytes", ">exact"];
+        let mut table = Table::captioned("The bytes of that step", &headings).titled("");
+        let mut row = |what: &str, held: Bytes| table.cells(vec![text(what), bytes(held), text(held.exact())]);
+        if self.comparison.states(self.report.ask.lane).1 {
+            row("live", set.live);
+        }
+        let n_tensors = counted(set.members.len() as u64, "tensor");
+        row(
+            &format!("{listed} {n_tensors}"),
+            set.members.iter().map(|member| member.bytes).sum(),
+        );
+        if set.unlisted > Bytes::ZERO {
+            row("live, of no listed tensor", set.unlisted);
+        }
+        for (rest, held) in &set.rest {
+            row(rest.words(), *held);
+        }
+        if set.surplus > Bytes::ZERO {
+            row("less what shares a place, or stands outside", set.surplus);
+        }
+        if let Some(reserved) = set.reserved {
+            row("reserved", reserved);
+        }
+        table
+    }
+
+    /// The groups of live tensors, most bytes first; those beyond `most` are one row.
+    pub(crate) fn group_table(&self, most: usize) -> Table {
+        let report = self.report;
+        let by = format!("by {}", report.ask.by.words());
+        let headings = [by.as_str(), ">tensors", ">live", ">share", "largest"];
+        let mut table = Table::captioned("Who is live when most bytes are", &headings);
+        for group in report.groups.iter().take(most) {
+            table.cells(vec![
+                text(&group.text),
+                text(grouped(group.count)),
+                bytes(group.bytes),
+                Span::Share(report.share(group.bytes)).into(),
+                text(tensor_label(self.comparison, group.largest.0)),
+            ]);
+        }
+        let others = report.groups.iter().skip(most);
+        let (count, held) = others.fold((0, Bytes::ZERO), |(count, held), group| {
+            (count + group.count, held + group.bytes)
+        });
+        if report.groups.len() > most {
+            table.cells(vec![
+                text(format!("{} more", grouped((report.groups.len() - most) as u64))),
+                text(grouped(count)),
+                bytes(held),
+                text(percent_text(report.share(held))),
+                text(""),
+            ]);
+        }
+        table
+    }
+
+    /// The largest tensors; `from` and `to` are over their first and last steps.
+    pub(crate) fn largest(&self, [from, to]: [&str; 2]) -> Table {
+        let set = &self.report.set;
+        let caption = if set.members.len() > self.most {
+            let total = counted(set.members.len() as u64, "tensor");
+            format!("The {} largest of {total} at the peak", self.most)
+        } else {
+            "The tensors at the peak, largest first".to_owned()
+        };
+        let headings = ["tensor", ">live", ">exact", ">share", from, to];
+        let mut table = Table::captioned(caption, &headings).titled("largest");
+        for member in set.members.iter().take(self.most) {
+            table.cells(vec![
+                text(tensor_label(self.comparison, member.tensor)),
+                bytes(member.bytes),
+                text(member.bytes.exact()),
+                text(percent_text(self.report.share(member.bytes))),
+                step(member.birth.0),
+                step(member.end.0.saturating_sub(1)),
+            ]);
+        }
+        table
+    }
+
+    /// Live tensors that no op uses for the largest number of steps.
+    pub(crate) fn idle_table(&self, uses: &Uses) -> Table {
+        let by = |by: Option<&UsedBy>, unused: &str| match by {
+            None => text(unused),
+            Some(UsedBy { step, op }) => Line::from(Span::Op {
+                step: step.0,
+                name: op.clone(),
+            }),
+        };
+        let caption = "Live and waiting: what could be evicted, offloaded or computed anew";
+        let headings = ["tensor", ">live", ">idle steps", "last used", "next used"];
+        let mut table = Table::captioned(caption, &headings).titled("longest idle");
+        for row in uses.longest.iter().take(self.most) {
+            table.cells(vec![
+                text(self.name(row.member)),
+                bytes(self.bytes(row.member)),
+                text(grouped(u64::from(row.idle.n_steps))),
+                by(row.since.as_ref(), "not yet"),
+                by(row.until.as_ref(), "never again"),
+            ]);
+        }
+        table
+    }
+
+    /// The next ops that read live tensors, most bytes first.
+    pub(crate) fn next_use_table(&self, uses: &Uses) -> Table {
+        let headings = ["op", ">step", ">tensors", ">live"];
+        let mut table = Table::captioned("The ops that tensors are kept for", &headings).titled("kept for");
+        for row in uses.holders.iter().take(self.most) {
+            let count = text(grouped(row.count));
+            table.cells(vec![text(&row.by.op), step(row.by.step.0), count, bytes(row.bytes)]);
+        }
+        table
+    }
+
+    pub(crate) fn unread_note(uses: &Uses) -> Option<Block> {
+        let (count, held) = uses.unread;
+        let note = || format!("{held} in {} nobody uses any more.", counted(count, "tensor"));
+        (count > 0).then(|| Block::Note(text(note())))
+    }
+
+    /// The last cell of a row without the tensor.
+    pub(crate) fn at_step(at: Option<Step>) -> Line {
+        at.map_or_else(|| text(""), |at| step(at.0))
+    }
+}
