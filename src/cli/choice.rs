@@ -31,9 +31,6 @@ impl Choice {
 }
 
 /// The entry of the wanted name, else the first usable entry, else the first.
-///
-/// # Errors
-/// No entry, or none of that name.
 pub(super) fn choose(
     file: &str,
     names: &[String],

@@ -128,7 +128,7 @@ fn why_early(lane: &Lane) -> Option<String> {
     if !lane.summary.out_of_memory {
         return None;
     }
-    let story = lane.out_of_memory_report.as_ref();
-    let sentences = story.map_or_else(Vec::new, OutOfMemoryReport::sentences).join(" ");
+    let shortage = lane.out_of_memory_report.as_ref();
+    let sentences = shortage.map_or_else(Vec::new, OutOfMemoryReport::sentences).join(" ");
     Some(format!("{title} runs out of memory. {sentences}").trim_end().to_owned())
 }

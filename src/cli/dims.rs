@@ -10,9 +10,6 @@ use highwater_model::workload::{Source, Workload};
 const BATCH: &str = "batch";
 
 /// Refuses a graph with dimensions that have no value.
-///
-/// # Errors
-/// [`AnalysisError::Unbound`], with the message of `compare`.
 pub(super) fn unbound(graph: &Graph, bindings: &Bindings) -> Result<(), AnalysisError> {
     match graph.unbound_symbols(bindings) {
         symbols if symbols.is_empty() => Ok(()),

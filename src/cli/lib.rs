@@ -30,6 +30,7 @@ mod text;
 
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::{CommandFactory as _, Parser as _};
 
@@ -38,6 +39,7 @@ pub use settings::{Settings, document, read_settings, restore};
 
 use args::Action;
 use highwater_model::progress::{Cancel, Progress};
+use highwater_model::units::Nanos;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -197,4 +199,15 @@ pub(crate) fn print_json_line(value: &impl serde::Serialize) -> anyhow::Result<(
     let mut text = serde_json::to_string(value)?;
     text.push('\n');
     print(&text)
+}
+
+/// A value, and the time that it took.
+#[expect(clippy::disallowed_methods, reason = "the command line owns a clock")]
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Nanos) {
+    let start = Instant::now();
+    let value = work();
+    (
+        value,
+        Nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)),
+    )
 }

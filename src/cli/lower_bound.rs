@@ -12,9 +12,6 @@ use highwater_rewrite::control_flow_workspace;
 
 /// Why the figures are lower bounds, in words; `None` where they are exact. `what_is_not` ends the sentence about bodies of ops, such as
 /// "placed here".
-///
-/// # Errors
-/// [`Cancelled`].
 pub(super) fn lower_bound_of(
     entry: &GraphEntry,
     bindings: &Bindings,

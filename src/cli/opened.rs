@@ -26,9 +26,6 @@ pub(super) struct Named {
 
 impl Named {
     /// A file is a document by its content, or by its name.
-    ///
-    /// # Errors
-    /// An unreadable document, a missing source of it, or a second document.
     pub(super) fn of(files: &[String], opening: &Opening, progress: &Progress<'_>) -> anyhow::Result<Self> {
         let mut named = Self {
             sources: Vec::new(),
@@ -58,9 +55,6 @@ impl Named {
     }
 
     /// The settings of the document, then of configuration files, then of flags.
-    ///
-    /// # Errors
-    /// As [`super::read_settings`].
     pub(super) fn settings(&self, common: &Common) -> anyhow::Result<Settings> {
         let document = self.document.as_ref().map(|document| &document.file.document);
         let mut settings = read_settings_over(common, document)?;
@@ -124,9 +118,6 @@ fn warn(text: &str) {
 }
 
 /// The arguments of `plan`, completed by its document, and the only source.
-///
-/// # Errors
-/// An unreadable document, or one with no or several sources.
 pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<(PlanArgs, SourceSpec, Diagnostics)> {
     let named = Named::of(std::slice::from_ref(&args.file), &args.opening, progress)?;
     let mut args = args.clone();
@@ -151,9 +142,6 @@ pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Resul
 }
 
 /// Writes a document with the sources and settings of the arguments. Other content of a document among them is kept.
-///
-/// # Errors
-/// A missing source, one that cannot be opened again, a refused setting, or a file that cannot be written.
 pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;

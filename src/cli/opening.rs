@@ -23,16 +23,10 @@ fn formats_help() -> String {
 }
 
 impl Opening {
-    ///
-    /// # Errors
-    /// An unknown sample or format.
     pub(super) fn source(&self, argument: &str) -> Result<SourceSpec, FileError> {
         SourceSpec::from_argument(argument)?.opened_as(self.open_as.as_deref())
     }
 
-    ///
-    /// # Errors
-    /// As [`Self::source`], and where standard input is named twice.
     pub(super) fn sources(&self, arguments: &[String]) -> anyhow::Result<Vec<SourceSpec>> {
         if arguments.iter().filter(|argument| *argument == "-").count() > 1 {
             anyhow::bail!("standard input (-) can be read once; name it once, or write what it holds to files");

@@ -3,7 +3,6 @@
 mod subject;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 
@@ -11,7 +10,7 @@ use super::args::{Format, RematArgs};
 use super::request::{fill_presets, import_diagnostics};
 use super::settings::{Settings, read_settings};
 use super::text::diagnostics_section;
-use super::{Verdict, print, print_json};
+use super::{Verdict, print, print_json, timed};
 use highwater_analysis::{LaneSet, LaneStrategies, Request, part_of};
 use highwater_export::{RematAnswer, Table, WireRemat};
 use highwater_model::diagnostics::{Diagnostics, Severity};
@@ -171,18 +170,13 @@ impl Budgeted<'_> {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the command line owns a clock")]
     fn run(&self, budget: Bytes, progress: &Progress<'_>) -> anyhow::Result<(RematRun, Nanos)> {
         let request = RematRequest {
             budget: Some(budget),
             ..self.lowered.dtr.clone()
         };
-        let start = Instant::now();
-        let run = remat(self.tape, &request, progress)?;
-        Ok((
-            run,
-            Nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)),
-        ))
+        let (run, elapsed) = timed(|| remat(self.tape, &request, progress));
+        Ok((run?, elapsed))
     }
 
     fn answer<'b>(&'b self, run: &'b RematRun, elapsed: Nanos) -> RematAnswer<'b> {

@@ -2,14 +2,13 @@
 
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, ReplayArgs};
 use super::request::policy_of;
 use super::text::diagnostics_section;
-use super::{Verdict, print, print_json};
+use super::{Verdict, print, print_json, timed};
 use highwater_export::{Table, replay_final, replay_header, replay_json, replay_line};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -55,17 +54,6 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
         print(&text(&trace, &rules, &summary, elapsed, &imported.diagnostics))?;
     }
     Ok(Verdict::Done)
-}
-
-/// A value, and the time that it took.
-#[expect(clippy::disallowed_methods, reason = "the command line owns a clock")]
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Nanos) {
-    let start = Instant::now();
-    let value = work();
-    (
-        value,
-        Nanos(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)),
-    )
 }
 
 fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {

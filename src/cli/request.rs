@@ -26,9 +26,6 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// Reads the sources; `graph`, else the document, names the only graph of interest.
-    ///
-    /// # Errors
-    /// A sentence that names the file.
     pub(super) fn new(
         sources: Vec<SourceSpec>,
         settings: Settings,

@@ -66,9 +66,6 @@ pub fn read_settings(common: &Common) -> anyhow::Result<Settings> {
 }
 
 /// The same over the settings of a document.
-///
-/// # Errors
-/// As [`read_settings`].
 pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -> anyhow::Result<Settings> {
     let mut settings = settings_of(document)?;
     settings.evaluation |= common.evaluation;
@@ -166,9 +163,6 @@ pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
 
 impl Settings {
     /// Adds the configurations of `--pin`.
-    ///
-    /// # Errors
-    /// A sentence that names the argument, and the file with the place in it.
     pub(super) fn add_pins(&mut self, texts: &[String]) -> anyhow::Result<()> {
         for text in texts {
             let Some((name, path)) = text.rsplit_once('=').filter(|(_, path)| !path.is_empty()) else {

@@ -26,9 +26,6 @@ pub(super) struct Exploration {
 
 impl Exploration {
     /// Reads the files and the axes.
-    ///
-    /// # Errors
-    /// A sentence that names the file or the flag.
     pub(super) fn new(args: &SpaceArgs, progress: &Progress<'_>) -> anyhow::Result<Self> {
         let named = Named::of(&args.files, &args.common.opening, progress)?;
         let settings = named.settings(&args.common)?;

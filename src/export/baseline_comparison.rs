@@ -182,7 +182,7 @@ impl<'a> BaselineComparison<'a> {
     }
 
     /// Why changes at the peaks are missing, in sentences; `None` where none is missing.
-    pub fn untold(&self) -> Option<&'static str> {
+    pub fn why_no_changes(&self) -> Option<&'static str> {
         if self.is_cut_short() {
             return Some("One of the two ended early, so that who holds their peaks is not compared.");
         }
@@ -204,15 +204,15 @@ impl<'a> BaselineComparison<'a> {
     }
 
     /// The changes at each peak with a title, reserved bytes first; empty ones are left out.
-    pub fn told(&self) -> Vec<(&'static str, &Changes)> {
+    pub fn peak_changes(&self) -> Vec<(&'static str, &Changes)> {
         let both = [
             ("at the peak of reserved bytes", &self.reserved_changes),
             ("at the peak of live bytes", &self.changes),
         ];
-        let told = both
+        let listed = both
             .into_iter()
             .filter_map(|(title, changes)| Some((title, changes.as_ref()?)));
-        told.filter(|(_, changes)| !changes.is_nothing()).collect()
+        listed.filter(|(_, changes)| !changes.is_nothing()).collect()
     }
 }
 

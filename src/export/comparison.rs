@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::baseline_comparison::{WireBaselineComparison, WireLaneBaseline};
-use super::comparison_markdown::CompareAnswer;
+use super::compare_answer::CompareAnswer;
 use super::device::figures_json;
 use super::json_parts::{diagnostics_json, fields_of, list};
 use super::lane_json::{measured_json, pin_json, pin_problem_json, policy_fields};

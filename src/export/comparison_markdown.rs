@@ -2,27 +2,12 @@
 
 use super::baseline_comparison::{BaselineComparison, LaneBaseline, until_of};
 use super::blocks::{Block, Line, Span, Table, bytes, code, markdown, text};
+use super::compare_answer::CompareAnswer;
 use super::verdict::{VerdictMark, verdict};
 use highwater_analysis::{COMPARED, Comparison, Configuration, Fit, Metric};
 use highwater_model::diagnostics::Severity;
 use highwater_options::Finding;
 use highwater_timeline::{Change, ChangeKind, Changes, signed_bytes};
-
-#[derive(Clone, Copy, Debug)]
-pub struct CompareAnswer<'a> {
-    pub comparison: &'a Comparison,
-    pub findings: &'a [Finding],
-    /// The configuration that pins are compared with.
-    pub options: &'a Configuration,
-    /// The active lane compared with an earlier answer, or checked against limits.
-    pub baseline_comparison: Option<&'a BaselineComparison<'a>>,
-    /// Why the active policy does not run to its end; `None` where it does.
-    pub shortage: Option<&'a str>,
-    /// All lanes compared with one of them.
-    pub lane_baseline: Option<&'a LaneBaseline>,
-    /// The number of listed changes of a kind.
-    pub most: usize,
-}
 
 /// The metrics of the table of lanes.
 const COLUMNS: [&str; 5] = [
@@ -185,13 +170,13 @@ fn others(baseline: &LaneBaseline, comparison: &Comparison, most: usize) -> Vec<
 
 /// Tensors whose bytes at a peak changed, folded.
 fn changes(compared: &BaselineComparison<'_>, most: usize) -> Vec<Block> {
-    let why = compared.untold().map(|why| Block::Paragraph(text(why)));
-    let told = compared.told().into_iter();
-    let told = told.map(|(title, changes)| {
+    let why = compared.why_no_changes().map(|why| Block::Paragraph(text(why)));
+    let listed = compared.peak_changes().into_iter();
+    let listed = listed.map(|(title, changes)| {
         let summary = text(format!("What is held otherwise {title}"));
         Block::Details(summary, vec![change_table(changes, most).into()])
     });
-    why.into_iter().chain(told).collect()
+    why.into_iter().chain(listed).collect()
 }
 
 fn change_table(changes: &Changes, most: usize) -> Table {
@@ -223,7 +208,7 @@ fn change_table(changes: &Changes, most: usize) -> Table {
     table
 }
 
-/// What figures leave out, and which of them are estimates.
+/// Omissions and estimates of the figures.
 fn note(comparison: &Comparison) -> Option<Block> {
     let note = match comparison.scratch.note() {
         Some(note) => format!("{note} Overhead is an estimate."),

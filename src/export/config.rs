@@ -5,72 +5,16 @@
 //! names are kept with a warning, so that an older highwater loses nothing. Deliberately not here: checking values
 //! (`options::check`).
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::SchedulePlan;
-use highwater_options::{Environment, Options, has_fields, unknown_key};
+use highwater_options::{has_fields, unknown_key};
 
+use super::config_document::{CONFIG_VERSION, ConfigDocument};
 use super::config_wire::{Probe, Version, Wire, WireSchedule};
 use super::json_kind::json_kind;
 use super::json_value::{is_expression, value_of};
-
-/// The version of the format that is written, and the newest that is read.
-pub const CONFIG_VERSION: u64 = 1;
-
-/// The device as a configuration names it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConfigDevice {
-    /// The profile's name.
-    pub name: String,
-    /// Its memory in bytes, after any setting that replaces it.
-    pub memory_bytes: u64,
-}
-
-/// What was predicted for one policy when the file was written.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Predicted {
-    /// Peak of reserved device memory, in bytes.
-    pub peak_reserved_bytes: u64,
-    /// Peak of requested feature memory, in bytes.
-    pub peak_live_bytes: u64,
-    /// Whether the run ends out of memory.
-    #[serde(default)]
-    pub out_of_memory: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ConfigDocument {
-    /// The highwater that wrote it; empty where the file does not say.
-    pub tool_version: String,
-    pub options: Options,
-    /// Options that are not in the table, as they stood in the file (nested names dotted).
-    pub unknown_options: Map<String, Json>,
-    pub environment: Environment,
-    pub device: Option<ConfigDevice>,
-    /// Iterations and values of symbolic dimensions, where the file states them.
-    pub schedule: Option<SchedulePlan>,
-    /// Whether each training graph's forward phase runs beside it.
-    pub evaluation: bool,
-    /// Names of the files that were simulated.
-    pub sources: Vec<String>,
-    /// Figures by policy number.
-    pub predicted: BTreeMap<String, Predicted>,
-    /// Fields of the file that this version does not know.
-    pub unknown_fields: Map<String, Json>,
-}
-
-impl ConfigDocument {
-    pub fn new() -> Self {
-        Self {
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            ..Self::default()
-        }
-    }
-}
 
 /// Why a configuration could not be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -169,7 +113,7 @@ pub fn schedule_from_json(bytes: &[u8]) -> Result<SchedulePlan, ConfigError> {
     Ok(wire.into_plan())
 }
 
-/// Takes over options from an object; an object under the name of a group is looked into.
+/// Reads the options of an object, and those of nested objects with the name of a group.
 fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDocument, warnings: &mut Diagnostics) {
     for (name, json) in object {
         let key = format!("{group}{name}");
@@ -186,7 +130,7 @@ fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDo
     }
 }
 
-/// What is said about an option that is not in the table.
+/// The warning about an option that is not in the table.
 pub(super) fn unknown_option(key: &str) -> String {
     let message = unknown_key(key);
     if message.ends_with('?') {

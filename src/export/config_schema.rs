@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use highwater_options::{ENVIRONMENT, GROUPS, OptionKind, OptionRow, TABLE, has_fields};
 
-use super::config::CONFIG_VERSION;
+use super::config_document::CONFIG_VERSION;
 use super::json_value::json_of;
 
 pub fn config_schema() -> Json {

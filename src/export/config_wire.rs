@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 use highwater_model::workload::{EntryKind, Generator, ScheduleEntry, SchedulePlan};
 use highwater_options::{NoFiles, effective_values};
 
-use super::config::{CONFIG_VERSION, ConfigDevice, ConfigDocument, Predicted};
+use super::config_document::{CONFIG_VERSION, ConfigDevice, ConfigDocument, Predicted};
 use super::json_value::json_of;
 
 /// The format's version. An unreadable version is an error at its place in the file.
@@ -77,8 +77,8 @@ pub(super) struct WireSchedule {
 #[derive(Debug, Serialize, Deserialize)]
 struct WireEntry {
     graph: String,
-    #[serde(default)]
-    kind: WireKind,
+    #[serde(default, with = "WireKind")]
+    kind: EntryKind,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     dims: BTreeMap<String, WireGenerator>,
     #[serde(default = "once", skip_serializing_if = "is_once")]
@@ -96,10 +96,9 @@ fn is_once(repeats: &NonZeroU32) -> bool {
     *repeats == NonZeroU32::MIN
 }
 
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "EntryKind", rename_all = "snake_case")]
 enum WireKind {
-    #[default]
     Run,
     Load,
     Unload,
@@ -126,11 +125,7 @@ impl WireEntry {
         let dims = entry.dims.iter();
         Self {
             graph: entry.graph.clone(),
-            kind: match entry.kind {
-                EntryKind::Run => WireKind::Run,
-                EntryKind::Load => WireKind::Load,
-                EntryKind::Unload => WireKind::Unload,
-            },
+            kind: entry.kind,
             dims: dims
                 .map(|(dim, from)| (dim.clone(), WireGenerator(from.clone())))
                 .collect(),
@@ -142,11 +137,7 @@ impl WireEntry {
     fn into_entry(self) -> ScheduleEntry {
         ScheduleEntry {
             graph: self.graph,
-            kind: match self.kind {
-                WireKind::Run => EntryKind::Run,
-                WireKind::Load => EntryKind::Load,
-                WireKind::Unload => EntryKind::Unload,
-            },
+            kind: self.kind,
             dims: self.dims.into_iter().map(|(dim, from)| (dim, from.0)).collect(),
             repeats: self.repeats.get(),
             group: self.group,

@@ -1,12 +1,11 @@
 //! Option values as JSON values.
 //!
-//! What JSON has no form for stands in an object of one field: `{"tuple": [...]}`, `{"python": "expression"}`.
+//! Values without a form in JSON are objects of one field: `{"tuple": [...]}`, `{"python": "expression"}`.
 
 use serde_json::{Value as Json, json};
 
 use highwater_options::{Float, Value};
 
-/// The JSON form: `null`, a bool, a number, a text, an array, or one of the objects of the module's header.
 pub fn json_of(value: &Value) -> Json {
     match value {
         Value::Unset => Json::Null,
@@ -20,8 +19,7 @@ pub fn json_of(value: &Value) -> Json {
     }
 }
 
-/// The option value of a JSON value. What no option can hold (other objects, integers beyond 64 bits)
-/// becomes its text, so that the rules report it.
+/// The option value of a JSON value. Other objects and integers beyond 64 bits become texts, so that the rules report them.
 pub fn value_of(json: &Json) -> Value {
     match json {
         Json::Null => Value::Unset,
@@ -45,7 +43,7 @@ pub fn value_of(json: &Json) -> Value {
     }
 }
 
-/// Whether an object stands for a value that JSON has no form for.
+/// Whether an object is the form of a tuple or an expression.
 pub(super) fn is_expression(fields: &serde_json::Map<String, Json>) -> bool {
     fields.len() == 1 && (fields.contains_key("tuple") || fields.contains_key("python"))
 }

@@ -18,18 +18,18 @@ fn explanation(lane: &Lane) -> Json {
     )
 }
 
-fn out_of_memory(story: &OutOfMemoryReport) -> Json {
+fn out_of_memory(shortage: &OutOfMemoryReport) -> Json {
     json!({
-        "step": story.step.0,
-        "who": story.who,
-        "asked_bytes": story.asked.get(),
-        "requested_bytes": story.requested.get(),
-        "in_use_bytes": story.in_use.get(),
-        "holders": list(&story.holders, |(who, bytes)| json!({"who": who, "bytes": bytes.get()})),
-        "idle_bytes": story.idle.0.get(),
-        "largest_idle_bytes": story.idle.1.get(),
-        "idle_pages_bytes": story.idle_pages.get(),
-        "enough_bytes": story.enough.map(Bytes::get),
+        "step": shortage.step.0,
+        "who": shortage.who,
+        "asked_bytes": shortage.asked.get(),
+        "requested_bytes": shortage.requested.get(),
+        "in_use_bytes": shortage.in_use.get(),
+        "holders": list(&shortage.holders, |(who, bytes)| json!({"who": who, "bytes": bytes.get()})),
+        "idle_bytes": shortage.idle.0.get(),
+        "largest_idle_bytes": shortage.idle.1.get(),
+        "idle_pages_bytes": shortage.idle_pages.get(),
+        "enough_bytes": shortage.enough.map(Bytes::get),
     })
 }
 

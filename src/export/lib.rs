@@ -8,13 +8,14 @@ mod baseline_comparison;
 mod blocks;
 mod calibrations;
 mod check_report;
+mod compare_answer;
 mod comparison;
 mod comparison_markdown;
 mod config;
+mod config_document;
 mod config_schema;
 mod config_wire;
 mod contributors;
-mod csv_line;
 mod device;
 mod file_names;
 mod forms;
@@ -50,11 +51,11 @@ pub use baseline_comparison::{BaselineComparison, LaneBaseline};
 pub use blocks::Table;
 pub use calibrations::calibrations_json;
 pub use check_report::CheckReport;
+pub use compare_answer::CompareAnswer;
 pub use comparison::WireComparison;
-pub use comparison_markdown::{CompareAnswer, comparison_markdown};
-pub use config::{
-    CONFIG_VERSION, ConfigDevice, ConfigDocument, ConfigError, Predicted, from_json, schedule_from_json, to_json,
-};
+pub use comparison_markdown::comparison_markdown;
+pub use config::{ConfigError, from_json, schedule_from_json, to_json};
+pub use config_document::{CONFIG_VERSION, ConfigDevice, ConfigDocument, Predicted};
 pub use config_schema::config_schema;
 pub use device::devices_json;
 pub use forms::{
@@ -70,8 +71,8 @@ pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use peak::{PEAK_FORMS, PeakAnswer, WirePeak, peak_csv, peak_file, peak_text};
 pub use plan::{
-    PlanAnswer, WireChain, WireEdge, WireEnginePlan, WireFragmentation, WireOp, WireOps, WirePlan, WireStrategy,
-    WireWhy, plan_csv, wire_edges,
+    PlanAnswer, WireChain, WireEdge, WireEnginePlan, WireFragmentation, WireOp, WireOps, WirePlan, WireWhy, plan_csv,
+    wire_edges,
 };
 pub use png_file::{Picture, png};
 pub use remat::{RematAnswer, WireRemat};

@@ -6,9 +6,10 @@
 
 use std::path::Path;
 
-use super::csv_line::CsvLine;
+use serde::Serialize;
+
 use super::subject::{ExportError, ExportSubject};
-use highwater_analysis::Lane;
+use highwater_analysis::arena_problem;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
@@ -36,19 +37,35 @@ const HEADINGS: [&str; 13] = [
 /// The number of rows between two checks for cancellation.
 const CHUNK: usize = 4096;
 
+#[derive(Serialize)]
+struct Row<'a> {
+    lane: &'a str,
+    policy: Option<u8>,
+    strategy: &'a str,
+    graph: &'a str,
+    tensor: String,
+    storage: Option<u32>,
+    birth: u64,
+    death: u64,
+    offset: u64,
+    size_bytes: u64,
+    placed_bytes: u64,
+    region: &'a str,
+    region_offset: Option<u64>,
+}
+
+/// A buffer in its plan.
 struct Placed {
     tensor: TensorId,
     name: String,
-    life: (String, String),
+    /// Half-open.
+    steps: (u64, u64),
     offset: u64,
     size: Bytes,
     rounded: Bytes,
 }
 
 /// The plans of the lanes as a table. O(buffers log blocks).
-///
-/// # Errors
-/// [`ExportError`]: no static plan, or cancelled.
 pub(super) fn placements_csv(
     subject: &ExportSubject,
     _path: &Path,
@@ -59,26 +76,23 @@ pub(super) fn placements_csv(
     if lanes.iter().all(|lane| comparison.lanes[*lane].plans.is_empty()) {
         return Err(format!("there is no static plan to write: {}", why_none(subject)).into());
     }
-    let mut out = Vec::new();
-    let mut fields = CsvLine::default();
-    for heading in HEADINGS {
-        fields.push(heading);
-    }
-    fields.end(&mut out);
-    for position in lanes {
-        let lane = &comparison.lanes[position];
-        for (graph, planned) in &lane.plans {
-            let rows = buffers(subject, position, *graph, &planned.plan);
-            for (number, row) in rows.iter().enumerate() {
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    // Writing to memory does not fail.
+    drop(writer.write_record(HEADINGS));
+    for lane in lanes {
+        let title = comparison.lane_title(comparison.lanes[lane].id);
+        for (graph, planned) in &comparison.lanes[lane].plans {
+            let placed = buffers(subject, lane, *graph, &planned.plan);
+            let n_rows = placed.len() as u64;
+            for (number, buffer) in placed.into_iter().enumerate() {
                 if number % CHUNK == 0 {
-                    progress.set("writing", number as u64, rows.len() as u64)?;
+                    progress.set("writing", number as u64, n_rows)?;
                 }
-                push_row(&mut fields, subject, position, *graph, row);
-                fields.end(&mut out);
+                drop(writer.serialize(row(subject, (lane, &title), *graph, buffer)));
             }
         }
     }
-    Ok(out)
+    Ok(writer.into_inner().unwrap_or_default())
 }
 
 fn why_none(subject: &ExportSubject) -> &'static str {
@@ -101,10 +115,7 @@ fn buffers(subject: &ExportSubject, lane: usize, graph: GraphIdx, plan: &Plan) -
         let row = |(number, (buffer, offset)): (u32, (&highwater_plan::Buffer, &u64))| Placed {
             tensor: TensorId(number),
             name: entry.ids.get(number as usize).to_owned(),
-            life: (
-                entry.time(buffer.lower).to_string(),
-                entry.time(buffer.upper).to_string(),
-            ),
+            steps: (entry.time(buffer.lower), entry.time(buffer.upper)),
             offset: *offset,
             size: buffer.size,
             rounded: buffer.size,
@@ -114,7 +125,7 @@ fn buffers(subject: &ExportSubject, lane: usize, graph: GraphIdx, plan: &Plan) -
     let Some((run, bound)) = first_run(subject, lane, graph) else {
         return Vec::new();
     };
-    let problem = highwater_analysis::arena_problem(&bound.program, &bound.engine_sizes);
+    let problem = arena_problem(&bound.program, &bound.engine_sizes);
     let items = bound.program.lifetimes.items.iter();
     let placed = items.zip(problem.buffers.iter().zip(&plan.offsets));
     let row = |(item, (buffer, offset)): (&highwater_model::workload::Lifetime, (&highwater_plan::Buffer, &u64))| {
@@ -126,7 +137,7 @@ fn buffers(subject: &ExportSubject, lane: usize, graph: GraphIdx, plan: &Plan) -
         Placed {
             tensor: item.tensor,
             name: tensor_label(comparison, tensor).into_owned(),
-            life: (item.birth.0.to_string(), item.end.0.to_string()),
+            steps: (item.birth.0.into(), item.end.0.into()),
             offset: *offset,
             size: item.bytes,
             rounded: buffer.size,
@@ -142,48 +153,35 @@ fn first_run(subject: &ExportSubject, lane: usize, graph: GraphIdx) -> Option<(u
     Some((u32::try_from(position).ok()?, &*runs[position].bound))
 }
 
-fn push_row(fields: &mut CsvLine, subject: &ExportSubject, position: usize, graph: GraphIdx, row: &Placed) {
+fn row<'a>(subject: &'a ExportSubject, (lane, title): (usize, &'a str), graph: GraphIdx, buffer: Placed) -> Row<'a> {
     let comparison = &subject.comparison;
-    let lane: &Lane = &comparison.lanes[position];
-    let run = first_run(subject, position, graph).map_or(0, |(run, _)| run);
     let tensor = Selected {
-        run,
+        run: first_run(subject, lane, graph).map_or(0, |(run, _)| run),
         graph,
-        tensor: row.tensor,
+        tensor: buffer.tensor,
     };
-    let view = &subject.timeline.lanes[position];
-    let block = view.blocks_of(tensor).next();
-    let region = block.and_then(|block| {
+    let view = &subject.timeline.lanes[lane];
+    let region = view.blocks_of(tensor).next().and_then(|block| {
         let blocks = &view.blocks;
-        let span = view.regions.get(*blocks.span.get(block as usize)? as usize)?;
-        Some((span.label.to_string(), blocks.offset.get(block as usize)?.to_string()))
+        let region = view.regions.get(*blocks.span.get(block as usize)? as usize)?;
+        Some((&*region.label, *blocks.offset.get(block as usize)?))
     });
-    let (region, offset) = region.unwrap_or_default();
-    let session = comparison.session_of(position);
-    let graph_name = session.graphs.get(graph.idx()).map_or("", |graph| graph.name.as_str());
-    let policy = if comparison.is_problem() {
-        String::new()
-    } else {
-        lane.policy.number().to_string()
-    };
-    fields.push(&comparison.lane_title(lane.id));
-    fields.push(&policy);
-    fields.push(lane.strategy.name);
-    fields.push(graph_name);
-    fields.push(&row.name);
-    fields.push(&storage(subject, tensor));
-    fields.push(&row.life.0);
-    fields.push(&row.life.1);
-    fields.push(&row.offset.to_string());
-    fields.push(&row.size.get().to_string());
-    fields.push(&row.rounded.get().to_string());
-    fields.push(&region);
-    fields.push(&offset);
-}
-
-/// The number of a tensor's storage; empty where the source has none.
-fn storage(subject: &ExportSubject, tensor: Selected) -> String {
-    let entry = subject.comparison.workload.graphs().get(tensor.graph.idx());
-    let tensor = entry.and_then(|entry| entry.graph.tensors().get(tensor.tensor));
-    tensor.map_or_else(String::new, |tensor| tensor.storage.0.to_string())
+    let session = comparison.session_of(lane);
+    let graph_of_tensor = comparison.workload.graphs().get(graph.idx());
+    let known = graph_of_tensor.and_then(|entry| entry.graph.tensors().get(tensor.tensor));
+    Row {
+        lane: title,
+        policy: (!comparison.is_problem()).then(|| comparison.lanes[lane].policy.number()),
+        strategy: comparison.lanes[lane].strategy.name,
+        graph: session.graphs.get(graph.idx()).map_or("", |graph| graph.name.as_str()),
+        tensor: buffer.name,
+        storage: known.map(|tensor| tensor.storage.0),
+        birth: buffer.steps.0,
+        death: buffer.steps.1,
+        offset: buffer.offset,
+        size_bytes: buffer.size.get(),
+        placed_bytes: buffer.rounded.get(),
+        region: region.map_or("", |(label, _)| label),
+        region_offset: region.map(|(_, offset)| offset),
+    }
 }

@@ -184,6 +184,15 @@ impl Pen<'_> {
         self.xml.push('\n');
     }
 
+    /// A rectangle; `end` has further attributes and the end of the element.
+    fn rect(&mut self, area: Area, fill: &str, end: std::fmt::Arguments<'_>) {
+        let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
+        let fill = escaped(fill);
+        self.line(format_args!(
+            r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"{end}"#
+        ));
+    }
+
     /// A text on a baseline; `anchor` is the part of the text at the place.
     fn words(&mut self, (x, y): (f64, f64), (anchor, color): (&str, &str), words: &str) {
         let (x, y, words) = (number(x), number(y), escaped(words));

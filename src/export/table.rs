@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::csv_line::CsvLine;
 use super::subject::{ExportError, ExportSubject};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_timeline::{TableKind, TableRows, TableSpec, TableSubject};
@@ -17,28 +16,22 @@ const CHUNK: usize = 4096;
 /// [`Cancelled`].
 pub fn table_csv(table: &TableRows, progress: &Progress<'_>) -> Result<Vec<u8>, Cancelled> {
     let columns = table.spec().kind.columns();
-    let mut out = Vec::new();
-    let mut line = CsvLine::default();
-    for column in columns {
-        line.push(column.raw);
-    }
-    line.end(&mut out);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory does not fail.
+    drop(writer.write_record(columns.iter().map(|column| column.raw)));
     for position in 0..table.len() {
         if position % CHUNK == 0 {
             progress.check()?;
         }
         for column in 0..columns.len() {
-            line.push(&table.value(position, column).raw());
+            drop(writer.write_field(&*table.value(position, column).raw()));
         }
-        line.end(&mut out);
+        drop(writer.write_record(None::<&[u8]>));
     }
-    Ok(out)
+    Ok(writer.into_inner().unwrap_or_default())
 }
 
 /// The tensors of one lane.
-///
-/// # Errors
-/// [`ExportError`]: several lanes, a lane without tensors, or cancelled.
 pub(super) fn tensors_csv(
     subject: &ExportSubject,
     _path: &Path,

@@ -25,8 +25,6 @@ const MOST_SCALED: u64 = 64 << 20;
 /// Larger pictures are refused.
 const MOST_POINTS: u64 = 256 << 20;
 
-/// # Errors
-/// [`ExportError`]: nothing to draw, a picture that is too large, or cancelled.
 pub(super) fn timeline_file(
     subject: &ExportSubject,
     path: &Path,

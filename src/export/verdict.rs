@@ -2,7 +2,7 @@
 //!
 //! In: an answer. Out: lines, reasons for "no" first, so that the first line says why a job failed.
 
-use super::comparison_markdown::CompareAnswer;
+use super::compare_answer::CompareAnswer;
 use super::limit_checks::Outcome;
 use highwater_model::diagnostics::Severity;
 

@@ -119,10 +119,10 @@ pub(super) fn verdict_text(answer: &CompareAnswer<'_>) -> String {
 
 fn changes(compared: &BaselineComparison<'_>, most: usize) -> String {
     let mut out = String::new();
-    if let Some(why) = compared.untold() {
+    if let Some(why) = compared.why_no_changes() {
         out.push_str(&format!("{why}\n"));
     }
-    for (title, changes) in compared.told() {
+    for (title, changes) in compared.peak_changes() {
         let mut table = Table::new(&[title, ">before", ">now", ">difference", "of"]);
         for line in changes.lines(most) {
             table.strings(line.cells().into());

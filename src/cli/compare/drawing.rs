@@ -15,9 +15,6 @@ use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringOrder, Timeline};
 const SIZE: (f64, f64) = (1200.0, 600.0);
 
 /// Writes the drawing of a lane.
-///
-/// # Errors
-/// A policy that is not compared, an unknown axis or colouring, nothing to draw, or a file that cannot be written.
 pub(super) fn write(path: &Path, args: &CompareArgs, comparison: &Comparison) -> anyhow::Result<()> {
     let lane = match &args.policy {
         Some(text) => lane_of(text, comparison)?,

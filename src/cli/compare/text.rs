@@ -22,11 +22,11 @@ pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diag
     out.push('\n');
     out.push_str(&budgets(comparison));
     for lane in &comparison.lanes {
-        let Some(story) = &lane.out_of_memory_report else {
+        let Some(shortage) = &lane.out_of_memory_report else {
             continue;
         };
         out.push_str(&format!("{}\n", comparison.lane_title(lane.id)));
-        for sentence in story.sentences() {
+        for sentence in shortage.sentences() {
             out.push_str(&format!("  {sentence}\n"));
         }
     }

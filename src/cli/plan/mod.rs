@@ -77,11 +77,12 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         others: &choice.others,
         lower_bound: lower_bound.as_deref(),
         diagnostics: &diagnostics,
+        elapsed_ns,
     };
     match args.format {
         Format::Csv => print(&plan_csv(&entry, &planned.plan, is_problem))?,
         Format::Json | Format::Text => {
-            let mut wire = WirePlan::new(&answer, elapsed_ns);
+            let mut wire = WirePlan::new(&answer);
             add_details(args, &answer, &explained, &mut wire);
             if args.format == Format::Json {
                 print_json(&wire)?;

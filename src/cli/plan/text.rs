@@ -30,15 +30,15 @@ pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) ->
         out.push_str(&diagnostics(&others));
         return out;
     }
-    out.push_str(&figures(answer, wire));
+    out.push_str(&figures(answer));
     out.push('\n');
-    out.push_str(&verdict(answer, wire));
+    out.push_str(&verdict(answer));
     if let Some(why) = answer.lower_bound {
         out.push_str(&format!("the sizes are lower bounds: {why}\n"));
     }
-    if !wire.strategies.is_empty() {
+    if !answer.planned.tried.is_empty() {
         out.push('\n');
-        out.push_str(&strategies(wire));
+        out.push_str(&strategies(answer));
     }
     if let Some(chain) = &wire.peak_chain {
         out.push('\n');
@@ -63,34 +63,35 @@ pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) ->
     out + &diagnostics_section(answer.diagnostics)
 }
 
-fn figures(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
-    let mut table = Table::new(&["plan", wire.strategy, ">"]);
-    let mut size = |what: &str, bytes: u64| table.row(&[&what, &Bytes(bytes), &Bytes(bytes).exact()]);
-    size("footprint", wire.footprint_bytes);
-    size("peak live (lower bound)", wire.lower_bound_bytes);
-    if wire.proved_bound_bytes > wire.lower_bound_bytes {
-        size("proved bound", wire.proved_bound_bytes);
+fn figures(answer: &PlanAnswer<'_>) -> String {
+    let planned = answer.planned;
+    let mut table = Table::new(&["plan", planned.strategy, ">"]);
+    let mut size = |what: &str, bytes: Bytes| table.row(&[&what, &bytes, &bytes.exact()]);
+    size("footprint", planned.plan.footprint);
+    size("peak live (lower bound)", planned.lower_bound);
+    if planned.proved_bound > planned.lower_bound {
+        size("proved bound", planned.proved_bound);
     }
-    if let Some(capacity) = wire.capacity_bytes {
+    if let Some(capacity) = answer.capacity {
         size("capacity", capacity);
     }
     // An invalid plan has neither a distance from the bound nor reuse.
-    if let Some(percent) = wire.over_bound_percent {
+    if let Some(percent) = answer.over_bound_percent(planned.plan.footprint) {
         table.row(&[&"over the bound", &percent_text(percent), &""]);
     }
-    table.row(&[&"buffers", &wire.buffers, &""]);
+    table.row(&[&"buffers", &answer.entry.problem.buffers.len(), &""]);
     if answer.defect.is_none() {
-        table.row(&[&"reuse edges", &wire.reuse_edges, &""]);
+        table.row(&[&"reuse edges", &answer.edges.len(), &""]);
     }
-    table.row(&[&"search nodes", &wire.nodes, &""]);
-    table.row(&[&"time", &Nanos(wire.elapsed_ns), &""]);
+    table.row(&[&"search nodes", &planned.nodes, &""]);
+    table.row(&[&"time", &Nanos(answer.elapsed_ns), &""]);
     table.text()
 }
 
 /// The certainty of the answer, a sentence per line.
-fn verdict(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
+fn verdict(answer: &PlanAnswer<'_>) -> String {
     let planned = answer.planned;
-    if let Some(defect) = &wire.defect {
+    if let Some(defect) = answer.defect_text() {
         let whose = if planned.strategy == AS_DUMPED {
             "the offsets are those of the file; another --strategy places the buffers anew\n"
         } else {
@@ -98,7 +99,7 @@ fn verdict(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
         };
         return format!("NOT A VALID PLAN: {defect}\n{whose}");
     }
-    let optimality = if wire.optimal {
+    let optimality = if answer.is_optimal() {
         "proven optimal: no plan is smaller".to_owned()
     } else {
         let over = percent_text(planned.plan.footprint.percent_over(planned.proved_bound));
@@ -115,7 +116,7 @@ fn verdict(answer: &PlanAnswer<'_>, wire: &WirePlan) -> String {
     lines.join("\n")
 }
 
-fn strategies(wire: &WirePlan) -> String {
+fn strategies(answer: &PlanAnswer<'_>) -> String {
     let mut table = Table::new(&[
         "strategy",
         ">footprint",
@@ -125,24 +126,20 @@ fn strategies(wire: &WirePlan) -> String {
         ">time",
         "",
     ]);
-    let smallest = wire.strategies.iter().map(|row| row.footprint_bytes).min();
-    for row in &wire.strategies {
-        let mark = if Some(row.footprint_bytes) == smallest {
-            "smallest"
-        } else {
-            ""
-        };
-        let footprint = Bytes(row.footprint_bytes);
-        let over = row.over_bound_percent;
+    let tried = &answer.planned.tried;
+    let smallest = tried.iter().map(|row| row.footprint).min();
+    for row in tried {
+        let is_smallest = Some(row.footprint) == smallest;
+        let over = answer.over_bound_percent(row.footprint);
         let nodes = Some(row.nodes).filter(|nodes| *nodes > 0);
         table.row(&[
             &row.strategy,
-            &footprint,
-            &footprint.exact(),
+            &row.footprint,
+            &row.footprint.exact(),
             &over.map_or_else(|| "unknown: not a valid plan".to_owned(), percent_text),
             &nodes.map_or(String::new(), |nodes| nodes.to_string()),
             &row.elapsed_ns.map_or(String::new(), |time| Nanos(time).to_string()),
-            &mark,
+            &if is_smallest { "smallest" } else { "" },
         ]);
     }
     table.text()

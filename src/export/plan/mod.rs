@@ -9,9 +9,9 @@ pub use events::{WireEnginePlan, WireOp, WireOps};
 pub use explain::{WireChain, WireFragmentation, WireWhy};
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json, json};
 
-use super::json_parts::diagnostics_json;
+use super::json_parts::{diagnostics_json, fields_of, list};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_model::workload::ProblemEntry;
@@ -24,15 +24,6 @@ pub struct WireEdge {
     #[serde(rename = "heir")]
     pub later: String,
     pub bytes: u64,
-}
-
-#[derive(Serialize, Debug)]
-pub struct WireStrategy {
-    pub strategy: &'static str,
-    pub footprint_bytes: u64,
-    pub over_bound_percent: Option<f64>,
-    pub nodes: u64,
-    pub elapsed_ns: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +39,7 @@ pub struct PlanAnswer<'a> {
     /// Why the sizes of the buffers are lower bounds, in words; `None` where they are exact.
     pub lower_bound: Option<&'a str>,
     pub diagnostics: &'a Diagnostics,
+    pub elapsed_ns: u64,
 }
 
 impl PlanAnswer<'_> {
@@ -84,27 +76,11 @@ impl PlanAnswer<'_> {
     }
 }
 
+/// The figures, then lists on demand.
 #[derive(Serialize, Debug)]
 pub struct WirePlan {
-    pub strategy: &'static str,
-    pub name: String,
-    pub others: Vec<String>,
-    pub buffers: u64,
-    pub lower_bound_bytes: u64,
-    pub proved_bound_bytes: u64,
-    pub footprint_bytes: u64,
-    pub over_bound_percent: Option<f64>,
-    pub capacity_bytes: Option<u64>,
-    pub fits: Option<bool>,
-    pub fit: Option<&'static str>,
-    pub optimal: bool,
-    pub verified: bool,
-    pub lower_bound: bool,
-    pub defect: Option<String>,
-    pub nodes: u64,
-    pub elapsed_ns: u64,
-    pub strategies: Vec<WireStrategy>,
-    pub reuse_edges: u64,
+    #[serde(flatten)]
+    figures: Map<String, Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edges: Option<Vec<WireEdge>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,44 +89,14 @@ pub struct WirePlan {
     pub fragmentation: Option<WireFragmentation>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub why: Vec<WireWhy>,
-    pub diagnostics: Json,
+    diagnostics: Json,
 }
 
 impl WirePlan {
-    /// The figures without the lists that flags request.
-    pub fn new(answer: &PlanAnswer<'_>, elapsed_ns: u64) -> Self {
-        let planned = answer.planned;
-        let fit = answer.fit();
+    /// Without lists.
+    pub fn new(answer: &PlanAnswer<'_>) -> Self {
         Self {
-            strategy: planned.strategy,
-            name: answer.entry.name.clone(),
-            others: answer.others.to_vec(),
-            buffers: answer.entry.problem.buffers.len() as u64,
-            lower_bound_bytes: planned.lower_bound.get(),
-            proved_bound_bytes: planned.proved_bound.get(),
-            footprint_bytes: planned.plan.footprint.get(),
-            over_bound_percent: answer.over_bound_percent(planned.plan.footprint),
-            capacity_bytes: answer.capacity.map(Bytes::get),
-            fits: fit.map(|fit| fit == Fit::Fits),
-            fit: fit.map(fit_name),
-            optimal: answer.is_optimal(),
-            verified: answer.defect.is_none(),
-            lower_bound: answer.lower_bound.is_some(),
-            defect: answer.defect_text(),
-            nodes: planned.nodes,
-            elapsed_ns,
-            strategies: planned
-                .tried
-                .iter()
-                .map(|tried| WireStrategy {
-                    strategy: tried.strategy,
-                    footprint_bytes: tried.footprint.get(),
-                    over_bound_percent: answer.over_bound_percent(tried.footprint),
-                    nodes: tried.nodes,
-                    elapsed_ns: tried.elapsed_ns,
-                })
-                .collect(),
-            reuse_edges: answer.edges.len() as u64,
+            figures: figures(answer),
             edges: None,
             peak_chain: None,
             fragmentation: None,
@@ -158,6 +104,45 @@ impl WirePlan {
             diagnostics: diagnostics_json(answer.diagnostics),
         }
     }
+}
+
+fn figures(answer: &PlanAnswer<'_>) -> Map<String, Json> {
+    let planned = answer.planned;
+    let fit = answer.fit();
+    let object = json!({
+        "strategy": planned.strategy,
+        "name": answer.entry.name,
+        "others": answer.others,
+        "buffers": answer.entry.problem.buffers.len(),
+        "lower_bound_bytes": planned.lower_bound.get(),
+        "proved_bound_bytes": planned.proved_bound.get(),
+        "footprint_bytes": planned.plan.footprint.get(),
+        "over_bound_percent": answer.over_bound_percent(planned.plan.footprint),
+        "capacity_bytes": answer.capacity.map(Bytes::get),
+        "fits": fit.map(|fit| fit == Fit::Fits),
+        "fit": fit.map(|fit| match fit {
+            Fit::Fits => "fits",
+            Fit::Impossible => "impossible",
+            Fit::NotFound => "not_found",
+        }),
+        "optimal": answer.is_optimal(),
+        "verified": answer.defect.is_none(),
+        "lower_bound": answer.lower_bound.is_some(),
+        "defect": answer.defect_text(),
+        "nodes": planned.nodes,
+        "elapsed_ns": answer.elapsed_ns,
+        "strategies": list(&planned.tried, |tried| {
+            json!({
+                "strategy": tried.strategy,
+                "footprint_bytes": tried.footprint.get(),
+                "over_bound_percent": answer.over_bound_percent(tried.footprint),
+                "nodes": tried.nodes,
+                "elapsed_ns": tried.elapsed_ns,
+            })
+        }),
+        "reuse_edges": answer.edges.len(),
+    });
+    fields_of(object, &[])
 }
 
 pub fn wire_edges(edges: &[ReuseEdge], entry: &ProblemEntry) -> Vec<WireEdge> {
@@ -169,12 +154,4 @@ pub fn wire_edges(edges: &[ReuseEdge], entry: &ProblemEntry) -> Vec<WireEdge> {
             bytes: edge.bytes.get(),
         })
         .collect()
-}
-
-fn fit_name(fit: Fit) -> &'static str {
-    match fit {
-        Fit::Fits => "fits",
-        Fit::Impossible => "impossible",
-        Fit::NotFound => "not_found",
-    }
 }

@@ -54,9 +54,6 @@ struct Report<'a> {
 }
 
 /// The page. O(steps + events + the size of the drawings).
-///
-/// # Errors
-/// [`ExportError`]: an answer without lanes, or cancelled.
 pub(super) fn report_html(
     subject: &ExportSubject,
     _path: &Path,

@@ -85,19 +85,19 @@ impl Report<'_> {
     fn out_of_memory(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         for lane in self.lanes() {
-            let Some(story) = &self.comparison.lanes[lane].out_of_memory_report else {
+            let Some(shortage) = &self.comparison.lanes[lane].out_of_memory_report else {
                 continue;
             };
             let heading = format!("{} runs out of memory", self.lane_name(lane));
             let mut sentence = format!(
                 "At step {} {} asks for {} while {} are in use.",
-                story.step, story.who, story.asked, story.in_use
+                shortage.step, shortage.who, shortage.asked, shortage.in_use
             );
-            if let Some(enough) = story.enough {
+            if let Some(enough) = shortage.enough {
                 sentence.push_str(&format!(" {enough} would be enough."));
             }
             let mut table = Table::captioned("Who holds the device then", &["who", ">bytes"]);
-            for (who, held) in story.holders.iter().take(FEW) {
+            for (who, held) in shortage.holders.iter().take(FEW) {
                 table.cells(vec![text(who), bytes(*held)]);
             }
             blocks.extend([Block::Heading(3, text(heading)), paragraph(sentence), table.into()]);

@@ -195,7 +195,7 @@ impl Report<'_> {
         lanes.filter(|lane| !self.comparison.is_measured_lane(*lane)).collect()
     }
 
-    /// What the calls of each lane are estimated to cost.
+    /// The estimated time of each lane's device calls.
     fn overhead_table(&self) -> Table {
         let overhead = |lane: usize| self.comparison.lanes[lane].summary.overhead.iter();
         let lanes = self.simulated_lanes();

@@ -1,19 +1,18 @@
-//! The letters of a script in the encoding that it declares.
+//! Decoding of scripts by their declared encoding.
 
 use std::borrow::Cow;
 
-/// How many lines may declare an encoding.
+/// The number of lines that may declare an encoding.
 const MAX_LINES: usize = 2;
 
-/// A script's text.
 pub(super) struct Decoded<'a> {
-    /// The letters; U+FFFD stands for those that cannot be read.
+    /// Unreadable letters are U+FFFD.
     pub(super) text: Cow<'a, str>,
-    /// Whether some cannot be read.
+    /// Whether there are unreadable letters.
     pub(super) is_lossy: bool,
 }
 
-/// Decodes UTF-8, UTF-16 with its mark, and Latin-1 where the script declares it.
+/// Decodes UTF-8, UTF-16 with a byte order mark, and declared Latin-1.
 pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     match bytes {
         [0xff, 0xfe, rest @ ..] => return of_utf16(rest, u16::from_le_bytes),
@@ -35,7 +34,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     Decoded { text, is_lossy: true }
 }
 
-/// The encoding that a comment in the first lines declares.
+/// The declaration in a comment of the first lines.
 pub(super) fn declared(text: &str) -> Option<&str> {
     let comments = text
         .lines()

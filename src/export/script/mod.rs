@@ -1,8 +1,19 @@
-//! Configurations in the form that users have them in: Python training scripts, notebooks and shell scripts.
+//! Configurations as Python training scripts, notebooks and shell scripts.
 //!
-//! In: a file's name and bytes. Out: the same [`ConfigDocument`] that JSON gives, with a warning for everything that
-//! only a running script knows. Nothing is ever run. And back: a document as Python, an environment as shell.
-//! Deliberately not here: judging values (that is `options::check`).
+//! In: a file's name and bytes. Out: the [`ConfigDocument`] that JSON would give, with a warning for every value that only a running
+//! script knows. No script is ever run. And back: a document as Python, an environment as shell. Deliberately not here: checking values
+//! (`options::check`).
+//!
+//! ```text
+//! bytes --decode--> text --Form: of_text, of_name--> from_python | from_shell --> Reading
+//!
+//! from_python   parse     older, nesting, ruff's parser -> a tree; source: its lines and comments
+//!               declare   survey, effects: flags, classes, functions of the whole script
+//!               evaluate  evaluate, lookups, calls, arithmetic, folding: an expression -> a Fact (a value, or why it is unknown)
+//!               settings  walk, loops, functions, assignments, variables, changes: along the flow, into Records
+//!               findings  settle: the last setting of each option wins, contradictions become warnings -> Reading
+//! from_shell    words: text -> commands; branches: conditions around them; ShellReader: assignments -> Reading
+//! ```
 
 mod encoding;
 mod notebook;
@@ -14,7 +25,8 @@ mod write_shell;
 
 use highwater_model::diagnostics::Diagnostics;
 
-use super::config::{ConfigDocument, ConfigError, from_json};
+use super::config::{ConfigError, from_json};
+use super::config_document::ConfigDocument;
 use encoding::{Decoded, decode};
 use python::{Dialect, from_python};
 use reading::Reading;
@@ -23,10 +35,9 @@ use shell::from_shell;
 pub use write_python::to_python;
 pub use write_shell::to_shell;
 
-/// Larger scripts are refused.
 const MAX_SCRIPT_BYTES: usize = 16 * 1024 * 1024;
 
-/// A form in which a configuration may come.
+/// The form of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Json,
@@ -36,7 +47,7 @@ enum Form {
 }
 
 impl Form {
-    /// The form that a file's name promises.
+    /// By the name of a file.
     fn of_name(name: &str) -> Option<Self> {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
@@ -50,12 +61,12 @@ impl Form {
         }
     }
 
-    /// Whether it is a script, which can hold nothing but a configuration.
+    /// Whether a file of this form is always read as a configuration.
     const fn is_script(self) -> bool {
         !matches!(self, Self::Json)
     }
 
-    /// The form that the text itself shows.
+    /// By the beginning of a text.
     fn of_text(text: &str) -> Option<Self> {
         let start = text.trim_start();
         if start.starts_with('{') {
@@ -91,7 +102,7 @@ impl Form {
         }
     }
 
-    /// What a file of this form would have to say to be of use here.
+    /// A statement with a setting in this form, for a message.
     const fn expects(self) -> &'static str {
         match self {
             Self::Json => "options as a JSON object",
@@ -104,14 +115,13 @@ impl Form {
     }
 }
 
-/// Writes a document in one form.
 pub type Writer = fn(&ConfigDocument) -> String;
 
-/// What a name of a file has to end in, for a message.
+/// The endings of written files, for a message.
 pub const WRITTEN_FORMS: &str =
     "name a file that ends in .json (everything), .py (options and variables) or .sh (variables)";
 
-/// How a file of that name is written; `None` for names that no form has.
+/// `None` for a name without a form.
 pub fn writer_of(name: &str) -> Option<Writer> {
     match Form::of_name(name)? {
         Form::Json => Some(super::to_json),
@@ -121,16 +131,16 @@ pub fn writer_of(name: &str) -> Option<Writer> {
     }
 }
 
-/// Whether a file of that name is a script that configurations are read from.
+/// Whether configurations are read from a file of that name as a script.
 pub fn is_script_name(name: &str) -> bool {
     Form::of_name(name).is_some_and(Form::is_script)
 }
 
-/// Reads a configuration in whatever form it comes: JSON, a Python script, a notebook, or a shell script. What the
-/// text is decides; the name's extension breaks ties and says whose error is reported.
+/// Reads a configuration: JSON, a Python script, a notebook, or a shell script. The text decides on the form; the extension breaks ties
+/// and chooses the form whose error is reported.
 ///
 /// # Errors
-/// [`ConfigError`] with line and column where the text cannot be read in any form.
+/// [`ConfigError`] with line and column where the text is readable in no form.
 pub fn read_config(name: &str, bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let promised = Form::of_name(name);
@@ -139,40 +149,31 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<(ConfigDocument, Diagnost
         let reason = format!("more than {} MiB are no configuration", MAX_SCRIPT_BYTES >> 20);
         return Err(at_start(reason));
     }
-    // Comments in other encodings are common; what matters is ASCII.
+    // Comments in other encodings are common; settings are ASCII.
     let decoded = decode(bytes);
     let text = &*decoded.text;
     let bytes = if decoded.is_lossy { bytes } else { text.as_bytes() };
-    let mut forms = Vec::new();
     let shown = Form::of_text(text);
     let is_notebook = shown == Some(Form::Json) && notebook::is_notebook(text);
     let shown = if is_notebook { Some(Form::Notebook) } else { shown };
-    // A slip in JSON is reported as such, although a part of the text may well be Python.
+    // An error in JSON is reported as such, although parts of JSON are Python.
     if shown == Some(Form::Json) && promised != Some(Form::Python) {
         return from_json(bytes);
     }
-    for form in [shown, promised, Some(Form::Python), Some(Form::Shell)]
-        .into_iter()
-        .flatten()
-    {
-        if !forms.contains(&form) {
-            forms.push(form);
+    let reported = promised.or(shown);
+    let mut report = None;
+    let forms = [shown, promised, Some(Form::Python), Some(Form::Shell)];
+    for (position, form) in forms.into_iter().enumerate() {
+        let Some(form) = form.filter(|_| !forms[..position].contains(&form)) else {
+            continue;
+        };
+        match form.read(&decoded, bytes) {
+            Ok(reading) if reading.is_found => return Ok(with_error_as_warning(reading)),
+            result if Some(form) == reported => report = Some(result.map(|reading| (form, reading))),
+            Ok(_) | Err(_) => {}
         }
     }
-    let speaker = promised.or(shown);
-    let mut spoken = None;
-    for form in forms {
-        let result = form.read(&decoded, bytes);
-        if let Ok(reading) = &result
-            && reading.is_found
-        {
-            return Ok(with_error_as_warning(reading));
-        }
-        if Some(form) == speaker {
-            spoken = Some(result.map(|reading| (form, reading)));
-        }
-    }
-    match spoken {
+    match report {
         None => Err(at_start(
             "neither a configuration (JSON) nor a Python or shell script that sets an option or a variable".to_owned(),
         )),
@@ -185,14 +186,13 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<(ConfigDocument, Diagnost
     }
 }
 
-/// What was found before and behind a syntax error counts.
-fn with_error_as_warning(reading: &Reading) -> (ConfigDocument, Diagnostics) {
-    let mut warnings = reading.warnings.clone();
+/// Settings before and behind a syntax error count.
+fn with_error_as_warning(mut reading: Reading) -> (ConfigDocument, Diagnostics) {
     if let Some(error) = &reading.error {
         let message = format!("line {}: {}; what follows may be missing", error.line, error.reason);
-        warnings.warning(message, "");
+        reading.warnings.warning(message, "");
     }
-    (reading.document.clone(), warnings)
+    (reading.document, reading.warnings)
 }
 
 fn at_start(reason: String) -> ConfigError {

@@ -33,23 +33,21 @@ impl Default for Source {
     }
 }
 
-/// The code of all cells.
 pub(super) struct Code {
-    /// One cell after the other.
     pub(super) text: String,
-    /// The first line of each cell, the cell's number from 1, and how many of its lines are left out in front.
+    /// By cell: its first line in the text, its number from 1, and the number of its left-out first lines.
     cells: Vec<(usize, usize, usize)>,
 }
 
 impl Code {
-    /// Cell and line in it of a line.
+    /// The cell of a line, and the line in the cell.
     fn place(&self, line: usize) -> (usize, usize) {
         let at = self.cells.partition_point(|(first, _, _)| *first <= line);
         let (first, cell, n_skipped) = at.checked_sub(1).map_or((1, 1, 0), |at| self.cells[at]);
         (cell, line + 1 - first + n_skipped)
     }
 
-    /// What was read from the code, with lines as cells and lines in them.
+    /// A reading with places by cell instead of by line.
     pub(super) fn placed(&self, mut reading: Reading) -> Reading {
         let mut warnings = Diagnostics::new();
         for entry in reading.warnings.entries() {
@@ -69,7 +67,7 @@ impl Code {
         reading
     }
 
-    /// A message with "cell 3, line 2" for every "line 14".
+    /// A message with "cell 3, line 2" in the place of "line 14".
     fn named(&self, message: &str) -> String {
         let mut named = String::new();
         let mut rest = message;
@@ -100,9 +98,6 @@ pub(super) fn is_notebook(text: &str) -> bool {
 }
 
 /// The code cells one after the other. Cells in other languages (`%%bash`) are left out.
-///
-/// # Errors
-/// [`ConfigError`] where the text is no notebook.
 pub(super) fn code(text: &str) -> Result<Code, ConfigError> {
     let notebook: Notebook = serde_json::from_str(text)?;
     let mut code = String::new();

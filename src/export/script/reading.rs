@@ -1,18 +1,17 @@
-//! What came out of a script.
+//! The result of reading a script.
 
 use highwater_model::diagnostics::Diagnostics;
 
-use super::super::config::{ConfigDocument, ConfigError};
+use super::super::config::ConfigError;
+use super::super::config_document::ConfigDocument;
 
-/// A configuration as far as it could be read.
+/// A configuration, as far as it is readable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reading {
-    /// What the script says.
     pub(super) document: ConfigDocument,
-    /// What to know about it.
     pub(super) warnings: Diagnostics,
-    /// Whether anything was found that sets an option or a variable, readable or not.
+    /// Whether the script sets an option or a variable, even to an unknown value.
     pub(super) is_found: bool,
-    /// Where the text stops being of its form.
+    /// The first syntax error.
     pub(super) error: Option<ConfigError>,
 }

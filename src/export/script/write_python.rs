@@ -1,7 +1,7 @@
 //! A configuration as a Python script, in the style of the vendor's reference.
 //!
-//! Every option stands where Python takes it: in a constructor, in `custom_op.parameter_map`, or in the engine's
-//! dictionary. What none of these holds stands in comments `# highwater: key = value`, which are read back.
+//! An option is an argument of a constructor, an entry of `custom_op.parameter_map`, or an entry of the engine's dictionary. All other
+//! options are comments `# highwater: key = value`, which are read back.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use highwater_options::{GROUPS, Group, OptionRow, Section, TABLE, Value};
 
-use super::super::config::ConfigDocument;
+use super::super::config_document::ConfigDocument;
 use super::super::json_value::json_of;
 use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, from_python};
 
@@ -19,14 +19,13 @@ const TENSORFLOW: &str = "import tensorflow as tf";
 const DTR: &str = "from megengine.jit import DTRConfig";
 const ADAPTER: &str = "from npu_bridge.npu_init import *";
 
-/// The order of imports.
 const IMPORTS: &[&str] = &[OS, FLUID, TENSORFLOW, DTR, ADAPTER];
 
-/// Calls of up to so many letters stay in one line.
+/// Longer calls have a line per argument.
 const MAX_LINE: usize = 88;
 
-/// The options, the variables and the unknown options as a script of Python 3. Expressions of the user's own script
-/// are written as they are where they can be, with the names that they use still to be defined.
+/// The options, the variables and the unknown options as a script of Python 3. Expressions of the user's script are copied where that
+/// gives the same document; the names in them are not defined.
 pub fn to_python(document: &ConfigDocument) -> String {
     let expressions = document
         .options
@@ -36,7 +35,7 @@ pub fn to_python(document: &ConfigDocument) -> String {
     if hidden.is_empty() {
         return Writer::new(document, hidden).script();
     }
-    // An expression may be no Python at all, or mean something else here than in the script that it came from.
+    // An expression may be invalid Python, or have another meaning here than in its script.
     let all = hidden.clone();
     hidden.retain(|key| {
         let mut alone = ConfigDocument::default();
@@ -47,13 +46,13 @@ pub fn to_python(document: &ConfigDocument) -> String {
     Writer::new(document, hidden).script()
 }
 
-/// Whether the script says what the document says, with these options in comments.
+/// Whether the script gives the same options, with the hidden ones in comments.
 fn is_read_back(document: &ConfigDocument, hidden: &BTreeSet<&str>) -> bool {
     let read = from_python(&Writer::new(document, hidden.clone()).script(), Dialect::Script, false);
     read.error.is_none() && read.document.options == document.options
 }
 
-/// A Python literal; `None` for what is no literal.
+/// A Python literal; `None` for an expression.
 fn literal(value: &Value) -> Option<String> {
     Some(match value {
         Value::Text(text) => quoted(text),
@@ -94,10 +93,9 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// One constructor call to be written.
 struct Call {
     name: String,
-    /// What stands in front of the arguments with names.
+    /// The first argument, without a name.
     positional: Option<&'static str>,
     arguments: Vec<(String, String)>,
 }
@@ -120,9 +118,8 @@ impl Call {
 
 struct Writer<'a> {
     document: &'a ConfigDocument,
-    /// Expressions that go to comments instead of standing in the code.
+    /// Keys of expressions that become comments.
     hidden: BTreeSet<&'a str>,
-    /// Keys that have found their place.
     placed: BTreeSet<&'static str>,
 }
 
@@ -186,7 +183,7 @@ impl<'a> Writer<'a> {
         parts.join("\n")
     }
 
-    /// An option's value as it stands in code, if it can stand there.
+    /// The value of an option as Python; `None` for a hidden expression.
     fn code(&self, key: &str) -> Option<String> {
         match self.document.options.get(key)? {
             Value::Python(text) => (!self.hidden.contains(key)).then(|| text.clone()),
@@ -194,7 +191,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The value of an option that finds its place with this.
+    /// The same, and marks the option as written.
     fn place(&mut self, row: &'static OptionRow) -> Option<String> {
         let code = self.code(row.key)?;
         self.placed.insert(row.key);
@@ -207,7 +204,7 @@ impl<'a> Writer<'a> {
         (!lines.is_empty()).then_some(lines)
     }
 
-    /// The call that makes a group's object, with the options that are set, in the constructor's order.
+    /// The constructor call of a group with its overrides, in the order of the constructor.
     fn call(&mut self, group: &'static Group) -> Option<Call> {
         let mut arguments = Vec::new();
         for field in group.positional {
@@ -256,7 +253,7 @@ impl<'a> Writer<'a> {
         (!entries.is_empty()).then(|| format!("ge_options = {{\n{entries}}}\n"))
     }
 
-    /// Options that only the session's parameters hold.
+    /// Options that are only parameters of the session.
     fn parameters(&mut self) -> Option<String> {
         let mut lines = String::new();
         for row in TABLE.iter().filter(|row| is_parameter(row)) {
@@ -286,7 +283,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Everything that has found no place, and the options that nobody knows.
+    /// All other overrides, and unknown options.
     fn comments(&self) -> Option<String> {
         let known = self
             .document
@@ -307,7 +304,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether neither a constructor nor the engine's dictionary takes an option, and it is one of the adapter's.
+/// Whether an option of the adapter has no constructor.
 fn is_parameter(row: &OptionRow) -> bool {
     let is_of_adapter = !matches!(
         row.section,
@@ -316,7 +313,7 @@ fn is_parameter(row: &OptionRow) -> bool {
     is_of_adapter && row.group().is_none() && !RUN_CONFIG_ARGUMENTS.contains(&row.key)
 }
 
-/// The name that a group's object gets.
+/// The variable of a group's object.
 const fn variable_of(group: &Group) -> &'static str {
     match group.class.as_bytes() {
         b"MemoryConfig" => "mem_config",
@@ -325,7 +322,7 @@ const fn variable_of(group: &Group) -> &'static str {
     }
 }
 
-/// A key as it stands in a comment.
+/// A key in a comment.
 fn bare_or_quoted(key: &str) -> String {
     let is_bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c));
     if is_bare {

@@ -4,7 +4,7 @@ use highwater_options::Environment;
 
 use super::shell::{HEADER, is_name};
 
-/// `export NAME='value'` a line, for any POSIX shell. A variable that no shell can hold (another name than letters,
+/// A line `export NAME='value'` per variable, for any POSIX shell. A variable that no shell accepts (a name with other signs than letters,
 /// digits and underscores, or a zero byte) becomes a comment.
 pub fn to_shell(environment: &Environment) -> String {
     let mut text = format!("{HEADER}; use with: . FILE\n");

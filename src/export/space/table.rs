@@ -1,8 +1,7 @@
 //! Points of a sweep as CSV.
 
 use super::status;
-use crate::csv_line::CsvLine;
-use highwater_analysis::sweep::{Space, SweepPoint, front};
+use highwater_analysis::sweep::{Space, SweepAxis, SweepPoint, front};
 
 /// The columns after those of the axes.
 const COLUMNS: [&str; 14] = [
@@ -24,55 +23,46 @@ const COLUMNS: [&str; 14] = [
 
 /// A row per point: its number, a column per axis, then the figures, which are empty where nothing was simulated.
 pub fn sweep_csv(space: &Space, points: &[SweepPoint]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut line = CsvLine::default();
-    line.push("index");
-    for axis in space.axes() {
-        line.push(&axis.key());
-    }
-    for column in COLUMNS {
-        line.push(column);
-    }
-    line.end(&mut out);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let axes = space.axes().iter().map(SweepAxis::key);
+    let columns = COLUMNS.map(str::to_owned);
+    let headings = std::iter::once("index".to_owned()).chain(axes).chain(columns);
+    // Writing to memory does not fail.
+    drop(writer.write_record(headings));
     let mut on_front = vec![false; points.len()];
     for position in front(points) {
         on_front[position] = true;
     }
     for (point, on_front) in points.iter().zip(on_front) {
-        line.push(&point.idx.to_string());
-        for value in space.values(point.idx) {
-            line.push(&value.to_string());
-        }
-        for cell in cells(point, on_front) {
-            line.push(&cell);
-        }
-        line.end(&mut out);
+        let values = space.values(point.idx).into_iter().map(ToString::to_string);
+        let cells = std::iter::once(point.idx.to_string()).chain(values);
+        drop(writer.write_record(cells.chain(figures(point, on_front))));
     }
-    out
+    writer.into_inner().unwrap_or_default()
 }
 
-fn cells(point: &SweepPoint, on_front: bool) -> [String; 14] {
-    let mut cells: [String; 14] = Default::default();
-    cells[0] = point.policy.number().to_string();
-    status(point).clone_into(&mut cells[1]);
-    cells[2] = u8::from(on_front).to_string();
-    let Some(figures) = point.figures() else { return cells };
-    let reserved = &figures.reserved;
-    let bytes = [
-        figures.peak_reserved,
-        reserved.features,
-        reserved.weights,
-        reserved.variables,
-        reserved.io,
-        figures.peak_live,
+fn figures(point: &SweepPoint, on_front: bool) -> Vec<String> {
+    let mut cells = vec![
+        point.policy.number().to_string(),
+        status(point).to_owned(),
+        u8::from(on_front).to_string(),
     ];
-    for (cell, bytes) in cells[3..9].iter_mut().zip(bytes) {
-        *cell = bytes.get().to_string();
+    if let Some(figures) = point.figures() {
+        let reserved = &figures.reserved;
+        cells.extend([
+            figures.peak_reserved.get().to_string(),
+            reserved.features.get().to_string(),
+            reserved.weights.get().to_string(),
+            reserved.variables.get().to_string(),
+            reserved.io.get().to_string(),
+            figures.peak_live.get().to_string(),
+            figures.fragmentation.to_string(),
+            figures.device_calls().to_string(),
+            figures.unloads.to_string(),
+            figures.overhead.0.to_string(),
+            figures.capacity.get().to_string(),
+        ]);
     }
-    cells[9] = figures.fragmentation.to_string();
-    cells[10] = figures.device_calls().to_string();
-    cells[11] = figures.unloads.to_string();
-    cells[12] = figures.overhead.0.to_string();
-    cells[13] = figures.capacity.get().to_string();
+    cells.resize(COLUMNS.len(), String::new());
     cells
 }

@@ -58,6 +58,16 @@ fn spans(columns: &[(u64, u64)], area: Area) -> Vec<(f64, f64, u64, u64)> {
     spans
 }
 
+/// The place of a block in an area.
+pub(super) fn place_of(area: Area, item: &ItemRect) -> Area {
+    Area {
+        left: area.left + f64::from(item.x0),
+        top: area.top + f64::from(item.y0),
+        width: f64::from(item.x1 - item.x0),
+        height: f64::from(item.y1 - item.y0),
+    }
+}
+
 impl Pen<'_> {
     fn ground(&mut self, area: Area) {
         let colors = self.drawing.colors;
@@ -65,11 +75,8 @@ impl Pen<'_> {
     }
 
     fn area(&mut self, area: Area, fill: &str, stroke: &str) {
-        let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
-        let (fill, stroke) = (escaped(fill), escaped(stroke));
-        self.line(format_args!(
-            r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}" stroke="{stroke}"/>"#
-        ));
+        let stroke = escaped(stroke);
+        self.rect(area, fill, format_args!(r#" stroke="{stroke}"/>"#));
     }
 
     fn byte_axis(&mut self, area: Area, low: f64, high: f64, y: impl Fn(f64) -> f64) {
@@ -242,27 +249,20 @@ impl Pen<'_> {
     }
 
     fn block(&mut self, area: Area, item: &ItemRect, is_exact: bool) {
-        let (left, top) = (f64::from(item.x0), f64::from(item.y0));
-        let (width, height) = (f64::from(item.x1 - item.x0), f64::from(item.y1 - item.y0));
+        let place = place_of(area, item);
         // As in the window: large neighbours have a gap.
         let gap = |length: f64| if is_exact && length >= 4.0 { 0.75 } else { 0.0 };
-        let fill = escaped(self.drawing.colors.block(self.color(item)));
-        let [x, y, w, h] = [
-            area.left + left,
-            area.top + top + gap(height),
-            width - gap(width),
-            height - gap(height),
-        ]
-        .map(number);
+        let place = Area {
+            left: place.left,
+            top: place.top + gap(place.height),
+            width: place.width - gap(place.width),
+            height: place.height - gap(place.height),
+        };
+        let fill = self.drawing.colors.block(self.color(item));
         let is_hinted = is_exact && (item.x1 - item.x0) * (item.y1 - item.y0) >= LEAST_HINTED;
         match self.hint(item.block).filter(|_| is_hinted) {
-            Some(hint) => self.line(format_args!(
-                r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"><title>{}</title></rect>"#,
-                escaped(&hint)
-            )),
-            None => self.line(format_args!(
-                r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"/>"#
-            )),
+            Some(hint) => self.rect(place, fill, format_args!("><title>{}</title></rect>", escaped(&hint))),
+            None => self.rect(place, fill, format_args!("/>")),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Bands above the curve: iterations, runs, phases, as on the ruler of the window.
 
-use super::text::{cut, escaped, number, width};
+use super::text::{cut, width};
 use super::{Area, LaneDrawing, Pen};
 use highwater_model::graph::Phase;
 use highwater_model::units::Step;
@@ -78,7 +78,7 @@ impl Pen<'_> {
 
     fn row<'a>(&mut self, area: Area, name: &str, bands: impl Iterator<Item = Band<'a>>) {
         let colors = self.drawing.colors;
-        let (high, baseline) = (ROW - GAP, area.top + ROW - GAP - 3.0);
+        let baseline = area.top + ROW - GAP - 3.0;
         self.words((area.left - 6.0, baseline), ("end", &colors.text_weak), name);
         let mut drawn_to = f64::NEG_INFINITY;
         for band in bands {
@@ -89,11 +89,13 @@ impl Pen<'_> {
             drawn_to = right;
             let room = right - left;
             let gap = if room > 4.0 { 0.75 } else { 0.0 };
-            let [x, y, w, h] = [area.left + left, area.top, (room - gap).max(0.25), high].map(number);
-            let fill = escaped(band.color);
-            self.line(format_args!(
-                r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="{fill}"/>"#
-            ));
+            let place = Area {
+                left: area.left + left,
+                top: area.top,
+                width: (room - gap).max(0.25),
+                height: ROW - GAP,
+            };
+            self.rect(place, band.color, format_args!("/>"));
             let fits = band.names.iter().find(|name| width(name) <= room - 6.0);
             let last = band.names.last().filter(|_| room >= LEAST_CUT);
             let name = fits.filter(|_| room >= LEAST_NAME).or(last);

@@ -1,7 +1,7 @@
 //! The legends of curves, in one row, and of colours, in a few rows.
 
-use super::text::{cut, escaped, number, width};
-use super::{LEFT, LaneDrawing, Pen, RIGHT, areas};
+use super::text::{cut, width};
+use super::{Area, LEFT, LaneDrawing, Pen, RIGHT, areas};
 use highwater_timeline::{DIMMED, LegendRow};
 
 const ROW: f64 = 16.0;
@@ -56,10 +56,13 @@ pub(super) fn height(drawing: &LaneDrawing<'_>, page: f64) -> f64 {
 
 impl Pen<'_> {
     fn swatch(&mut self, x: f64, y: f64, fill: &str, color: &str, words: &str) {
-        let (at, top, fill) = (number(x), number(y - 8.0), escaped(fill));
-        self.line(format_args!(
-            r#"<rect x="{at}" y="{top}" width="14" height="8" fill="{fill}"/>"#
-        ));
+        let place = Area {
+            left: x,
+            top: y - 8.0,
+            width: 14.0,
+            height: 8.0,
+        };
+        self.rect(place, fill, format_args!("/>"));
         self.words((x + 18.0, y), ("start", color), words);
     }
 

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::areas::place_of;
 use super::text::{escaped, number};
 use super::{Area, Pen};
 use crate::png_file::{Picture, png};
@@ -61,17 +62,11 @@ impl Pen<'_> {
         largest.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.block.cmp(&b.block)));
         for item in largest.into_iter().take(MOST_HINTED) {
             let Some(hint) = self.hint(item.block) else { continue };
-            let [x, y, w, h] = [
-                area.left + f64::from(item.x0),
-                area.top + f64::from(item.y0),
-                f64::from(item.x1 - item.x0),
-                f64::from(item.y1 - item.y0),
-            ]
-            .map(number);
-            self.line(format_args!(
-                r#"<rect x="{x}" y="{y}" width="{w}" height="{h}" fill="none" pointer-events="all"><title>{}</title></rect>"#,
-                escaped(&hint)
-            ));
+            self.rect(
+                place_of(area, item),
+                "none",
+                format_args!(r#" pointer-events="all"><title>{}</title></rect>"#, escaped(&hint)),
+            );
         }
     }
 }

@@ -4,7 +4,6 @@
 //! step with many calls is as many nanoseconds longer, the same for all lanes. In: the axes of an answer. Out: nanoseconds from the
 //! start of the first step, ascending.
 
-use super::lane;
 use crate::subject::ExportSubject;
 use highwater_analysis::Comparison;
 use highwater_timeline::{AxisKind, TimeAxis};
@@ -21,15 +20,14 @@ pub(super) struct Clock<'a> {
 const PLAIN_STEP: u64 = 1000;
 
 impl<'a> Clock<'a> {
-    /// O(steps + events).
-    pub(super) fn new(subject: &'a ExportSubject, lanes: &[usize]) -> Self {
+    /// `threads` are the steps of the instants of each thread, ascending. O(steps + instants).
+    pub(super) fn new(subject: &'a ExportSubject, threads: impl Iterator<Item = Vec<u32>>) -> Self {
         let axes = &subject.timeline.axes;
         // Times of a run that is aligned to a graph are not those of the lanes.
         let mut known = [AxisKind::Estimated, AxisKind::Wall].into_iter();
         let is_own = |kind: &AxisKind| *kind == AxisKind::Estimated || axes.wall_run().is_none();
         let found = known.find_map(|kind| Some((kind, &**axes.get(kind)?)).filter(|_| is_own(&kind)));
         let n_steps = subject.comparison.axis.n_steps;
-        let threads = lanes.iter().flat_map(|lane| lane::instants(subject, *lane));
         Self {
             axis: found.map(|(_, axis)| axis),
             kind: found.map_or(AxisKind::Order, |(kind, _)| kind),

@@ -33,9 +33,6 @@ const OP_THREAD: u64 = 2;
 const CHUNK: u32 = 1024;
 
 /// O(steps + events of the lanes).
-///
-/// # Errors
-/// [`ExportError`]: an answer without steps, or cancelled.
 pub(super) fn trace_json(
     subject: &ExportSubject,
     _path: &Path,
@@ -48,7 +45,8 @@ pub(super) fn trace_json(
             .into());
     }
     let lanes = subject.lanes_or_all();
-    let clock = Clock::new(subject, &lanes);
+    let threads = lanes.iter().flat_map(|lane| lane::instants(subject, *lane));
+    let clock = Clock::new(subject, threads);
     let mut out = Writer::new(&head(subject, &clock));
     schedule(&mut out, subject, &clock, progress)?;
     for (position, lane) in (0_u64..).zip(lanes) {

@@ -1,4 +1,4 @@
-//! Python's operators on values that are known. `None` stands for what is not followed, be it too large or an error.
+//! Python's operators on known values. `None` and [`Outcome::Unknown`] are results that are not followed, such as errors.
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 
@@ -7,13 +7,10 @@ use highwater_options::{Float, Value};
 use super::datum::{MAX_ITEMS, MAX_TEXT};
 use super::folding::percent;
 
-/// What an operation gives.
 pub(super) enum Outcome {
-    /// A value.
     Value(Value),
     /// An integer beyond 64 bits.
     TooLarge,
-    /// Nothing that can be followed.
     Unknown,
 }
 
@@ -23,7 +20,6 @@ impl From<Option<Value>> for Outcome {
     }
 }
 
-/// `left op right`.
 pub(super) fn binary(left: &Value, op: Operator, right: &Value) -> Outcome {
     match (left, right) {
         (Value::Text(a), Value::Text(b)) if op == Operator::Add => {
@@ -109,7 +105,6 @@ fn floats(left: &Value, op: Operator, right: &Value) -> Option<Value> {
     Float::new(number).map(Value::Float)
 }
 
-/// `op value`.
 pub(super) fn unary(op: UnaryOp, value: &Value) -> Outcome {
     let integer = |number: Option<i64>| match number {
         Some(number) => Outcome::Value(Value::Int(number)),
@@ -125,7 +120,7 @@ pub(super) fn unary(op: UnaryOp, value: &Value) -> Outcome {
     }
 }
 
-/// `left op right` of a comparison; `None` where it cannot be told.
+/// `None` where the result is unknown.
 pub(super) fn compare(left: &Value, op: CmpOp, right: &Value) -> Option<bool> {
     let is_equal = || match (left.as_float(), right.as_float()) {
         (Some(a), Some(b)) => left == right || (a - b).abs() < f64::MIN_POSITIVE,
@@ -148,14 +143,6 @@ pub(super) fn compare(left: &Value, op: CmpOp, right: &Value) -> Option<bool> {
         CmpOp::GtE => Some(order()?.is_ge()),
         CmpOp::In => is_in(),
         CmpOp::NotIn => is_in().map(|is_in| !is_in),
-    }
-}
-
-/// `str(value)`; lists are not followed.
-pub(super) fn text_of(value: &Value) -> Option<String> {
-    match value {
-        Value::List(_) | Value::Tuple(_) | Value::Python(_) => None,
-        other => Some(other.to_string()),
     }
 }
 

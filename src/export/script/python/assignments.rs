@@ -7,20 +7,21 @@ use ruff_text_size::Ranged as _;
 
 use highwater_options::{Section, TABLE, Value, find};
 
-use super::Reader;
 use super::arithmetic::{Outcome, binary};
 use super::changes::{merged, path_of};
+use super::constructors::find_class;
 use super::datum::{Datum, Fact, Field, Fields, Object};
 use super::evaluate::Depth;
-use super::records::Place;
+use super::reader::Reader;
+use super::settings::Place;
 
-/// The optimizer whose parameters are options.
+/// The name of the optimizer with options as parameters.
 const OPTIMIZER: &str = "NpuOptimizer";
 
-/// Dictionaries are followed up to this many entries.
+/// The largest number of entries of a followed dictionary.
 const MAX_ENTRIES: usize = 256;
 
-/// The option that a name in `custom_op.parameter_map[...]` stands for.
+/// The option of a name in `custom_op.parameter_map[...]`.
 pub(super) fn key_of_parameter(name: &str) -> Option<&'static str> {
     TABLE
         .iter()
@@ -73,7 +74,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One target of an assignment.
     pub(super) fn assign(&mut self, target: &'a Expr, value: &'a Expr, fact: Fact) {
         let line = self.source.line(target.start());
         match target {
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         };
         let has_star = targets.iter().chain(values).any(Expr::is_starred_expr);
         let items = fact.as_value().and_then(Value::items);
-        // Everything on the right is known before anything on the left changes.
+        // Python evaluates the right side before it assigns.
         let facts: Vec<Option<Fact>> = (0..targets.len())
             .map(|at| match (values.get(at), items) {
                 _ if has_star => None,
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
         let owner = self.evaluate(&target.value);
         match owner.datum {
             Datum::GlobalOptions(group) => {
-                // The flat options of the first adapter stand in a group of their own in the second.
+                // The second adapter has options of the first one in a group.
                 let key = match &*group {
                     "" | "aoe_config" => name.to_owned(),
                     group => format!("{group}.{name}"),
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `config.name = value` behind the call that makes the object; a leading underscore is the adapter's own.
+    /// `config.name = value` after the constructor call; the adapter's attributes have a leading underscore.
     fn assign_field(&mut self, object: &Object, target: &'a ExprAttribute, value: &'a Expr, fact: Fact) {
         let field = Field {
             name: target.attr.as_str().trim_start_matches('_').to_owned(),
@@ -284,7 +284,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A call that sets options or variables.
     pub(super) fn found_call(&mut self, call: &'a ExprCall) {
         if let Some(group) = self.constructor(call) {
             let object = self.object(group, call, Depth::default());
@@ -322,7 +321,35 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A dictionary with the engine's session options, wherever it stands.
+    /// Calls that pass their arguments on to a known class: `functools.partial(NPURunConfig, ...)`, and calls of derived classes.
+    fn found_relative(&mut self, call: &'a ExprCall) {
+        let name = self.survey.last_name(&call.func).unwrap_or("");
+        let first = call.arguments.args.first();
+        let class = first
+            .and_then(|class| self.survey.last_name(class))
+            .and_then(find_class);
+        let (group, what) = match (class, self.survey.children.get(name)) {
+            (Some(group), _) if name == "partial" => (group, "what its calls add is left out"),
+            (_, Some(group)) => (*group, "its own arguments are left out"),
+            _ => return,
+        };
+        let message = format!(
+            "{} makes {}(...) in a way that is not wholly followed: {what}; set it by hand",
+            self.source.shown(call.range()),
+            group.class
+        );
+        self.records.warn(self.source.line(call.start()), message);
+        if name == "partial" {
+            let object = Object {
+                group,
+                range: call.range(),
+                fields: self.arguments(&[], 1, call, Depth::default()),
+            };
+            self.take_object(object);
+        }
+    }
+
+    /// A dictionary with session options of the engine.
     pub(super) fn found_dict(&mut self, expr: &'a Expr, dict: &'a ExprDict) {
         for item in &dict.items {
             let Some(Expr::StringLiteral(key)) = &item.key else {

@@ -1,4 +1,4 @@
-//! Calls whose result can be told: conversions of literals, constructors, and a few of the library's functions.
+//! Calls with a known result: conversions of literals, constructors, and a few functions of Python's library.
 
 use std::rc::Rc;
 
@@ -7,17 +7,15 @@ use ruff_text_size::Ranged as _;
 
 use highwater_options::{Group, Value};
 
-use super::Reader;
-use super::arithmetic::{Outcome, float_of, int_of, text_of};
+use super::arithmetic::{Outcome, float_of, int_of};
 use super::changes::CHANGED;
 use super::constructors::{find_class, n_others_in_front};
 use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object};
 use super::evaluate::Depth;
-use super::folding::{formatted, joined, json_text, length};
-use super::lookups::field;
+use super::folding::{formatted, joined, json_text, length, text_of};
+use super::reader::Reader;
 
 impl<'a> Reader<'a> {
-    /// What a call gives.
     pub(super) fn call(&self, expr: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
         let Some(name) = self.survey.last_name(&call.func) else {
             return self.computed(expr);
@@ -71,7 +69,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The class that a call makes an object of. A class that the script declares itself under that name is another.
+    /// The class of a constructor call. A class of the script with the same name is another class.
     pub(super) fn constructor(&self, call: &ExprCall) -> Option<&'static Group> {
         let name = self.survey.last_name(&call.func)?;
         if name == "__init__"
@@ -84,7 +82,6 @@ impl<'a> Reader<'a> {
         find_class(name).filter(|_| !self.survey.classes.contains(name))
     }
 
-    /// The object of a constructor call.
     pub(super) fn object(&self, group: &'static Group, call: &'a ExprCall, look: Depth) -> Object {
         Object {
             group,
@@ -93,7 +90,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Arguments by name; `n_skipped` in front are none of them.
+    /// Arguments by name without the first `n_skipped`.
     pub(super) fn arguments(&self, positional: &[&str], n_skipped: usize, call: &'a ExprCall, look: Depth) -> Fields {
         let mut fields = Fields::default();
         for (position, argument) in call.arguments.args.iter().enumerate().skip(n_skipped) {
@@ -127,7 +124,7 @@ impl<'a> Reader<'a> {
     fn take_dict(&self, expr: &'a Expr, look: Depth, fields: &mut Fields) {
         match self.look(expr, look).datum {
             Datum::Dict(dict) => {
-                // What may have changed is no longer what stands where the dictionary was made.
+                // An entry that may have changed is no longer the expression in the dictionary.
                 fields.fields.extend(dict.fields.iter().cloned().map(|mut field| {
                     if matches!(&field.fact.datum, Datum::Unknown(why) if why.starts_with(CHANGED)) {
                         field.range = expr.range();
@@ -190,7 +187,7 @@ impl<'a> Reader<'a> {
         let owner = self.look(&callee.value, look);
         let first = call.arguments.args.first();
         match (&owner.datum, name, first) {
-            // What is replaced is told where the walk comes to it.
+            // The walk reports what is replaced.
             (Datum::Value(Value::Text(_)), "encode" | "decode", _) | (Datum::Object(_), "replace", _) => owner,
             (Datum::Value(Value::Text(text)), "strip", None) => Fact::value(text.trim()).with_note(owner.note.as_ref()),
             (Datum::Value(Value::Text(text)), "lower", None) => {
@@ -213,7 +210,7 @@ impl<'a> Reader<'a> {
             }
             (Datum::Environ, "get" | "setdefault", Some(name)) => self.environment_variable(expr, name, call, look),
             (Datum::Dict(dict), "get", Some(key)) => match self.look(key, look).as_value() {
-                Some(Value::Text(key)) => match (field(dict, key), call.arguments.args.get(1)) {
+                Some(Value::Text(key)) => match (dict.get(key), call.arguments.args.get(1)) {
                     (Some(fact), _) => fact.clone(),
                     (None, Some(default)) if !dict.is_partial => self.look(default, look),
                     _ => self.computed(expr),

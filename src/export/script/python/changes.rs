@@ -1,7 +1,7 @@
-//! Dictionaries, lists and objects that change behind the line that makes them.
+//! Dictionaries, lists and objects that change after the line that makes them.
 //!
-//! What literals do to them is followed. Everything else that may change them makes them unknown, with the line: a
-//! stale value is worse than none.
+//! Changes by literals are followed. Every other possible change makes the value unknown, with the line, because a stale value is worse
+//! than none.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -11,15 +11,15 @@ use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_options::Value;
 
-use super::Reader;
 use super::constructors::RUN_CONFIG;
 use super::datum::{Datum, Fact, Fields, MAX_ITEMS, Object};
 use super::evaluate::Depth;
+use super::reader::Reader;
 
-/// How the reason of everything starts that was known and may have changed since.
+/// The start of the reason of a value that may have changed.
 pub(super) const CHANGED: &str = "may be changed in line";
 
-/// Functions that change none of their arguments, unless the script has its own of that name.
+/// Functions that change none of their arguments, unless the script declares one of the same name.
 const PURE: &[&str] = &[
     "all",
     "any",
@@ -67,20 +67,18 @@ const PURE: &[&str] = &[
     "zip",
 ];
 
-/// Methods that change nothing.
+/// Methods that do not change their object.
 const READING: &[&str] = &["copy", "count", "get", "index", "items", "keys", "values"];
 
-/// Whether a function changes none of its arguments.
 pub(super) fn is_pure(name: &str) -> bool {
     PURE.contains(&name)
 }
 
-/// Whether a method leaves its object as it is.
 pub(super) fn is_reading(name: &str) -> bool {
     READING.contains(&name)
 }
 
-/// The name or dotted name that an expression is.
+/// The name or dotted name of an expression.
 pub(super) fn path_of(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Name(name) => Some(name.id.to_string()),
@@ -92,7 +90,7 @@ pub(super) fn path_of(expr: &Expr) -> Option<String> {
     }
 }
 
-/// The same fields, of which none is known any more.
+/// The same fields with unknown values.
 fn forgotten(fields: &Fields, why: &str) -> Fields {
     let mut fields = fields.clone();
     fields.is_partial = true;
@@ -103,7 +101,7 @@ fn forgotten(fields: &Fields, why: &str) -> Fields {
 }
 
 impl<'a> Reader<'a> {
-    /// What a call changes: the object whose method it is, its arguments, and what the function changes elsewhere.
+    /// The effects of a call: on its object, on its arguments, and on names that the function changes.
     pub(super) fn changes_of_call(&mut self, call: &'a ExprCall) {
         let name = self.survey.last_name(&call.func).unwrap_or("").to_owned();
         if let Expr::Attribute(method) = &*call.func {
@@ -133,7 +131,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A configuration that something changes which is not followed.
+    /// Warns about a change of a configuration that is not followed.
     fn remark_on_change(&mut self, target: &'a Expr, range: TextRange) {
         let is_entry = matches!(target, Expr::Subscript(entry)
             if self.evaluate(&entry.value).datum == Datum::ParameterMap);
@@ -170,7 +168,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a method makes of a dictionary or list, where that can be followed.
+    /// A dictionary or list after a method, where that is followed.
     fn after_method(&self, owner: &'a Expr, name: &str, call: &'a ExprCall) -> Option<Fact> {
         let before = self.evaluate(owner);
         let first = call.arguments.args.first();
@@ -231,7 +229,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether something else may change what an expression stands for.
+    /// Whether the value of an expression may change in place.
     fn is_mutable(&self, expr: &'a Expr) -> bool {
         matches!(
             self.evaluate(expr).datum,
@@ -239,7 +237,7 @@ impl<'a> Reader<'a> {
         )
     }
 
-    /// The name through which an expression reaches what may be changed.
+    /// The name of the mutable value that an expression is or is part of.
     pub(super) fn root(&self, mut expr: &'a Expr) -> Option<String> {
         loop {
             if let Some(path) = path_of(expr).filter(|_| self.is_mutable(expr)) {
@@ -253,7 +251,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The names of everything that may be changed and that a value goes on referring to.
+    /// The names of the mutable values that a value refers to.
     pub(super) fn shared_by(&self, expr: &'a Expr, paths: &mut BTreeSet<String>) {
         match expr {
             Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) if self.is_mutable(expr) => {
@@ -288,7 +286,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Remembers that a name refers to what other names refer to.
+    /// Records that a name shares mutable values with other names.
     pub(super) fn share(&mut self, name: &str, value: &'a Expr) {
         let mut paths = BTreeSet::new();
         self.shared_by(value, &mut paths);
@@ -300,20 +298,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A change that is followed; other names that see it are not.
+    /// A followed change; names that share the value become unknown.
     pub(super) fn followed(&mut self, path: &str, fact: Fact, range: TextRange) {
         let why = self.why_changed(range);
         self.forget_sharers(path, &why, range);
         self.scopes.bind(path, fact, self.source.line(range.start()));
     }
 
-    /// Something that may change what a name stands for.
+    /// A change that is not followed.
     pub(super) fn unfollowed(&mut self, path: &str, range: TextRange) {
         let why = self.why_changed(range);
         self.unfollowed_because(path, &why, range);
     }
 
-    /// The same with its reason.
     pub(super) fn unfollowed_because(&mut self, path: &str, why: &str, range: TextRange) {
         self.forget_sharers(path, why, range);
         self.forget(path, why, range);
@@ -342,7 +339,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a name stands for is not known any more.
+    /// Makes the value of a name unknown.
     fn forget(&mut self, path: &str, why: &str, range: TextRange) {
         let line = self.source.line(range.start());
         let fact = match self.scopes.get(path).map(|binding| binding.fact.datum.clone()) {
@@ -366,7 +363,7 @@ pub(super) fn merged(old: &Fields, new: &Fields) -> Fields {
     let mut fields = old.clone();
     let is_new = |name: &str| new.fields.iter().any(|field| field.name == name);
     if new.is_partial {
-        // Any entry may be replaced by one that cannot be read.
+        // An unreadable entry may replace any other.
         fields = forgotten(&fields, super::evaluate::COMPUTED);
     }
     fields.fields.retain(|field| !is_new(&field.name));

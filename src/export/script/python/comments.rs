@@ -1,15 +1,14 @@
-//! `# highwater: key = value` in comments: options that no constructor holds.
+//! Comments `# highwater: key = value`: options without a constructor.
 
 use serde_json::Value as Json;
 
 use super::super::super::json_value::value_of;
-use super::Reader;
+use super::reader::Reader;
 
-/// What such a comment starts with.
 pub(in super::super) const MARK: &str = "# highwater: ";
 
 impl Reader<'_> {
-    /// Takes over the comments; a value that is not JSON is a text.
+    /// A value that is not JSON is a text.
     pub(super) fn comments(&mut self) {
         let comments: Vec<_> = self.source.comments().collect();
         for (at, comment) in comments {
@@ -36,7 +35,7 @@ impl Reader<'_> {
     }
 }
 
-/// The key, bare or as a JSON text, and what stands behind the equals sign.
+/// The key, bare or as a JSON text, and the text after the equals sign.
 fn key_and_value(body: &str) -> Option<(String, &str)> {
     let body = body.trim();
     if body.starts_with('"') {

@@ -1,15 +1,8 @@
-//! The classes whose constructor calls are read, with the order of their arguments.
-
-use ruff_python_ast::ExprCall;
-use ruff_text_size::Ranged as _;
+//! Classes with options as arguments, and the order of their arguments.
 
 use highwater_options::{GROUPS, Group};
 
-use super::Reader;
-use super::datum::Object;
-use super::evaluate::Depth;
-
-/// The arguments of `NPURunConfig` in the order in which it takes them.
+/// In the order of `NPURunConfig`.
 pub(in super::super) const RUN_CONFIG_ARGUMENTS: &[&str] = &[
     "iterations_per_loop",
     "profiling_config",
@@ -101,7 +94,7 @@ pub(in super::super) const RUN_CONFIG_ARGUMENTS: &[&str] = &[
     "optimization_switch",
 ];
 
-/// `NPURunConfig` itself: its arguments are the options without a group.
+/// Its arguments are the options without a group.
 pub(in super::super) static RUN_CONFIG: Group = Group {
     key: "",
     class: "NPURunConfig",
@@ -109,38 +102,6 @@ pub(in super::super) static RUN_CONFIG: Group = Group {
     is_argument: false,
 };
 
-impl<'a> Reader<'a> {
-    /// Calls whose arguments reach a known class by a way round: `functools.partial(NPURunConfig, ...)`, and those of
-    /// a class that hands its arguments on.
-    pub(super) fn found_relative(&mut self, call: &'a ExprCall) {
-        let name = self.survey.last_name(&call.func).unwrap_or("");
-        let first = call.arguments.args.first();
-        let class = first
-            .and_then(|class| self.survey.last_name(class))
-            .and_then(find_class);
-        let (group, what) = match (class, self.survey.children.get(name)) {
-            (Some(group), _) if name == "partial" => (group, "what its calls add is left out"),
-            (_, Some(group)) => (*group, "its own arguments are left out"),
-            _ => return,
-        };
-        let message = format!(
-            "{} makes {}(...) in a way that is not wholly followed: {what}; set it by hand",
-            self.source.shown(call.range()),
-            group.class
-        );
-        self.records.warn(self.source.line(call.start()), message);
-        if name == "partial" {
-            let object = Object {
-                group,
-                range: call.range(),
-                fields: self.arguments(&[], 1, call, Depth::default()),
-            };
-            self.take_object(object);
-        }
-    }
-}
-
-/// The class (or function) of that name.
 pub(super) fn find_class(name: &str) -> Option<&'static Group> {
     if name == RUN_CONFIG.class {
         return Some(&RUN_CONFIG);
@@ -148,7 +109,7 @@ pub(super) fn find_class(name: &str) -> Option<&'static Group> {
     GROUPS.iter().find(|group| group.class == name)
 }
 
-/// How many arguments in front are no options: `memory_optimize` takes a program first.
+/// The number of first arguments that are no options: `memory_optimize` has a program.
 pub(super) fn n_others_in_front(group: &Group) -> usize {
     usize::from(group.class == "memory_optimize")
 }

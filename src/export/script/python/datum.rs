@@ -1,4 +1,4 @@
-//! What is known about an expression without running the script.
+//! The known value of an expression, without running the script.
 
 use std::rc::Rc;
 
@@ -6,25 +6,22 @@ use ruff_text_size::TextRange;
 
 use highwater_options::{Group, Value};
 
-/// Lists and objects within each other are followed down to this depth.
+/// The largest depth of nested lists and objects.
 const MAX_DEPTH: usize = 8;
 
-/// Larger lists are not followed.
+/// The largest number of items of a followed list.
 pub(super) const MAX_ITEMS: usize = 4096;
 
-/// Longer texts are not put together.
 pub(super) const MAX_TEXT: usize = 64 * 1024;
 
-/// What an expression stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Datum {
-    /// A literal, or what follows from literals.
+    /// A literal, or the result of operations on literals.
     Value(Value),
     /// A dictionary with texts as keys.
     Dict(Rc<Fields>),
-    /// The object of a constructor call.
     Object(Rc<Object>),
-    /// `npu.global_options()` or one of its fields, whose name with a dot stands here.
+    /// `npu.global_options()`, or a field of it with its dotted name.
     GlobalOptions(Rc<str>),
     /// `custom_op.parameter_map`.
     ParameterMap,
@@ -32,76 +29,63 @@ pub(super) enum Datum {
     Environ,
     /// An object of a class that the script declares.
     Instance(Rc<Instance>),
-    /// Not known, and why: words behind the name of an option.
+    /// Why it is unknown, as words after the name of an option.
     Unknown(Rc<str>),
 }
 
-/// A datum with something to be said about it where it is used.
+/// A datum and the assumption behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fact {
-    /// What it is.
     pub(super) datum: Datum,
-    /// What was assumed: words behind the name of an option.
+    /// The assumption, as words after the name of an option.
     pub(super) note: Option<Rc<str>>,
 }
 
-/// Arguments or entries with names.
+/// Named arguments or entries.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {
-    /// In order; a later one of the same name wins.
+    /// In order; the last one of a name wins.
     pub(super) fields: Vec<Field>,
-    /// Whether there are more that cannot be read.
+    /// Whether there are further unreadable ones.
     pub(super) is_partial: bool,
 }
 
-/// One argument.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
-    /// Its name.
     pub(super) name: String,
-    /// Its value.
     pub(super) fact: Fact,
-    /// Where the value stands.
+    /// The place of the value.
     pub(super) range: TextRange,
 }
 
 /// A call of a class that the script declares.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Instance {
-    /// The class.
     pub(super) class: String,
-    /// Its arguments with names.
     pub(super) fields: Fields,
 }
 
-/// A constructor call.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
-    /// The class.
     pub(super) group: &'static Group,
-    /// The whole call.
     pub(super) range: TextRange,
-    /// Its arguments.
     pub(super) fields: Fields,
 }
 
 impl Fact {
-    /// A datum about which nothing was assumed.
+    /// A datum without an assumption.
     pub(super) const fn plain(datum: Datum) -> Self {
         Self { datum, note: None }
     }
 
-    /// A value.
     pub(super) fn value(value: impl Into<Value>) -> Self {
         Self::plain(Datum::Value(value.into()))
     }
 
-    /// Something that is not known, with why.
     pub(super) fn unknown(why: &str) -> Self {
         Self::plain(Datum::Unknown(why.into()))
     }
 
-    /// The value, where it is one.
     pub(super) const fn as_value(&self) -> Option<&Value> {
         match &self.datum {
             Datum::Value(value) => Some(value),
@@ -109,7 +93,7 @@ impl Fact {
         }
     }
 
-    /// Whether Python takes it for true, where that is known.
+    /// Python's truth value, where it is known.
     pub(super) fn truth(&self) -> Option<bool> {
         match &self.datum {
             Datum::Value(value) => truth(value),
@@ -119,19 +103,27 @@ impl Fact {
         }
     }
 
-    /// The same with the first of two notes.
+    /// Adds a note, unless there is one.
     pub(super) fn with_note(mut self, note: Option<&Rc<str>>) -> Self {
         self.note = self.note.or_else(|| note.cloned());
         self
     }
 
-    /// The same if it may be held by another datum, else something unknown: trees stay shallow.
+    /// Itself as a part of another datum; unknown where it is nested too deep.
     pub(super) fn held(self) -> Self {
         if depth(&self.datum) >= MAX_DEPTH {
             Self::unknown("is nested too deep")
         } else {
             self
         }
+    }
+}
+
+impl Fields {
+    /// The last entry of that name.
+    pub(super) fn get(&self, name: &str) -> Option<&Fact> {
+        let mut entries = self.fields.iter().rev();
+        entries.find(|field| field.name == name).map(|field| &field.fact)
     }
 }
 
@@ -142,7 +134,7 @@ impl PartialEq for Object {
 }
 
 impl PartialEq for Fields {
-    /// Places do not count: the same arguments in two branches are equal.
+    /// Ignores places: the same arguments in two branches are equal.
     fn eq(&self, other: &Self) -> bool {
         let is_same = |(a, b): (&Field, &Field)| a.name == b.name && a.fact == b.fact;
         self.is_partial == other.is_partial
@@ -151,7 +143,6 @@ impl PartialEq for Fields {
     }
 }
 
-/// Whether Python takes a value for true.
 fn truth(value: &Value) -> Option<bool> {
     Some(match value {
         Value::Unset => false,
@@ -164,7 +155,7 @@ fn truth(value: &Value) -> Option<bool> {
     })
 }
 
-/// How deep a datum is nested; what is held is shallow, so this is cheap enough.
+/// The depth of a datum, which is at most [`MAX_DEPTH`].
 fn depth(datum: &Datum) -> usize {
     let of_fields = |fields: &Fields| {
         1 + fields
@@ -189,7 +180,7 @@ fn depth_of_value(value: &Value) -> usize {
         .map_or(0, |items| 1 + items.iter().map(depth_of_value).max().unwrap_or(0))
 }
 
-/// How many values a list holds, with all lists in it.
+/// The number of values in a list and in all lists within it.
 pub(super) fn count(value: &Value) -> usize {
     1 + value.items().map_or(0, |items| items.iter().map(count).sum())
 }

@@ -1,4 +1,4 @@
-//! What a function changes outside itself.
+//! Names that a function changes outside itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use super::source::Source;
 /// Names that a function changes, and functions that it calls.
 #[derive(Debug, Default)]
 pub(super) struct Effects<'a> {
-    /// Names of the module or of a function around it, with the line of the first change.
+    /// Names of outer scopes with the line of the first change.
     pub(super) changes: BTreeMap<&'a str, usize>,
-    /// By their last names.
+    /// By last name.
     pub(super) calls: BTreeSet<&'a str>,
 }
 
 impl<'a> Effects<'a> {
-    /// Of a function, with those that it declares.
+    /// Includes the functions that the function declares.
     pub(super) fn of(function: &'a StmtFunctionDef, source: &Source<'_>) -> Self {
         let mut finder = Finder {
             source,
@@ -58,10 +58,10 @@ impl<'a> Effects<'a> {
 struct Finder<'a, 's> {
     source: &'s Source<'s>,
     effects: Effects<'a>,
-    /// Names declared as global or nonlocal.
+    /// Declared as global or nonlocal.
     outer: BTreeSet<&'a str>,
     stored: BTreeMap<&'a str, usize>,
-    /// Names whose objects change.
+    /// Names of objects that change.
     touched: BTreeMap<&'a str, usize>,
 }
 

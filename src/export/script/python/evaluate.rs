@@ -1,4 +1,4 @@
-//! What an expression stands for, found by looking alone: literals, arithmetic on them, and names that are bound to them.
+//! Values of expressions: literals, operations on them, and names that are bound to them.
 
 use std::rc::Rc;
 
@@ -10,27 +10,26 @@ use ruff_text_size::Ranged as _;
 
 use highwater_options::{Float, Value};
 
-use super::Reader;
-use super::arithmetic::{Outcome, binary, compare, text_of, unary};
+use super::arithmetic::{Outcome, binary, compare, unary};
 use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS, MAX_TEXT, count};
+use super::folding::text_of;
+use super::reader::Reader;
 
-/// Expressions within each other are followed down to this depth.
+/// The largest depth of nested expressions.
 const MAX_DEPTH: u32 = 48;
 
-/// From an attribute or flag to its declaration, and on from there, at most so often.
+/// The largest number of declarations of attributes and flags behind one another.
 const MAX_HOPS: u32 = 2;
 
-/// Why most things are not known.
 pub(super) const COMPUTED: &str = "is computed when the script runs";
 
 const TOO_LARGE: &str = "is a number beyond 64 bits";
 
-/// How far a look has come.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Depth {
-    /// Expressions around this one.
+    /// The number of expressions around.
     depth: u32,
-    /// Declarations passed; from the first on, names are those of the module.
+    /// The number of declarations; from the first on, names are looked up in the module.
     pub(super) hops: u32,
 }
 
@@ -42,7 +41,7 @@ impl Depth {
         }
     }
 
-    /// On to a declaration.
+    /// At a declaration.
     pub(super) const fn elsewhere(self) -> Self {
         Self {
             depth: self.depth + 1,
@@ -52,12 +51,11 @@ impl Depth {
 }
 
 impl<'a> Reader<'a> {
-    /// What an expression stands for at this point of the script.
+    /// The value of an expression at this point of the script.
     pub(super) fn evaluate(&self, expr: &'a Expr) -> Fact {
         self.look(expr, Depth::default())
     }
 
-    /// The same within an expression.
     pub(super) fn look(&self, expr: &'a Expr, look: Depth) -> Fact {
         if look.depth > MAX_DEPTH || look.hops > MAX_HOPS {
             return self.computed(expr);
@@ -98,13 +96,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Something that only the running script knows.
+    /// A value that only the running script knows.
     pub(super) fn computed(&self, expr: &Expr) -> Fact {
         let text = self.source.shown(expr.range());
         Fact::unknown(&format!("{COMPUTED} ({text})"))
     }
 
-    /// The same, unless an operand has a better reason.
+    /// The same, or the more specific reason of an operand.
     pub(super) fn computed_from(&self, expr: &Expr, operands: &[&Fact]) -> Fact {
         let better = operands.iter().find_map(|operand| match &operand.datum {
             Datum::Unknown(why) if !why.starts_with(COMPUTED) => Some((*operand).clone()),
@@ -193,7 +191,7 @@ impl<'a> Reader<'a> {
         Fact::value(wrap(values)).held().with_note(note.as_ref())
     }
 
-    /// A dictionary whose keys are texts; other entries make it a part of one.
+    /// A dictionary with texts as keys; other keys make it partial.
     fn dict(&self, dict: &'a ExprDict, look: Depth) -> Fact {
         let mut fields = Fields::default();
         for item in dict.items.iter().take(MAX_ITEMS) {
@@ -233,7 +231,7 @@ impl<'a> Reader<'a> {
     }
 
     fn unary_operation(&self, expr: &'a Expr, operation: &'a ExprUnaryOp, look: Depth) -> Fact {
-        // The smallest integer is written as the negative of one that is too large.
+        // The smallest integer is the negative of a literal beyond 64 bits.
         if let (UnaryOp::USub, Expr::NumberLiteral(literal)) = (operation.op, &*operation.operand)
             && let Number::Int(number) = &literal.value
             && number.as_u64() == Some(i64::MIN.unsigned_abs())
@@ -253,7 +251,7 @@ impl<'a> Reader<'a> {
         self.outcome(expr, outcome, &[&operand])
     }
 
-    /// `a and b`, `a or b`: the operand that decides.
+    /// The deciding operand of `a and b` or `a or b`.
     fn bool_operation(&self, expr: &'a Expr, operation: &'a ExprBoolOp, look: Depth) -> Fact {
         let mut note: Option<Rc<str>> = None;
         let mut last = None;

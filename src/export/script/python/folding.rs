@@ -1,10 +1,16 @@
-//! Texts that functions of Python's library make of literals.
+//! Texts from literals by functions of Python's library.
 
 use highwater_options::Value;
 
-use super::arithmetic::text_of;
 use super::datum::{Datum, Fact, Fields, MAX_TEXT};
-use super::lookups::field;
+
+/// `str(value)`; lists are not followed.
+pub(super) fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::List(_) | Value::Tuple(_) | Value::Python(_) => None,
+        other => Some(other.to_string()),
+    }
+}
 
 /// `"separator".join(items)`.
 pub(super) fn joined(separator: &str, items: &Datum) -> Option<Value> {
@@ -30,7 +36,7 @@ pub(super) fn length(of: &Datum) -> Option<Value> {
     i64::try_from(length).ok().map(Value::Int)
 }
 
-/// `"template".format(...)` with `{}`, `{0}` and `{name}`; formats of their own are not followed.
+/// `"template".format(...)` with `{}`, `{0}` and `{name}`, without format specifications.
 pub(super) fn formatted(template: &str, positional: &[Fact], named: &Fields) -> Option<String> {
     let mut text = String::new();
     let mut next = 0;
@@ -51,7 +57,7 @@ pub(super) fn formatted(template: &str, positional: &[Fact], named: &Fields) -> 
                 next += 1;
                 positional.get(next - 1)?
             }
-            Err(_) => field(named, name)?,
+            Err(_) => named.get(name)?,
         };
         text.push_str(&text_of(fact.as_value()?)?);
         rest = behind;
@@ -88,12 +94,12 @@ pub(super) fn percent(template: &str, value: &Value) -> Option<String> {
     values.next().is_none().then_some(text)
 }
 
-/// The text that `json.dumps` gives, where it can be told.
+/// The result of `json.dumps`, where it is known.
 pub(super) fn json_text(datum: &Datum) -> Option<String> {
     match datum {
         Datum::Value(value) => json_of_value(value),
         Datum::Dict(dict) if !dict.is_partial => {
-            // A later entry of the same name wins, at the place of the first.
+            // The last entry of a name wins, at the place of the first.
             let mut entries: Vec<(&str, String)> = Vec::new();
             for field in &dict.fields {
                 let text = json_text(&field.fact.datum)?;
@@ -126,7 +132,7 @@ fn json_of_value(value: &Value) -> Option<String> {
     }
 }
 
-/// Python writes what is not ASCII as escapes.
+/// Python escapes letters beyond ASCII.
 fn json_of_text(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     let mut ascii = String::with_capacity(quoted.len());

@@ -1,14 +1,13 @@
-//! Bodies of functions, with parameters at what the script's own calls pass.
+//! Bodies of functions, with the arguments of the script's calls as parameters.
 
 use ruff_python_ast::visitor::Visitor as _;
 use ruff_python_ast::{Expr, ExprCall, ParameterWithDefault, StmtFunctionDef};
 use ruff_text_size::Ranged as _;
 
-use super::Reader;
 use super::datum::{Datum, Fact};
+use super::reader::Reader;
 
 impl<'a> Reader<'a> {
-    /// A function's body.
     pub(super) fn function(&mut self, function: &'a StmtFunctionDef, class: Option<&'a str>) {
         let conditions = std::mem::take(&mut self.conditions);
         let globals = std::mem::take(&mut self.globals);
@@ -36,7 +35,7 @@ impl<'a> Reader<'a> {
         self.classes = classes;
     }
 
-    /// What a parameter stands for: what every call passes, else its default.
+    /// The argument of all calls, else the default.
     fn parameter(
         &mut self,
         function: &'a StmtFunctionDef,
@@ -68,7 +67,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What the calls of a function pass for a parameter; `None` where none passes anything.
+    /// The argument of all calls of a function for a parameter; `None` where no call passes any.
     fn passed(&self, function: &str, position: usize, name: &str, default: Option<&Fact>) -> Option<Fact> {
         let calls = self.survey.functions.get(function)?;
         let mut passed: Option<(Fact, usize)> = None;
@@ -79,7 +78,7 @@ impl<'a> Reader<'a> {
                 Some(value) => {
                     is_given = true;
                     let fact = self.evaluate(value);
-                    // What a name stands for at the end of the script may not be what it stood for at the call.
+                    // A name may have another value at the end of the script than at the call.
                     let is_literal = value.is_literal_expr() || value.is_unary_op_expr();
                     match &fact.datum {
                         Datum::Value(_) if is_literal => Fact {
@@ -109,7 +108,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The argument of a call for a parameter.
 fn argument<'a>(call: &'a ExprCall, position: usize, name: &str) -> Option<&'a Expr> {
     let keyword = call.arguments.find_keyword(name).map(|keyword| &keyword.value);
     let n_plain = call

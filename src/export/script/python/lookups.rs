@@ -1,17 +1,17 @@
-//! What names, attributes and items stand for: bindings, declarations of classes, flags, the environment.
+//! Values of names, attributes and items: bindings, declarations of classes, flags, the environment.
 
 use ruff_python_ast::{Expr, ExprAttribute, ExprName, ExprSubscript};
 use ruff_text_size::Ranged as _;
 
 use highwater_options::Value;
 
-use super::Reader;
 use super::arithmetic::{float_of, int_of};
 use super::changes::CHANGED;
-use super::datum::{Datum, Fact, Fields, Instance};
+use super::datum::{Datum, Fact, Instance};
 use super::evaluate::{COMPUTED, Depth};
+use super::reader::Reader;
 
-/// Longer names of groups are not put together.
+/// The longest dotted name of a group.
 const MAX_GROUP: usize = 256;
 
 impl<'a> Reader<'a> {
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
         match binding {
             Some(binding) => binding.fact.clone(),
             None if self.survey.original(name) == "environ" => Fact::plain(Datum::Environ),
-            // Scripts are read as the ones that are started.
+            // The script is read as the main module.
             None if name == "__name__" => Fact::value("__main__"),
             None => self.computed(expr),
         }
@@ -63,14 +63,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An attribute of an object of a class of the script: what its constructor was given, or the class declares.
+    /// An attribute of an object of the script's classes: an argument of its constructor, or a declaration of the class.
     fn instance_attribute(&self, expr: &Expr, instance: &Instance, name: &str, look: Depth) -> Fact {
         let key = format!("{}.{name}", instance.class);
         let has_constructor = self.survey.constructors.contains(instance.class.as_str());
         let declarations = self.survey.attributes.get(&key).map_or(&[][..], Vec::as_slice);
         let is_passed_on =
             matches!(declarations, [only] if matches!(only.value, Expr::Name(value) if value.id.as_str() == name));
-        let given = field(&instance.fields, name);
+        let given = instance.fields.get(name);
         match given {
             Some(fact) if is_passed_on || !has_constructor => fact.clone(),
             None if instance.fields.is_partial && !has_constructor => {
@@ -80,12 +80,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of an attribute that the whole script assigns once.
+    /// The value of an attribute with one assignment in the whole script.
     fn declared(&self, expr: &Expr, key: &str, look: Depth) -> Option<Fact> {
         match &self.survey.attributes.get(key)?[..] {
             [only] => {
                 let fact = self.look(only.value, look.elsewhere());
-                // What is unknown there is told by the name that it has here.
+                // The message names the expression here, not the one of the declaration.
                 let is_computed = matches!(&fact.datum, Datum::Unknown(why) if why.starts_with(COMPUTED));
                 Some(if is_computed { self.computed(expr) } else { fact })
             }
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A flag of the command line has its default.
+    /// The default of a flag of the command line.
     fn flag(&self, expr: &Expr, name: &str, look: Depth) -> Fact {
         let Some(flag) = self.survey.flags.get(name) else {
             return self.computed(expr);
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         let key = self.look(&subscript.slice, look);
         match (&owner.datum, key.as_value()) {
             (Datum::Environ, Some(Value::Text(name))) => self.variable(name, None),
-            (Datum::Dict(dict), Some(Value::Text(name))) => match field(dict, name) {
+            (Datum::Dict(dict), Some(Value::Text(name))) => match dict.get(name) {
                 Some(fact) => fact.clone(),
                 None => self.computed(expr),
             },
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A variable of the environment, where this script sets it.
+    /// An environment variable, if the script has set it.
     pub(super) fn variable(&self, name: &str, default: Option<&Expr>) -> Fact {
         if let Some((text, _)) = self.environment.get(name) {
             return Fact::value(text.as_str());
@@ -160,10 +160,4 @@ impl<'a> Reader<'a> {
             "comes from the environment variable {name}, which the script does not set{default}"
         ))
     }
-}
-
-/// The last entry of that name.
-pub(super) fn field<'f>(fields: &'f Fields, name: &str) -> Option<&'f Fact> {
-    let mut entries = fields.fields.iter().rev();
-    entries.find(|field| field.name == name).map(|field| &field.fact)
 }

@@ -1,4 +1,4 @@
-//! Loops: those over literals are followed, what others change is not known.
+//! Loops: simple loops over literals are followed; values that other loops change are unknown.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,13 @@ use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_options::Value;
 
-use super::Reader;
 use super::changes::{CHANGED, is_pure, is_reading};
 use super::constructors::find_class;
 use super::datum::{Datum, Fact};
+use super::reader::Reader;
 
-/// Longer loops are not followed.
 const MAX_ROUNDS: usize = 64;
 
-/// Longer bodies are not followed.
 const MAX_STATEMENTS: usize = 16;
 
 impl<'a> Reader<'a> {
@@ -34,7 +32,7 @@ impl<'a> Reader<'a> {
         self.body(&repeated.orelse);
     }
 
-    /// What a loop's target is bound to in each round, where the loop is a simple one over literals.
+    /// The values of the target of a simple loop over literals.
     fn rounds(&self, repeated: &'a StmtFor) -> Option<Vec<(&'a Expr, Fact)>> {
         let is_simple =
             repeated.body.len() <= MAX_STATEMENTS && repeated.body.iter().all(|statement| self.is_simple(statement));
@@ -88,7 +86,7 @@ impl<'a> Reader<'a> {
         (!dict.is_partial).then(|| dict.fields.iter().map(item).collect())?
     }
 
-    /// Whether a statement only assigns or calls, and makes no configuration.
+    /// Whether a statement only assigns or calls, without constructors of configurations.
     fn is_simple(&self, statement: &'a Stmt) -> bool {
         let mut inside = Inside {
             reader: self,
@@ -98,7 +96,7 @@ impl<'a> Reader<'a> {
         inside.is_simple && matches!(statement, Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::Expr(_))
     }
 
-    /// A body that is run any number of times: what it binds or changes is not known at its start.
+    /// A body that runs any number of times: values that it binds or changes are unknown at its start.
     pub(super) fn looped(&mut self, body: &'a [Stmt], target: Option<(&'a Expr, &'a Expr)>, range: TextRange) {
         let line = self.source.line(range.start());
         let mut bound = Bound::default();
@@ -139,7 +137,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Looks for calls that make configurations.
+/// Finds constructor calls of configurations.
 struct Inside<'r, 'a> {
     reader: &'r Reader<'a>,
     is_simple: bool,
@@ -156,7 +154,7 @@ impl<'a> Visitor<'a> for Inside<'_, 'a> {
     }
 }
 
-/// Names that statements bind, and expressions whose objects they may change; functions within are left out.
+/// Names that statements bind, and expressions whose objects they may change, outside of nested functions.
 #[derive(Default)]
 struct Bound<'a> {
     names: BTreeSet<&'a str>,

@@ -1,12 +1,18 @@
 //! Configurations from Python scripts.
 //!
-//! The script is parsed and walked along its flow, but never run: names are followed to the literals they are bound
-//! to, branches are joined, and what only a running script knows is reported and kept as the expression that it is.
-//! One file for each step: how deep ([`nesting`]), what is declared ([`survey`],
-//! [`effects`]), what names are bound to
-//! ([`scopes`]), what an expression stands for ([`evaluate`], [`lookups`], [`calls`],
-//! [`arithmetic`], [`folding`]), statement by statement ([`walk`], [`loops`], [`functions`],
-//! [`assignments`], [`variables`], [`changes`]), and what came of it ([`records`], [`settle`]).
+//! The script is parsed and walked along its flow, but never run: names are followed to the literals that they are bound to, branches
+//! are joined, and a value that only a running script knows is reported and kept as an expression. The stages, in their order:
+//!
+//! 1. Parse: literals of Python 2 become those of Python 3 ([`older`]), deep nesting is refused ([`nesting`]), ruff's parser makes a tree;
+//!    [`source`] has lines and comments.
+//! 2. Declare: [`survey`] collects flags, classes and functions of the whole script, [`effects`] the names that a function changes.
+//! 3. Evaluate: an expression becomes a [`Fact`](datum::Fact), which is a value or the reason why it is unknown ([`evaluate`],
+//!    [`lookups`], [`calls`], [`arithmetic`], [`folding`]); [`scopes`] has the bindings at a point of the flow.
+//! 4. Settings: statement by statement along the flow ([`walk`], [`loops`], [`functions`], [`assignments`], [`variables`], [`changes`],
+//!    [`comments`]), constructor calls and assignments add to the [`records`] ([`settings`]).
+//! 5. Findings: the last setting of each option wins; contradictions and conditions become warnings ([`settle`]).
+//!
+//! All stages from 3 on are methods of one [`Reader`].
 
 mod arithmetic;
 mod assignments;
@@ -23,39 +29,36 @@ mod lookups;
 mod loops;
 mod nesting;
 mod older;
+mod reader;
 mod records;
 mod scopes;
+mod settings;
 mod settle;
 mod source;
 mod survey;
 mod variables;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use ruff_python_ast::{ModModule, StmtFunctionDef};
+use ruff_python_ast::ModModule;
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
 
 use super::super::config::ConfigError;
 use super::reading::Reading;
-use records::Records;
-use scopes::Scopes;
+use reader::Reader;
 use source::Source;
 use survey::Survey;
 
 pub(super) use comments::MARK;
 pub(super) use constructors::{RUN_CONFIG, RUN_CONFIG_ARGUMENTS};
 
-/// What kind of Python a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// A script.
     Script,
-    /// The cells of a notebook, with its magic lines.
+    /// Cells of a notebook, with magic lines.
     Notebook,
 }
 
-/// Reads a script. An error in its syntax is kept beside what could be read.
+/// Reads a script; a syntax error is kept in the reading.
 pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool) -> Reading {
     let newer = match dialect {
         Dialect::Script => older::modern(text),
@@ -97,42 +100,8 @@ fn refused(line: usize, reason: &str) -> Reading {
 fn read(parsed: &Parsed<ModModule>, source: Source<'_>) -> Reading {
     let body = &parsed.syntax().body;
     let survey = Survey::of(body, &source);
-    let mut reader = Reader {
-        source,
-        survey,
-        scopes: Scopes::new(),
-        environment: BTreeMap::new(),
-        records: Records::default(),
-        conditions: Vec::new(),
-        classes: Vec::new(),
-        pending: Vec::new(),
-        globals: Vec::new(),
-        shared: BTreeSet::new(),
-    };
+    let mut reader = Reader::new(source, survey);
     reader.comments();
     reader.scope(body);
     reader.settle()
-}
-
-/// A function whose body is still to be read, and the class that it belongs to.
-type Pending<'a> = (&'a StmtFunctionDef, Option<&'a str>);
-
-/// The walk through a script.
-struct Reader<'a> {
-    source: Source<'a>,
-    survey: Survey<'a>,
-    scopes: Scopes,
-    /// Variables that the script has set so far, with their lines.
-    environment: BTreeMap<String, (String, usize)>,
-    records: Records,
-    /// Lines of the conditions that nobody knows, around this place.
-    conditions: Vec<usize>,
-    /// Classes around this place.
-    classes: Vec<&'a str>,
-    /// Functions of each open scope: their bodies are read behind it, when all its names are bound.
-    pending: Vec<Vec<Pending<'a>>>,
-    /// Names that the innermost function declares as global.
-    globals: Vec<&'a str>,
-    /// Names that may stand for the same dictionary, list or object, in both orders.
-    shared: BTreeSet<(String, String)>,
 }

@@ -1,35 +1,32 @@
-//! How deep a script is nested, found out before it is parsed.
+//! The nesting depth of a script, before it is parsed.
 //!
-//! A parser's tree is as deep as the script, and whoever walks or frees it needs as much stack. The tokens
-//! give an upper bound for the depth without any recursion: brackets count, and so does every operator since the
-//! last comma between the same brackets.
+//! The tree of a parser is as deep as the script, and walking or freeing it needs as much stack. The tokens give an upper bound of the
+//! depth without recursion: brackets count, and every operator since the last comma between the same brackets.
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Mode;
 use ruff_python_parser::lexer::lex;
 
-/// The deepest script that is read.
 pub(super) const MAX_DEPTH: usize = 400;
 
-/// Indented blocks within each other; Python itself stops at 100.
+/// Nested blocks; Python has the same limit.
 const MAX_INDENTS: usize = 100;
 
-/// The first line, from 1, where a script is nested too deep.
+/// The first line, from 1, that is nested too deep.
 pub(super) fn too_deep(source: &str, mode: Mode) -> Option<usize> {
     if !is_too_deep(source, mode) {
         return None;
     }
-    // A longer beginning of the script is nested no less deep, so the line can be searched by halves.
+    // A longer prefix is at least as deep, so a binary search finds the line.
     let ends: Vec<usize> = source.match_indices('\n').map(|(at, _)| at + 1).collect();
     Some(ends.partition_point(|end| !is_too_deep(&source[..*end], mode)) + 1)
 }
 
-/// What is counted between two brackets.
 #[derive(Clone, Copy, Default)]
 struct Level {
     /// Operators since the last comma.
     operators: usize,
-    /// Lambdas, whose commas separate parameters.
+    /// Commas of lambdas separate parameters.
     lambdas: usize,
 }
 
@@ -91,7 +88,7 @@ fn is_too_deep(source: &str, mode: Mode) -> bool {
     }
 }
 
-/// Tokens that make no tree deeper.
+/// Tokens that do not add depth.
 const fn is_flat(kind: TokenKind) -> bool {
     matches!(
         kind,
@@ -112,7 +109,7 @@ const fn is_flat(kind: TokenKind) -> bool {
     )
 }
 
-/// Tokens at which a parser has left every expression, if need be with an error.
+/// Tokens at which the parser has left every expression, perhaps with an error.
 const fn starts_statement(kind: TokenKind) -> bool {
     matches!(
         kind,

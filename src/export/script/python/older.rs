@@ -1,14 +1,14 @@
-//! Numbers as Python 2 wrote them: `0777` and `1800L`.
+//! Number literals of Python 2: `0777` and `1800L`.
 
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::TextSize;
 
 use super::nesting;
 
-/// Every pass mends at least one number of each statement.
+/// Every pass replaces at least one number of each statement.
 const MAX_PASSES: usize = 8;
 
-/// The script with such numbers as Python 3 writes them, if there are any. Lines stay where they are.
+/// The script with literals of Python 3 in their place; `None` without such literals. Line numbers stay the same.
 pub(super) fn modern(text: &str) -> Option<String> {
     let mut newer: Option<String> = None;
     for _ in 0..MAX_PASSES {
@@ -20,7 +20,7 @@ pub(super) fn modern(text: &str) -> Option<String> {
     newer
 }
 
-/// The text with the numbers mended at which the parser stumbles; `None` where there are none of them.
+/// Replaces the literals at the parser's errors; `None` where there are none.
 fn mended(text: &str) -> Option<String> {
     let has_candidates = text
         .as_bytes()
@@ -48,7 +48,7 @@ fn mended(text: &str) -> Option<String> {
     (!edits.is_empty()).then_some(mended)
 }
 
-/// Where to drop how many bytes, and what to put there.
+/// Position, number of dropped bytes, and replacement.
 fn edit_at(text: &str, at: TextSize) -> Option<(usize, usize, &'static str)> {
     let bytes = text.as_bytes();
     let at = at.to_usize();

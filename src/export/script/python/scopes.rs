@@ -1,49 +1,45 @@
-//! Names and what they are bound to, along the flow of the script.
+//! Bindings of names along the flow of the script.
 //!
-//! Invariant: the lowest layer is the module's and is never taken away.
+//! Invariant: the first layer is the module's and is never removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::datum::Fact;
 
-/// What a name is bound to, and where.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
-    /// What it is.
     pub(super) fact: Fact,
     /// The line of the assignment, from 1.
     pub(super) line: usize,
 }
 
-/// Names bound in one branch, function, class or module. Attributes stand under their dotted names.
+/// Names bound in one branch, function, class or module; attributes have dotted names.
 pub(super) type Layer = BTreeMap<String, Rc<Binding>>;
 
-/// All layers that are in sight, the innermost last.
+/// The innermost layer is the last.
 #[derive(Debug)]
 pub(super) struct Scopes {
     layers: Vec<Layer>,
 }
 
 impl Scopes {
-    /// The module's layer alone.
     pub(super) fn new() -> Self {
         Self {
             layers: vec![Layer::new()],
         }
     }
 
-    /// What a name is bound to.
     pub(super) fn get(&self, name: &str) -> Option<&Rc<Binding>> {
         self.layers.iter().rev().find_map(|layer| layer.get(name))
     }
 
-    /// What a name is bound to in the module itself.
+    /// The binding in the module.
     pub(super) fn get_in_module(&self, name: &str) -> Option<&Rc<Binding>> {
         self.layers.first().and_then(|layer| layer.get(name))
     }
 
-    /// Binds a name; what was known about attributes of its former object is forgotten.
+    /// Binds a name; attributes of its former object become unknown.
     pub(super) fn bind(&mut self, name: &str, fact: Fact, line: usize) {
         let prefix = format!("{name}.");
         let attributes: BTreeSet<String> = self
@@ -68,7 +64,7 @@ impl Scopes {
         }
     }
 
-    /// A function has bound a name of the module, at some time or other.
+    /// Binds a name of the module in a function, which may run at any time.
     pub(super) fn bind_global(&mut self, name: &str, fact: &Fact, line: usize) {
         let Some(module) = self.layers.first_mut() else {
             return;
@@ -80,19 +76,17 @@ impl Scopes {
         module.insert(name.to_owned(), Rc::new(Binding { fact, line }));
     }
 
-    /// Opens a layer.
     pub(super) fn open(&mut self) {
         self.layers.push(Layer::new());
     }
 
-    /// Binds everything of a layer in the innermost one.
     pub(super) fn take(&mut self, layer: Layer) {
         if let Some(top) = self.layers.last_mut() {
             top.extend(layer);
         }
     }
 
-    /// Closes the innermost layer and hands it back.
+    /// Removes the innermost layer.
     pub(super) fn close(&mut self) -> Layer {
         if self.layers.len() > 1 {
             self.layers.pop().unwrap_or_default()
@@ -101,7 +95,7 @@ impl Scopes {
         }
     }
 
-    /// Goes on behind branches of which one was taken. `falls_through` says that perhaps none was.
+    /// Joins branches of which one was taken, or with `falls_through` perhaps none.
     pub(super) fn merge(&mut self, branches: &[Layer], falls_through: bool) {
         let names: BTreeSet<&String> = branches.iter().flat_map(BTreeMap::keys).collect();
         for name in names {
@@ -131,7 +125,7 @@ impl Scopes {
     }
 }
 
-/// What a name stands for that two lines bind to different things.
+/// The value of a name that two lines bind to different values.
 fn differing(a: usize, b: usize) -> Fact {
     let (first, second) = (a.min(b), a.max(b));
     Fact::unknown(&format!("has one value in line {first} and another in line {second}"))

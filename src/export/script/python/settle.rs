@@ -1,4 +1,4 @@
-//! What the findings of a script come to: the later setting wins, and contradictions are told.
+//! The document of the records: the last setting wins, and contradictions become warnings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,17 @@ use highwater_options::Value;
 use super::super::super::config::unknown_option;
 use super::super::super::json_value::json_of;
 use super::super::reading::Reading;
-use super::Reader;
 use super::constructors::RUN_CONFIG;
+use super::reader::Reader;
 use super::records::{PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
 
-/// More remarks than this are counted, not told.
+/// Further remarks are only counted.
 const MAX_REMARKS: usize = 100;
 
-/// More names than this are counted in one sentence.
+/// Further names of a sentence are only counted.
 const MAX_NAMES: usize = 8;
 
 impl Reader<'_> {
-    /// The document that the script comes to.
     pub(super) fn settle(mut self) -> Reading {
         let loose = self.loose_settings();
         let records = self.records;
@@ -43,7 +42,7 @@ impl Reader<'_> {
         settled.reading
     }
 
-    /// Settings of objects that no call of `NPURunConfig` was seen to take.
+    /// Settings of objects that no known call of `NPURunConfig` takes.
     fn loose_settings(&mut self) -> Vec<Setting> {
         let before = self.records.settings.len();
         for (object, condition) in std::mem::take(&mut self.records.objects) {
@@ -79,7 +78,7 @@ impl Reader<'_> {
 struct Settled {
     reading: Reading,
     remarks: Vec<Remark>,
-    /// Keys and variables by the line of the condition that they stand under.
+    /// Keys and variables by the line of the condition around them.
     conditional: BTreeMap<usize, BTreeSet<String>>,
 }
 
@@ -92,8 +91,8 @@ impl Settled {
         });
     }
 
-    /// Of each class the last configuration, which is taken whole; the others are told. Configurations of several
-    /// calls would be one that no call has.
+    /// The last configuration of each class, which is taken whole; the others are reported. A mixture of several calls would be a
+    /// configuration that no call has.
     fn runs(&mut self, records: &Records, settings: &[Setting]) -> BTreeSet<usize> {
         let mut order: Vec<usize> = (0..records.runs.len()).collect();
         order.sort_by_key(|run| records.runs[*run].line);

@@ -1,4 +1,4 @@
-//! The script's text: lines of places, and expressions as they stand there.
+//! The text of a script: lines of places, and the texts of expressions.
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Parsed;
@@ -6,20 +6,18 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::super::encoding::declared;
 
-/// How much of an expression a message shows.
+/// The number of letters of an expression in a message.
 const MAX_SHOWN: usize = 80;
 
-/// The text with its line starts and comments.
 pub(super) struct Source<'a> {
     text: &'a str,
-    /// Byte offsets of the lines' starts, ascending from 0.
+    /// Byte offsets of the starts of lines, ascending from 0.
     lines: Vec<usize>,
     comments: Vec<TextRange>,
     is_lossy: bool,
 }
 
 impl<'a> Source<'a> {
-    /// Of a parsed script.
     pub(super) fn new<T>(text: &'a str, is_lossy: bool, parsed: &Parsed<T>) -> Self {
         let comments = parsed
             .tokens()
@@ -35,7 +33,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Why a text with letters that could not be read is no value: words behind a name.
+    /// Why a text with unreadable letters is no value, as words after a name.
     pub(super) fn unreadable(&self, text: &str) -> Option<String> {
         let is_unreadable = self.is_lossy && text.contains(char::REPLACEMENT_CHARACTER);
         let encoding = declared(self.text).map_or("another encoding".to_owned(), |name| format!("the encoding {name}"));
@@ -55,12 +53,10 @@ impl<'a> Source<'a> {
             .map_or(1, |before| before.chars().count() + 1)
     }
 
-    /// The text of a range as it stands there.
     pub(super) fn slice(&self, range: TextRange) -> &'a str {
         self.text.get(range.to_std_range()).unwrap_or("")
     }
 
-    /// The comments with their places.
     pub(super) fn comments(&self) -> impl Iterator<Item = (TextSize, &'a str)> {
         self.comments.iter().map(|range| (range.start(), self.slice(*range)))
     }
@@ -82,7 +78,7 @@ impl<'a> Source<'a> {
         text.split_whitespace().collect::<Vec<&str>>().join(" ")
     }
 
-    /// The start of an expression, for messages.
+    /// The beginning of an expression, for messages.
     pub(super) fn shown(&self, range: TextRange) -> String {
         let text = self.slice(range);
         let start: String = text.chars().take(MAX_SHOWN + 1).collect();

@@ -1,4 +1,4 @@
-//! What the whole script declares, wherever that stands: flags, attributes of classes, other names of known classes.
+//! The declarations of the whole script: flags, attributes of classes, functions, aliases of known classes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,50 +12,41 @@ use super::constructors::find_class;
 use super::effects::Effects;
 use super::source::Source;
 
-/// A flag of the command line and its default.
 pub(super) struct Flag<'a> {
-    /// The default as it stands in the declaration.
+    /// The argument of the declaration.
     pub(super) default: Option<&'a Expr>,
-    /// What the declaration implies where it names no default.
+    /// The default that the declaration implies.
     pub(super) implied: Option<bool>,
-    /// `int` or `float`, where texts are read as numbers.
+    /// `int` or `float` of flags with numbers.
     pub(super) kind: Option<&'a str>,
-    /// The line of the declaration.
     pub(super) line: usize,
 }
 
-/// An assignment to an attribute of a class or its objects.
 #[derive(Clone, Copy)]
 pub(super) struct Attribute<'a> {
-    /// What is assigned.
     pub(super) value: &'a Expr,
-    /// Its line.
     pub(super) line: usize,
 }
 
-/// The declarations of a script.
 #[derive(Default)]
 pub(super) struct Survey<'a> {
-    /// By name, as the script reads them.
+    /// By the name of the attribute of the parsed arguments.
     pub(super) flags: BTreeMap<String, Flag<'a>>,
     /// By `Class.name`.
     pub(super) attributes: BTreeMap<String, Vec<Attribute<'a>>>,
-    /// Classes of the script.
     pub(super) classes: BTreeSet<&'a str>,
-    /// Those of them that have an `__init__` of their own.
+    /// Classes with an `__init__`.
     pub(super) constructors: BTreeSet<&'a str>,
-    /// Those whose own `__init__` calls that of a known class.
+    /// Classes whose `__init__` calls that of a known class.
     pub(super) children: BTreeMap<&'a str, &'static Group>,
-    /// Functions of the script with the calls of each.
+    /// Functions with their calls.
     pub(super) functions: BTreeMap<&'a str, Vec<&'a ExprCall>>,
-    /// What functions change outside themselves, with the lines.
     effects: BTreeMap<&'a str, Effects<'a>>,
-    /// Names that stand for others: `import ... as`, `Cfg = NPURunConfig`.
+    /// By alias the original name: `import ... as`, `Cfg = NPURunConfig`.
     aliases: BTreeMap<&'a str, &'a str>,
 }
 
 impl<'a> Survey<'a> {
-    /// Looks through a script.
     pub(super) fn of(body: &'a [Stmt], source: &Source<'_>) -> Self {
         let mut surveyor = Surveyor {
             survey: Self::default(),
@@ -75,7 +66,7 @@ impl<'a> Survey<'a> {
         surveyor.survey
     }
 
-    /// The names that a function, or one that it calls, changes outside itself.
+    /// The names with lines that a function, or one that it calls, changes outside itself.
     pub(super) fn changes_by(&self, function: &str) -> BTreeMap<String, usize> {
         let mut changes = BTreeMap::new();
         let mut seen = BTreeSet::new();
@@ -93,7 +84,6 @@ impl<'a> Survey<'a> {
         changes
     }
 
-    /// The name that a name was imported or assigned from.
     pub(super) fn original<'b>(&self, name: &'b str) -> &'b str
     where
         'a: 'b,
@@ -101,7 +91,7 @@ impl<'a> Survey<'a> {
         self.aliases.get(name).copied().unwrap_or(name)
     }
 
-    /// The last part of a dotted name, behind aliases: `NPURunConfig` of `npu_config.NPURunConfig`.
+    /// The last part of a dotted name without aliases: `NPURunConfig` of `npu_config.NPURunConfig`.
     pub(super) fn last_name<'b>(&self, expr: &'b Expr) -> Option<&'b str>
     where
         'a: 'b,
@@ -150,7 +140,7 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
                     self.assigned(&assign.target, value);
                 }
             }
-            // Two values, so that neither is taken for the only one.
+            // Counts as two assignments, so that neither is taken for the only one.
             Stmt::AugAssign(assign) => {
                 self.assigned(&assign.target, &assign.value);
                 self.assigned(&assign.target, &assign.value);
@@ -244,7 +234,7 @@ impl<'a> Surveyor<'a, '_> {
     fn attribute(&mut self, key: String, value: &'a Expr) {
         let line = self.source.line(value.start());
         let attributes = self.survey.attributes.entry(key).or_default();
-        // Two are as good as many.
+        // Whether there is more than one is all that counts.
         if attributes.len() < 2 {
             attributes.push(Attribute { value, line });
         }

@@ -1,10 +1,10 @@
-//! Variables of the environment that a script sets or removes.
+//! Environment variables that a script sets or removes.
 
 use ruff_python_ast::{ExprCall, IpyEscapeKind, StmtIpyEscapeCommand};
 use ruff_text_size::{Ranged as _, TextRange};
 
-use super::Reader;
 use super::datum::{Datum, Fact};
+use super::reader::Reader;
 use super::records::VariableText;
 
 impl<'a> Reader<'a> {

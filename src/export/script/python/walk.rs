@@ -7,15 +7,15 @@ use ruff_python_ast::{
 };
 use ruff_text_size::{Ranged, TextRange};
 
-use super::Reader;
 use super::datum::Fact;
+use super::reader::Reader;
 use super::scopes::Layer;
 
-/// What makes a branch worth a word when it is left out.
+/// A left-out branch with one of these words is reported.
 const MARKERS: &[&str] = &["parameter_map", "RunConfig(", "global_options()", "environ", "Config("];
 
 impl<'a> Reader<'a> {
-    /// A module's or function's body, then the functions that it declares.
+    /// The body of a module or function, then the functions that it declares.
     pub(super) fn scope(&mut self, body: &'a [Stmt]) {
         self.pending.push(Vec::new());
         self.body(body);
@@ -24,12 +24,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Statements in order; whether the flow ends in them.
+    /// Reads statements in order; whether the flow ends in one of them.
     pub(super) fn body(&mut self, body: &'a [Stmt]) -> bool {
         body.iter().any(|statement| self.statement(statement))
     }
 
-    /// One statement; whether the flow ends in it.
     fn statement(&mut self, statement: &'a Stmt) -> bool {
         match statement {
             Stmt::Assign(assign) => self.assignment(&assign.targets, &assign.value),
@@ -93,7 +92,7 @@ impl<'a> Reader<'a> {
         )
     }
 
-    /// A body that is perhaps run: its bindings, unless the flow ends in it.
+    /// The bindings of a body that may run; `None` where the flow ends in it.
     fn branch(&mut self, body: &'a [Stmt], condition: Option<usize>) -> Option<Layer> {
         self.conditions.extend(condition);
         self.scopes.open();
@@ -146,7 +145,7 @@ impl<'a> Reader<'a> {
         ends
     }
 
-    /// A branch that is left out because of a default is worth a word, if there is something in it.
+    /// Reports a branch with settings that is left out because of a default.
     fn remark_on_choice(&mut self, fact: &Fact, test: &Expr, body: TextRange) {
         let (Some(false), Some(note)) = (fact.truth(), &fact.note) else {
             return;
@@ -168,7 +167,7 @@ impl<'a> Reader<'a> {
         let mut layers = Vec::new();
         for handler in &attempt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
-            // The body may have stopped anywhere.
+            // The body may have stopped at any statement.
             self.scopes.open();
             self.scopes.merge(std::slice::from_ref(&body), true);
             let before = self.scopes.close();
@@ -240,7 +239,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Every expression of a statement: calls and dictionaries are looked at wherever they stand.
+/// Finds calls and dictionaries in every expression of a statement.
 impl<'a> Visitor<'a> for Reader<'a> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {

@@ -1,15 +1,13 @@
-//! Which commands of a shell script run only under a condition.
+//! Conditions around the assignments of a shell script.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::word::{Command, Word};
 
-/// Where an assignment stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
-    /// The line, from 1.
     line: usize,
-    /// Number and branch of the innermost block whose condition is not known.
+    /// Number and branch of the innermost block with an unknown condition.
     branch: Option<(usize, usize)>,
     text: Option<String>,
 }
@@ -19,9 +17,9 @@ struct Place {
 enum Block {
     /// Number of the block, and of the branch within.
     Branches(usize, usize),
-    /// Its body counts as run.
+    /// The body counts as run once.
     Run,
-    /// Perhaps the body of a function.
+    /// May be the body of a function.
     Braces,
 }
 
@@ -30,15 +28,14 @@ enum Block {
 pub(super) struct Branches {
     open: Vec<Block>,
     n_blocks: usize,
-    /// Branches of each block that has one for every case.
+    /// By block with an `else`: the number of its branches.
     complete: BTreeMap<usize, usize>,
-    /// Whether this command runs only if another one succeeds or fails.
+    /// Whether the command depends on the success of another one.
     is_chosen: bool,
     places: BTreeMap<String, Vec<Place>>,
 }
 
 impl Branches {
-    /// Goes on to a command.
     pub(super) fn enter(&mut self, command: &Command, is_behind_assignment: bool) {
         self.is_chosen = match command.operator {
             None => false,
@@ -87,7 +84,6 @@ impl Branches {
         self.open.contains(&Block::Braces)
     }
 
-    /// A variable is set here.
     pub(super) fn assigned(&mut self, name: &str, line: usize, text: Option<&str>) {
         let inner = self.open.iter().rev().find_map(|block| match block {
             Block::Branches(block, branch) => Some((*block, *branch)),
@@ -109,12 +105,11 @@ impl Branches {
         });
     }
 
-    /// A variable is removed here.
     pub(super) fn removed(&mut self, name: &str) {
         self.places.remove(name);
     }
 
-    /// Names with what is to be said about the conditions that they are set under.
+    /// Names with a remark on the conditions of their assignments.
     pub(super) fn remarks(&self) -> Vec<(&str, String)> {
         self.places
             .iter()

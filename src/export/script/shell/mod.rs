@@ -1,9 +1,9 @@
 //! Environment variables from a shell script, a Dockerfile or a file of `NAME=value` lines.
 //!
-//! The file is read from top to bottom and nothing is run: bodies of `if`, `for`, `case` and functions count as if
-//! each ran once, and what only some branches set is told. What only a running shell knows is reported and left out. Of the parser crates for shells none
-//! fits: they refuse a whole file for one construct that they do not know, or split words without expanding them;
-//! the few hundred lines here read the part of the grammar that assignments use.
+//! The file is read from top to bottom and nothing is run: bodies of `if`, `for`, `case` and functions count as run once, and variables
+//! that only some branches set are reported. Values that only a running shell knows are reported and left out. No parser crate for
+//! shells fits: they refuse a whole file for one unknown construct, or split words without expanding them. This module reads the part
+//! of the grammar that assignments use.
 
 mod branches;
 mod word;
@@ -20,21 +20,20 @@ use words::commands;
 
 pub(super) use word::is_name;
 
-/// The first line of what is written here; a file that has it is read with all its variables.
+/// The first line of written files; of a file with it all variables are read.
 pub(super) const HEADER: &str = "# Environment variables, written by highwater";
 
-/// Longest text that a variable may grow to.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// How many letters a mistyped name may be away from a known one.
+/// The largest edit distance from a mistyped name to a known one.
 const MAX_TYPOS: usize = 2;
 
-/// Words in front of a command that change nothing about assignments.
+/// Words in front of a command that do not change its assignments.
 const LEADING: &[&str] = &[
     "if", "then", "else", "elif", "do", "while", "until", "{", "}", "!", "time", "case", "exec",
 ];
 
-/// Reads the variables that have an effect here, and those that look like one of them.
+/// Reads the variables with an effect, and those with a similar name.
 pub(super) fn from_shell(text: &str) -> Reading {
     let mut reader = ShellReader {
         reading: Reading::default(),
@@ -61,20 +60,20 @@ pub(super) fn from_shell(text: &str) -> Reading {
 
 struct ShellReader {
     reading: Reading,
-    /// Every variable of the file; `None` where its text is not known.
+    /// Every variable of the file; `None` where its text is unknown.
     variables: BTreeMap<String, Option<String>>,
     takes_all: bool,
     branches: Branches,
 }
 
-/// Why a text is not known.
+/// Why a text is unknown.
 enum Unresolved {
     Unset(String),
     Computed(String),
 }
 
 impl ShellReader {
-    /// Reads a command; whether it does nothing but set variables.
+    /// Reads a command; whether it only sets variables.
     fn command(&mut self, command: &Command) -> bool {
         let is_leading = |word: &&Word| word.plain().is_some_and(|text| LEADING.contains(&text));
         let n_leading = command.words.iter().take_while(is_leading).count();
@@ -93,7 +92,7 @@ impl ShellReader {
                 if words[1..].iter().any(is_exported) {
                     self.assignments(&words[1..], command.line);
                 } else {
-                    self.own_variables(&words[1..], command.line);
+                    self.local_variables(&words[1..], command.line);
                 }
             }
             Some("export" | "declare" | "typeset" | "readonly" | "env" | "set") => {
@@ -117,7 +116,7 @@ impl ShellReader {
                     self.branches.removed(name);
                 }
             }
-            // Assignments alone, or in front of the command that they hold for.
+            // Assignments alone, or in front of a command.
             _ => {
                 let n_assignments = words.iter().take_while(|word| word.assignment().is_some()).count();
                 self.assignments(&words[..n_assignments], command.line);
@@ -127,15 +126,14 @@ impl ShellReader {
         matches!(first.plain(), Some("export" | "declare" | "readonly" | "local"))
     }
 
-    /// Variables of a function alone.
-    fn own_variables(&mut self, words: &[Word], line: usize) {
+    fn local_variables(&mut self, words: &[Word], line: usize) {
         for (name, value) in words.iter().filter_map(Word::assignment) {
             let expanded = self.expand(&value.pieces, &name, line);
             self.variables.insert(name, expanded.ok());
         }
     }
 
-    /// Names that are exported with the texts that they have.
+    /// Exports variables that were set before.
     fn exported(&mut self, words: &[Word], line: usize) {
         for name in words.iter().filter_map(Word::plain) {
             let is_new = !self.reading.document.environment.is_set(name);
@@ -148,7 +146,7 @@ impl ShellReader {
         }
     }
 
-    /// Takes over assignments up to the first word that is none, nor a flag, nor a bare name.
+    /// Reads assignments, up to the first word that is neither an assignment nor a flag nor a name.
     fn assignments(&mut self, words: &[Word], line: usize) {
         for word in words {
             match word.assignment() {

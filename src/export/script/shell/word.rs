@@ -1,20 +1,17 @@
-//! Words of a shell script, and the commands that they make.
+//! Commands of a shell script and their words.
 
-/// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Characters that stand for themselves.
     Text(String),
     /// `$NAME`, `${NAME}`, or with a default `${NAME:-words}`.
     Variable(String, Option<Vec<Self>>),
-    /// Something that only a running shell knows, as it stands in the file.
+    /// An expansion that only a running shell knows, as text.
     Computed(String),
 }
 
-/// One word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Its parts; none for `''`.
+    /// Empty for `''`.
     pub(super) pieces: Vec<Piece>,
 }
 
@@ -28,7 +25,7 @@ impl Word {
         }
     }
 
-    /// `NAME=value` as name and value; `NAME+=value` begins with what the variable has.
+    /// `NAME=value` as name and value; the value of `NAME+=value` starts with the variable.
     pub(super) fn assignment(&self) -> Option<(String, Self)> {
         let Some(Piece::Text(first)) = self.pieces.first() else {
             return None;
@@ -51,23 +48,20 @@ impl Word {
     }
 }
 
-/// The words between two separators, and the line where they start.
+/// The words between two separators.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Command {
     /// From 1.
     pub(super) line: usize,
-    /// In order.
     pub(super) words: Vec<Word>,
-    /// `&` or `|` where `&&` or `||` stands in front of it.
+    /// `&` or `|` of `&&` or `||` in front.
     pub(super) operator: Option<char>,
 }
 
-/// A text cut into commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// In order.
     pub(super) commands: Vec<Command>,
-    /// The line of a quote that nothing closes.
+    /// The line of an unclosed quote.
     pub(super) open_quote: Option<usize>,
 }
 

@@ -1,17 +1,17 @@
 //! A shell script cut into commands of words, with quotes resolved and expansions marked.
 //!
-//! This is the part of the shell's grammar that assignments need. Control words come out as ordinary words,
-//! redirections and operators end a command, and here-documents are passed over.
+//! This is the part of the shell's grammar that assignments need. Control words are ordinary words, redirections and operators end a
+//! command, and here-documents are skipped.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
 
 use super::word::{Command, Cut, Piece, Word, is_name};
 
-/// Expansions within defaults of expansions are read down to this depth.
+/// The depth of expansions in defaults of expansions.
 const MAX_DEPTH: u32 = 16;
 
-/// Cuts a text into commands. Never fails: an open quote ends with the file.
+/// Never fails: an open quote ends with the text.
 pub(super) fn commands(text: &str) -> Cut {
     let mut cutter = Cutter {
         text,
@@ -37,9 +37,9 @@ struct Cutter<'a> {
     line: usize,
     commands: Vec<Command>,
     current: Command,
-    /// The word being put together; `None` between words.
+    /// `None` between words.
     word: Option<Word>,
-    /// Ends of the here-documents that start behind this line.
+    /// The ends of the here-documents after this line.
     documents: Vec<String>,
     open_quote: Option<usize>,
     /// Whether the text ended before a quote did.
@@ -100,14 +100,14 @@ impl Cutter<'_> {
         self.end_command();
     }
 
-    /// A quote that starts in a line has been read up to the end of the text.
+    /// Records a quote that started in a line and is not closed.
     fn note_open_quote(&mut self, line: usize) {
         if self.is_cut {
             self.open_quote.get_or_insert(line);
         }
     }
 
-    /// Whether this is the start of a variable's value, where a tilde stands for the home directory.
+    /// Whether this is the start of a variable's value, where a tilde is the home directory.
     fn starts_value(&self) -> bool {
         matches!(self.word.as_ref().map(|word| &word.pieces[..]),
             Some([Piece::Text(text)]) if text.strip_suffix('=').is_some_and(is_name))
@@ -183,7 +183,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// What follows a `<`: a file, or the end of a here-document.
+    /// After a `<`: a file, or the end of a here-document.
     fn redirection(&mut self) {
         self.end_word();
         if self.peek() != Some('<') {
@@ -220,7 +220,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// The letters before the next `end`, which is passed over.
+    /// The letters before the next `end`, which is skipped.
     fn until(&mut self, end: char) -> String {
         let mut text = String::new();
         while let Some(letter) = self.before(end) {
@@ -257,7 +257,6 @@ impl Cutter<'_> {
         pieces
     }
 
-    /// What follows a `$`.
     fn expansion(&mut self, depth: u32) -> Piece {
         match self.peek() {
             Some(first) if first.is_ascii_alphabetic() || first == '_' => Piece::Variable(self.name(), None),
@@ -319,7 +318,7 @@ impl Cutter<'_> {
         Piece::Computed(format!("${{{}", &self.text[start..end]))
     }
 
-    /// Passes over brackets and what is between them; brackets in quotes do not count.
+    /// Skips balanced brackets; brackets in quotes do not count.
     fn skip_balanced(&mut self, opening: char, closing: char) {
         let mut open = 0;
         let mut quote = None;
@@ -339,7 +338,6 @@ impl Cutter<'_> {
         }
     }
 
-    /// The text of `$'...'`, behind the quote.
     fn escaped_text(&mut self) -> String {
         let mut text = String::new();
         while let Some(letter) = self.next().filter(|letter| *letter != '\'') {

@@ -1,0 +1,60 @@
+//! The content of a configuration file.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use highwater_model::workload::SchedulePlan;
+use highwater_options::{Environment, Options};
+
+/// The version of the format that is written, and the newest that is read.
+pub const CONFIG_VERSION: u64 = 1;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfigDevice {
+    pub name: String,
+    /// After settings that replace the profile's memory.
+    pub memory_bytes: u64,
+}
+
+/// The prediction for one policy when the file was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Predicted {
+    pub peak_reserved_bytes: u64,
+    /// Of feature memory.
+    pub peak_live_bytes: u64,
+    /// Whether the run ends out of memory.
+    #[serde(default)]
+    pub out_of_memory: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConfigDocument {
+    /// The highwater that wrote it; empty where the file does not say.
+    pub tool_version: String,
+    pub options: Options,
+    /// Options that are not in the table, as in the file (nested names dotted).
+    pub unknown_options: Map<String, Json>,
+    pub environment: Environment,
+    pub device: Option<ConfigDevice>,
+    /// Iterations and values of symbolic dimensions, where the file states them.
+    pub schedule: Option<SchedulePlan>,
+    /// Whether the forward phase of each training graph runs too.
+    pub evaluation: bool,
+    /// Names of the files that were simulated.
+    pub sources: Vec<String>,
+    /// Figures by policy number.
+    pub predicted: BTreeMap<String, Predicted>,
+    /// Fields of the file that this version does not know.
+    pub unknown_fields: Map<String, Json>,
+}
+
+impl ConfigDocument {
+    pub fn new() -> Self {
+        Self {
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The state that the stages from evaluation on share.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::StmtFunctionDef;
+
+use super::records::Records;
+use super::scopes::Scopes;
+use super::source::Source;
+use super::survey::Survey;
+
+/// A function whose body is still to be read, and its class.
+pub(super) type Pending<'a> = (&'a StmtFunctionDef, Option<&'a str>);
+
+/// The state of the walk through a script.
+pub(super) struct Reader<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) survey: Survey<'a>,
+    pub(super) scopes: Scopes,
+    /// Variables that the script has set so far, with their lines.
+    pub(super) environment: BTreeMap<String, (String, usize)>,
+    pub(super) records: Records,
+    /// Lines of the unknown conditions around this place.
+    pub(super) conditions: Vec<usize>,
+    /// Classes around this place.
+    pub(super) classes: Vec<&'a str>,
+    /// Functions of each open scope; their bodies are read at the end of the scope, when all names are bound.
+    pub(super) pending: Vec<Vec<Pending<'a>>>,
+    /// Names that the innermost function declares as global.
+    pub(super) globals: Vec<&'a str>,
+    /// Pairs of names that may be bound to the same dictionary, list or object, in both orders.
+    pub(super) shared: BTreeSet<(String, String)>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(source: Source<'a>, survey: Survey<'a>) -> Self {
+        Self {
+            source,
+            survey,
+            scopes: Scopes::new(),
+            environment: BTreeMap::new(),
+            records: Records::default(),
+            conditions: Vec::new(),
+            classes: Vec::new(),
+            pending: Vec::new(),
+            globals: Vec::new(),
+            shared: BTreeSet::new(),
+        }
+    }
+}
