@@ -12,7 +12,7 @@ use highwater_export::{PeakAnswer, WirePeak, peak_csv, peak_text};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, PeakAsk, PeakAt, PeakReport, StepRange};
+use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, StepRange};
 
 /// The number of entries of each list without `--top`.
 const FEW: usize = 10;
@@ -29,7 +29,7 @@ pub(super) fn run(args: &PeakArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         prepared.request.policies = policy.into_iter().collect();
     }
     let comparison = compare(&prepared.request, progress)?;
-    let ask = PeakAsk {
+    let ask = PeakRequest {
         lane: lane(args, policy, &comparison)?,
         at,
         by,

@@ -9,7 +9,7 @@ use crate::request::policy_of;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_export::{LaneDrawing, SvgColors, lane_svg};
 use highwater_session::write_whole;
-use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringOrder, Timeline};
+use highwater_timeline::{AxisKind, ColorBy, Coloring, ColoringRequest, Timeline};
 
 /// Width and height in points.
 const SIZE: (f64, f64) = (1200.0, 600.0);
@@ -47,7 +47,7 @@ pub(crate) fn coloring(text: Option<&str>, comparison: &Comparison, timeline: &T
             anyhow!("--color-by {text}: known are {}", known.join(", "))
         })
     };
-    let order = ColoringOrder {
+    let order = ColoringRequest {
         by: text.map_or(Ok(ColorBy::Tensor), find)?,
         hidden: Vec::new(),
     };

@@ -15,7 +15,8 @@ use highwater_analysis::{Comparison, LaneId};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_timeline::{
-    CurveStats, IdleMember, LiveGroup, PeakAt, PeakReport, RangeStats, Selected, Tally, UsedBy, Without, tensor_label,
+    CurveStats, IdleTensor, LiveGroup, OpUse, PeakAt, PeakReport, PeakWithout, RangeStats, Selected, Tally,
+    tensor_label,
 };
 
 pub use text::peak_text;
@@ -201,8 +202,8 @@ impl<'a> PeakAnswer<'a> {
         }
     }
 
-    fn idle(&self, row: &IdleMember) -> WireIdle {
-        let used = |by: &UsedBy| json!({"step": by.step.0, "op": by.op});
+    fn idle(&self, row: &IdleTensor) -> WireIdle {
+        let used = |by: &OpUse| json!({"step": by.step.0, "op": by.op});
         WireIdle {
             tensor: self.name(row.member),
             bytes: self.bytes(row.member).get(),
@@ -213,7 +214,7 @@ impl<'a> PeakAnswer<'a> {
         }
     }
 
-    fn without(&self, row: &Without) -> Json {
+    fn without(&self, row: &PeakWithout) -> Json {
         json!({
             "tensor": self.name(row.member),
             "graph": self.graph(self.tensor(row.member)),

@@ -3,7 +3,7 @@
 use super::PeakAnswer;
 use crate::blocks::{Block, Line, Span, Table, bytes, step, text};
 use highwater_model::units::{Bytes, Step, counted, grouped, percent_text};
-use highwater_timeline::{UsedBy, Uses, tensor_label};
+use highwater_timeline::{OpUse, Uses, tensor_label};
 
 impl PeakAnswer<'_> {
     /// The parts of the bytes; `listed` is in front of the number of listed tensors.
@@ -92,9 +92,9 @@ impl PeakAnswer<'_> {
 
     /// Live tensors that no op uses for the largest number of steps.
     pub(crate) fn idle_table(&self, uses: &Uses) -> Table {
-        let by = |by: Option<&UsedBy>, unused: &str| match by {
+        let by = |by: Option<&OpUse>, unused: &str| match by {
             None => text(unused),
-            Some(UsedBy { step, op }) => Line::from(Span::Op {
+            Some(OpUse { step, op }) => Line::from(Span::Op {
                 step: step.0,
                 name: op.clone(),
             }),

@@ -5,7 +5,7 @@ use crate::blocks::{Block, Table, bytes, paragraph, text};
 use crate::peak::PeakAnswer;
 use crate::subject::ExportError;
 use highwater_model::units::grouped;
-use highwater_timeline::{Attribute, PeakAsk, PeakAt, PeakReport, Uses, Without, step_facts};
+use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, PeakWithout, Uses, step_facts};
 
 /// The number of rows of each table.
 const FEW: usize = 12;
@@ -19,7 +19,7 @@ impl Report<'_> {
         } else {
             Attribute::OpType
         };
-        let ask = PeakAsk {
+        let ask = PeakRequest {
             lane: self.base,
             at: PeakAt::Peak,
             by,
@@ -111,7 +111,7 @@ fn uses_blocks(answer: &PeakAnswer<'_>, uses: &Uses) -> Vec<Block> {
     tables.into_iter().chain(PeakAnswer::unread_note(uses)).collect()
 }
 
-fn without(answer: &PeakAnswer<'_>, rows: &[Without]) -> Table {
+fn without(answer: &PeakAnswer<'_>, rows: &[PeakWithout]) -> Table {
     let caption = "The peak of live bytes without one tensor, all else being as it is";
     let headings = ["without", ">peak live is lower by", ">peak live", ">at step"];
     let mut table = Table::captioned(caption, &headings);
