@@ -22,10 +22,8 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::Source;
 
-/// How many lines with a command detection looks at.
 const LINES_LOOKED_AT: usize = 32;
 
-/// How often cancelling is looked for, in lines.
 const LINES_BETWEEN_CHECKS: u64 = 1 << 14;
 
 /// At least one whole command among the first lines, and more lines that begin like a command than others.
@@ -54,7 +52,6 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     whole > 0 && whole + alike > other
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

@@ -9,7 +9,7 @@
 //!
 //! In: text, read once: such an object, or one that holds it under `program`; other keys are skipped. Out: one
 //! [`BlockProgram`] whose blocks refer to blocks that exist and whose parents make no circle. Names need no declaration:
-//! what is declared nowhere is an answer of the pass, not an error of the file.
+//! undeclared names are reported by the pass, not as an error of the file.
 
 mod assemble;
 mod wire;
@@ -35,7 +35,6 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
         && !has("buffers")
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

@@ -1,11 +1,8 @@
-//! How much memory the tables of a file may take: a small multiple of the file's size.
-//!
-//! In: prices of what is about to be stored. Out: an error with a place once a file packs more into its bytes than any
-//! real model does.
+//! The memory that the tables of a file may take: a small multiple of the file's size.
 
 use super::ImportError;
 
-/// How many bytes of tables may still be made from a file.
+/// The bytes of tables that may still be made from a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     left: u64,
@@ -19,7 +16,6 @@ impl Budget {
         }
     }
 
-    /// Takes bytes off the budget.
     pub(super) fn charge(&mut self, bytes: u64, at: u64) -> Result<(), ImportError> {
         match self.left.checked_sub(bytes) {
             Some(left) => {

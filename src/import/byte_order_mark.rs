@@ -7,7 +7,6 @@ use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
 use super::{ImportError, Input};
 
-/// The mark in UTF-8.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The part of a reader behind its first bytes.
@@ -16,25 +15,18 @@ struct Behind<R> {
     skipped: u64,
 }
 
-/// Whether the content begins with the mark.
 pub(super) fn is_marked(head: &[u8]) -> bool {
     head.starts_with(MARK)
 }
 
-/// Bytes without the mark in front of them.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(MARK).unwrap_or(bytes)
 }
 
-/// The head behind the mark, for detection.
 pub(super) fn unmarked_head<'a>(input: &'a Input<'_>) -> Option<Input<'a>> {
     Input::from_bytes(input.name(), input.head().get(MARK.len()..)?).ok()
 }
 
-/// The content behind the mark.
-///
-/// # Errors
-/// [`ImportError::Io`].
 pub(super) fn unmarked<'a>(input: &'a mut Input<'_>) -> std::result::Result<Input<'a>, ImportError> {
     let name = input.name().to_owned();
     let skipped = MARK.len() as u64;

@@ -17,7 +17,7 @@ const MOST_DIGITS: u32 = 30;
 /// `digits * 10^-scale`, perhaps negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
-    /// Whether a minus stands in front.
+    /// Whether the text begins with a minus.
     pub(super) is_negative: bool,
     digits: u128,
     scale: i32,
@@ -84,7 +84,6 @@ impl Decimal {
     }
 }
 
-/// The digits behind an `E`.
 fn exponent(text: &[u8]) -> Option<i32> {
     let text = std::str::from_utf8(text).ok()?;
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

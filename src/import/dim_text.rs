@@ -5,9 +5,7 @@
 
 use highwater_model::graph::{DimExprs, DimOp, ExprId};
 
-/// How deep brackets may be nested.
 const MAX_DEPTH: u32 = 24;
-/// The longest text that is read as an expression.
 const MAX_LENGTH: usize = 512;
 
 /// The expression of a text. Where no new symbol may be made, `None` for texts that need one.

@@ -27,7 +27,6 @@ use line::Line;
 /// Bytes of one line; a call with a hundred thousand arguments fits.
 const LINE_BYTES: u64 = 4 << 20;
 
-/// How often cancelling is looked for, in lines.
 const LINES_BETWEEN_CHECKS: u64 = 1 << 12;
 
 /// The first line that is not blank is a JSON object with an instruction.
@@ -43,7 +42,6 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     line.starts_with(b"{") && serde_json::from_slice::<Line<'_>>(line).is_ok()
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,
@@ -78,12 +76,11 @@ pub(super) fn import(
     Ok(Source::Tapes(vec![Arc::new(tape)]))
 }
 
-/// Lines so far.
 struct Reader {
     draft: Draft,
     name: String,
     has_started: bool,
-    /// What was wrong before `START`; counts only where there is none.
+    /// An error before `START`; it counts only where there is no `START`.
     wrong: Option<ImportError>,
 }
 
@@ -141,7 +138,6 @@ impl Reader {
     }
 }
 
-/// What the JSON reader says about a line.
 fn malformed(error: &serde_json::Error, number: u64) -> ImportError {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or(&text);

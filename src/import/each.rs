@@ -1,4 +1,4 @@
-//! A list that is read item by item, so that it never stands in memory as a whole.
+//! A list that is read item by item, so that it is never in memory as a whole.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +11,6 @@ pub(super) struct Each<T, F> {
     item: PhantomData<T>,
 }
 
-/// See [`Each`].
 pub(super) fn each<T, F: FnMut(T) -> Result<(), String>>(function: F) -> Each<T, F> {
     Each {
         function,

@@ -8,28 +8,18 @@ use highwater_model::progress::Cancelled;
 /// An import that failed. Messages leave the file's name to the caller.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The content breaks the format's rules.
     #[error("{what} at {place}; {advice}")]
     Malformed {
-        /// What is wrong.
         what: String,
-        /// Where: `byte 1042`, `line 3 column 17`, `op "conv1"`.
+        /// Such as `byte 1042`, `line 3 column 17`, `op "conv1"`.
         place: String,
-        /// What to do.
         advice: &'static str,
     },
-    /// The content ends too early.
     #[error("the file ends at byte {at}, in the middle of {what}; it was cut off, copy or export it again")]
-    Truncated {
-        /// Bytes there are.
-        at: u64,
-        /// What was being read.
-        what: String,
-    },
-    /// No importer recognises the content.
+    Truncated { at: u64, what: String },
     #[error("the content is of none of the formats that can be read: {advice}")]
     UnknownFormat {
-        /// What it looks like, and what to do.
+        /// A guess at the format, and advice.
         advice: String,
     },
     /// The content is not of the format that it was opened as, but looks like another.
@@ -37,26 +27,16 @@ pub enum ImportError {
         "it cannot be read as {asked}: {reason}; the content looks like {found}, leave out --open-as to read it as that"
     )]
     OpenedAs {
-        /// The format that was asked for.
         asked: &'static str,
-        /// What is wrong, without advice.
         reason: String,
-        /// What the content looks like.
         found: &'static str,
     },
-    /// A compressed file grows beyond the limit.
     #[error("the compressed file unpacks to more than {limit} bytes, the limit; unpack it yourself if you trust it")]
-    UnpacksTooLarge {
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// The parts do not make a graph.
+    UnpacksTooLarge { limit: u64 },
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// The operating system could not read the file.
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// The user stopped it.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
@@ -80,7 +60,7 @@ impl ImportError {
         }
     }
 
-    /// The same of content that was opened as another format than it looks like: advice about the file would lead astray.
+    /// For content that was opened as another format than it looks like: advice about the file would mislead.
     pub(super) fn opened_as(self, asked: &'static str, found: &'static str) -> Self {
         let reason = match self {
             Self::Malformed { what, place, .. } => format!("{what} at {place}"),
@@ -91,7 +71,7 @@ impl ImportError {
         Self::OpenedAs { asked, reason, found }
     }
 
-    /// The same of the content of a packed file: bytes are counted in what it unpacks to.
+    /// For the content of a packed file: positions count unpacked bytes.
     pub(super) fn of_unpacked(self) -> Self {
         let is_byte = |place: &str| place.split(' ').any(|word| word == "byte");
         match self {
@@ -108,7 +88,7 @@ impl ImportError {
         }
     }
 
-    /// What the JSON reader says about a text of `len` bytes, with line and column.
+    /// The error of the JSON reader in a text of `len` bytes, with line and column.
     pub(super) fn of_json(error: &serde_json::Error, len: usize) -> Self {
         let place = format!("line {} column {}", error.line(), error.column());
         let text = error.to_string();

@@ -1,8 +1,8 @@
-//! gzip: recognised by its first two bytes; what is small is unpacked into memory, what is large as it is read.
+//! gzip: recognised by its first two bytes; small content is unpacked into memory, large content while it is read.
 //!
 //! In: an input of packed bytes. Out: an input of the unpacked ones, its name without `.gz`. A large file is unpacked once to
-//! learn its length, which verifies its checksums too, and again for whoever reads it: a jump forward unpacks what lies
-//! between and keeps none of it, a jump back begins anew. Invariants: whoever jumps back often is given the content in
+//! learn its length, which verifies its checksums too, and again for its reader: a jump forward unpacks the bytes
+//! between and keeps none of it, a jump back starts over. Invariants: a reader that jumps back often gets the content in
 //! memory, or where that is too large an error, so that nothing is unpacked more than a few times; the cancel flag is read
 //! at every piece.
 
@@ -23,34 +23,29 @@ use highwater_model::units::counted;
 /// The most bytes that are unpacked into memory at once (32 MiB).
 const SMALL: u64 = 32 << 20;
 
-/// The most bytes that stand in memory for a reader that jumps about (512 MiB), and that any file may unpack to.
+/// The most bytes in memory for a reader that jumps about (512 MiB), and that any file may unpack to.
 const UNPACK_LIMIT: u64 = 512 << 20;
 
-/// How many times larger than the packed file the content may be beyond that. Weights shrink hardly at all, tables and
+/// The largest ratio of content to packed file beyond that. Weights shrink hardly at all, tables and
 /// traces 5 to 50 times.
 const MOST_RATIO: u64 = 200;
 
-/// How often a reader may begin anew before the content is put into memory.
+/// Restarts of a reader before the content is put into memory.
 const MOST_RESTARTS: u32 = 3;
 
-/// Bytes that are unpacked at once.
 const PIECE: usize = 256 << 10;
 
-/// Whether the content is gzip.
 pub(super) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&[0x1f, 0x8b])
 }
 
-/// The unpacked content.
 pub(super) struct Unpacked<'a> {
-    /// As an input of its own.
     pub(super) input: Input<'a>,
     /// Zero bytes behind the packed data, which mean nothing.
     pub(super) padding: u64,
 }
 
 impl Unpacked<'_> {
-    /// Says what was passed over.
     pub(super) fn report(padding: u64, diagnostics: &mut Diagnostics) {
         if padding > 0 {
             let zeros = counted(padding, "zero byte");
@@ -62,7 +57,6 @@ impl Unpacked<'_> {
     }
 }
 
-/// Unpacks the whole content.
 pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> Result<Unpacked<'a>, ImportError> {
     let name = name_of(input);
     let packed = input.len();
@@ -72,7 +66,7 @@ pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> R
     let mut len = 0_u64;
     loop {
         progress.set("unpacking", len, packed.saturating_mul(8))?;
-        // What is too large to stay in memory is counted only.
+        // Content that is too large for memory is only counted.
         if len > SMALL {
             bytes.clear();
         }
@@ -108,7 +102,7 @@ pub(super) fn unpacked_head(input: &mut Input<'_>) -> Option<Input<'static>> {
     let mut bytes = Vec::new();
     let reader = input.reader().ok()?;
     let members = Members::new(reader, None);
-    // What follows may be damaged: the head is enough to tell the format.
+    // Damage behind the head does not matter for detection.
     let read = members.take(HEAD_BYTES).read_to_end(&mut bytes);
     if bytes.is_empty() && read.is_err() {
         return None;
@@ -137,13 +131,10 @@ fn damaged(error: &Error, (packed, unpacked): (u64, u64)) -> ImportError {
     )
 }
 
-/// Where the unpacked bytes come from.
 enum Content<'a> {
     /// The decoder, at its piece's end.
     Stream(Box<Members<'a>>),
-    /// Everything.
     Memory(Vec<u8>),
-    /// Nothing, after a failure.
     Lost,
 }
 
@@ -152,7 +143,6 @@ struct Unpacking<'a> {
     content: Content<'a>,
     progress: Progress<'a>,
     len: u64,
-    /// The next byte.
     at: u64,
     /// The piece that was unpacked last, and its first byte.
     piece: Vec<u8>,
@@ -173,7 +163,7 @@ impl<'a> Unpacking<'a> {
         }
     }
 
-    /// Begins anew, or puts everything into memory.
+    /// Starts over, or puts everything into memory.
     fn restart(&mut self) -> std::io::Result<()> {
         self.restarts += 1;
         let packed = match std::mem::replace(&mut self.content, Content::Lost) {
@@ -206,7 +196,7 @@ impl<'a> Unpacking<'a> {
         Ok(())
     }
 
-    /// Unpacks the piece behind the one at hand; false at the end.
+    /// Unpacks the next piece; false at the end.
     fn next_piece(&mut self) -> std::io::Result<bool> {
         self.progress.check().map_err(Error::other)?;
         let Content::Stream(members) = &mut self.content else {

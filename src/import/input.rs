@@ -1,18 +1,16 @@
-//! The bytes of one file, with a name, a length and the first bytes at hand.
+//! The bytes of one file, with a name, a length and a buffered head.
 
 use std::io::{Read, Seek, SeekFrom};
 
 use super::ImportError;
 use highwater_model::progress::Progress;
 
-/// A reader that can skip.
 pub trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
-/// How many bytes detection may look at.
+/// Bytes that detection may read.
 pub(super) const HEAD_BYTES: u64 = 64 << 10;
 
-/// One file's content.
 pub struct Input<'a> {
     name: String,
     len: u64,
@@ -56,17 +54,14 @@ impl<'a> Input<'a> {
         Self::new(name, std::io::Cursor::new(bytes))
     }
 
-    /// The file's name without folders.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Length in bytes.
     pub const fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there are no bytes.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

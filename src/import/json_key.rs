@@ -1,6 +1,6 @@
 //! Whether the first bytes of a JSON text name a key: what detection asks.
 
-/// Whether a text in quotes with a colon behind it stands there.
+/// Whether the head holds a key in quotes with a colon behind it.
 pub(super) fn has_key(head: &[u8], key: &str) -> bool {
     let quoted = format!("\"{key}\"");
     let found = head.windows(quoted.len()).enumerate();

@@ -4,7 +4,6 @@ use std::io::{self, Read};
 
 use highwater_model::progress::Progress;
 
-/// See the module's header.
 pub(super) struct Counted<'p, R> {
     reader: R,
     progress: Progress<'p>,
@@ -13,7 +12,6 @@ pub(super) struct Counted<'p, R> {
 }
 
 impl<'p, R: Read> Counted<'p, R> {
-    /// A reader of `len` bytes.
     pub(super) const fn new(reader: R, len: u64, progress: &Progress<'p>) -> Self {
         Self {
             reader,
@@ -23,7 +21,6 @@ impl<'p, R: Read> Counted<'p, R> {
         }
     }
 
-    /// Bytes that were read.
     pub(super) const fn at(&self) -> u64 {
         self.at
     }

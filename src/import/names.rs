@@ -14,7 +14,6 @@ use indexmap::map::raw_entry_v1::RawEntryMut;
 pub(super) struct NameIdx(pub(super) u32);
 
 impl NameIdx {
-    /// The empty text.
     pub(super) const EMPTY: Self = Self(0);
 
     /// Whether the text is empty: an optional value that is not there.
@@ -23,7 +22,6 @@ impl NameIdx {
     }
 }
 
-/// The texts.
 #[derive(Debug)]
 pub(super) struct Interner {
     text: String,
@@ -32,7 +30,6 @@ pub(super) struct Interner {
 }
 
 impl Interner {
-    /// The empty text alone.
     pub(super) fn new() -> Self {
         let mut names = Self {
             text: String::new(),
@@ -43,7 +40,6 @@ impl Interner {
         names
     }
 
-    /// The id of a text.
     pub(super) fn intern(&mut self, text: &str) -> NameIdx {
         let Self { text: all, ends, index } = self;
         let hash = index.hasher().hash_one(text);
@@ -62,17 +58,15 @@ impl Interner {
         }
     }
 
-    /// No text will be added any more: gives back the index.
+    /// Frees the index, since no text will be added any more.
     pub(super) fn close(&mut self) {
         self.index = IndexMap::new();
     }
 
-    /// How many different texts.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The text of an id.
     pub(super) fn text(&self, name: NameIdx) -> &str {
         slice(&self.text, &self.ends, name)
     }

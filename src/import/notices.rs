@@ -1,12 +1,9 @@
 //! Notices that importers of graphs share: what was sorted, what has no size, what is taken to share memory.
-//!
-//! In: a finished graph. Out: at most one diagnostic each, with a count and an example. Deliberately not here: notices of
-//! a single format, and the sorting itself, which the graph's builder does.
 
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::{Bindings, DType, Graph, Role, TensorId};
 
-/// Says whether the ops were sorted, how many, and from which op of the file on.
+/// Reports whether the ops were sorted, how many, and from which op of the file on.
 pub(super) fn sorted(graph: &Graph, diagnostics: &mut Diagnostics) {
     let Some(op) = graph.first_reordered_op() else { return };
     let name = match graph.op_name(op) {
@@ -16,7 +13,7 @@ pub(super) fn sorted(graph: &Graph, diagnostics: &mut Diagnostics) {
     diagnostics.sorted(name, u64::from(graph.reordered_ops()));
 }
 
-/// Says how many tensors hold texts, which count no bytes.
+/// Reports the number of tensors of texts, which count no bytes.
 pub(super) fn texts(graph: &Graph, diagnostics: &mut Diagnostics) {
     let texts = |id: &TensorId| graph.tensors()[*id].dtype == DType::Text;
     tell(
@@ -28,7 +25,7 @@ pub(super) fn texts(graph: &Graph, diagnostics: &mut Diagnostics) {
     );
 }
 
-/// Says that views are a guess of this program, where the file does not tell them.
+/// Reports that views are an estimate, where the file does not state them.
 pub(super) fn views(graph: &Graph, diagnostics: &mut Diagnostics) {
     let is_view = |id: &TensorId| {
         let tensor = &graph.tensors()[*id];
@@ -44,9 +41,9 @@ pub(super) fn views(graph: &Graph, diagnostics: &mut Diagnostics) {
     );
 }
 
-/// Says which inputs and weights have no size. `is_told` picks those of which the importer has said why.
+/// Reports inputs and weights without a size. `is_told` picks those that the importer has reported already.
 pub(super) fn unsized_inputs(graph: &Graph, is_told: impl Fn(&str) -> bool, diagnostics: &mut Diagnostics) {
-    // A symbol stands for a size that somebody will give.
+    // The user binds a symbol to a size.
     let bindings: Bindings = graph.symbols().into_iter().map(|symbol| (symbol, 1)).collect();
     let sizes = graph.sizes(&bindings);
     let is_unsized = |id: &TensorId| {

@@ -7,8 +7,8 @@
 //! op end NetOutput  in=c1:0
 //! ```
 //!
-//! In: text, read once. Out: one [`ProblemEntry`] that holds the arena of the graph, with the ops beside it; graph
-//! inputs and outputs stand behind the arena and are told of in a diagnostic. Inputs name earlier ops.
+//! In: text, read once. Out: one [`ProblemEntry`] that holds the arena of the graph, and the ops; graph
+//! inputs and outputs lie behind the arena and are reported in a diagnostic. Inputs name earlier ops.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const MOST_OPS: usize = 4_000_000;
 /// Most ops, outputs, workspaces and inputs in sum: positions are 32-bit numbers.
 const MOST_PARTS: usize = 100_000_000;
 
-/// What all bytes in sum may be: planners add up what they place, with something to spare.
+/// The largest sum of all bytes: planners add up sizes, with a margin.
 const MOST_BYTES: u64 = 1 << 61;
 
 /// The first line that is neither blank nor a comment is an op.
@@ -38,13 +38,12 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     })
 }
 
-/// Lines that say something, with their numbers.
+/// Lines that are neither blank nor comments, with their numbers.
 fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
     let lines = (1_u64..).zip(text.lines()).map(|(number, line)| (number, line.trim()));
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,
@@ -72,7 +71,6 @@ pub(super) fn import(
     Ok(Source::Problems(vec![Arc::new(entry)]))
 }
 
-/// The arena of the ops.
 fn entry(name: String, ops: OpList, diagnostics: &mut Diagnostics) -> ProblemEntry {
     let arena = ops.arena();
     if !arena.order.io.is_empty() {
@@ -104,7 +102,6 @@ fn entry(name: String, ops: OpList, diagnostics: &mut Diagnostics) -> ProblemEnt
     }
 }
 
-/// What is wrong with a line, and what to do.
 struct Wrong {
     what: String,
     advice: &'static str,
@@ -123,11 +120,10 @@ fn wrong<T>(what: impl Into<String>, advice: &'static str) -> Result<T, Wrong> {
     })
 }
 
-/// Ops so far.
 #[derive(Debug, Default)]
 struct Reader<'a> {
     ops: OpList,
-    /// The position of each op and the line that it stands on.
+    /// The position and the line of each op.
     positions: BTreeMap<&'a str, (u32, u64)>,
     n_parts: usize,
     bytes: u64,

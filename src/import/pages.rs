@@ -1,9 +1,7 @@
 //! A list in pages: it grows without ever standing in memory twice, and shrinks from its front.
 
-/// Items of a page.
 const PAGE: usize = 1 << 14;
 
-/// See the module's header.
 #[derive(Debug)]
 pub(super) struct Pages<T> {
     pages: Vec<Vec<T>>,
@@ -16,7 +14,7 @@ impl<T> Default for Pages<T> {
 }
 
 impl<T> Pages<T> {
-    /// How many items there are, those of pages that are gone included.
+    /// The number of items, those of freed pages included.
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self.pages.last() {
@@ -25,7 +23,6 @@ impl<T> Pages<T> {
         }
     }
 
-    /// One more item.
     #[inline]
     pub(super) fn push(&mut self, item: T) {
         match self.pages.last_mut() {
@@ -43,19 +40,17 @@ impl<T> Pages<T> {
         self.pages.push(page);
     }
 
-    /// The item at a position; `None` also where its page is gone.
+    /// The item at a position; `None` also where its page was freed.
     #[inline]
     pub(super) fn get(&self, position: usize) -> Option<&T> {
         self.pages.get(position / PAGE)?.get(position % PAGE)
     }
 
-    /// The item at a position, to change it.
     #[inline]
     pub(super) fn get_mut(&mut self, position: usize) -> Option<&mut T> {
         self.pages.get_mut(position / PAGE)?.get_mut(position % PAGE)
     }
 
-    /// Takes the last item away.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<T> {
         let last = self.pages.last_mut()?;
@@ -66,15 +61,14 @@ impl<T> Pages<T> {
         item
     }
 
-    /// All items in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.pages.iter().flatten()
     }
 
-    /// Gives back the memory of whole pages before a position; the last page stays.
+    /// Frees whole pages before a position; the last page stays.
     pub(super) fn free_before(&mut self, position: usize) {
         let n_whole = (position / PAGE).min(self.pages.len().saturating_sub(1));
-        // Pages that are gone already stand in front.
+        // Freed pages come first.
         for page in self.pages[..n_whole]
             .iter_mut()
             .rev()

@@ -15,7 +15,6 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{Recording, Source};
 
-/// One format.
 #[derive(Clone, Copy, Debug)]
 pub struct Importer {
     /// The name in `inspect --format json` and for "open as".
@@ -26,7 +25,6 @@ pub struct Importer {
     pub description: &'static str,
     /// Whether the content (its first 64 KiB) looks like this format.
     pub detect: fn(&Input<'_>) -> bool,
-    /// Reads it.
     pub import: fn(&mut Input<'_>, &Progress<'_>, &mut Diagnostics) -> Result<Source, ImportError>,
 }
 
@@ -166,14 +164,11 @@ pub static IMPORTERS: &[Importer] = &[
     },
 ];
 
-/// What a file held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
-    /// The importer's name.
     pub format: &'static str,
-    /// Graphs or live ranges.
     pub source: Source,
-    /// Recordings that stand beside the source.
+    /// Recordings of runs of the source.
     pub measured: Vec<Arc<Recording>>,
     /// Oddities that did not stop the reading.
     pub diagnostics: Diagnostics,
@@ -187,7 +182,7 @@ pub fn import(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Imported
     import_as(input, None, progress)
 }
 
-/// The same with a format in place of what the content looks like, where one is given.
+/// Like [`import`], but with a chosen format where one is given.
 ///
 /// # Errors
 /// As [`import`].
@@ -197,7 +192,7 @@ pub fn import_as(
     progress: &Progress<'_>,
 ) -> Result<Imported, ImportError> {
     if gzip::is_gzip(input.head()) {
-        // What nobody reads is not unpacked.
+        // Unknown content is not unpacked.
         let row = match (row, gzip::unpacked_head(input)) {
             (None, Some(head)) => Some(choose(&head)?),
             (row, _) => row,
@@ -213,7 +208,6 @@ pub fn import_as(
     import_plain(input, row, progress)
 }
 
-/// The importer of a name.
 pub fn importer(name: &str) -> Option<&'static Importer> {
     IMPORTERS.iter().find(|row| row.name == name)
 }
@@ -227,7 +221,7 @@ pub fn recognise(input: &mut Input<'_>) -> Option<&'static Importer> {
     choose(input).ok()
 }
 
-/// What a file is of a dump that several files hold together; `None` where it is none. Nothing of it is kept open.
+/// The part that a file has in a dump of several files; `None` where it has none. The file is not kept open.
 pub fn dump_part(input: &mut Input<'_>) -> Option<DumpPart> {
     if gzip::is_gzip(input.head()) {
         let head = gzip::unpacked_head(input)?;
@@ -236,7 +230,7 @@ pub fn dump_part(input: &mut Input<'_>) -> Option<DumpPart> {
     DumpPart::new(input.name(), without_mark(input.head()))
 }
 
-/// Which of these files of one folder are to be read as one by [`join`]: positions, each group ascending.
+/// Groups the files of one folder that [`join`] reads as one: positions, each group ascending.
 pub fn together(parts: &[DumpPart]) -> Vec<Vec<usize>> {
     xla::groups(parts)
 }
@@ -252,9 +246,9 @@ pub fn unpacked(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Option
     gzip::unpack(input, progress)?.input.read_all(progress).map(Some)
 }
 
-/// Reads files that say more together than one by one: a buffer assignment of XLA, the live ranges of the same dump and
+/// Reads files that belong together: a buffer assignment of XLA, the live ranges of the same dump and
 /// perhaps its module, in any order, perhaps compressed. `None` where they are not of one dump; then each is to be read by
-/// [`import`]. No file is told from another by its name.
+/// [`import`]. Content decides, not names.
 ///
 /// # Errors
 /// [`ImportError`] of either file.
@@ -340,7 +334,7 @@ fn import_with(
 }
 
 fn choose(input: &Input<'_>) -> Result<&'static Importer, ImportError> {
-    // One mark and no more: what stands behind it is text.
+    // One mark at most: a second one is text.
     match unmarked_head(input).filter(|_| is_marked(input.head())) {
         Some(behind) => choose_plain(&behind),
         None => choose_plain(input),

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use highwater_model::graph::{Dim, DimExpr, DimExprs, ExprId};
 
-/// Copies expressions into the graph being built.
 #[derive(Debug)]
 pub(super) struct Translator {
     symbols: Vec<String>,
@@ -17,7 +16,6 @@ pub(super) struct Translator {
 }
 
 impl Translator {
-    /// From these expressions.
     pub(super) fn new(from: &DimExprs) -> Self {
         Self {
             symbols: from.symbols().map(str::to_owned).collect(),
@@ -33,7 +31,6 @@ impl Translator {
         self.copied.clear();
     }
 
-    /// The dimensions in the graph being built.
     pub(super) fn dims(&mut self, from: &DimExprs, dims: &[Dim], to: &mut DimExprs) -> Vec<Dim> {
         let mut translate = |dim: &Dim| match dim {
             Dim::Expr(id) if !self.is_same => {

@@ -1,4 +1,4 @@
-//! What is said of content that no importer recognises: what it looks like, and what to do.
+//! The error for content that no importer recognises, with a guess at its format and advice.
 
 use super::{ImportError, Input};
 
@@ -38,7 +38,6 @@ const KNOWN_STARTS: &[(&[u8], &str)] = &[
     ),
 ];
 
-/// Where the mark of a tar archive stands.
 const TAR_MARK_AT: usize = 257;
 
 /// The error for content that is of none of the formats of these names.
@@ -54,7 +53,7 @@ fn advice(input: &Input<'_>, known: &[&str]) -> String {
         return "the file is empty; write or copy it again".to_owned();
     }
     if head.iter().all(|byte| *byte == 0) {
-        // Only the head was looked at, and of packed content nothing else is here.
+        // Only the head was read, and of packed content the rest is not available.
         return format!(
             "the file begins with {} zero bytes; it was not written out, copy it again",
             head.len()

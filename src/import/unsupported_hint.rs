@@ -6,7 +6,7 @@
 
 use super::{ImportError, Input};
 
-/// What is wrong with a file that would else be known; `None` where nothing is.
+/// The error for a known format in a form that is not read; `None` for all other content.
 pub(super) fn unsupported_hint(input: &Input<'_>, is_known: &dyn Fn(&Input<'_>) -> bool) -> Option<ImportError> {
     let head = input.head();
     if let Some(text) = from_utf16(head) {
@@ -53,7 +53,7 @@ fn is_known_as(input: &Input<'_>, head: &[u8], is_known: &dyn Fn(&Input<'_>) -> 
     Input::from_bytes(input.name(), head).is_ok_and(|other| is_known(&other))
 }
 
-/// The text of a head in UTF-16, told by its mark or by a zero in every other byte; `None` where it is none.
+/// The text of a head in UTF-16, recognised by its mark or by a zero in every other byte; `None` where it is none.
 fn from_utf16(head: &[u8]) -> Option<String> {
     let (is_big, body) = match head {
         [0xff, 0xfe, body @ ..] => (false, body),
@@ -81,7 +81,7 @@ fn from_utf16(head: &[u8]) -> Option<String> {
     (has_plain && n_strange * 10 <= looked().count()).then_some(text)
 }
 
-/// Whether a character stands in texts: letters of any script, with the punctuation of Chinese and Japanese.
+/// Whether a character occurs in texts: letters of any script, with the punctuation of Chinese and Japanese.
 fn is_written(char: char) -> bool {
     char.is_alphanumeric()
         || char.is_ascii_graphic()

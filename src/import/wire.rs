@@ -4,7 +4,7 @@
 //! are skipped by seeking, so that a model of many gigabytes of weights costs a few reads. Own code because the
 //! generated readers (prost) load whole messages, weights included, and name no byte position in their errors.
 //! Invariants: nothing is allocated from a length that was not checked against the file and a limit; the cancel
-//! flag is read at every refill. Deliberately not here: what the fields mean.
+//! flag is read at every refill. Deliberately not here: the meaning of fields.
 
 use std::io::{Read, SeekFrom};
 
@@ -14,10 +14,8 @@ use highwater_model::progress::Progress;
 /// Bytes per refill. Small, because most refills follow a skip and only a tensor's header is wanted.
 const BUFFER_BYTES: usize = 16 << 10;
 
-/// How a field's value is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// A varint.
     Varint,
     /// 8 bytes, little endian.
     Fixed64,
@@ -27,48 +25,38 @@ pub(super) enum Layout {
     Fixed32,
 }
 
-/// A field's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {
-    /// Its number.
     pub(super) number: u64,
-    /// Its layout.
     pub(super) layout: Layout,
-    /// Where the header starts.
     pub(super) at: u64,
 }
 
 /// A field that holds bytes: a message, a text or packed numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// The first byte.
     pub(super) start: u64,
     /// The byte behind the last.
     pub(super) end: u64,
 }
 
 impl Span {
-    /// Its length.
     pub(super) const fn len(self) -> u64 {
         self.end - self.start
     }
 }
 
-/// A forward reader with positions.
 pub(super) struct Wire<'a> {
     reader: &'a mut dyn ReadSeek,
     progress: Progress<'a>,
-    /// Length of the file.
     len: u64,
-    /// Where the next byte is.
     at: u64,
     buffer: Vec<u8>,
-    /// Where the buffer's first byte is in the file.
+    /// The position of the buffer in the file.
     buffer_at: u64,
 }
 
 impl<'a> Wire<'a> {
-    /// Reads from the start.
     pub(super) fn new(reader: &'a mut dyn ReadSeek, len: u64, progress: Progress<'a>) -> Self {
         Self {
             reader,
@@ -80,12 +68,10 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// The position of the next byte.
     pub(super) const fn at(&self) -> u64 {
         self.at
     }
 
-    /// The whole file.
     pub(super) const fn file(&self) -> Span {
         Span {
             start: 0,
@@ -122,11 +108,10 @@ impl<'a> Wire<'a> {
         Ok(Some(Field { number, layout, at }))
     }
 
-    /// A varint inside a message.
     pub(super) fn varint(&mut self, message: Span, what: &'static str) -> Result<u64, ImportError> {
         let start = self.at;
-        // Most numbers are one byte that is at hand.
-        if let Some(byte) = self.at_hand().filter(|byte| byte & 0x80 == 0 && start < message.end) {
+        // Most numbers are one buffered byte.
+        if let Some(byte) = self.buffered().filter(|byte| byte & 0x80 == 0 && start < message.end) {
             self.at += 1;
             return Ok(u64::from(byte));
         }
@@ -149,7 +134,6 @@ impl<'a> Wire<'a> {
         ))
     }
 
-    /// A varint field's value.
     pub(super) fn int(&mut self, field: Field, message: Span, what: &'static str) -> Result<i64, ImportError> {
         if field.layout != Layout::Varint {
             return Err(wrong_layout(field, what));
@@ -211,12 +195,10 @@ impl<'a> Wire<'a> {
         Ok(())
     }
 
-    /// Moves behind a span without reading it.
     pub(super) const fn skip_span(&mut self, span: Span) {
         self.at = span.end;
     }
 
-    /// Moves behind a field's value.
     pub(super) fn skip(&mut self, field: Field, message: Span, what: &'static str) -> Result<(), ImportError> {
         let span = match field.layout {
             Layout::Varint => {
@@ -264,9 +246,9 @@ impl<'a> Wire<'a> {
         Ok(byte)
     }
 
-    /// The next byte, where it stands in the buffer.
+    /// The next byte, if it is buffered.
     #[inline]
-    fn at_hand(&self) -> Option<u8> {
+    fn buffered(&self) -> Option<u8> {
         let offset = self.at.checked_sub(self.buffer_at)?;
         self.buffer.get(usize::try_from(offset).ok()?).copied()
     }
@@ -286,7 +268,7 @@ impl<'a> Wire<'a> {
 
     fn refill(&mut self, what: &'static str) -> Result<(), ImportError> {
         self.progress.set("reading", self.at, self.len)?;
-        // A seek throws away what a buffered reader has at hand, so that none is made where the position is right.
+        // A seek discards the buffer of a buffered reader, so none is made where the position is right.
         if self.at != self.buffer_at + self.buffer.len() as u64 || self.buffer.is_empty() {
             self.reader.seek(SeekFrom::Start(self.at))?;
         }

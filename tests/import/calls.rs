@@ -1,4 +1,4 @@
-//! What ops call, in every format that has it: the called ops stand where the call was, loops are held on their step.
+//! Calls in every format that has them: called ops are in place of the call, loops are held on their step.
 
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph};
@@ -181,7 +181,7 @@ fn a_loop_of_a_lite_model_is_held_on_its_step() {
 
 #[test]
 fn functions_that_nothing_calls_leave_the_shapes_of_others() {
-    // The same function, called by a function that the graph does not run and of whose input nothing is known.
+    // The function, called by a function that the graph does not run and whose input is unknown.
     let other = r#"library { function {
         signature { name: "stray" input_arg { name: "p" type: DT_FLOAT } input_arg { name: "q" type: DT_RESOURCE }
           output_arg { name: "out" type: DT_FLOAT } }

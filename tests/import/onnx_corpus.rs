@@ -1,4 +1,4 @@
-//! The ONNX importer on the shared corpus, where it is at hand, and the figures that all its tests compare.
+//! The ONNX importer on the shared corpus, where that is available, and the figures that all its tests compare.
 //!
 //! The corpus is found by the variable `HIGHWATER_SHARED`; without it those tests print "skipped".
 
@@ -234,7 +234,7 @@ fn compare(
     } else {
         oracle.left_out("peak_counting_const_node_outputs");
     }
-    // What the file says of itself, and words; keys that some folders have.
+    // The file's description, and words; keys that some folders have.
     for key in ["sha256", "n_node_outputs_with_stored_shape", "n_symbolic_input_dims"] {
         if expected.get(key).is_some() {
             oracle.left_out(key);

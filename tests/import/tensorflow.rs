@@ -240,7 +240,7 @@ fn training_is_recognised() {
         (role(graph, "read"), role(graph, "again")),
         (Role::Parameter, Role::Parameter)
     );
-    // Read twice, the variable takes its 64 bytes once; the momentum, which nobody reads, takes them too.
+    // Read twice, the variable takes its 64 bytes once; the momentum, which no op reads, takes them too.
     let sizes = graph.sizes(&Bindings::new());
     let taken: Vec<u64> = graph
         .storages()

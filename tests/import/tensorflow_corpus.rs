@@ -1,4 +1,4 @@
-//! The TensorFlow importer on the shared corpus, where it is at hand: whatever files lie there, against their figures.
+//! The TensorFlow importer on the shared corpus, where that is available: its files against their figures.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -77,7 +77,7 @@ fn check(name: &str, bytes: usize, entry: &GraphEntry, expected: &Value, shapes:
     let sizes = graph.sizes(&bindings);
     let is_known = |id: highwater_model::graph::TensorId| !shapes[graph.tensor_name(id)]["bytes"].is_null();
     for (view, key) in [(View::Naive, "naive"), (View::Aliased, "alias_aware")] {
-        // What the oracle does not know counts nothing there; knowing it is better, but not comparable.
+        // Tensors that the oracle does not know count nothing there; knowing them is better, but not comparable.
         let live = known_alone(&lifetimes(graph, &sizes, view), is_known);
         oracle.same_peak(key, graph, &live, true);
     }
@@ -261,7 +261,7 @@ fn measured_runs_are_the_oracles() {
         oracle.same("measured_peak_from_allocation_records", peak.unwrap_or(0));
         oracle.same("live_at_end", bytes(|is_freed| !is_freed));
         oracle.same("sum_alloc", bytes(|_| true));
-        // What each op handed on, and the graphs that were run: not part of what a recording shows.
+        // Outputs of ops, and the graphs that were run, which a recording does not show.
         for key in ["sum_output_requested", "cost_graph_nodes", "partition_graph_nodes"] {
             oracle.left_out(key);
         }

@@ -1,4 +1,4 @@
-//! What the TensorFlow importer says of a graph beside its figures, and what it takes a variable's size from.
+//! Diagnostics of the TensorFlow importer, and the sources of a variable's size.
 
 use highwater_import::Imported;
 use highwater_model::graph::{Bindings, Graph};

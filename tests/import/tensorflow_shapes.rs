@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::support::{read, shared};
 
-/// Which stated shapes are left in a file.
+/// The stated shapes that are left in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Left {
     All,
-    /// Those of reads of variables, which nothing else tells where the variable comes from outside.
+    /// Shapes of reads of variables, the only source where the variable comes from outside.
     Reads,
     None,
 }
@@ -67,10 +67,10 @@ fn fields(bytes: &[u8]) -> Vec<Field<'_>> {
     all
 }
 
-/// What becomes of a field.
+/// The treatment of a field.
 type Change = Option<Option<Vec<u8>>>;
 
-/// A message with some of its fields made anew; `None` leaves a field out.
+/// A message with some of its fields rewritten; `None` leaves a field out.
 fn rewritten(bytes: &[u8], change: &dyn Fn(u64, &[u8]) -> Change) -> Vec<u8> {
     let mut out = Vec::new();
     for (number, whole, content) in fields(bytes) {
@@ -113,7 +113,7 @@ fn stripped(bytes: &[u8], left: Left) -> Vec<u8> {
     })
 }
 
-/// Whether handles of variables come from outside: nothing in the file says what they stand for.
+/// Whether handles of variables come from outside: the file does not state their targets.
 fn has_outer_handles(bytes: &[u8]) -> bool {
     let is_outer = |node: &[u8]| {
         let parts = fields(node);
@@ -152,7 +152,7 @@ fn found(graph: &Graph, bindings: &Bindings) -> BTreeMap<String, (Sizes, DType)>
     tensors.collect()
 }
 
-/// What the oracle knows and we do not, or differently.
+/// Values that the oracle knows and this program does not, or differently.
 fn compare(found: &BTreeMap<String, (Sizes, DType)>, expected: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     for (tensor, row) in expected.as_object().into_iter().flatten() {

@@ -1,6 +1,6 @@
 //! Lines of a trace as commands.
 //!
-//! In: one line after the other. Out: the trace. Names are interned: a name that stands twice is one
+//! In: one line after the other. Out: the trace. Names are interned: equal names are one
 //! [`TraceName`]. Invariant: `commands` and `lines` are equally long.
 
 use indexmap::IndexSet;
@@ -34,23 +34,19 @@ const COMMANDS: &[(&str, usize, usize)] = &[
     ("unfixed", 1, 1),
 ];
 
-/// What to do about a line that is no command.
 const ADVICE: &str = "docs/format.md lists the commands of allocation traces";
 
-/// How much a line looks like one of a trace.
+/// The resemblance of a line to one of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resemblance {
     /// It is empty or a comment.
     Nothing,
-    /// It is a command.
     Command,
     /// It begins with a command's word.
     Word,
-    /// It is something else.
     Other,
 }
 
-/// How much a line looks like one of a trace.
 pub(super) fn resemblance(line: &str) -> Resemblance {
     let mut words = words(line);
     let Some(word) = words.next() else {
@@ -66,12 +62,10 @@ pub(super) fn resemblance(line: &str) -> Resemblance {
     }
 }
 
-/// The words of a line without its comment.
 fn words(line: &str) -> std::str::SplitWhitespace<'_> {
     line.split('#').next().unwrap_or("").split_whitespace()
 }
 
-/// A trace that is being read.
 #[derive(Debug)]
 pub(super) struct Reader {
     trace: AllocationTrace,
@@ -81,7 +75,6 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// A trace without a command.
     pub(super) fn new(name: &str) -> Self {
         Self {
             trace: AllocationTrace {
@@ -123,7 +116,6 @@ impl Reader {
         Ok(())
     }
 
-    /// The trace.
     pub(super) fn finish(self) -> AllocationTrace {
         let mut trace = self.trace;
         trace.names = self.names.iter().map(String::as_str).collect();
@@ -235,7 +227,6 @@ impl Reader {
     }
 }
 
-/// One line in words.
 #[derive(Debug)]
 struct Line<'a> {
     word: &'a str,
@@ -315,7 +306,7 @@ impl Line<'_> {
     }
 }
 
-/// A word as it can stand in a message of one line.
+/// A word, shortened for a message of one line.
 fn shortened(word: &str) -> String {
     const MOST: usize = 40;
     if word.chars().count() <= MOST {

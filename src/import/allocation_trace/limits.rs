@@ -1,6 +1,4 @@
-//! How much a trace may hold: enough for days of training, not for a file that was made to exhaust memory.
-//!
-//! In: counts. Out: nothing, or an error that names the line and the limit.
+//! Limits of a trace: enough for days of training, not for a file that was made to exhaust memory.
 
 use crate::ImportError;
 use highwater_model::units::Bytes;
@@ -8,25 +6,20 @@ use highwater_model::units::Bytes;
 /// Bytes of one line; a load with a hundred thousand segments fits.
 pub(super) const LINE_BYTES: u64 = 4 << 20;
 
-/// Commands of one trace.
 pub(super) const COMMANDS: usize = 16 << 20;
 
 /// Segments of all loads.
 pub(super) const SEGMENTS: usize = 16 << 20;
 
-/// Different names.
 pub(super) const NAMES: usize = 16 << 20;
 
-/// Bytes of all names.
 pub(super) const NAME_BYTES: usize = 256 << 20;
 
-/// Different pools.
 pub(super) const POOLS: usize = 256;
 
 /// Bytes of a device: the replay keeps a record for every page that it could hold.
 pub(super) const DEVICE: Bytes = Bytes::gib(4096);
 
-/// A line that is no longer than it may be.
 pub(super) fn check_line(bytes: u64, line: u64) -> Result<(), ImportError> {
     if bytes <= LINE_BYTES {
         return Ok(());
@@ -38,7 +31,6 @@ pub(super) fn check_line(bytes: u64, line: u64) -> Result<(), ImportError> {
     ))
 }
 
-/// A count that is still below its limit.
 pub(super) fn check_count(count: usize, limit: usize, what: &str, line: u64) -> Result<(), ImportError> {
     if count < limit {
         return Ok(());

@@ -35,7 +35,6 @@ fn pair<'a>(text: &'a [u8], colon: Option<usize>, found: &mut impl FnMut(&'a [u8
     }
 }
 
-/// Without blanks and quotation marks around.
 fn bare(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii();
     let inner = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));

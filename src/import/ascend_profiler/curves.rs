@@ -3,8 +3,8 @@
 //! In: rows of a CSV, or of the tables `MEMORY_RECORD` and `NPU_MODULE_MEM`. Out: one recording of curves alone per
 //! component and device, its samples by time, at one time in the order of the file. Totals are those of the device, over
 //! all streams: the stream of a row is only that of the event, so it does not part the curves. A negative total (msprof
-//! writes -1 where it saw only releases) says nothing and is left out. Where a spreadsheet cut a time, the sample is left
-//! out; where it cut most, the samples stand in the order of the file, and no time is claimed.
+//! writes -1 where it saw only releases) is left out. Where a spreadsheet cut a time, the sample is left
+//! out; where it cut most, the samples keep the order of the file, and no time is claimed.
 
 use std::collections::BTreeMap;
 
@@ -17,26 +17,22 @@ use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{RecordedTotal, Recording, TotalKind};
 
-/// Stands for a size that the file does not state.
+/// A size that the file does not state.
 const NONE: u64 = u64::MAX;
 
 /// The kinds of curves, in the order of [`Sample::totals`].
 const KINDS: [TotalKind; 3] = [TotalKind::Allocated, TotalKind::Reserved, TotalKind::Active];
 
-/// Names of the columns of each kind.
 const HEADINGS: [&[&str]; 3] = [&["total allocated"], &["total reserved", "memory"], &["total active"]];
 
-/// Names of the column of components.
 const COMPONENT: &[&str] = &["component", "event"];
 
-/// A row in short.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     time: u64,
     totals: [u64; 3],
 }
 
-/// The samples of a component on a device.
 #[derive(Debug)]
 struct Group {
     component: String,
@@ -46,7 +42,6 @@ struct Group {
     rough: Vec<u32>,
 }
 
-/// Rows so far.
 #[derive(Debug)]
 pub(super) struct Curves {
     component: Option<usize>,
@@ -55,23 +50,18 @@ pub(super) struct Curves {
     device: Option<usize>,
     groups: Vec<Group>,
     by_text: BTreeMap<(Vec<u8>, Vec<u8>), usize>,
-    /// The group of the row before, and its texts: rows of one component stand together.
+    /// The group of the row before, and its texts: rows of one component are neighbours.
     last: Option<(Vec<u8>, Vec<u8>, usize)>,
     negative: (u64, String),
     rough: (u64, String),
 }
 
-/// Whether a header is that of such a table.
 pub(super) fn is_header(header: &Header) -> bool {
     let has_total = HEADINGS.iter().any(|names| header.find(names).is_some());
     header.find(COMPONENT).is_some() && header.find(&["timestamp"]).is_some() && has_total
 }
 
 impl Curves {
-    /// A table with these headings.
-    ///
-    /// # Errors
-    /// [`ImportError::Malformed`] for an unknown unit.
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
         let time = header.time(&["timestamp"])?;
         Ok(Self {

@@ -1,7 +1,7 @@
 //! `SQLite` databases of `torch_npu` (`ascend_pytorch_profiler*.db`), msprof and msmemscope.
 //!
 //! In: the bytes of a file, opened by `sqlite.rs`. Out: the tables that speak of memory, each row
-//! handed on as if it stood in a CSV. Rules:
+//! passed on like a row of a CSV. Rules:
 //!
 //! * Names are ids into `STRING_IDS` (modules into `ENUM_MODULE`). Times are in nanoseconds and sizes in bytes, as
 //!   `torch_npu` writes them; tables of its first version, with other column names, are left out.
@@ -19,10 +19,8 @@ use crate::ImportError;
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
 
-/// With what every `SQLite` database begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Which ids a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ids {
     None,
@@ -30,14 +28,13 @@ enum Ids {
     Modules,
 }
 
-/// A table that is read: its column and the heading it stands for.
+/// A table that is read: its columns and the headings that they replace.
 struct Known {
     table: &'static str,
     /// The columns without which it is another version; empty: the column names are headings themselves.
     columns: &'static [(&'static str, &'static str, Ids)],
 }
 
-/// The tables, in the order of reading.
 static KNOWN: &[Known] = &[
     Known {
         table: "OP_MEMORY",
@@ -108,7 +105,6 @@ static LEFT_OUT: &[(&str, &str)] = &[
     ("memory_allocation", "a viewer made it of the dump"),
 ];
 
-/// Whether a file begins like an `SQLite` database.
 pub(super) fn is_database(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
@@ -136,7 +132,7 @@ pub(super) fn read(head_and_len: (&[u8], u64), reader: impl Read, sink: &mut Sin
             let message = format!("the table {table} has other columns than are known, it is not read");
             sink.diagnostics.counted(Severity::Warning, message, &table, 1);
         }
-        // The same component may stand in several tables.
+        // A component may occur in several tables.
         let (old, new) = sink.recordings.split_at_mut(before);
         let taken: BTreeSet<&str> = old.iter().map(|recording| recording.name.as_str()).collect();
         for recording in new {

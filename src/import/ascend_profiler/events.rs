@@ -22,7 +22,6 @@ use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{MarkKind, RecordedName, RecordedNames};
 
-/// Where each field stands.
 #[derive(Clone, Debug)]
 struct Columns {
     id: Option<usize>,
@@ -35,29 +34,25 @@ struct Columns {
     device: Option<usize>,
     address: Option<usize>,
     attributes: Option<usize>,
-    /// Sizes in columns of their own: the block, in use, taken from the device.
+    /// Sizes in separate columns: block, live, reserved.
     sizes: [Option<SizeColumn>; 3],
     stacks: [Option<usize>; 2],
 }
 
-/// An op begins or ends.
 #[derive(Clone, Copy, Debug)]
 struct Launch {
     name: RecordedName,
     is_start: bool,
 }
 
-/// What a row is, in the order of the file.
+/// The kind of a row, in the order of the file.
 #[derive(Clone, Copy, Debug)]
 enum Kept {
     Launch(Launch),
-    /// Position in the events.
     Block(u32),
-    /// Position in the marks.
     Mark(u32),
 }
 
-/// A row with what sorts it.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     time: u64,
@@ -68,7 +63,6 @@ struct Entry {
     is_rough: bool,
 }
 
-/// Rows so far.
 #[derive(Debug)]
 pub(super) struct Events {
     columns: Columns,
@@ -76,18 +70,16 @@ pub(super) struct Events {
     stacks: Stacks,
     entries: Vec<Entry>,
     blocks: Vec<Event>,
-    /// Marks with their device; no device stands for all.
+    /// Marks with their device; `None` means all devices.
     marks: Vec<(Option<String>, Mark)>,
     groups: Vec<Group>,
     by_text: BTreeMap<(Vec<u8>, Vec<u8>), u32>,
     threads: BTreeMap<(Vec<u8>, Vec<u8>), u32>,
     /// Rows that are counted only, by their event.
     left_out: BTreeMap<String, u64>,
-    /// Times whose digits are cut off, and the first.
     rough: (u64, String),
 }
 
-/// Whether a header is that of this table.
 pub(super) fn is_header(header: &Header) -> bool {
     header.has_all(&["event", "event type", "timestamp"]) && header.find(ADDRESS).is_some()
 }
@@ -95,14 +87,9 @@ pub(super) fn is_header(header: &Header) -> bool {
 /// Pools and devices of one table: seven pools on a rack of devices are fewer.
 const MOST_GROUPS: usize = 256;
 
-/// Names of the column of addresses.
 const ADDRESS: &[&str] = &["ptr", "addr"];
 
 impl Events {
-    /// A table with these headings.
-    ///
-    /// # Errors
-    /// [`ImportError::Malformed`] for an unknown unit.
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
         let missing = || ImportError::at("a column is missing", "the header", "export the table again");
         Ok(Self {
@@ -199,7 +186,6 @@ impl Events {
         Ok(Kept::Block(u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX)))
     }
 
-    /// The position of a row's pool and device.
     fn group(&mut self, row: Row<'_>) -> Result<u32, Fault> {
         let (pool, device) = (row.field(Some(self.columns.kind)), row.field(self.columns.device));
         let key = (pool.to_vec(), device.to_vec());
@@ -233,7 +219,7 @@ impl Events {
         Kept::Mark(u32::try_from(self.marks.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// What a row is; `None` where it is only counted.
+    /// The kind of a row; `None` where it is only counted.
     fn kept(&mut self, row: Row<'_>, at: u64) -> Result<Option<Kept>, Fault> {
         let event = row.field(Some(self.columns.event)).to_ascii_uppercase();
         let kind = row.field(Some(self.columns.kind)).to_ascii_uppercase();

@@ -1,52 +1,42 @@
 //! Headings of a table: names without case, blanks and marks, units in brackets.
 //!
 //! In: the first row, such as `Name,Size(KB),Allocation Time(us)`. Out: columns with a factor to bytes or nanoseconds.
-//! The unit is what the heading says, whoever wrote the file; a heading without a known unit is an error.
+//! The heading alone decides the unit; a heading without a known unit is an error.
 
 use csv::ByteRecord;
 
 use crate::ImportError;
 
-/// A column of sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SizeColumn {
-    /// Its position.
     pub(super) at: usize,
     /// Bytes of its unit.
     pub(super) factor: u64,
 }
 
-/// A column of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeColumn {
-    /// Its position.
     pub(super) at: usize,
-    /// Nanoseconds of its unit.
     pub(super) factor: u64,
 }
 
-/// One heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Heading {
-    /// As it stands.
     text: String,
     /// In small letters, words divided by single blanks, without the unit.
     name: String,
-    /// What stands in brackets at the end, in small letters; empty where nothing does.
+    /// The text in brackets at the end, in small letters; empty without brackets.
     unit: String,
 }
 
-/// The headings of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header(Vec<Heading>);
 
 impl Header {
-    /// Reads the first row.
     pub(super) fn of(record: &ByteRecord) -> Self {
         Self(record.iter().map(heading).collect())
     }
 
-    /// Number of columns.
     pub(super) fn width(&self) -> usize {
         self.0.len()
     }
@@ -60,14 +50,12 @@ impl Header {
         is_first && record.len() == self.width() && Self::of(record) == *self
     }
 
-    /// The first column with one of these names.
     pub(super) fn find(&self, names: &[&str]) -> Option<usize> {
         names
             .iter()
             .find_map(|name| self.0.iter().position(|heading| heading.name == *name))
     }
 
-    /// Whether there are columns with all these names.
     pub(super) fn has_all(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.find(&[name]).is_some())
     }
@@ -95,9 +83,6 @@ impl Header {
     }
 
     /// The column of times with one of these names.
-    ///
-    /// # Errors
-    /// As [`Self::size`].
     pub(super) fn time(&self, names: &[&str]) -> Result<Option<TimeColumn>, ImportError> {
         let Some(at) = self.find(names) else { return Ok(None) };
         let factor = match self.0[at].unit.as_str() {

@@ -2,8 +2,8 @@
 //!
 //! In: rows `[Step Id, Device_id,] Name, Type, Accelerator Core, Start Time(us), Duration(us), ...` of `torch_npu`, or
 //! `Device_id, Op Name, OP Type, Task Type, Task Start Time(us), Task Duration(us), ...` of msprof. Out: one recording a
-//! device with measured ops and nothing that was held: beside a graph it gives the graph's ops their times. An op that ran
-//! several times stands as often. Rows without a duration are left out and counted.
+//! device with measured ops and no blocks: next to a graph it gives the graph's ops their times. An op that ran
+//! several times is listed as often. Rows without a duration are left out and counted.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,12 @@ use crate::ImportError;
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{RecordedNames, RecordedOp, Recording};
 
-/// Names of the columns, in either spelling.
 const NAME: &[&str] = &["op name", "name"];
 const KIND: &[&str] = &["op type", "type"];
 const START: &[&str] = &["task start time", "start time"];
 const TIME: &[&str] = &["task duration", "duration"];
 const CORE: &[&str] = &["task type", "accelerator core"];
 
-/// Rows so far.
 #[derive(Debug)]
 pub(super) struct Kernels {
     name: usize,
@@ -28,18 +26,16 @@ pub(super) struct Kernels {
     device: Option<usize>,
     start: TimeColumn,
     time: TimeColumn,
-    /// By device as it is written.
+    /// By device as written.
     devices: BTreeMap<String, Device>,
 }
 
-/// The ops of one device.
 #[derive(Debug, Default)]
 struct Device {
     names: RecordedNames,
     ops: Vec<RecordedOp>,
 }
 
-/// Whether a header is that of one of these tables.
 pub(super) fn is_header(header: &Header) -> bool {
     [NAME, KIND, START, TIME, CORE]
         .iter()
@@ -47,10 +43,6 @@ pub(super) fn is_header(header: &Header) -> bool {
 }
 
 impl Kernels {
-    /// A table with these headings.
-    ///
-    /// # Errors
-    /// [`ImportError::Malformed`] for an unknown unit.
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
         let missing = || ImportError::at("a column is missing", "the header", "export the table again");
         Ok(Self {
@@ -73,7 +65,7 @@ impl Table for Kernels {
         let Some((time, _)) = row.time(Some(self.time))? else {
             return Err(Fault::new("the duration is missing", name));
         };
-        // Where digits of a start are cut off, its order is lost and its duration is not.
+        // A start whose digits are cut off loses its order, not its duration.
         let start = row.time(Some(self.start))?.map_or(0, |(start, _)| start);
         let device = String::from_utf8_lossy(row.field(self.device)).into_owned();
         let device = self.devices.entry(device).or_default();

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Sources: the profilers of `torch_npu` (Ascend/pytorch), msprof, `MindSpore` and msmemscope (all public), with their guides.
-//! Units differ by tool and version and are read from the headings alone. Columns stand in any order. Fields may carry
-//! trailing tabs, lines may end in CRLF, a byte order mark may stand in front. Large tables come in slices
+//! Units differ by tool and version and are read from the headings alone. Columns are in any order. Fields may carry
+//! trailing tabs, lines may end in CRLF, a byte order mark may come first. Large tables come in slices
 //! (`_slice_0_20240101.csv`); `slices.rs` joins them.
 //!
 //! In: an [`Input`]. Out: recordings, or placement problems for static graphs. Invariant: rows are read one by one; what a
@@ -49,10 +49,8 @@ use highwater_model::workload::Source;
 pub use slices::{group_slices, join_slices, missing_slices};
 use table::{Sink, Table};
 
-/// Whether a header is that of a kind.
 type Is = fn(&Header) -> bool;
 
-/// Makes a table of a kind.
 type Make = fn(&Header) -> Result<Box<dyn Table>, ImportError>;
 
 /// The kinds of tables: how each is known, and how it is made. The first that is known counts.
@@ -88,7 +86,6 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     TABLES.iter().any(|(is_kind, _)| is_kind(&header))
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

@@ -1,4 +1,4 @@
-//! `operator_memory`: a row for each block that an op asked for, with the times of both its ends.
+//! `operator_memory`: a row for each block of an op, with the times of allocation and release.
 //!
 //! In: rows of a CSV of `torch_npu`, `MindSpore` or msprof, or of the table `OP_MEMORY`. Out: one recording per device, its
 //! blocks listed stream by stream. Rules:
@@ -7,11 +7,11 @@
 //!   first, then come allocations, then releases of blocks that live no time at all; each group in the order of the file.
 //! * A block ends at its release, or where the file states none (msprof) at allocation plus duration. Without either it
 //!   was never freed. The active release, which waits for other streams, ends nothing: `Total Active` counts it.
-//! * A negative size is the release of a block whose allocation was before the recording (msprof's guide says so; the tool
+//! * A negative size is the release of a block whose allocation was before the recording (according to msprof's guide; the tool
 //!   pairs all others itself). Neither its name nor its birth is known: it is counted, not shown.
 //! * Totals belong to the pool that served the row. The framework's rows name a stream, the graph engine's none; curves
 //!   are those of the framework's rows where there are such.
-//! * Where a spreadsheet cut a time (`1.69512E+15`), the row is left out; where it cut most, the rows stand in the order of
+//! * Where a spreadsheet cut a time (`1.69512E+15`), the row is left out; where it cut most, the rows keep the order of
 //!   the file, and no time is claimed.
 
 use std::collections::BTreeMap;
@@ -25,19 +25,16 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind};
 
-/// Stands for a time, a size or a stream that the file does not state.
+/// A time, a size or a stream that the file does not state.
 const NONE: u64 = RecordedBlock::NO_STREAM;
 
-/// Rows between two looks at the cancel flag.
 const ROWS_BETWEEN_CHECKS: u64 = 1 << 12;
 
-/// Positions that are made between two looks at the cancel flag.
 const ENTRIES_AT_ONCE: usize = 1 << 17;
 
 /// The kinds of curves, in the order of [`Entry::totals`].
 const KINDS: [TotalKind; 3] = [TotalKind::Allocated, TotalKind::Reserved, TotalKind::Active];
 
-/// Where each field stands.
 #[derive(Clone, Debug)]
 struct Columns {
     name: Option<usize>,
@@ -52,7 +49,6 @@ struct Columns {
     device: Option<usize>,
 }
 
-/// A row in short.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     allocated: u64,
@@ -65,7 +61,6 @@ struct Entry {
     name: RecordedName,
 }
 
-/// The rows of one device.
 #[derive(Debug, Default)]
 struct Device {
     name: String,
@@ -76,7 +71,6 @@ struct Device {
     rough: Vec<u32>,
 }
 
-/// Rows so far.
 #[derive(Debug)]
 pub(super) struct Operators {
     columns: Columns,
@@ -85,7 +79,7 @@ pub(super) struct Operators {
     counts: Counts,
 }
 
-/// What is told of the table as a whole.
+/// Counts for diagnostics of the whole table.
 #[derive(Debug, Default)]
 struct Counts {
     /// Rows of negative size, and their bytes.
@@ -96,24 +90,18 @@ struct Counts {
     is_rough_left_out: bool,
     /// Blocks that waited for a stream.
     waiting: u64,
-    /// Whether a curve shows them.
     has_active: bool,
     /// Blocks whose owner's release is missing, while that of the stream is there.
     half_released: u64,
-    /// Rows of the graph engine beside the framework's.
+    /// Rows of the graph engine among the framework's.
     engine: u64,
 }
 
-/// Whether a header is that of this table.
 pub(super) fn is_header(header: &Header) -> bool {
     header.has_all(&["name", "size", "allocation time"])
 }
 
 impl Operators {
-    /// A table with these headings.
-    ///
-    /// # Errors
-    /// [`ImportError::Malformed`] for an unknown unit.
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
         let missing = || {
             ImportError::at(
@@ -145,7 +133,6 @@ impl Operators {
         })
     }
 
-    /// The position of a row's device.
     fn device(&mut self, text: &[u8]) -> usize {
         if let Some(position) = self.by_text.get(text) {
             return *position;
@@ -158,7 +145,7 @@ impl Operators {
         self.devices.len() - 1
     }
 
-    /// When the block was released, [`NONE`] where never, and whether digits of the time are cut off.
+    /// The time of release, [`NONE`] where never, and whether digits of it are cut off.
     fn release(&mut self, row: Row<'_>, allocated: u64) -> Result<(u64, bool), Fault> {
         let active = row.time(self.columns.active_release)?;
         let Some(column) = self.columns.release else {
@@ -361,7 +348,7 @@ impl Device {
             by_stream: true,
             ..Recording::default()
         };
-        // Room for all at once: a list that grows is copied as a whole, and nobody can stop that.
+        // Room for all at once: a list that grows is copied as a whole, which cannot be cancelled.
         let has = |kind: usize| self.entries.iter().take(64).any(|entry| entry.totals[0][kind] != NONE);
         let mut totals = [0, 1, 2].map(|kind| Vec::with_capacity(if has(kind) { events.len() } else { 0 }));
         if is_ordered_by_time {
@@ -433,7 +420,7 @@ impl Device {
     }
 }
 
-/// What happens first at one time.
+/// The order of events at one time.
 const RELEASE: u64 = 0;
 const ALLOCATION: u64 = 1;
 const INSTANT_RELEASE: u64 = 2;

@@ -5,9 +5,9 @@
 //! * A step is an event of the pool. A release belongs to the block with its allocation id, else to that at its address; a
 //!   release of no known block is counted, not shown. Where the address of a block is given out again without a release,
 //!   the block ends there.
-//! * msmemscope writes a block when it is freed, both its events together, so that the rows do not stand in the order of
-//!   their times. Then there are two recordings: `PTA/0` with the rows as they stand, which is what the figures of other
-//!   readers count, and `PTA/0 by time`, which is what the device held. A warning says so.
+//! * msmemscope writes a block when it is freed, both its events together, so that the rows are not in the order of
+//!   their times. Then there are two recordings: `PTA/0` with the rows in file order, which is what the figures of other
+//!   readers count, and `PTA/0 by time`, which is the state of the device. A warning explains it.
 //! * `used` and `total` are the curves of bytes in use and of bytes taken from the device; only by time.
 
 use std::collections::BTreeMap;
@@ -22,15 +22,13 @@ use highwater_model::workload::{
     RecordedTotal, Recording, StackIdx, TotalKind,
 };
 
-/// Stands for what a row does not state.
+/// A value that a row does not state.
 pub(super) const NONE: u64 = u64::MAX;
 
-/// A block begins or ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
-    /// When, in nanoseconds.
+    /// In nanoseconds.
     pub(super) time: u64,
-    /// Position of its pool.
     pub(super) group: u32,
     pub(super) address: u64,
     /// The tool's number of the block.
@@ -40,7 +38,7 @@ pub(super) struct Event {
     pub(super) used: u64,
     /// Bytes of the pool afterwards.
     pub(super) taken: u64,
-    /// What the block is called; `u32::MAX` where nothing is known.
+    /// The name of the block; `u32::MAX` where it is unknown.
     pub(super) name: RecordedName,
     pub(super) stack: Option<u32>,
     pub(super) is_malloc: bool,
@@ -54,22 +52,19 @@ pub(super) struct Mark {
     pub(super) bytes: u64,
 }
 
-/// What counts for a pool.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Item {
-    /// Position of an event.
     Event(u32),
     Mark(Mark),
 }
 
-/// What the recordings of a dump have in common.
+/// Tables that all recordings of a dump share.
 #[derive(Debug)]
 pub(super) struct Shared<'a> {
     pub(super) names: &'a Names,
     pub(super) frames: &'a [RecordedFrame],
     pub(super) stacks: &'a [Box<[u32]>],
     pub(super) events: &'a [Event],
-    /// Whether times are whole.
     pub(super) has_times: bool,
 }
 
@@ -117,18 +112,15 @@ impl Own {
     }
 }
 
-/// A pool on a device.
 #[derive(Debug)]
 pub(super) struct Group {
     name: String,
     pub(super) device: String,
     n_events: u32,
-    /// Time and number of the event before.
     last: (u64, u64),
     is_by_time: bool,
 }
 
-/// A recording on the way.
 #[derive(Default)]
 struct Draft {
     recording: Recording,
@@ -157,7 +149,6 @@ impl Group {
         }
     }
 
-    /// Takes note of an event: its time and its number.
     pub(super) fn count(&mut self, event: (u64, u64)) {
         self.n_events += 1;
         self.is_by_time &= self.last <= event;
@@ -216,7 +207,7 @@ impl Group {
             }
             match item {
                 Item::Mark(mark) => draft.recording.marks.push(RecordedMark {
-                    // What comes before the first event or after the last is shown there.
+                    // Marks before the first event or after the last are shown there.
                     step: Step(step.min(n_steps.saturating_sub(1))),
                     kind: mark.kind,
                     text: draft.own.name(mark.text, shared),

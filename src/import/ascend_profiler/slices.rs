@@ -11,12 +11,11 @@ use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 use crate::byte_order_mark::without_mark;
 use crate::{ImportError, Input, ReadSeek};
 
-/// What stands in front of the number of a slice.
 const MARK: &str = "_slice_";
 
-/// Which files are one table: positions in `names`, one list for each table, in the order of its slices. Lists stand in
-/// the order of their first file; a file that is no slice stands alone. Slices belong together where their names are equal
-/// up to `_slice_N_`; where the same number stands twice (two exports in one folder), what follows has to be equal too.
+/// Groups files by table: positions in `names`, one list for each table, in the order of its slices. Lists are in
+/// the order of their first file; a file that is no slice is alone in its list. Slices belong together where their names are equal
+/// up to `_slice_N_`; where a number occurs twice (two exports in one folder), what follows has to be equal too.
 pub fn group_slices(names: &[String]) -> Vec<Vec<usize>> {
     let mut tables: BTreeMap<(&str, &str), Vec<(u64, usize)>> = BTreeMap::new();
     for (position, name) in names.iter().enumerate() {
@@ -61,7 +60,7 @@ pub fn missing_slices(names: &[String]) -> Vec<u64> {
     missing.take(10).collect()
 }
 
-/// What stands before the mark, the number, and what follows it.
+/// The text before the mark, the number, and the text behind it.
 fn slice_of(name: &str) -> Option<(&str, u64, &str)> {
     let (stem, rest) = name.rsplit_once(MARK)?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -79,19 +78,16 @@ pub fn join_slices<'a>(name: &str, parts: Vec<Box<dyn ReadSeek + 'a>>) -> Result
 /// The longest first line that is compared with that of the first part.
 const LINE_BYTES: u64 = 64 << 10;
 
-/// One file of a table.
 struct Part<'a> {
     reader: Box<dyn ReadSeek + 'a>,
-    /// Where its rows begin.
     start: u64,
     /// Bytes from there.
     len: u64,
 }
 
-/// Several readers as one.
 struct Joined<'a> {
     parts: Vec<Part<'a>>,
-    /// The part that is read, and how far; behind its last byte stands a line break unless it is the last.
+    /// The part that is read, and how far; a line break follows its last byte unless it is the last part.
     part: usize,
     within: u64,
 }
@@ -136,7 +132,6 @@ impl<'a> Joined<'a> {
         })
     }
 
-    /// Bytes of a part with its line break.
     fn len_of(&self, part: usize) -> u64 {
         let is_last = part + 1 >= self.parts.len();
         self.parts

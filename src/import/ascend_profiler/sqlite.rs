@@ -19,34 +19,30 @@ use crate::json_stream::Counted;
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
 
-/// The largest database; it stands in memory as a whole.
+/// The largest database; it is read into memory as a whole.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The longest text of one value.
 const MOST_TEXT: i32 = 16 << 20;
 
-/// How many bytes of texts are read between two looks at the cancel flag.
 const BYTES_BETWEEN_CHECKS: usize = 4 << 20;
 
-/// How often cancelling is looked for, in steps of `SQLite`'s machine.
+/// Steps of `SQLite`'s machine between two checks of the cancel flag.
 const STEPS: i32 = 10_000;
 
-/// How many bytes the header says that there are; `None` where it says nothing that can be believed.
+/// The length that the header states; `None` where it is not credible.
 fn stated_len(head: &[u8]) -> Option<u64> {
     let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
     let page = match u16::from_be_bytes(head.get(16..18)?.try_into().ok()?) {
         1 => 65_536,
         page => u64::from(page),
     };
-    // Programs of long ago change the file without counting pages anew.
+    // Old programs change the file without updating the count of pages.
     let is_counted = number(24)? == number(92)?;
     is_counted.then_some(page * u64::from(number(28)?))
 }
 
-/// An open database.
 pub(super) struct Database {
     connection: Connection,
-    /// Real tables.
     tables: Vec<String>,
     len: u64,
 }
@@ -119,7 +115,7 @@ impl Database {
         Ok(columns)
     }
 
-    /// Runs a query over one table and hands on each row as texts.
+    /// Runs a query over one table and passes each row on as texts.
     pub(super) fn scan(
         &self,
         query: &str,
@@ -164,7 +160,7 @@ impl Database {
     }
 }
 
-/// Turns off whatever a hostile file could use.
+/// Turns off features that a hostile file could use.
 fn harden(connection: &mut Connection, progress: &Progress<'_>) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -180,7 +176,6 @@ fn harden(connection: &mut Connection, progress: &Progress<'_>) -> rusqlite::Res
     connection.pragma_update(None, "cell_size_check", true)
 }
 
-/// A name within a query.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
@@ -200,7 +195,7 @@ struct Copied<'p, R> {
     has_journal: bool,
 }
 
-/// Where the header says which journal is kept when writing and reading: 1 is the old one, 2 the write-ahead log.
+/// The journals for writing and reading in the header: 1 is the old one, 2 the write-ahead log.
 const JOURNAL_VERSIONS: std::ops::Range<u64> = 18..20;
 
 impl<R: Read> Read for Copied<'_, R> {

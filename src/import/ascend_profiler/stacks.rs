@@ -7,7 +7,6 @@ use indexmap::IndexSet;
 
 use highwater_model::workload::{RecordedFrame, RecordedNames};
 
-/// Frames and stacks so far.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
     frames: IndexSet<RecordedFrame>,
@@ -42,12 +41,10 @@ impl Stacks {
         u32::try_from(self.stacks.insert_full(stack.into()).0).ok()
     }
 
-    /// The frames.
     pub(super) fn frames(&self) -> Vec<RecordedFrame> {
         self.frames.iter().copied().collect()
     }
 
-    /// The stacks, as positions of frames.
     pub(super) fn stacks(&self) -> Vec<Box<[u32]>> {
         self.stacks.iter().cloned().collect()
     }

@@ -3,8 +3,8 @@
 //! In: rows `[Device_id,] Op Name, Model Name, Graph ID, Node Index Start, Node Index End, Size(KB)`. Out: one placement
 //! problem per device and graph, named `host/0`, its buffers called like the ops. Rules: both ends of an interval are
 //! within it; an end of 4294967295 (or one less, as older tools write) is the life of the graph, up to the last index that
-//! the table names; the row TOTAL is what the engine reserves, no interval: it is compared and told. Where indexes are too
-//! large to count, steps stand for the ends of intervals.
+//! the table names; the row TOTAL is what the engine reserves, no interval: it is compared and reported. Where indexes are too
+//! large to count, steps are the ends of intervals.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,9 @@ use highwater_model::workload::{Buffer, Names, PlacementProblem, ProblemEntry};
 /// Ends from here on are the life of the graph.
 const WHOLE_LIFE: u32 = u32::MAX - 1;
 
-/// The last index that is counted as a step of its own.
+/// The last index that is a step.
 const MOST_STEPS: u32 = 1 << 24;
 
-/// Where each field stands.
 #[derive(Clone, Debug)]
 struct Columns {
     device: Option<usize>,
@@ -33,7 +32,6 @@ struct Columns {
     size: SizeColumn,
 }
 
-/// The rows of one graph.
 #[derive(Debug, Default)]
 struct Graph {
     /// First and last index of each interval; a life of the graph keeps [`WHOLE_LIFE`] or more.
@@ -43,7 +41,6 @@ struct Graph {
     total: Option<Bytes>,
 }
 
-/// Rows so far.
 #[derive(Debug)]
 pub(super) struct StaticOps {
     columns: Columns,
@@ -51,16 +48,11 @@ pub(super) struct StaticOps {
     by_text: BTreeMap<(String, String, String), usize>,
 }
 
-/// Whether a header is that of this table.
 pub(super) fn is_header(header: &Header) -> bool {
     header.has_all(&["op name", "node index start", "node index end", "size"])
 }
 
 impl StaticOps {
-    /// A table with these headings.
-    ///
-    /// # Errors
-    /// [`ImportError::Malformed`] for an unknown unit.
     pub(super) fn new(header: &Header) -> Result<Self, ImportError> {
         let missing = || ImportError::at("a column is missing", "the header", "export the table again");
         let column = |name: &str| header.find(&[name]).ok_or_else(missing);

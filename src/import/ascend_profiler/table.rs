@@ -1,6 +1,6 @@
 //! Tables row by row: what the files of a profiler folder have in common, whether text or database.
 //!
-//! In: a reader of CSV, or rows that were taken from a database. Out: each row handed to the table at hand; rows that
+//! In: a reader of CSV, or rows that were taken from a database. Out: each row passed to the table; rows that
 //! cannot be read are counted by what is wrong with them, and the first of each kind is named. Invariants: one row is in
 //! memory at a time, none is longer than 16 MiB, and cancelling is looked for at every 64 KiB.
 
@@ -22,10 +22,8 @@ use highwater_model::workload::{ProblemEntry, Recording};
 /// The longest row; a call stack of thousands of lines fits.
 const ROW_BYTES: u64 = 16 << 20;
 
-/// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
-/// What is wrong with a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     /// In words that are the same for all rows of this kind.
@@ -44,7 +42,6 @@ impl Fault {
     }
 }
 
-/// One row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a>(pub(super) &'a ByteRecord);
 
@@ -74,9 +71,6 @@ impl<'a> Row<'a> {
     }
 
     /// The bytes in a field; `None` where it is empty or negative.
-    ///
-    /// # Errors
-    /// As [`Self::number`].
     pub(super) fn size(self, column: Option<SizeColumn>) -> Result<Option<u64>, Fault> {
         let Some(column) = column else { return Ok(None) };
         match self.number(column.at)? {
@@ -89,9 +83,6 @@ impl<'a> Row<'a> {
     }
 
     /// The nanoseconds in a field, and whether digits of it are cut off; `None` where it is empty.
-    ///
-    /// # Errors
-    /// As [`Self::number`].
     pub(super) fn time(self, column: Option<TimeColumn>) -> Result<Option<(u64, bool)>, Fault> {
         let Some(column) = column else { return Ok(None) };
         let Some(number) = self.number(column.at)? else {
@@ -117,22 +108,15 @@ pub(super) fn leave_out<T>(items: &mut Vec<T>, positions: &[u32]) {
     });
 }
 
-/// Where what was read goes.
 #[derive(Debug)]
 pub(super) struct Sink<'a, 'p> {
-    /// Reports and looks for cancelling.
     pub(super) progress: &'a Progress<'p>,
-    /// Oddities.
     pub(super) diagnostics: &'a mut Diagnostics,
-    /// What runs held.
     pub(super) recordings: Vec<Recording>,
-    /// Static graphs.
     pub(super) problems: Vec<ProblemEntry>,
-    /// Rows that were read, good or not.
     pub(super) rows: u64,
 }
 
-/// A table that takes rows.
 pub(super) trait Table {
     /// Takes one row.
     ///
@@ -151,13 +135,12 @@ pub(super) trait Table {
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     kinds: Vec<(Fault, u64, String)>,
-    /// Rows that could be read.
     good: u64,
     repeated: u64,
 }
 
 impl Faults {
-    /// Hands a row to a table and counts what comes of it. `place` is asked only for a kind of fault that is new.
+    /// Passes a row to a table and counts the outcome. `place` is called only for a new kind of fault.
     pub(super) fn feed(
         &mut self,
         table: &mut dyn Table,
@@ -197,7 +180,6 @@ impl Faults {
         }
     }
 
-    /// How many rows there were.
     pub(super) fn rows(&self) -> u64 {
         self.kinds
             .iter()
@@ -295,7 +277,6 @@ fn without_returns(bytes: &mut [u8]) -> usize {
     kept
 }
 
-/// Makes the table that a header asks for.
 pub(super) type Choose<'a> = &'a dyn Fn(&Header) -> Result<Box<dyn Table>, ImportError>;
 
 /// Reads a CSV text of `len` bytes to its end.
@@ -340,7 +321,7 @@ pub(super) fn read_csv(
     let mut table = choose(&header)?;
     let mut faults = Faults::default();
     while let Some(behind) = next(&mut record)? {
-        // Where the row begins: blank lines before it are no part of it, line breaks within quotation marks are.
+        // The first line of the row: blank lines before it do not belong to it, line breaks within quotation marks do.
         let line = || {
             let n_within = record.as_slice().split(|byte| *byte == b'\n').skip(1).count() as u64;
             behind.saturating_sub(n_within + 1)

@@ -9,10 +9,9 @@ use highwater_model::workload::{Block, BlockOp, BlockProgram, BlockVariable};
 
 const ADVICE: &str = "export the program again; docs/format.md describes the format";
 
-/// The type of a variable of which the file says none.
+/// The type of a variable without a stated type.
 const TENSOR: &str = "LOD_TENSOR";
 
-/// The program of a document.
 pub(super) fn program(
     document: Document,
     fallback_name: String,

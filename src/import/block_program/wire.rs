@@ -75,7 +75,7 @@ pub(super) struct WireAttributes {
     pub(super) force_cpu: Option<bool>,
 }
 
-/// An object as pairs in file order; a key that stands twice is an error.
+/// An object as pairs in file order; a repeated key is an error.
 pub(super) struct Pairs<T>(pub(super) Vec<(Box<str>, T)>);
 
 impl<T> Default for Pairs<T> {

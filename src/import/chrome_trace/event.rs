@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// What a memory event says; nothing of all other events.
+/// The arguments of a memory event; empty for all other events.
 #[derive(Default)]
 struct Args {
     address: Option<u64>,
@@ -118,34 +118,26 @@ fn number<'de, A: MapAccess<'de>, T: std::str::FromStr>(
     Ok(found)
 }
 
-/// A memory event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryEvent {
-    /// Its time in nanoseconds.
     pub(super) at: u64,
     pub(super) address: u64,
-    /// Negative where memory is freed; of a failed request what was asked for.
+    /// Negative where memory is freed; of a failed request the requested bytes.
     pub(super) bytes: i64,
     pub(super) allocated: Option<u64>,
     pub(super) reserved: Option<u64>,
-    /// Type and number of the device.
     pub(super) device: (i64, i64),
-    /// Position in [`Ops`].
     pub(super) thread: u32,
-    /// Whether a request failed.
     pub(super) is_out_of_memory: bool,
 }
 
-/// What is kept of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Collector {
     pub(super) memory: Vec<MemoryEvent>,
     pub(super) ops: Ops,
-    /// Events of the file.
     pub(super) events: u64,
     /// Memory events without a readable time, address or size, and the position of the first.
     pub(super) unreadable: (u64, u64),
-    /// Ops without a readable time.
     pub(super) unreadable_ops: u64,
     /// Whether the file is a list without an object around it: such may lack their end.
     pub(super) ends_open: bool,

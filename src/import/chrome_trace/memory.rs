@@ -16,10 +16,8 @@ use highwater_model::workload::{
     TotalKind,
 };
 
-/// Events between two looks at the cancel flag.
 const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
 
-/// Names of PyTorch's device types.
 const DEVICE_TYPES: &[(i64, &str)] = &[
     (0, "CPU"),
     (1, "CUDA"),
@@ -32,7 +30,6 @@ const DEVICE_TYPES: &[(i64, &str)] = &[
     (20, "PrivateUse1"),
 ];
 
-/// What did not fit together on one device.
 #[derive(Debug, Default)]
 struct Oddities {
     /// Frees of addresses that were not allocated.
@@ -43,7 +40,6 @@ struct Oddities {
     sizes: u64,
 }
 
-/// The recordings, by type and number of the device.
 pub(super) fn recordings(
     mut collector: Collector,
     progress: &Progress<'_>,
@@ -125,7 +121,6 @@ fn report(name: &str, oddities: &Oddities, diagnostics: &mut Diagnostics) {
     );
 }
 
-/// Makes one recording.
 struct RecordingBuilder<'a> {
     collector: &'a Collector,
     names: &'a [Option<u32>],
@@ -135,7 +130,6 @@ struct RecordingBuilder<'a> {
     texts: RecordedNames,
     blocks: Vec<RecordedBlock>,
     older: Vec<RecordedBlock>,
-    /// Blocks in use, by address.
     live: BTreeMap<u64, usize>,
     oddities: Oddities,
 }
@@ -208,7 +202,7 @@ impl<'a> RecordingBuilder<'a> {
         }
         self.oddities.older += 1;
         let name = self.texts.intern("block");
-        // What the very first event frees is held on that event.
+        // A block that the very first event frees is held on that event.
         let end = Step(step.0.max(1));
         let mut block = block(Step(0), end, event, name);
         block.is_older = true;
@@ -235,7 +229,7 @@ impl<'a> RecordingBuilder<'a> {
             blocks,
             totals: totals
                 .into_iter()
-                // The processor's allocator reserves nothing and says 0 on every event.
+                // The processor's allocator reserves nothing and states 0 on every event.
                 .filter(|(_, samples)| samples.iter().any(|(_, bytes)| bytes.get() > 0))
                 .map(|(kind, samples)| RecordedTotal { kind, samples })
                 .collect(),

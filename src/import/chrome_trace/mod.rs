@@ -45,7 +45,6 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     }
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,
@@ -85,10 +84,9 @@ pub(super) fn import(
     Ok(Source::Recordings(recordings))
 }
 
-/// What the JSON reader says.
 fn fault(error: &serde_json::Error, at: u64) -> ImportError {
     if error.is_io() {
-        // The reader stops where the user asked it to; everything else is the system's word.
+        // The reader stops when the user cancels; all other errors are the system's.
         let text = error.to_string();
         return if text.contains("cancelled") {
             Cancelled.into()

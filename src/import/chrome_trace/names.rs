@@ -1,4 +1,4 @@
-//! Which op ran on a thread at a time: what a block is called after.
+//! The op that ran on a thread at a time, after which a block is named.
 
 use std::cmp::Reverse;
 
@@ -7,20 +7,17 @@ use indexmap::{IndexMap, IndexSet};
 use super::event::MemoryEvent;
 use highwater_model::progress::{Cancelled, Progress};
 
-/// Items between two looks at the cancel flag.
 const ITEMS_BETWEEN_CHECKS: usize = 1 << 14;
 
-/// Ops of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Ops {
-    /// Threads by process and thread, as they stand in the text.
+    /// Threads by the texts of process and thread.
     threads: IndexSet<(Box<str>, Box<str>)>,
     last_thread: u32,
     names: IndexSet<Box<str>>,
     rows: Vec<Op>,
 }
 
-/// An op: thread, start, end, name.
 #[derive(Clone, Copy, Debug)]
 struct Op {
     thread: u32,
@@ -30,7 +27,6 @@ struct Op {
 }
 
 impl Ops {
-    /// The number of a thread.
     pub(super) fn thread(&mut self, process: &str, thread: &str) -> u32 {
         let last = self.threads.get_index(self.last_thread as usize);
         if last.is_some_and(|last| *last.0 == *process && *last.1 == *thread) {
@@ -56,21 +52,16 @@ impl Ops {
         });
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The text of a name.
     pub(super) fn name(&self, position: u32) -> &str {
         self.names.get_index(position as usize).map_or("", |name| name)
     }
 
     /// For each event the name of the innermost op that encloses it on its thread: the one that began last, of equal
     /// beginnings the one that ends first.
-    ///
-    /// # Errors
-    /// [`Cancelled`].
     pub(super) fn innermost(
         &mut self,
         events: &[MemoryEvent],

@@ -14,19 +14,15 @@ use highwater_model::workload::{Tape, TapeCall, TapeOp, TapeTensor};
 /// Most tensors, ops, arguments and references in sum.
 const MOST_PARTS: usize = 64 << 20;
 
-/// Most bytes of all names.
 const MOST_NAME_BYTES: usize = 1 << 30;
 
-/// What all bytes, and all times, may add up to.
+/// The largest sum of all bytes, and of all times.
 const MOST_IN_SUM: u64 = 1 << 61;
 
-/// What is wrong, and what to do.
 type Wrong = (String, &'static str);
 
-/// What a damaged log needs.
 const RECORD_AGAIN: &str = "the log is damaged or cut off, record it again";
 
-/// Where a result's bytes are.
 #[derive(Clone, Copy)]
 enum Alias {
     Own,
@@ -41,18 +37,15 @@ struct Awaited {
     alias: Option<Alias>,
 }
 
-/// An op whose results are not described yet.
 struct Pending {
     op: TapeOp,
     results: Vec<Awaited>,
 }
 
-/// See the module's header.
 pub(super) struct Draft {
     tape: Tape,
     /// In the order in which names were first bound.
     names: IndexMap<Box<str>, u32>,
-    /// References of each tensor.
     references: Vec<u64>,
     pending: Option<Pending>,
     n_parts: usize,
@@ -78,7 +71,6 @@ impl Draft {
         }
     }
 
-    /// Takes one line.
     pub(super) fn line(&mut self, line: &Line<'_>, number: u64) -> Result<(), ImportError> {
         self.instruction(line)
             .map_err(|(what, advice)| ImportError::at(what, format!("line {number}"), advice))
@@ -245,7 +237,6 @@ impl Draft {
         Ok(())
     }
 
-    /// No result lacks its description.
     fn is_described(&self) -> Result<(), Wrong> {
         let Some(pending) = &self.pending else { return Ok(()) };
         let mut results = pending.results.iter();
@@ -373,7 +364,6 @@ fn time(line: &Line<'_>) -> Result<u64, Wrong> {
     u64::try_from(time).map_err(|_negative| (format!("the op takes {time} ns"), "write whole nanoseconds"))
 }
 
-/// The argument of a position.
 fn argument(inputs: &[u32], position: Number, op: &str) -> Result<(usize, u32), Wrong> {
     let index = usize::try_from(position.0).ok();
     let found = index.and_then(|index| Some((index, *inputs.get(index)?)));

@@ -1,17 +1,14 @@
-//! One line of a log: its fields, as they stand there.
-//!
-//! In: JSON. Out: texts and whole numbers, borrowed where that is possible. A number may be written as a text.
+//! One line of a log: its fields, not yet interpreted.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 
-/// A text without a copy of its own, unless it holds escapes.
+/// A text that borrows from the line unless it holds escapes.
 #[derive(Debug, serde::Deserialize)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// A whole number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Number(pub(super) i128);
 
@@ -40,7 +37,6 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// The fields of every instruction.
 #[derive(Debug, serde::Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(super) struct Line<'a> {
@@ -65,7 +61,6 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Whether the log begins here.
     pub(super) fn is_start(&self) -> bool {
         self.instruction == "ANNOTATE" && self.annotation.as_ref().is_some_and(|text| text.0 == "START")
     }

@@ -128,7 +128,7 @@ fn every_instruction_is_read() {
             TapeCall::Release(0),
         ]
     );
-    // x is let go of; a names the new tensor, v and b both name the view, which has one reference left.
+    // x is released; a names the new tensor, v and b both name the view, which has one reference left.
     assert_eq!(tape.kept, [3, 2, 2]);
     assert_eq!(tape.tensors[0].bytes, Bytes(64));
 }

@@ -1,4 +1,4 @@
-//! Drafts -> graphs, with what the dump says beyond the main one.
+//! Drafts -> graphs, with the statements of the dump beyond the main one.
 //!
 //! In: drafts of a file. Out: a [`GraphEntry`]. Names are resolved here: an input is "producer:output", a control edge
 //! "producer:-1". Invariants: what cannot be resolved is reported and left out; memory is shared only where the dump says
@@ -19,19 +19,16 @@ use highwater_model::graph::{
 use highwater_model::progress::Progress;
 use highwater_model::workload::GraphEntry;
 
-/// How often cancelling is looked for, in ops.
 const OPS_BETWEEN_CHECKS: usize = 1 << 10;
 
-/// A dimension that stands for any number of dimensions.
+/// A dimension that means any number of dimensions.
 const ANY_RANK: i64 = -2;
 
-/// Op types whose outputs hold the weights.
 const WEIGHTS: &[&str] = &["Const", "Constant", "FileConstant", "ConstPlaceHolder"];
 
-/// Op types whose outputs are variables.
 const VARIABLES: &[&str] = &["Variable", "VariableV2", "VarHandleOp"];
 
-/// Op types whose outputs come from outside; `PlaceHolder` stands at the edge of a part of a graph.
+/// Op types whose outputs come from outside; `PlaceHolder` marks the edge of a part of a graph.
 const INPUTS: &[&str] = &["Data", "RefData", "AnnData", "AippData", "QueueData", "PlaceHolder"];
 
 /// Op types whose edges go back to the head of a loop.
@@ -40,18 +37,14 @@ const BACK: &[&str] = &["NextIteration", "RefNextIteration"];
 /// Op types whose first output is their first input.
 const SAME: &[&str] = &["ReadSelect"];
 
-/// A graph as it was built, by file position of its ops.
 pub(super) struct Built {
     pub(super) graph: Graph,
-    /// By tensor.
     pub(super) offsets: Vec<Option<u64>>,
-    /// What it runs, takes and returns.
     flow: Flow,
     /// By file position of its ops.
     steps: IdVec<OpId, OpId>,
 }
 
-/// The entry of a file.
 pub(super) fn entry(
     model: DraftModel,
     file: &str,
@@ -150,18 +143,13 @@ struct Build<'a> {
     diagnostics: &'a mut Diagnostics,
 }
 
-/// What an input of an op means.
 enum Operand {
-    /// A tensor.
     Tensor(TensorId),
-    /// An op that runs before.
     Control(usize),
-    /// Nothing, or nothing that is known.
     Absent,
 }
 
 impl<'a> Build<'a> {
-    /// Adds the outputs and workspaces of an op.
     fn tensors(&mut self, op: &'a DraftOp) -> Result<(), GraphError> {
         let start = id_of(self.offsets.len())?;
         let role = role_of(&op.kind);
@@ -300,7 +288,7 @@ impl<'a> Build<'a> {
         Operand::Absent
     }
 
-    /// The tensor whose memory an output takes, where the dump says so.
+    /// The tensor whose memory an output takes, where the dump states it.
     fn shared(
         &self,
         op: &DraftOp,

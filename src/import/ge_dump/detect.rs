@@ -1,4 +1,4 @@
-//! Which of the two forms a text is.
+//! Tells the two forms of a text apart.
 //!
 //! Its first op must be in the first bytes, with a name and a type; other text protobufs (TensorFlow's `node`, lists of
 //! op definitions, XLA's modules, ONNX models of others) have none.
@@ -9,13 +9,10 @@ use crate::ImportError;
 use crate::text_proto::{Form as Field, TextProto};
 use highwater_model::progress::{Cancel, Progress};
 
-/// What every op type of the ONNX form starts with.
 pub(super) const ONNX_PREFIX: &str = "ge:";
 
-/// Longest text that is looked at here.
 const TEXT: usize = 4096;
 
-/// The form of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// `ge.proto.ModelDef` or `GraphDef`.

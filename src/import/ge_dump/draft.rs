@@ -1,4 +1,4 @@
-//! What is kept of a dump while it is read: ops as written, before they become a graph.
+//! The ops of a dump as written, before they become a graph.
 //!
 //! Both forms of the text fill the same drafts; [`DraftOp::attribute`] knows what an attribute of an op means.
 
@@ -8,19 +8,16 @@ use super::stamps::Stamps;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::DType;
 
-/// The attribute that says which input or output of the caller an end of a sub-graph is.
+/// The attribute that ties an end of a sub-graph to an input or output of the caller.
 pub(super) const PARENT_INDEX: &str = "_parent_node_index";
 
 /// A value of an attribute, as far as anything needs it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Value {
-    /// Texts, short ones only.
     pub(super) texts: Vec<String>,
     /// Whole numbers, flags and element types.
     pub(super) ints: Vec<i64>,
-    /// A number with a fraction.
     pub(super) float: Option<f64>,
-    /// Whether it is a list.
     pub(super) is_list: bool,
     /// Named values within.
     pub(super) named: Vec<(String, String)>,
@@ -46,12 +43,10 @@ impl Value {
         self.texts.first().filter(|_| !self.is_list).map(String::as_str)
     }
 
-    /// Whether it is a flag that is set; `None` where it is none.
     pub(super) fn flag(&self) -> Option<bool> {
         self.ints.first().filter(|_| !self.is_list).map(|int| *int != 0)
     }
 
-    /// A single text or number as text.
     pub(super) fn scalar(&self) -> Option<String> {
         let int = || self.ints.first().filter(|_| !self.is_list).map(ToString::to_string);
         let text = self.text().map(str::to_owned).or_else(int);
@@ -59,14 +54,13 @@ impl Value {
     }
 }
 
-/// An output as it is described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DraftOutput {
     pub(super) dtype: DType,
     /// In the device layout; `None` where no shape is given.
     pub(super) dims: Option<Vec<i64>>,
     pub(super) layout: String,
-    /// As the framework saw it; `None` where it is not told.
+    /// In the framework; `None` where it is not stated.
     pub(super) origin_dims: Option<Vec<i64>>,
     pub(super) origin_layout: String,
     /// Bytes with padding.
@@ -98,7 +92,7 @@ impl DraftOutput {
         self.dims.iter().flatten().any(|dim| *dim < 0)
     }
 
-    /// Takes over whatever the other says.
+    /// Takes over the stated fields of the other.
     fn take_over(&mut self, other: Self) {
         if other.dtype != DType::Unknown {
             self.dtype = other.dtype;
@@ -120,7 +114,6 @@ impl DraftOutput {
         }
     }
 
-    /// Takes in an attribute of the descriptor.
     pub(super) fn attribute(&mut self, key: &str, value: Value) {
         match key {
             "origin_shape" => self.origin_dims = Some(value.ints),
@@ -132,7 +125,6 @@ impl DraftOutput {
     }
 }
 
-/// What an op says of its memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DraftMemory {
     /// Of outputs.
@@ -148,7 +140,6 @@ pub(super) struct DraftMemory {
     pub(super) atomic_workspaces: Vec<i64>,
 }
 
-/// An op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DraftOp {
     pub(super) name: String,
@@ -158,9 +149,8 @@ pub(super) struct DraftOp {
     pub(super) outputs: Vec<(u32, DraftOutput)>,
     pub(super) memory: DraftMemory,
     pub(super) stream: i64,
-    /// Whether the graph that it is in has unknown shapes, where it says so.
+    /// Whether its graph has unknown shapes, where that is stated.
     pub(super) is_unknown: Option<bool>,
-    /// Sub-graphs that it runs.
     pub(super) graphs: Vec<String>,
     /// The number of an input of a graph.
     pub(super) index: Option<i64>,
@@ -168,7 +158,6 @@ pub(super) struct DraftOp {
     pub(super) parent_index: Option<i64>,
     /// By position of an input: of what a sub-graph returns the number of the caller's output.
     pub(super) end_indices: BTreeMap<i64, i64>,
-    /// Texts that may be options, until the op is whole.
     pub(super) texts: Vec<(String, String)>,
 }
 
@@ -182,7 +171,7 @@ impl DraftOp {
         &mut self.outputs[last].1
     }
 
-    /// Sorts the outputs by position, each once: what is said later holds.
+    /// Sorts the outputs by position, each once: later statements count.
     fn join_outputs(&mut self) {
         if self.outputs.is_sorted_by(|one, other| one.0 < other.0) {
             return;
@@ -197,7 +186,6 @@ impl DraftOp {
         });
     }
 
-    /// Takes in an attribute of the op.
     pub(super) fn attribute(&mut self, key: &str, value: Value) {
         match key {
             "atomic_output_index" => {
@@ -223,17 +211,14 @@ impl DraftOp {
     }
 }
 
-/// A graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DraftGraph {
     pub(super) name: String,
     pub(super) ops: Vec<DraftOp>,
-    /// Single values of its attributes.
     pub(super) facts: Vec<(String, String)>,
 }
 
 impl DraftGraph {
-    /// Adds an op that is whole.
     pub(super) fn push(&mut self, mut op: DraftOp, stamps: &mut Stamps) {
         stamps.op(&op.name, &std::mem::take(&mut op.texts));
         op.join_outputs();
@@ -243,10 +228,8 @@ impl DraftGraph {
     }
 }
 
-/// A file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DraftModel {
-    /// The main one first.
     pub(super) graphs: Vec<DraftGraph>,
     pub(super) facts: Vec<(String, String)>,
     pub(super) stamps: Stamps,
@@ -255,7 +238,7 @@ pub(super) struct DraftModel {
 /// Most facts that are kept of a graph or model.
 const FACTS: usize = 10_000;
 
-/// Keeps a single value of an attribute of a graph or model; says where there are too many.
+/// Keeps a single value of an attribute of a graph or model; reports where there are too many.
 pub(super) fn keep_fact(facts: &mut Vec<(String, String)>, key: &str, value: &Value, diagnostics: &mut Diagnostics) {
     let Some(text) = value.scalar() else { return };
     if facts.len() < FACTS {

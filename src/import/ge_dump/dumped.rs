@@ -1,4 +1,4 @@
-//! What a dump says beyond its graph: offsets, streams, options, facts.
+//! The statements of a dump beyond its graph: offsets, streams, options, facts.
 //!
 //! In: drafts and the built main graph. Out: [`Dumped`]. Facts are what the dump states, under its own names, and counts
 //! of what it states; nothing is worked out.
@@ -12,13 +12,11 @@ use highwater_model::graph::{Bindings, Graph, Role};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Dumped, DumpedOffsets, Names};
 
-/// Who plans.
 const MAKER: &str = "Ascend GE";
 
-/// Most graphs of which the facts tell one by one.
+/// Most graphs that the facts list one by one.
 const TOLD: usize = 64;
 
-/// The graph and what the dump says of it.
 pub(super) fn dumped(model: DraftModel, built: Built, diagnostics: &mut Diagnostics) -> (Graph, Dumped) {
     let Built { graph, offsets, .. } = built;
     let streams = match model.graphs.first() {
@@ -59,8 +57,8 @@ pub(super) fn dumped(model: DraftModel, built: Built, diagnostics: &mut Diagnost
     (graph, dumped)
 }
 
-/// Computed tensors that stand in the memory of variables: that lies behind a base of its own, often tens of GiB up, so that
-/// where it ends says nothing of how much memory there is. The fact says where the others end.
+/// Computed tensors in the memory of variables: that has a separate base, often tens of GiB up, so that
+/// its end is no amount of memory. The fact states the end of the others.
 fn in_variables(graph: &Graph, offsets: &[Option<u64>], diagnostics: &mut Diagnostics) -> Option<(String, String)> {
     let sizes = graph.sizes(&Bindings::new());
     let (mut first, mut count, mut base, mut end) = (None, 0_u64, u64::MAX, 0_u64);
@@ -94,7 +92,7 @@ fn in_variables(graph: &Graph, offsets: &[Option<u64>], diagnostics: &mut Diagno
     ))
 }
 
-/// Every key once: what is said again is left out, what is said otherwise gets a number.
+/// Every key once: equal repetitions are dropped, different ones get a number.
 fn distinct(facts: Vec<(String, String)>) -> Vec<(String, String)> {
     let mut numbers: BTreeMap<String, u64> = BTreeMap::new();
     let mut said: BTreeSet<(String, String)> = BTreeSet::new();
@@ -167,7 +165,6 @@ fn facts(model: &DraftModel) -> Vec<(String, String)> {
     facts
 }
 
-/// Says which graphs are run that the file does not hold.
 fn missing_graphs(model: &DraftModel, diagnostics: &mut Diagnostics) {
     let held: BTreeSet<&str> = model.graphs.iter().map(|graph| graph.name.as_str()).collect();
     for op in model.graphs.iter().flat_map(|graph| &graph.ops) {
@@ -178,7 +175,7 @@ fn missing_graphs(model: &DraftModel, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Whether the ops say that their graph has unknown shapes, or have dynamic dimensions; `None` where none says anything.
+/// Whether the ops state that their graph has unknown shapes, or have dynamic dimensions; `None` where none states it.
 fn is_unknown(graph: &DraftGraph) -> Option<bool> {
     if graph
         .ops
@@ -193,7 +190,7 @@ fn is_unknown(graph: &DraftGraph) -> Option<bool> {
     Some(said.any(|is_unknown| is_unknown))
 }
 
-/// In which layouts the outputs stand on the device, and in which the framework saw them.
+/// Layouts of the outputs on the device, and in the framework.
 fn layouts(graph: &DraftGraph) -> Vec<(String, String)> {
     let outputs = || {
         graph

@@ -14,7 +14,7 @@
 //! Source: `ge_ir.proto` and the ONNX writer of the public GE sources, and dumps in public repositories.
 //!
 //! In: text, streamed; kernels and weights of many megabytes are passed over. Out: the main graph with its sub-graphs as
-//! bodies, and what the dump says beyond it ([`Dumped`](highwater_model::workload::Dumped)): offsets, streams, options stamped on
+//! bodies, and the statements beyond it ([`Dumped`](highwater_model::workload::Dumped)): offsets, streams, options stamped on
 //! ops, facts. Shapes are those of the device layout. Invariants: nothing is inferred; what is missing is unknown.
 
 mod build;
@@ -41,7 +41,6 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     form_of(input.head()).is_some()
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

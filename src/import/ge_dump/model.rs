@@ -1,6 +1,4 @@
 //! Reads `ge.proto.ModelDef` and `GraphDef` as text.
-//!
-//! In: the text reader. Out: drafts. Fields that nothing needs are skipped by the reader without being kept.
 
 use super::draft::{DraftGraph, DraftModel, DraftOp, DraftOutput, PARENT_INDEX, Value, keep_fact};
 use super::dtype::dtype_of;
@@ -10,13 +8,10 @@ use crate::text_proto::{Form, Scalar, TextProto};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::NET_OUTPUT;
 
-/// Longest name.
 pub(super) const NAME: usize = 64 << 10;
 
-/// Longest text of an attribute that is kept.
 pub(super) const TEXT: usize = 64 << 10;
 
-/// The whole file.
 pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> Result<DraftModel, ImportError> {
     let mut model = DraftModel::default();
     let mut bare = DraftGraph::default();
@@ -45,7 +40,7 @@ pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> R
     Ok(model)
 }
 
-/// Says where something of an attribute is left out; of kernels all is, which is said elsewhere.
+/// Reports dropped parts of an attribute; dropped kernels are reported elsewhere.
 pub(super) fn tell_cut(key: &str, value: &Value, owner: &str, diagnostics: &mut Diagnostics) {
     if value.is_cut && !key.starts_with("_tbe") && !key.contains("kernel") {
         let what = format!(
@@ -183,7 +178,6 @@ fn output(text: &mut TextProto<'_>) -> Result<DraftOutput, ImportError> {
     Ok(output)
 }
 
-/// A key with its value.
 fn attribute(text: &mut TextProto<'_>) -> Result<(String, Value), ImportError> {
     text.enter()?;
     let mut key = String::new();

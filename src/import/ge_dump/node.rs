@@ -10,7 +10,6 @@ use crate::ImportError;
 use crate::text_proto::{Form, TextProto};
 use highwater_model::diagnostics::Diagnostics;
 
-/// The whole file.
 pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> Result<DraftModel, ImportError> {
     let mut reader = Reader {
         model: DraftModel::default(),
@@ -20,7 +19,7 @@ pub(super) fn read(text: &mut TextProto<'_>, diagnostics: &mut Diagnostics) -> R
         match (text.name(), form) {
             ("graph", Form::Message) => {
                 text.enter()?;
-                // Sub-graphs are found within, and stand behind it.
+                // Sub-graphs within the graph follow it.
                 let position = reader.model.graphs.len();
                 reader.model.graphs.push(DraftGraph::default());
                 reader.model.graphs[position] = reader.graph(text)?;
@@ -59,7 +58,7 @@ impl Reader<'_> {
         Ok(graph)
     }
 
-    /// An op, or `None` where the node stands for a sub-graph.
+    /// An op, or `None` where the node is a sub-graph.
     fn node(&mut self, text: &mut TextProto<'_>) -> Result<Option<DraftOp>, ImportError> {
         let mut op = DraftOp::default();
         let mut outputs = Vec::new();
@@ -89,7 +88,7 @@ impl Reader<'_> {
         };
         op.kind = String::from(kind);
         if !is_described {
-            // The shortest kind of dump names the outputs that something reads, and says no more of them.
+            // The shortest kind of dump only names the outputs that are read.
             for name in outputs {
                 let position = name.rsplit_once(':').and_then(|(_, at)| at.parse::<u32>().ok());
                 if let Some(position) = position {

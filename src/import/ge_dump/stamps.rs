@@ -10,13 +10,10 @@ use std::collections::BTreeMap;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::DumpedOption;
 
-/// Sets of options among the attributes of a graph.
 const SETS: &[&str] = &["GlobalOptions", "SessionOptions", "GraphOptions"];
 
-/// The mark of an op that carries the adapter's options.
 const MARK: &str = "_NpuOptimizer";
 
-/// What the compiler notes for itself.
 const NOTES: &[&str] = &[
     "_ge_attr_",
     "_lxfusion_",
@@ -34,13 +31,11 @@ const NOTES: &[&str] = &[
     "_fe_",
 ];
 
-/// Most different options that are kept.
 const LIMIT: usize = 10_000;
 
 /// Options with the first op that carries each and their number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stamps {
-    /// How many there was no room for.
     left_out: u64,
     found: BTreeMap<(String, String), (String, u64)>,
 }
@@ -56,7 +51,6 @@ impl Stamps {
         SETS.contains(&key)
     }
 
-    /// Takes in what an op carries.
     pub(super) fn op(&mut self, op: &str, texts: &[(String, String)]) {
         let is_marked = texts.iter().any(|(key, _)| key == MARK);
         for (key, value) in texts {
@@ -79,7 +73,6 @@ impl Stamps {
         }
     }
 
-    /// Says how many were left out.
     pub(super) fn report(&self, diagnostics: &mut Diagnostics) {
         if self.left_out > 0 {
             let what = format!("options beyond the first {LIMIT} different ones are left out");

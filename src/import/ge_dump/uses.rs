@@ -1,8 +1,8 @@
-//! Which ops run which sub-graphs.
+//! The sub-graphs that ops run.
 //!
-//! In: graphs as they are built. Out: the table of uses. An op names its sub-graphs; those of `PartitionedCall` run in its place,
+//! In: graphs while they are built. Out: the table of uses. An op names its sub-graphs; those of `PartitionedCall` run in its place,
 //! one of those of `If` and `Case`, those of `While` again and again. A `Data` of a sub-graph is the op's input of number
-//! `_parent_node_index` (else `index`), and an input of its `NetOutput` the op's output of that number (else of its own
+//! `_parent_node_index` (else `index`), and an input of its `NetOutput` the op's output of that number (else of its
 //! position). A sub-graph without `NetOutput`, or with several, stays opaque.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,6 @@ use super::draft::DraftOp;
 use highwater_model::graph::{IdVec, OpId, TensorId};
 use highwater_model::workload::{BodyMap, BodyUse, DATA, NET_OUTPUT, UseKind};
 
-/// An op that runs sub-graphs.
 struct Site {
     op: OpId,
     kind: UseKind,
@@ -22,7 +21,6 @@ struct Site {
     outputs: Vec<(u32, TensorId)>,
 }
 
-/// What a graph runs, takes and returns.
 #[derive(Default)]
 pub(super) struct Flow {
     sites: Vec<Site>,
@@ -30,12 +28,10 @@ pub(super) struct Flow {
     given: BTreeMap<i64, TensorId>,
     /// By number of the caller's output.
     returned: BTreeMap<i64, TensorId>,
-    /// How many ops return something.
     n_ends: u32,
 }
 
 impl Flow {
-    /// Looks at an op that is built.
     pub(super) fn op(&mut self, id: OpId, op: &DraftOp, inputs: &[Option<TensorId>], results: &[TensorId]) {
         let number = |position: usize| i64::try_from(position).unwrap_or(i64::MAX);
         match op.kind.as_str() {
@@ -69,7 +65,7 @@ impl Flow {
     }
 }
 
-/// `PartitionedCall` and whatever else runs one graph once.
+/// `PartitionedCall` and other ops that run one graph once.
 fn kind_of(kind: &str) -> UseKind {
     match kind {
         "If" | "StatelessIf" | "_If" | "Case" | "StatelessCase" => UseKind::Branch,
@@ -91,7 +87,7 @@ pub(super) fn uses(parts: &[Part]) -> Vec<BodyUse> {
     for (graph, (_, flow, steps)) in (0_u32..).zip(parts) {
         for site in &flow.sites {
             for name in &site.graphs {
-                // What the file does not hold is told with the file's facts; what could not be built, where it was tried.
+                // Missing sub-graphs are reported with the file's facts; those that could not be built, where it was tried.
                 let Some(body) = numbers.get(name.as_str()).copied() else {
                     continue;
                 };

@@ -1,4 +1,4 @@
-//! The members of a gzip file as one content, and what stands behind the last of them.
+//! The members of a gzip file as one content, and the bytes behind the last of them.
 //!
 //! In: packed bytes. Out: the unpacked bytes of all members, one behind the other. Zero bytes behind the last member are
 //! padding, which tapes and block devices leave; they are counted. Anything else there is an error. Positions in the packed
@@ -11,17 +11,15 @@ use flate2::bufread::GzDecoder;
 use crate::ReadSeek;
 use highwater_model::progress::Progress;
 
-/// Packed bytes that are read at once.
 const BUFFER: usize = 32 << 10;
 
 /// The first byte of a member.
 const FIRST: u8 = 0x1f;
 
-/// Where only the first bytes are wanted: how many members without content are passed over for them. Writers that flush
+/// Empty members that are skipped where only the first bytes are wanted. Writers that flush
 /// often leave one or two.
 const MOST_EMPTY: u32 = 1024;
 
-/// Counts what is read.
 struct Counting<'a> {
     reader: &'a mut dyn ReadSeek,
     at: u64,
@@ -38,15 +36,11 @@ impl Read for Counting<'_> {
 type Source<'a> = BufReader<Counting<'a>>;
 
 enum State<'a> {
-    /// Within a member.
     Member(GzDecoder<Source<'a>>),
-    /// Behind the last one.
     Behind(Source<'a>),
-    /// For a moment.
     Nowhere,
 }
 
-/// See the module's header.
 pub(super) struct Members<'a> {
     state: State<'a>,
     /// `None` where only the first bytes are wanted: then padding is not looked through.
@@ -68,7 +62,6 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The next byte in the packed file.
     pub(super) fn packed_at(&self) -> u64 {
         let source = match &self.state {
             State::Member(decoder) => decoder.get_ref(),
@@ -92,7 +85,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// At the end of a member: the next one, or what stands behind the last.
+    /// At the end of a member: the next one, or the bytes behind the last.
     fn next(&mut self) -> Result<()> {
         let State::Member(decoder) = std::mem::replace(&mut self.state, State::Nowhere) else {
             return Ok(());

@@ -6,7 +6,7 @@ use crate::ImportError;
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Tape, TapeCall, TapeOp, TapeTensor};
 
-/// What all sizes in sum may be: engines add up what is resident, with something to spare.
+/// The largest sum of all sizes: engines add up resident bytes, with a margin.
 const MOST_BYTES: u64 = 1 << 53;
 
 /// Most tensors, ops and inputs in sum: numbers have 32 bits.
@@ -15,10 +15,8 @@ const MOST_PARTS: usize = 50_000_000;
 /// Nanoseconds to move a byte: 10^8 bytes a second, as the original estimates.
 const NANOS_PER_BYTE: u64 = 10;
 
-/// What to do about a name.
 pub(super) const ADVICE: &str = "docs/format.md describes the format; entries stand in execution order";
 
-/// The tape so far.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) tape: Tape,
@@ -46,7 +44,6 @@ impl Draft {
             .ok_or_else(|| ImportError::at(format!("nothing above makes the variable \"{name}\""), place, ADVICE))
     }
 
-    /// Begins an op that reads tensors.
     pub(super) fn op(&mut self, name: &str, inputs: Vec<u32>, place: &str) -> Result<TapeOp, ImportError> {
         self.count(1 + inputs.len(), place)?;
         Ok(TapeOp {
@@ -59,7 +56,6 @@ impl Draft {
         })
     }
 
-    /// Adds a result to the op that is being made.
     pub(super) fn output(
         &mut self,
         op: &mut TapeOp,
@@ -104,7 +100,6 @@ impl Draft {
         self.tape.calls.push(TapeCall::Call(number));
     }
 
-    /// The bytes of a tensor.
     pub(super) fn bytes(&self, tensor: u32) -> u64 {
         self.tape.tensors[tensor as usize].bytes.0
     }

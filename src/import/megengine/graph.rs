@@ -2,7 +2,7 @@
 //!
 //! A variable with one of the flags below is the caller's. One that no op makes is brought by a source op in front of all
 //! ops; if it is to be planned, that op runs once. What ops read that is planned costs time, and what they make; external
-//! variables cost none. After its last reader the caller lets go of a planned variable; one that nobody reads is a result
+//! variables cost none. After its last reader the caller releases a planned variable; one that no op reads is a result
 //! of the graph and is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,10 +24,8 @@ const EXTERNAL: [&str; 4] = [
 /// Flags of ops that must not run a second time.
 const NON_RECOMPUTABLE: [&str; 3] = ["IMPURE_FUNC", "NO_AUTOMATIC_DUP", "FORCE_UPDATE_INPUT_VAR"];
 
-/// Declared variables by name.
 type Declared<'a> = BTreeMap<&'a str, (&'a WireVariable, bool)>;
 
-/// The tape of a graph.
 pub(super) fn tape(name: String, wire: &WireGraph, progress: &Progress<'_>) -> Result<Tape, ImportError> {
     let mut draft = Draft::new(name);
     let declared = declare(wire)?;

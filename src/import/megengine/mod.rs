@@ -9,7 +9,7 @@
 //! ```
 //!
 //! In: JSON, read whole. Out: one [`Tape`](highwater_model::workload::Tape). Other keys of the larger object are ignored, `name` apart.
-//! Names are resolved here; ops stand in execution order, or it is an error with the place of the entry.
+//! Names are resolved here; ops that are not in execution order are an error with the place of the entry.
 
 mod draft;
 mod graph;
@@ -25,7 +25,6 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{Source, Tape};
 
-/// Reads an op sequence.
 pub(super) fn import_graph(
     input: &mut Input<'_>,
     progress: &Progress<'_>,
@@ -37,7 +36,6 @@ pub(super) fn import_graph(
     Ok(tape(graph::tape(name.unwrap_or(fallback), &wire, progress)?))
 }
 
-/// Reads a script.
 pub(super) fn import_script(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

@@ -9,7 +9,6 @@ use crate::ImportError;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{Tape, TapeCall};
 
-/// The tape of a script.
 pub(super) fn tape(name: String, entries: &[WireEntry], progress: &Progress<'_>) -> Result<Tape, ImportError> {
     let mut draft = Draft::new(name);
     let mut is_deleted: Vec<bool> = Vec::new();

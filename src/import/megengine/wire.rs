@@ -38,7 +38,7 @@ pub(crate) fn detect_script(input: &Input<'_>) -> bool {
     }
 }
 
-/// Whether both lists of an op sequence may stand there: "ops" may lie behind the head.
+/// Whether the head may begin an op sequence: "ops" may lie behind the head.
 fn has_lists(head: &[u8]) -> bool {
     value_of(head, b"vars")
         .or_else(|| value_of(head, b"ops"))
@@ -55,7 +55,7 @@ fn key(object: &[u8], from: usize) -> Option<&[u8]> {
     rest.split(|byte| *byte == b'"').next()
 }
 
-/// What stands behind a key in quotes and a colon.
+/// The text behind a key in quotes and a colon.
 fn value_of<'a>(head: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let quoted = [b"\"", name, b"\""].concat();
     let found = head.windows(quoted.len()).enumerate();
@@ -65,7 +65,6 @@ fn value_of<'a>(head: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     ends.find_map(|at| Some(head[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start()))
 }
 
-/// A variable.
 #[derive(Deserialize, Debug)]
 pub(super) struct WireVariable {
     pub(super) name: String,
@@ -74,7 +73,6 @@ pub(super) struct WireVariable {
     pub(super) flags: Vec<String>,
 }
 
-/// An op.
 #[derive(Deserialize, Debug)]
 pub(super) struct WireOp {
     pub(super) name: String,
@@ -86,7 +84,6 @@ pub(super) struct WireOp {
     pub(super) outputs: Vec<String>,
 }
 
-/// An op sequence.
 #[derive(Deserialize, Debug)]
 pub(super) struct WireGraph {
     pub(super) vars: Vec<WireVariable>,
@@ -105,10 +102,6 @@ struct GraphFile {
     ops: Option<Vec<WireOp>>,
 }
 
-/// The graph of a file and the name of either.
-///
-/// # Errors
-/// [`ImportError`] with line and column.
 pub(super) fn read_graph(bytes: &[u8]) -> Result<(Option<String>, WireGraph), ImportError> {
     let file: GraphFile = parse(bytes)?;
     match (file.graph, file.vars, file.ops) {
@@ -125,7 +118,6 @@ pub(super) fn read_graph(bytes: &[u8]) -> Result<(Option<String>, WireGraph), Im
     }
 }
 
-/// One entry of a script.
 #[derive(Debug)]
 pub(super) enum WireEntry {
     Put(String, u64),
@@ -182,10 +174,6 @@ struct ScriptFile {
     script: Vec<WireEntry>,
 }
 
-/// The script of a file and its name.
-///
-/// # Errors
-/// [`ImportError`] with line and column.
 pub(super) fn read_script(bytes: &[u8]) -> Result<(Option<String>, Vec<WireEntry>), ImportError> {
     if bytes.trim_ascii_start().first() == Some(&b'[') {
         return Ok((None, parse(bytes)?));

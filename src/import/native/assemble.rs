@@ -16,7 +16,6 @@ use highwater_model::workload::GraphEntry;
 /// Most symbolic dimensions of a graph; real ones have a handful.
 const MAX_SYMBOLS: usize = 4096;
 
-/// A graph in the making.
 pub(super) struct Draft {
     name: String,
     builder: GraphBuilder,
@@ -41,12 +40,11 @@ impl Draft {
         }
     }
 
-    /// The graph's own name.
     pub(super) fn set_name(&mut self, name: &str) {
         name.clone_into(&mut self.name);
     }
 
-    /// The model's name, for a graph without one of its own.
+    /// The model's name, for a graph without a name.
     pub(super) fn set_default_name(&mut self, name: Option<Cow<'_, str>>) {
         if let (true, Some(name)) = (self.name.is_empty(), name) {
             self.name = name.into_owned();
@@ -76,7 +74,7 @@ impl Draft {
         Ok(tensor)
     }
 
-    /// The scratch memory of an op, as a tensor that nobody reads.
+    /// The workspace of an op, as a tensor that no op reads.
     fn workspace(&mut self, op: &str, bytes: u64) -> Result<TensorId, String> {
         let tensor = self
             .builder
@@ -143,7 +141,6 @@ impl Draft {
     }
 }
 
-/// What all graphs of a file share.
 pub(super) struct Context<'a> {
     fallback_name: String,
     progress: Progress<'a>,
@@ -228,7 +225,6 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Finished graphs, in file order.
     pub(super) fn finish(&mut self, drafts: Vec<Draft>) -> Result<Vec<GraphEntry>, ImportError> {
         let mut entries = Vec::with_capacity(drafts.len());
         for mut draft in drafts {

@@ -20,7 +20,6 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::Source;
 
-/// The newest version of the format that is read.
 pub(super) const VERSION: u64 = 1;
 
 /// A JSON object whose first 64 KiB name a graph's parts.
@@ -32,7 +31,6 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
         && (has("\"highwater_graph\"") || has("\"nodes\"") || (has("\"inputs\"") && has("\"outputs\"")))
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

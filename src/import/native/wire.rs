@@ -13,7 +13,6 @@ use crate::each::each;
 /// Most items of a list inside one node; real ops have a few.
 const MAX_LIST: usize = 1_000_000;
 
-/// Most graphs in one file.
 const MAX_GRAPHS: usize = 4096;
 
 /// A text that is borrowed from the file where it has no escapes.
@@ -62,11 +61,9 @@ pub(super) enum WireDim<'a> {
     Number(i64),
     /// A symbol or an expression over symbols.
     Symbol(#[serde(borrow)] Cow<'a, str>),
-    /// Unknown.
     Unknown(()),
 }
 
-/// An op.
 #[derive(Deserialize, Debug)]
 pub(super) struct WireNode<'a> {
     #[serde(borrow, default)]
@@ -206,7 +203,6 @@ fn check_version<E: serde::de::Error>(version: u64) -> Result<(), E> {
     Ok(())
 }
 
-/// Nested graph objects.
 struct Graphs<'c, 'p> {
     context: &'c mut Context<'p>,
     drafts: &'c mut Vec<Draft>,

@@ -17,19 +17,16 @@ use crate::translate::Translator;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{DType, GraphBuilder, NewOp, NewTensor, Phase, Role, TensorId};
 
-/// Builds graphs one after the other.
 pub(super) struct Build<'m> {
     model: &'m Model,
     infer: Infer<'m>,
-    /// The graph around each body.
     parents: Vec<Option<GraphIdx>>,
     translator: Translator,
-    /// Which node runs which graph.
     uses: Uses,
 }
 
 impl<'m> Build<'m> {
-    /// Takes the facts; the main graph, which is built last, gives them back early.
+    /// The main graph, which is built last, frees the facts early.
     pub(super) fn new(model: &'m Model, infer: Infer<'m>) -> Self {
         let mut parents = vec![None; model.graphs.len()];
         for (position, graph) in model.graphs.iter().enumerate() {
@@ -46,13 +43,12 @@ impl<'m> Build<'m> {
         }
     }
 
-    /// Which node runs which graph, once all graphs are built.
     pub(super) fn into_uses(self) -> Uses {
         self.uses
     }
 
     /// One graph, up to its last step ([`GraphBuilder::finish`]), before which the caller may drop everything else.
-    /// The main graph keeps the expressions as they are, and its oddities are reported.
+    /// The main graph keeps the expressions unchanged, and its oddities are reported.
     pub(super) fn graph(&mut self, idx: GraphIdx, diagnostics: &mut Diagnostics) -> Result<GraphBuilder, ImportError> {
         let is_main = self.model.main == Some(idx);
         let raw = &self.model.graphs[idx.0];
@@ -253,14 +249,13 @@ impl<'m> Build<'m> {
         Ok(())
     }
 
-    /// What is known of a name in a graph or those around it.
+    /// The fact of a name in a graph or those around it.
     fn fact(&self, idx: GraphIdx, name: NameIdx) -> Option<Fact> {
         let mut outwards = std::iter::successors(Some(idx), |idx| self.parents[idx.0]);
         outwards.find_map(|idx| self.infer.fact(idx, name)).cloned()
     }
 }
 
-/// A graph under construction.
 struct Part<'m> {
     idx: GraphIdx,
     raw: &'m RawGraph,
@@ -275,7 +270,7 @@ impl Part<'_> {
     }
 }
 
-/// What a node reads: its inputs and what its bodies capture, empty names left out.
+/// The inputs of a node and the captures of its bodies, empty names left out.
 fn reads<'a>(model: &'a Model, raw: &'a RawGraph, node: &'a RawNode) -> impl Iterator<Item = NameIdx> + use<'a> {
     let captured = raw.bodies_of(node).flat_map(|body| &model.graphs[body.0].captures);
     let names = raw.inputs_of(node).iter().chain(captured).copied();

@@ -4,7 +4,6 @@
 //! producer, and contain a graph that starts like one; a file that is cut off or damaged further on is still
 //! recognised, so that its error can name a place. TensorFlow graphs start with a node (field 1 holds bytes).
 
-/// Whether the head of a file is that of a model.
 pub(super) fn looks_like_model(head: &[u8]) -> bool {
     let mut at = 0;
     let mut has_version = false;

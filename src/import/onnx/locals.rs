@@ -9,7 +9,6 @@ use crate::names::NameIdx;
 
 const NONE: u32 = u32::MAX;
 
-/// Numbers of names.
 #[derive(Debug, Default)]
 pub(super) struct Locals {
     dense: Vec<u32>,
@@ -40,12 +39,10 @@ impl Locals {
         self.add(name)
     }
 
-    /// How many names.
     pub(super) const fn len(&self) -> usize {
         self.n_all as usize
     }
 
-    /// The number of a name.
     pub(super) fn get(&self, name: NameIdx) -> Option<usize> {
         if self.dense.is_empty() {
             return self.sparse.get(&name).map(|number| *number as usize);

@@ -33,12 +33,10 @@ use highwater_model::workload::{GraphEntry, Source};
 
 use self::model::GraphIdx;
 
-/// Whether the content looks like a model.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     detect::looks_like_model(input.head())
 }
 
-/// Reads a model.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

@@ -1,12 +1,11 @@
-//! The order in which a graph's nodes can be looked at: the file's, where every name is computed before its use.
+//! The order in which a graph's nodes can be visited: the file's, where every name is computed before its use.
 //!
-//! Else producers are visited before consumers, by walking back from each node. Cycles are left as they stand;
+//! Else producers are visited before consumers, by walking back from each node. Cycles stay in file order;
 //! the graph builder refuses them later. Linear in nodes and names.
 
 use super::model::{Model, RawGraph, RawNode};
 use crate::names::NameIdx;
 
-/// Positions of nodes.
 pub(super) fn of(model: &Model, graph: &RawGraph) -> Vec<u32> {
     let n_nodes = u32::try_from(graph.nodes.len()).unwrap_or(u32::MAX);
     let mut producers: Vec<u32> = vec![u32::MAX; graph.locals.len()];

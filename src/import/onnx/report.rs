@@ -1,6 +1,4 @@
-//! What the reading of a model leaves to say: rules that lack, contradictions, types without a size, data in other files.
-//!
-//! In: the model and what was inferred. Out: diagnostics, one for each kind of thing, with a count and an example.
+//! Diagnostics of a model: missing rules, contradictions, types without a size, external data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +8,6 @@ use super::types;
 use crate::names::NameIdx;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 
-/// Ops whose results are sequences or optionals.
 const COMPOSITE: &[&str] = &[
     "Optional",
     "SequenceConstruct",
@@ -21,7 +18,6 @@ const COMPOSITE: &[&str] = &[
     "SplitToSequence",
 ];
 
-/// Says all of it.
 pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnostics) {
     for (kind, (op, count)) in &infer.without_rule {
         diagnostics.op_without_shape_rule(kind, op, *count);
@@ -78,7 +74,7 @@ pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnos
     }
 }
 
-/// Names of a graph's values that are no tensors, as far as the file tells them.
+/// Names of a graph's values that are no tensors, as far as the file states them.
 pub(super) fn composite(model: &Model, idx: GraphIdx) -> BTreeSet<String> {
     let graph = &model.graphs[idx.0];
     let declared = graph.inputs.iter().chain(&graph.value_infos).chain(&graph.outputs);
@@ -92,7 +88,7 @@ pub(super) fn composite(model: &Model, idx: GraphIdx) -> BTreeSet<String> {
     names.map(|name| model.names.text(name).to_owned()).collect()
 }
 
-/// Shapes or types that are stated and cannot be: how many, and of one what is stated and what counts.
+/// Reports stated shapes or types that contradict the computed ones: their number, and an example.
 fn contradictions(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnostics) {
     let Some(((graph, name), computed)) = infer.contradictions.first_key_value() else {
         return;
@@ -140,7 +136,6 @@ fn stated_twice(model: &Model, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Whether two stated types may both be true.
 fn may_agree(one: &RawType, other: &RawType) -> bool {
     let is_same_type = one.code == 0 || other.code == 0 || one.code == other.code;
     let (Some(one), Some(other)) = (&one.dims, &other.dims) else {

@@ -1,6 +1,6 @@
-//! Which nodes run which graphs: local functions by their names, bodies of `If`, `Loop`, `Scan` and their kin.
+//! The graphs that nodes run: local functions by their names, bodies of `If`, `Loop`, `Scan` and their kin.
 //!
-//! In: graphs as they are built, each with the tensors of its names. Out: the table of uses. A call's inputs and outputs are the
+//! In: graphs while they are built, each with the tensors of its names. Out: the table of uses. A call's inputs and outputs are the
 //! function's by position; what is left out has no tensor. Graphs are numbered as in the entry: the main one 0, the others from
 //! 1 on in the order of the model.
 
@@ -9,7 +9,6 @@ use crate::names::NameIdx;
 use highwater_model::graph::{Id as _, IdVec, OpId, TensorId};
 use highwater_model::workload::{BodyMap, BodyUse, UseKind, onto_steps};
 
-/// A node that runs a graph.
 struct Site {
     graph: GraphIdx,
     op: OpId,
@@ -26,7 +25,6 @@ struct Ends {
     outputs: Vec<Option<TensorId>>,
 }
 
-/// Uses under construction.
 #[derive(Default)]
 pub(super) struct Uses {
     sites: Vec<Site>,
@@ -37,7 +35,6 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    /// None yet.
     pub(super) fn new(model: &Model) -> Self {
         let mut is_function = vec![false; model.graphs.len()];
         for function in model.functions.values() {

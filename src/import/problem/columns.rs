@@ -1,11 +1,10 @@
 //! The header of a problem file: which field means what.
 //!
-//! Names are compared without case and without spaces around them; columns stand in any order. `end` in place of
+//! Names are compared without case and without spaces around them; columns are in any order. `end` in place of
 //! `upper` makes last steps inclusive, also those of gaps.
 
 use std::borrow::Cow;
 
-/// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
     Id,
@@ -37,7 +36,6 @@ const NAMES: &[(&str, Column)] = &[
 ];
 
 impl Column {
-    /// The column of a heading.
     fn of(heading: &str) -> Option<Self> {
         let heading = heading.trim().to_ascii_lowercase();
         let row = NAMES.iter().find(|(name, _)| *name == heading)?;
@@ -45,7 +43,6 @@ impl Column {
     }
 }
 
-/// The positions of the columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) id: usize,
@@ -58,14 +55,13 @@ pub(super) struct Layout {
     pub(super) offset: Option<usize>,
     pub(super) gaps: Option<usize>,
     pub(super) same_address_as: Option<usize>,
-    /// Headings as written.
     pub(super) headings: Vec<String>,
     /// Headings that mean nothing here.
     pub(super) unknown: Vec<String>,
 }
 
 /// Whether headings are those of a problem: where buffers start, end, and how large they are. The other names of
-/// `lower` are too common to tell, so with them nothing may stand beside that is not known.
+/// `lower` are too common to tell, so with them all headings must be known.
 pub(super) fn is_problem(headings: &[Cow<'_, str>]) -> bool {
     let columns: Vec<Option<Column>> = headings.iter().map(|heading| Column::of(heading)).collect();
     let has = |column: Column| columns.contains(&Some(column));
@@ -80,7 +76,7 @@ impl Layout {
     /// The layout of a header line.
     ///
     /// # Errors
-    /// A sentence: a column is missing or stands twice.
+    /// A sentence: a column is missing or duplicate.
     pub(super) fn new(headings: &[Cow<'_, str>]) -> Result<Self, String> {
         let mut positions: [Option<usize>; 9] = [None; 9];
         let mut unknown = Vec::new();

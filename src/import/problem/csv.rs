@@ -3,26 +3,22 @@
 
 use std::borrow::Cow;
 
-/// What breaks the rules of CSV, and on which line.
+/// A record that breaks the rules of CSV, and its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BadRecord {
-    /// A sentence.
     pub(super) what: &'static str,
     /// Counted from 1.
     pub(super) line: u64,
 }
 
-/// The records of a text, one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Records<'a> {
     text: &'a str,
     at: usize,
-    /// Line breaks before `at`.
     line: u64,
 }
 
 impl<'a> Records<'a> {
-    /// From the start.
     pub(super) const fn new(text: &'a str) -> Self {
         Self { text, at: 0, line: 0 }
     }
@@ -49,7 +45,6 @@ impl<'a> Records<'a> {
         Ok(None)
     }
 
-    /// A record with quotes somewhere.
     fn quoted(&mut self, fields: &mut Vec<Cow<'a, str>>) -> Result<(), BadRecord> {
         loop {
             let rest = &self.text[self.at..];

@@ -1,7 +1,7 @@
 //! A problem in the making: rows as read, then checked, ranked and made into a [`ProblemEntry`].
 //!
-//! Times beyond [`MOST_STEPS`] are replaced by their rank, so that whoever walks over steps walks over few; the file's
-//! times are kept beside. O(n log n).
+//! Times beyond [`MOST_STEPS`] are replaced by their rank, so that walks over steps stay short; the file's
+//! times are kept, too. O(n log n).
 
 use super::faults::{Places, is_about_offsets, place, refusal};
 use super::index::Index;
@@ -16,13 +16,10 @@ pub(super) const MOST_STEPS: u64 = 4_000_000;
 /// Most buffers: positions are 32-bit numbers.
 const MOST_BUFFERS: usize = 100_000_000;
 
-/// One buffer as read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
     pub(super) id: &'a str,
-    /// First time.
     pub(super) lower: u64,
-    /// End as written.
     pub(super) upper: u64,
     /// Whether the end, and those of gaps, are last times rather than the first ones behind.
     pub(super) is_inclusive: bool,
@@ -31,14 +28,12 @@ pub(super) struct Row<'a> {
     pub(super) offset: Option<u64>,
 }
 
-/// Rows so far.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
-    /// The name shown to users.
     pub(super) name: String,
     /// The capacity that the file asks for.
     pub(super) capacity: Option<u64>,
-    /// Who made the offsets, where they are a plan and fix nothing.
+    /// The planner that made the offsets, where they are a plan and fix nothing.
     pub(super) maker: Option<&'static str>,
     ids: Names,
     /// Steps are filled in at the end.
@@ -64,10 +59,6 @@ impl Draft {
         self.buffers.len()
     }
 
-    /// Adds a buffer.
-    ///
-    /// # Errors
-    /// A sentence.
     pub(super) fn push(&mut self, row: &Row<'_>) -> Result<(), String> {
         if self.buffers.len() == MOST_BUFFERS {
             return Err(format!("there are more than {MOST_BUFFERS} buffers"));
@@ -98,10 +89,6 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds a gap to the last buffer.
-    ///
-    /// # Errors
-    /// A sentence.
     pub(super) fn gap(&mut self, lower: u64, upper: u64, is_inclusive: bool) -> Result<(), String> {
         let position = self.last();
         let end = end_of(upper, is_inclusive)?;
@@ -116,7 +103,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The last buffer stands at the address of another.
+    /// The last buffer has the address of another.
     pub(super) fn same_address_as(&mut self, id: &str) {
         self.same_address.push((self.last(), id.into()));
     }
@@ -179,7 +166,7 @@ impl Draft {
         }
     }
 
-    /// Buffers at one address, each group ascending. Ids that stand twice are refused on the way.
+    /// Buffers at one address, each group ascending. Duplicate ids are refused on the way.
     fn groups(&self, places: Places<'_>) -> Result<Vec<Vec<u32>>, ImportError> {
         let index = Index::new(&self.ids);
         if let Some((first, second)) = index.duplicate(&self.ids) {

@@ -1,9 +1,8 @@
-//! What a problem's own check finds, in the words of the file: ids and times in place of positions and steps.
+//! The findings of a problem's check in the words of the file: ids and times in place of positions and steps.
 
 use crate::ImportError;
 use highwater_model::workload::{ProblemEntry, ProblemError};
 
-/// Says where a row stands in the file.
 pub(super) type Places<'a> = &'a dyn Fn(usize) -> String;
 
 /// Faults that offsets alone cause: without them the problem is fine.
@@ -14,7 +13,6 @@ pub(super) fn is_about_offsets(error: &ProblemError) -> bool {
     )
 }
 
-/// The error with ids, times and a place.
 pub(super) fn refusal(error: &ProblemError, entry: &ProblemEntry, places: Places<'_>) -> ImportError {
     let advice = match error {
         ProblemError::TooLarge => "such sizes are beyond every device; correct them",
@@ -25,7 +23,7 @@ pub(super) fn refusal(error: &ProblemError, entry: &ProblemEntry, places: Places
     ImportError::at(entry.sentence(error), place(error, entry, places), advice)
 }
 
-/// Where an error stands: the second of two buffers, the largest where it is about all of them.
+/// The place of an error: the second of two buffers, the largest where it is about all of them.
 pub(super) fn place(error: &ProblemError, entry: &ProblemEntry, places: Places<'_>) -> String {
     let buffers = &entry.problem.buffers;
     match error {

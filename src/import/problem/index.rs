@@ -1,4 +1,4 @@
-//! Finds buffers by id, and ids that stand twice. O(n log n) once, O(log n) a question.
+//! Finds buffers by id, and duplicate ids. O(n log n) to build, O(log n) per search.
 
 use highwater_model::workload::Names;
 
@@ -35,7 +35,7 @@ impl Index {
     }
 }
 
-/// The FNV-1a hash: any will do, as equal hashes are told apart.
+/// The FNV-1a hash: any will do, as ids of equal hashes are compared.
 fn hash(id: &str) -> u64 {
     id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -15,7 +15,6 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::ProblemEntry;
 
-/// What the vendor's engine aligns every tensor to.
 const ENGINE_ALIGNMENT: u64 = 512;
 
 /// Whether the first bytes of an object name the parts of a problem, and none of a graph.
@@ -66,14 +65,13 @@ pub(super) fn read(
     reading.draft.finish(&|row| format!("{list}[{row}]"), diagnostics)
 }
 
-/// What is known so far.
 struct Reading<'p> {
     draft: Draft,
     progress: Progress<'p>,
     cancelled: Option<Cancelled>,
     /// Names and offsets of graph inputs in an engine's plan.
     inputs: Vec<(String, u64)>,
-    /// Where everything else of it ends.
+    /// The end of everything else in the plan.
     others_end: u64,
     list: Option<&'static str>,
 }
@@ -136,7 +134,6 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What is assumed about an engine's plan.
     fn explain(&self, diagnostics: &mut Diagnostics) {
         diagnostics.info(
             format!(
@@ -230,7 +227,6 @@ struct WireTensor<'a> {
     op: Option<String>,
 }
 
-/// The object.
 struct Document<'r, 'p>(&'r mut Reading<'p>);
 
 impl<'de> Visitor<'de> for Document<'_, '_> {

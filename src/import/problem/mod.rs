@@ -52,7 +52,6 @@ fn is_csv(head: &[u8]) -> bool {
     matches!(Records::new(text).next(&mut headings), Ok(Some(_))) && columns::is_problem(&headings)
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

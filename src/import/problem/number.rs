@@ -1,9 +1,6 @@
 //! Whole numbers and gaps, with a sentence about what is wrong with them.
 
 /// A whole number from 0 to 2^64 - 1.
-///
-/// # Errors
-/// A sentence.
 pub(super) fn parse(text: &str) -> Result<u64, String> {
     let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
@@ -18,9 +15,6 @@ pub(super) fn parse(text: &str) -> Result<u64, String> {
 }
 
 /// A gap: `lower-upper`.
-///
-/// # Errors
-/// A sentence.
 pub(super) fn gap(text: &str) -> Result<(u64, u64), String> {
     if text.contains('@') {
         return Err(format!(

@@ -8,7 +8,6 @@ use highwater_model::graph::DimOp;
 use super::fact::{Elem, Num};
 use super::sym::Sym;
 
-/// An operation on two elements of integer tensors.
 pub(crate) fn integers(sym: &mut Sym, kind: &str, a: Elem, b: Elem) -> Elem {
     let (Some(a), Some(b)) = (a.num(), b.num()) else {
         return Elem::Unknown;
@@ -63,7 +62,6 @@ fn divide(sym: &mut Sym, a: Num, b: Num) -> Option<Num> {
     }
 }
 
-/// An operation on two elements of float tensors.
 pub(crate) fn floats(sym: &mut Sym, kind: &str, a: Elem, b: Elem) -> Elem {
     if kind == "FloorDiv" {
         let quotient = floats(sym, "Div", a, b);
@@ -149,7 +147,6 @@ fn float_op(kind: &str, a: f64, b: f64) -> Elem {
     Elem::float(value)
 }
 
-/// An operation on one element.
 pub(crate) fn unary(sym: &mut Sym, kind: &str, item: Elem) -> Elem {
     match (kind, item) {
         ("Identity", _) | ("Floor" | "Ceil" | "Round" | "Rint", Elem::Num(_)) => item,

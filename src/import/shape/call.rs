@@ -14,7 +14,6 @@ pub(crate) trait Format {
     type Node<'a>;
 }
 
-/// One use of a rule.
 pub(crate) struct Call<'a, F: Format> {
     pub(crate) node: F::Node<'a>,
     /// The op's type, such as `MatMul`.
@@ -53,7 +52,6 @@ impl<F: Format> Call<'_, F> {
         self.value(input)?.ints()
     }
 
-    /// An input's first element.
     pub(crate) fn scalar(&self, input: usize) -> Option<Num> {
         self.value(input)?.items.first()?.num()
     }
@@ -83,7 +81,6 @@ impl<F: Format> Call<'_, F> {
         }
     }
 
-    /// States an output's dimensions.
     pub(crate) fn out(&mut self, output: usize, dims: &[Dim]) {
         let shape = self.sym.shape(dims);
         if let Some(fact) = self.outputs.get_mut(output) {

@@ -3,12 +3,10 @@
 use super::fact::{Elem, MAX_ELEMENTS, Value};
 use highwater_model::graph::DType;
 
-/// The elements of a tensor in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Data {
     /// Too many, in another file, or not stored.
     Absent,
-    /// Integers and truth values.
     Ints(Box<[i64]>),
     Floats(Box<[f64]>),
 }

@@ -22,7 +22,7 @@ pub(crate) struct Fact {
     pub(crate) handle: Option<Rc<Handle>>,
 }
 
-/// What a resource or a list holds.
+/// The target of a resource or list handle.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Handle {
     /// The type of the variable or of the list's elements.

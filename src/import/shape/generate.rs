@@ -57,7 +57,6 @@ fn float_range<F: Format>(call: &mut Call<'_, F>, [start, limit, delta]: [Elem; 
     Some(())
 }
 
-/// The number of elements of input 0.
 pub(crate) fn size<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
     call.out(0, &[]);
     let dims = call.dims(0)?;

@@ -6,7 +6,7 @@ use super::sizes::{ReshapeRules, reshaped};
 use super::sym::{axes, axis};
 use highwater_model::graph::{Dim, DimOp};
 
-/// What a squeeze without axes does with a dimension that is not a known number.
+/// The treatment of symbolic dimensions in a squeeze without axes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Symbolic {
     /// It stays, which changes no byte.
@@ -147,7 +147,7 @@ pub(crate) fn blocks<F: Format>(
     Some(())
 }
 
-/// A new axis as long as input 1 says.
+/// A new axis of the size in input 1.
 pub(crate) fn one_hot<F: Format>(call: &mut Call<'_, F>, at: i64) -> Option<()> {
     let mut dims = call.dims(0)?;
     let at = axis(at, dims.len() + 1)?;

@@ -81,7 +81,7 @@ pub(crate) fn split<F: Format>(call: &mut Call<'_, F>, input: usize, at: usize, 
     Some(())
 }
 
-/// The largest elements along an axis and their indices: `count` of them, or as many as input 1 says.
+/// The largest elements along an axis and their indices: `count` of them, or as many as input 1 states.
 pub(crate) fn top_k<F: Format>(call: &mut Call<'_, F>, at: i64, count: Option<i64>) -> Option<()> {
     let mut dims = call.dims(0)?;
     let at = axis(at, dims.len())?;

@@ -134,7 +134,6 @@ fn common_factor(a: i64, b: i64) -> i64 {
     b
 }
 
-/// One axis of a slice.
 #[derive(Clone, Copy)]
 pub(crate) struct Range {
     /// Negative bounds count from the end.
@@ -144,7 +143,7 @@ pub(crate) struct Range {
     pub(crate) step: Option<Num>,
 }
 
-/// How many elements a slice of one axis leaves.
+/// The number of elements that a slice of one axis leaves.
 pub(crate) fn sliced(sym: &mut Sym, dim: Dim, range: Range) -> Dim {
     if let (Dim::Known(size), Some(Num::Int(start)), Some(Num::Int(end)), Some(Num::Int(step))) =
         (dim, range.start, range.end, range.step)

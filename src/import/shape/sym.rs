@@ -7,7 +7,6 @@ use highwater_model::graph::{Dim, DimExprs, DimOp, ExprId, ShapeId, Shapes};
 
 use super::fact::Num;
 
-/// The most dimensions of an inferred shape.
 pub(crate) const MAX_RANK: usize = 64;
 
 /// The expressions and shapes of all graphs of a file.
@@ -105,7 +104,6 @@ impl Sym {
         Some(self.exprs.as_const(result).map_or(Num::Expr(result), Num::Int))
     }
 
-    /// The product of dimensions.
     pub(crate) fn product(&mut self, dims: &[Dim]) -> Option<Num> {
         let mut product = Some(Num::Int(1));
         for dim in dims {

@@ -21,7 +21,7 @@ impl Value {
                 .all(|(dim, size)| *dim == Dim::Known(*size as u64))
     }
 
-    /// The same elements under other dimensions, if those are known and as many.
+    /// The elements under other dimensions, if those are known and as many.
     pub(crate) fn resized(&self, dims: &[Dim]) -> Option<Self> {
         let sizes = known(dims)?;
         let count = sizes

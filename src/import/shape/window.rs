@@ -1,4 +1,4 @@
-//! How often a window fits along an axis, in every padding mode, and the inverse.
+//! The number of windows along an axis, in every padding mode, and the inverse.
 //!
 //! ```text
 //! in + pads:  [p p x x x x x x x p]
@@ -11,15 +11,12 @@ use highwater_model::graph::{Dim, DimOp};
 use super::fact::Num;
 use super::sym::Sym;
 
-/// The window along one axis.
 pub(crate) struct Window {
-    /// How far the window moves at once.
+    /// The distance of neighbouring windows.
     pub(crate) stride: i64,
     /// The distance of neighbouring taps.
     pub(crate) dilation: i64,
-    /// Padding before the data.
     pub(crate) pad_start: i64,
-    /// Padding behind the data.
     pub(crate) pad_end: i64,
     /// `SAME_UPPER` or `SAME_LOWER`: as many outputs as strides fit.
     pub(crate) is_same: bool,
@@ -27,7 +24,7 @@ pub(crate) struct Window {
     pub(crate) ceils: bool,
 }
 
-/// How many windows fit along an axis.
+/// The number of windows along an axis.
 pub(crate) fn count(sym: &mut Sym, size: Dim, kernel: Dim, window: &Window) -> Dim {
     let one = Some(Num::Int(1));
     let stride = Some(Num::Int(window.stride));

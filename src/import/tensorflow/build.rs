@@ -16,10 +16,9 @@ use crate::translate::Translator;
 use highwater_model::graph::{Dim, GraphBuilder, NewOp, NewTensor, OpId, Phase, Role, TensorId};
 use highwater_model::progress::Progress;
 
-/// How many outputs of one node are made between two looks at the cancel flag.
+/// Outputs of one node between two checks of the cancel flag.
 const VALUES_BETWEEN_CHECKS: usize = 4096;
 
-/// Builds graphs one after the other.
 pub(super) struct Build<'m> {
     model: &'m Model,
     facts: Facts,
@@ -28,21 +27,18 @@ pub(super) struct Build<'m> {
     progress: &'m Progress<'m>,
 }
 
-/// A graph under construction.
 struct Part<'m> {
     idx: GraphIdx,
     raw: &'m RawGraph,
     builder: GraphBuilder,
     /// By the number of the value.
     tensors: Vec<TensorId>,
-    /// By node; `None` for arguments.
     ops: Vec<Option<OpId>>,
     phases: Vec<Phase>,
     variables: Variables,
 }
 
 impl<'m> Build<'m> {
-    /// Takes the facts.
     pub(super) fn new(model: &'m Model, facts: Facts, progress: &'m Progress<'m>) -> Result<Self, ImportError> {
         Ok(Self {
             model,
@@ -108,7 +104,6 @@ impl<'m> Build<'m> {
         Ok(part.builder)
     }
 
-    /// The outputs of a node.
     fn tensors(&mut self, part: &mut Part<'_>, position: usize) -> Result<(), ImportError> {
         let node = &part.raw.nodes[position];
         let role = self.role(part, position);

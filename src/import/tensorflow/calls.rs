@@ -1,4 +1,4 @@
-//! Which functions nodes run, and which of a function's arguments and results are which of a node's inputs and outputs.
+//! The functions that nodes run, and how arguments and results map to inputs and outputs of the node.
 //!
 //! In: a model. Out: [`Callees`] of a node; the table of uses of all graphs. A node of kind `PartitionedCall` and its kin names
 //! its function in `f`, `While` in `body` and `cond`, `If` in `then_branch` and `else_branch`, `Case` in `branches`; a node
@@ -12,20 +12,16 @@ use highwater_model::graph::{Id as _, IdVec, OpId, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{BodyMap, BodyUse, UseKind, onto_steps};
 
-/// The functions that a node runs.
 #[derive(Debug)]
 pub(super) struct Callees {
-    /// The functions.
     pub(super) graphs: Vec<GraphIdx>,
-    /// How many of the node's inputs stand before theirs.
+    /// The number of the node's inputs in front of the function's.
     pub(super) skipped: usize,
-    /// How they run.
     pub(super) kind: UseKind,
     /// Whether the node's other inputs and outputs are theirs, one by one.
     pub(super) is_mapped: bool,
 }
 
-/// The functions that a node runs; none for most.
 pub(super) fn callees(model: &Model, graph: &RawGraph, node: &RawNode) -> Callees {
     let under = |keys: &[&str]| -> Vec<GraphIdx> {
         let named = keys.iter().filter_map(|key| model.function(graph, node, key));
@@ -54,7 +50,6 @@ pub(super) fn callees(model: &Model, graph: &RawGraph, node: &RawNode) -> Callee
     }
 }
 
-/// Every function that an attribute names.
 fn functions(model: &Model, graph: &RawGraph, node: &RawNode) -> Vec<GraphIdx> {
     let mut found = Vec::new();
     for (_, attribute) in graph.attributes_of(node) {
@@ -67,7 +62,7 @@ fn functions(model: &Model, graph: &RawGraph, node: &RawNode) -> Vec<GraphIdx> {
     found
 }
 
-/// Says which functions are named that the file does not hold: their nodes stay single ops.
+/// Reports functions that the file does not hold: their nodes stay single ops.
 pub(super) fn report_missing(model: &Model, diagnostics: &mut Diagnostics) {
     let of_graph = |graph| -> Vec<NameIdx> {
         let graph: &RawGraph = graph;
@@ -117,7 +112,7 @@ pub(super) fn uses(model: &Model, idx: GraphIdx, progress: &Progress<'_>) -> Res
     Ok(uses)
 }
 
-/// What corresponds in a call; `None` where a result of the function is defined nowhere.
+/// The mapping of a call; `None` where a result of the function is defined nowhere.
 fn map(model: &Model, graph: &RawGraph, node: &RawNode, callee: GraphIdx, skipped: usize) -> Option<BodyMap> {
     let body = &model.graphs[callee.0];
     let arguments = body.nodes.iter().take(body.n_args as usize);

@@ -7,19 +7,15 @@
 
 use super::parse::FileKind;
 
-/// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Graphs.
     Model(FileKind),
-    /// What a traced run measured.
     Run,
 }
 
-/// The most fields that are looked at.
 const MAX_FIELDS: usize = 4096;
 
-/// What the head of a file belongs to, and whether it is text.
+/// The kind of a file with this head, and whether it is text.
 pub(super) fn content(head: &[u8]) -> Option<(Content, bool)> {
     if let Some(found) = text_content(head) {
         return Some((found, true));
@@ -38,7 +34,6 @@ pub(super) fn content(head: &[u8]) -> Option<(Content, bool)> {
     Some((found, false))
 }
 
-/// Whether the head of a file is text.
 pub(super) fn is_text(head: &[u8]) -> bool {
     let is_control = |byte: &u8| *byte < 32 && !matches!(*byte, b'\n' | b'\r' | b'\t');
     !head.iter().take(512).any(is_control) && head.first() != Some(&b'\n')
@@ -81,7 +76,6 @@ fn starts_with_producer(message: &[u8]) -> bool {
     is_name(b"producer") || is_name(b"min_consumer") || is_name(b"bad_consumers") || is_name(b"}") || is_name(b">")
 }
 
-/// Behind blanks and comments.
 fn skip_blank(mut text: &[u8]) -> &[u8] {
     loop {
         text = text.trim_ascii_start();
@@ -183,7 +177,6 @@ fn is_end(rest: &[u8]) -> bool {
     rest.len() < 10 && rest.iter().all(|byte| byte & 0x80 != 0)
 }
 
-/// A varint; moves behind it.
 fn varint(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0_u64;
     for (turn, byte) in rest.iter().take(10).enumerate() {
@@ -201,7 +194,7 @@ fn varint(rest: &mut &[u8]) -> Option<u64> {
 fn is_graph(head: &[u8]) -> bool {
     let (mut has_node, mut has_function) = (false, false);
     for found in fields(head) {
-        // Damage: what comes before it is enough.
+        // Damage: the fields before it are enough.
         let Some(found) = found else { break };
         let is_fitting = match (found.number, found.layout) {
             (1, 2) => has_node || is_node(found.bytes),
@@ -270,7 +263,6 @@ fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte >= 32 && *byte != 127)
 }
 
-/// A version, then meta graphs.
 fn is_saved_model(head: &[u8]) -> bool {
     let mut all = fields(head);
     let is_version = matches!(all.next(), Some(Some(found))
@@ -282,7 +274,7 @@ fn is_saved_model(head: &[u8]) -> bool {
                     && is_graph(found.bytes))))
 }
 
-/// What it says of itself (versions, tags, the ops that it uses), then a graph.
+/// Its description (versions, tags, the ops that it uses), then a graph.
 fn is_meta_graph(head: &[u8]) -> bool {
     let mut all = fields(head);
     let Some(Some(info)) = all.next().filter(|_| head.len() > 2) else {

@@ -15,18 +15,14 @@ use crate::wire::{Field, Layout, Span, Wire};
 /// A message: how errors call it, and names and numbers of the fields that are read. All other fields are skipped.
 #[derive(Debug)]
 pub(super) struct Schema {
-    /// What it is, such as `a node`.
+    /// The name in errors, such as `a node`.
     pub(super) what: &'static str,
-    /// Names and numbers.
     pub(super) fields: &'static [(&'static str, u64)],
 }
 
-/// A stream of fields.
 pub(super) trait Fields {
-    /// A message that is open.
     type Body: Copy;
 
-    /// The file as a message.
     fn file(&self) -> Self::Body;
 
     /// The number of the next field of a message that its schema names, or `None` at the message's end.
@@ -59,25 +55,20 @@ pub(super) trait Fields {
     /// The floats of a repeated field, each of `width` bytes in the binary form, appended.
     fn floats(&mut self, width: usize, list: &mut List<f64>) -> Result<(), ImportError>;
 
-    /// Moves behind the field.
     fn skip(&mut self) -> Result<(), ImportError>;
 
-    /// The position in bytes.
     fn at(&self) -> u64;
 }
 
-/// Numbers up to a limit.
 #[derive(Debug)]
 pub(super) struct List<T> {
-    /// Those within the limit.
     pub(super) items: Vec<T>,
     limit: usize,
-    /// Whether there were more.
+    /// Whether items beyond the limit were dropped.
     pub(super) is_full: bool,
 }
 
 impl<T> List<T> {
-    /// An empty list that keeps at most `limit` items.
     pub(super) const fn new(limit: usize) -> Self {
         Self {
             items: Vec::new(),
@@ -86,7 +77,6 @@ impl<T> List<T> {
         }
     }
 
-    /// Appends an item where there is room.
     pub(super) fn push(&mut self, item: T) {
         if self.items.len() < self.limit {
             self.items.push(item);
@@ -96,7 +86,6 @@ impl<T> List<T> {
     }
 }
 
-/// The binary form.
 pub(super) struct WireFields<'a> {
     wire: Wire<'a>,
     /// The field that `next` found, the message around it and its name.
@@ -106,7 +95,6 @@ pub(super) struct WireFields<'a> {
 }
 
 impl<'a> WireFields<'a> {
-    /// Reads a whole file.
     pub(super) const fn new(wire: Wire<'a>) -> Self {
         Self {
             wire,
@@ -218,7 +206,7 @@ impl Fields for WireFields<'_> {
                 list.push(f64::from(self.float()?));
                 return Ok(());
             }
-            // One number of 8 bytes: its header was read, the value comes next.
+            // One number of 8 bytes: its header was read, the value follows.
             Layout::Fixed64 if width == 8 => {
                 let start = self.wire.at();
                 self.skip()?;
@@ -247,7 +235,6 @@ pub(super) struct TextFields<'a> {
 }
 
 impl<'a> TextFields<'a> {
-    /// Reads a whole file.
     pub(super) const fn new(text: TextProto<'a>) -> Self {
         Self {
             text,

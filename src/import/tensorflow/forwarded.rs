@@ -1,8 +1,8 @@
-//! Variables that a graph only hands on to functions: what the functions do with them says that they are variables, and how
+//! Variables that a graph only passes to functions: their use in the functions shows that they are variables, and how
 //! large.
 //!
-//! In: a model and inferred facts. Out: by graph and node, what is known of handles that come from outside. Functions call
-//! functions, so what is known of an argument is carried to its callers until nothing changes, at most [`MAX_ROUNDS`] times.
+//! In: a model and inferred facts. Out: by graph and node, facts of handles from outside. Functions call
+//! functions, so facts of an argument are carried to its callers until nothing changes, at most [`MAX_ROUNDS`] times.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,9 @@ use super::variable_bytes;
 use super::variables::{Variables, is_handle, variable};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// How deep functions may hand on.
 const MAX_ROUNDS: usize = 40;
 
-/// By graph and node: handles that are variables, with their bytes where something says them.
+/// By graph and node: handles that are variables, with their bytes where these are known.
 #[derive(Debug, Default)]
 pub(super) struct HandedOn {
     known: BTreeMap<(usize, u32), Option<u64>>,
@@ -30,7 +29,6 @@ struct Edge {
 }
 
 impl HandedOn {
-    /// Finds them. A file without functions has none.
     pub(super) fn of(model: &Model, facts: &Facts, progress: &Progress<'_>) -> Result<Self, Cancelled> {
         let mut found = Self::default();
         let mut edges = Vec::new();
@@ -71,7 +69,7 @@ impl HandedOn {
         Ok(found)
     }
 
-    /// Nodes of a graph that are variables because of what functions do with them, with their bytes.
+    /// Nodes of a graph that functions use as variables, with their bytes.
     pub(super) fn of_graph(&self, graph: GraphIdx) -> impl Iterator<Item = (u32, Option<u64>)> + '_ {
         let range = self.known.range((graph.0, 0)..=(graph.0, u32::MAX));
         range.map(|((_, node), bytes)| (*node, *bytes))

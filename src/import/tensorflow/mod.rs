@@ -10,7 +10,7 @@
 //! one meta graph. Text files (`.pbtxt`) hold the same messages. Source: the public protos in tensorflow/core/framework
 //! and tensorflow/core/protobuf. Contents of constants are skipped by seeking unless they are small, so a frozen model
 //! of gigabytes costs what its structure costs. `run` reads another kind of file: what a traced run measured.
-//! Deliberately not here: checkpoints, which hold values of variables and nothing that a graph does not say.
+//! Deliberately not here: checkpoints, which hold values of variables and add nothing to a graph.
 
 mod build;
 mod calls;
@@ -40,12 +40,10 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{GraphEntry, Source};
 
-/// Whether the content looks like a graph or a saved model.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     matches!(detect::content(input.head()), Some((Content::Model(_), _)))
 }
 
-/// Reads a graph or a saved model.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,
@@ -105,7 +103,7 @@ fn entry(
     }
     let of_main = calls::uses(&model, MAIN, progress)?;
     let builder = build.graph(MAIN)?;
-    // What was read weighs as much as what is built: give it back before the last step.
+    // The tables of the file are as large as the graph: free them before the last step.
     drop(build);
     drop(model);
     progress.check()?;

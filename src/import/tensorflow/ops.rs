@@ -1,4 +1,4 @@
-//! What ops return: how many outputs, of which types, under which names.
+//! The outputs of ops: their number, types and names.
 //!
 //! In: `ops.txt`, a table of the public op registry. Out: an op's outputs by its name. A node's own attributes fill in
 //! what differs from node to node. Ops that are not in the table are unknown, and nothing is assumed of them.
@@ -7,39 +7,33 @@ use indexmap::IndexMap;
 
 use super::types;
 
-/// The table, as text.
 const TABLE: &str = include_str!("ops.txt");
 
-/// The type of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutputType {
     /// Always the type of this code.
     Fixed(i64),
-    /// As an attribute says; the code where it is left out, 0 where there is none.
+    /// The type in an attribute; the code where it is left out, 0 where there is no default.
     Attribute(&'static str, i64),
     /// One output for each type that an attribute lists.
     List(&'static str),
 }
 
-/// An output, or several under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Output {
     /// Its name; empty where the op has one alone.
     pub(super) name: &'static str,
-    /// Its type.
     pub(super) ty: OutputType,
-    /// The attribute that says how many; empty for one.
+    /// The attribute with their number; empty for one.
     pub(super) count: &'static str,
 }
 
-/// Outputs of ops, by the op's name.
 #[derive(Debug)]
 pub(super) struct OpTable {
     rows: IndexMap<&'static str, &'static str>,
 }
 
 impl OpTable {
-    /// Reads the table.
     pub(super) fn new() -> Self {
         let mut rows = IndexMap::new();
         for (outputs, ops) in TABLE.lines().filter_map(|line| line.split_once('|')) {

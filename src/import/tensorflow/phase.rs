@@ -1,10 +1,10 @@
-//! Which part of a training step each node belongs to.
+//! The phase of a training step of each node.
 //!
 //! The rule, for graphs that compute gradients or apply them:
 //!
 //! * A *gradient op* has a part `gradients` or `gradient_tape` in its name, or is of a kind that computes gradients
 //!   (`Conv2DBackpropInput`, `BiasAddGrad`). Gradient ops are backward, and so is what lies between two of them.
-//! * *Optimizer*: ops that apply gradients (`ApplyMomentum`, `ResourceApplyAdam`), whatever else depends on a gradient
+//! * *Optimizer*: ops that apply gradients (`ApplyMomentum`, `ResourceApplyAdam`), other ops that depend on a gradient
 //!   (an assignment and a read of what it assigned, a clipped gradient; a sum of gradients alone is backward still), what
 //!   only such ops read, and assignments and groups that wait for such ops.
 //! * *Forward*: the rest.
@@ -14,7 +14,7 @@
 use super::model::{Model, RawGraph};
 use highwater_model::graph::Phase;
 
-/// Whether an op of this kind hands values to the next turn of a loop: who reads them runs before it.
+/// Whether an op of this kind passes values to the next iteration of a loop: their readers run before it.
 pub(super) fn is_next_iteration(kind: &str) -> bool {
     matches!(kind, "NextIteration" | "RefNextIteration")
 }
@@ -64,7 +64,7 @@ fn is_gradient_kind(kind: &str) -> bool {
     is_named && !matches!(kind, "StopGradient" | "PreventGradient") && !is_apply(kind) && !kind.contains("Accumulator")
 }
 
-/// Who reads the results of each node, end to end.
+/// The readers of each node, end to end.
 struct Readers {
     starts: Vec<u32>,
     readers: Vec<u32>,
@@ -94,7 +94,6 @@ impl Readers {
     }
 }
 
-/// The phase of every node.
 pub(super) fn of(model: &Model, graph: &RawGraph) -> Vec<Phase> {
     let n_nodes = graph.nodes.len();
     let kinds: Vec<&str> = graph.nodes.iter().map(|node| model.kind(node)).collect();
@@ -125,7 +124,7 @@ pub(super) fn of(model: &Model, graph: &RawGraph) -> Vec<Phase> {
     phases
 }
 
-/// Who reads whose results. A read of a variable that waits for an assignment to it reads what was assigned.
+/// Edges from producers to readers. A read of a variable that waits for an assignment to it reads the assigned value.
 fn data_edges(graph: &RawGraph, kinds: &[&str]) -> Vec<(u32, u32)> {
     let mut edges = Vec::with_capacity(graph.operands.len());
     for (node, number) in graph.nodes.iter().zip(0_u32..) {
@@ -145,7 +144,7 @@ fn data_edges(graph: &RawGraph, kinds: &[&str]) -> Vec<(u32, u32)> {
     edges
 }
 
-/// What is reached from the marked nodes through nodes that `may` be entered; the marked ones too.
+/// Nodes reachable from the marked ones through nodes that `may` be entered, with the marked ones.
 fn reach(marked: &[bool], edges: &Readers, may: impl Fn(u32) -> bool) -> Vec<bool> {
     let mut seen = marked.to_vec();
     let mut open: Vec<u32> = (0_u32..)
@@ -199,7 +198,7 @@ fn waiting_for_updates(graph: &RawGraph, kinds: &[&str], phases: &mut [Phase]) {
     }
 }
 
-/// What only ops of the optimizer read: learning rates, momenta.
+/// Nodes that only ops of the optimizer read: learning rates, momenta.
 fn read_by_updates(readers: &Readers, sources: &Readers, phases: &mut [Phase]) {
     let mut others: Vec<usize> = Vec::with_capacity(phases.len());
     for node in (0_u32..).take(phases.len()) {

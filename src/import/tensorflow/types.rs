@@ -42,7 +42,7 @@ const TYPES: &[(i64, &str, DType)] = &[
     (33, "FLOAT4_E2M1FN", DType::Float4),
 ];
 
-/// What is added to a type's code for a reference to a variable of it.
+/// The offset of a type's code for a reference to a variable.
 const REFERENCE: i64 = 100;
 
 /// The code of a name as the text form writes it, `DT_FLOAT` or `DT_FLOAT_REF`.

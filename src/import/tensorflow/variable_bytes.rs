@@ -1,10 +1,10 @@
-//! How many bytes each resource variable takes, from whatever the graph says of it.
+//! The bytes of each resource variable, from the first source in the graph that states them.
 //!
-//! In: a graph, its variables, inferred facts. Out: bytes by the variable's node. A variable is as large as, in this order:
-//! what its handle stands for (its own shape, or `_handle_shapes` where it comes from outside), what is read of it, what is
-//! assigned to it, the gradient that is applied to it. State of an optimizer that is updated by the same op (momenta) is as
-//! large as the variable. Sparse gradients have rows of the variable only and say nothing. Variables whose node is a
-//! tensor of its own (`VariableV2`) are not here.
+//! In: a graph, its variables, inferred facts. Out: bytes by the variable's node. The sources, in this order:
+//! its handle (its shape, or `_handle_shapes` where it comes from outside), a read of it, a value
+//! assigned to it, a gradient applied to it. State of an optimizer that is updated by the same op (momenta) is as
+//! large as the variable. Sparse gradients have rows of the variable only and do not count. Variables that are
+//! tensors themselves (`VariableV2`) are not here.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,6 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// What is said first counts.
     fn state(&mut self, variable: u32, bytes: Option<u64>) {
         let (_, graph, _) = self.scope;
         let is_ours = graph
@@ -111,7 +110,6 @@ fn gradient(kind: &str, n_inputs: usize) -> Option<usize> {
     }
 }
 
-/// Bytes of known dimensions.
 fn bytes_of(dtype: DType, dims: &[Dim]) -> Option<u64> {
     let elements = dims.iter().try_fold(1_u64, |product, dim| match dim {
         Dim::Known(size) => Some(product.saturating_mul(*size)),

@@ -1,9 +1,9 @@
 //! Variables: which node is the variable that another reads or assigns, and whether it is trained.
 //!
-//! A variable is a node of kind Variable, `VariableV2` or `VarHandleOp`, or a placeholder or argument that hands a handle in.
-//! Handles and references pass through Identity, Enter and Switch. Roles, where the graph trains: what the optimizer
-//! updates and something else reads is a parameter; what the optimizer alone uses (momenta, learning rates, counters)
-//! and what it never updates (running statistics) is a buffer. A buffer and not state of the optimizer, because the
+//! A variable is a node of kind Variable, `VariableV2` or `VarHandleOp`, or a placeholder or argument for a handle.
+//! Handles and references pass through Identity, Enter and Switch. Roles, where the graph trains: a variable that the optimizer
+//! updates and something else reads is a parameter; one that the optimizer alone uses (momenta, learning rates, counters)
+//! or that it never updates (running statistics) is a buffer. A buffer and not state of the optimizer, because the
 //! counting rules have all variables among the weights. Graphs that do not train: every variable is a parameter.
 
 use super::model::{Model, Operand, RawGraph, RawNode};
@@ -13,7 +13,6 @@ use highwater_model::graph::{DType, Phase, Role};
 /// The most nodes that a handle passes through.
 const MAX_HOPS: usize = 16;
 
-/// What is known of a graph's variables.
 #[derive(Debug)]
 pub(super) struct Variables {
     /// By node: the variable that it reads or writes.
@@ -25,7 +24,6 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Finds them.
     pub(super) fn of(model: &Model, graph: &RawGraph, phases: &[Phase]) -> Self {
         let sources: Vec<Option<u32>> = graph
             .nodes
@@ -58,7 +56,7 @@ impl Variables {
         for source in sources.iter().flatten() {
             is_variable[*source as usize] = true;
         }
-        // State of an optimizer stands behind the variable among the inputs of the op that updates both.
+        // State of an optimizer follows the variable among the inputs of the op that updates both.
         for node in graph.nodes.iter().filter(|node| phase::is_apply(model.kind(node))) {
             let handles = graph.operands_of(node).iter();
             for slot in handles.filter_map(|operand| variable(model, graph, *operand)) {
@@ -81,7 +79,7 @@ impl Variables {
             .map(|source| source as usize)
     }
 
-    /// A node is a variable, because of what a function does with it.
+    /// Marks a node as a variable, because a function uses it as one.
     pub(super) fn mark(&mut self, position: usize) {
         if let Some(flag) = self.is_variable.get_mut(position) {
             *flag = true;
@@ -93,7 +91,7 @@ impl Variables {
         self.is_variable.get(position) == Some(&true)
     }
 
-    /// The role of a handle that is handed in: a variable where something uses it as one.
+    /// The role of a handle from outside: a variable where something uses it as one.
     pub(super) fn role_of_handle(&self, position: usize) -> Role {
         if self.is_variable[position] {
             self.role(position)
@@ -102,7 +100,6 @@ impl Variables {
         }
     }
 
-    /// The role of a variable, or of what is read of one.
     pub(super) fn role(&self, position: usize) -> Role {
         let variable = self.of_node(position).unwrap_or(position);
         if self.is_trained[variable] {
@@ -144,7 +141,7 @@ fn variable_read(model: &Model, graph: &RawGraph, operand: Operand) -> Option<u3
     variable(model, graph, at)
 }
 
-/// Whether an op of this kind uses what it reads: neither hands it on, nor writes it, nor saves it.
+/// Whether an op of this kind uses what it reads: neither forwards it, nor writes it, nor saves it.
 fn is_use(kind: &str) -> bool {
     let hands_on = matches!(
         kind,
@@ -154,7 +151,6 @@ fn is_use(kind: &str) -> bool {
     !hands_on && !looks && !phase::is_update(kind)
 }
 
-/// Whether a node's first output is a handle.
 pub(super) fn is_handle(graph: &RawGraph, node: &RawNode) -> bool {
     graph.dtypes.get(node.first_value as usize) == Some(&DType::Handle) && node.n_outputs > 0
 }

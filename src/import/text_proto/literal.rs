@@ -1,7 +1,4 @@
 //! Strings, numbers, words and names of the text format.
-//!
-//! In: the source at the first byte. Out: the bytes, at most as many as the limit, and the source behind them.
-//! Deliberately not here: fields and messages.
 
 use super::DAMAGED;
 use super::source::TextSource;
@@ -9,12 +6,11 @@ use crate::ImportError;
 
 const STRING: &str = "a string";
 
-/// Whether a scalar can start with this byte.
 pub(super) const fn starts_scalar(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'-' | b'+' | b'.' | b'_') || byte.is_ascii_alphanumeric()
 }
 
-/// Reads adjacent strings as one; keeps the first `limit` bytes and answers how many there are.
+/// Reads adjacent strings as one; keeps the first `limit` bytes and returns their number.
 pub(super) fn strings(source: &mut TextSource<'_>, kept: &mut Vec<u8>, limit: usize) -> Result<u64, ImportError> {
     let mut string = Kept {
         bytes: kept,
@@ -23,7 +19,7 @@ pub(super) fn strings(source: &mut TextSource<'_>, kept: &mut Vec<u8>, limit: us
     };
     loop {
         if limit == 0 {
-            // Nobody wants it, so its length in the file will do.
+            // The text is skipped, so its length in the file will do.
             let from = source.place().byte;
             skip_string(source)?;
             string.length += source.place().byte - from - 2;
@@ -37,7 +33,6 @@ pub(super) fn strings(source: &mut TextSource<'_>, kept: &mut Vec<u8>, limit: us
     }
 }
 
-/// Moves behind a string.
 pub(super) fn skip_string(source: &mut TextSource<'_>) -> Result<(), ImportError> {
     let quote = source.take(STRING)?;
     loop {
@@ -68,7 +63,6 @@ pub(super) fn skip_string(source: &mut TextSource<'_>) -> Result<(), ImportError
     }
 }
 
-/// A string on its way.
 struct Kept<'a> {
     bytes: &'a mut Vec<u8>,
     limit: usize,
@@ -146,7 +140,7 @@ impl Kept<'_> {
 
     fn unicode(&mut self, source: &mut TextSource<'_>, place: &str, width: u32) -> Result<(), ImportError> {
         let code = required(source, place.to_owned(), 16, width, width)?;
-        // Half a pair stands for nothing by itself.
+        // Half a surrogate pair is no character.
         let letter = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
         let mut bytes = [0; 4];
         self.push(letter.encode_utf8(&mut bytes).as_bytes());
@@ -154,7 +148,6 @@ impl Kept<'_> {
     }
 }
 
-/// Digits that were read.
 struct Digits {
     value: u32,
     count: u32,
@@ -174,7 +167,6 @@ fn digits(source: &mut TextSource<'_>, base: u32, most: u32) -> Result<Digits, I
     Ok(read)
 }
 
-/// Digits (base, most, least).
 fn required(source: &mut TextSource<'_>, place: String, base: u32, most: u32, least: u32) -> Result<u32, ImportError> {
     let read = digits(source, base, most)?;
     if read.count >= least {
@@ -211,7 +203,6 @@ fn while_in(
     Ok(())
 }
 
-/// Reads a field's name.
 pub(super) fn name(source: &mut TextSource<'_>, bytes: &mut Vec<u8>, limit: usize) -> Result<(), ImportError> {
     while_in(source, bytes, limit, |_, byte| {
         byte.is_ascii_alphanumeric() || byte == b'_'
@@ -287,7 +278,6 @@ pub(crate) fn int(word: &str) -> Option<i64> {
     }
 }
 
-/// A number as written.
 pub(super) fn float(word: &str) -> Option<f64> {
     if let Some(number) = int(word) {
         #[expect(clippy::cast_precision_loss, reason = "a float field written without a fraction")]

@@ -11,8 +11,8 @@
 //! Source: the specification of the text format at protobuf.dev. An own reader, because the kept crates read a whole text
 //! with its schema, and dumps of compilers hold kernels of many megabytes in one line.
 //!
-//! In: a reader. Out: [`TextProto::field`] answers name and form of the next field; its value is read
-//! ([`TextProto::scalar`], [`TextProto::text`], [`TextProto::int`]), entered ([`TextProto::enter`]) or, when nobody asks for
+//! In: a reader. Out: [`TextProto::field`] returns name and form of the next field; its value is read
+//! ([`TextProto::scalar`], [`TextProto::text`], [`TextProto::int`]), entered ([`TextProto::enter`]) or, when the caller does not ask for
 //! it, skipped without being kept. A list gives one field for each of its items. Invariants: memory is a piece of 64 KiB and
 //! what the caller's limit allows; messages and lists are at most [`MAX_DEPTH`] deep; nothing recurses.
 
@@ -29,15 +29,12 @@ use highwater_model::progress::Progress;
 pub(super) use self::literal::int as literal_int;
 pub(super) use self::source::Place;
 
-/// Most messages and lists within each other.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// Most bytes of a name or word.
 const MAX_WORD: usize = 4096;
 
 const DAMAGED: &str = "the text is damaged or of another format, export it again";
 
-/// The form of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// A string, number or word, to be read or skipped.
@@ -55,7 +52,6 @@ pub(super) enum Scalar<'a> {
     Word(&'a str),
 }
 
-/// What is open.
 #[derive(Debug)]
 enum Open {
     /// A message, with the byte that closes it and its place.
@@ -64,13 +60,12 @@ enum Open {
     List(String),
 }
 
-/// A pull reader.
 pub(super) struct TextProto<'a> {
     source: TextSource<'a>,
     open: Vec<Open>,
     /// The value that the next call has to read or skip.
     pending: Option<Form>,
-    /// Whether a list was just opened, so that no comma stands before its first item.
+    /// Whether a list was just opened, so that no comma precedes its first item.
     is_first: bool,
     name: String,
     place: Place,
@@ -79,7 +74,7 @@ pub(super) struct TextProto<'a> {
 }
 
 impl<'a> TextProto<'a> {
-    /// Reads from where the reader stands, which is the start of a file of `len` bytes.
+    /// The reader is at the start of a file of `len` bytes.
     pub(super) fn new(reader: &'a mut dyn ReadSeek, len: u64, progress: Progress<'a>) -> Self {
         let source = TextSource::new(reader, len, progress);
         Self {
@@ -98,13 +93,12 @@ impl<'a> TextProto<'a> {
         &self.name
     }
 
-    /// Where that field starts.
     pub(super) const fn place(&self) -> Place {
         self.place
     }
 
     /// The next field of the message that was entered last (of the file where none was), or `None` at its end, which
-    /// leaves the message. A value that was not asked for is skipped.
+    /// leaves the message. A value that was not read is skipped.
     ///
     /// # Errors
     /// [`ImportError`] with line and byte where the text breaks the rules or ends too early.
@@ -151,9 +145,6 @@ impl<'a> TextProto<'a> {
     }
 
     /// Moves behind the value that [`Self::field`] found, where it was neither read nor entered.
-    ///
-    /// # Errors
-    /// As [`Self::field`].
     pub(super) fn skip(&mut self) -> Result<(), ImportError> {
         match self.pending {
             None => Ok(()),
@@ -271,7 +262,7 @@ impl<'a> TextProto<'a> {
         Ok(())
     }
 
-    /// What stands behind a name; `None` where it is an empty list.
+    /// The form of the value behind a name; `None` for an empty list.
     fn value_starts(&mut self) -> Result<Option<Form>, ImportError> {
         self.source.blank()?;
         let has_colon = self.source.peek()? == Some(b':');

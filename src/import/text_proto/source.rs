@@ -1,8 +1,8 @@
 //! The bytes of a text file in pieces, with the position and the line of the next byte.
 //!
 //! In: a reader and the file's length. Out: one byte of look-ahead, runs of bytes, errors with line and byte.
-//! Invariants: at most one piece is in memory; the cancel flag is read at every refill. Deliberately not here: what the
-//! bytes mean.
+//! Invariants: at most one piece is in memory; the cancel flag is read at every refill. Deliberately not here: the meaning of
+//! bytes.
 
 use std::io::Read;
 
@@ -12,10 +12,8 @@ use highwater_model::progress::Progress;
 /// Bytes per refill: well under a millisecond of work, so that a cancel is seen at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Where something stands in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Its byte.
     pub(crate) byte: u64,
     /// Its line, from 1.
     pub(crate) line: u64,
@@ -28,7 +26,6 @@ impl Place {
     }
 }
 
-/// A forward reader.
 pub(super) struct TextSource<'a> {
     reader: &'a mut dyn ReadSeek,
     progress: Progress<'a>,
@@ -36,13 +33,13 @@ pub(super) struct TextSource<'a> {
     piece: Vec<u8>,
     /// Position of the next byte in the piece.
     at: usize,
-    /// Where the piece starts in the file.
+    /// The position of the piece in the file.
     piece_at: u64,
     line: u64,
 }
 
 impl<'a> TextSource<'a> {
-    /// Reads from where the reader stands, which is the start of a file of `len` bytes.
+    /// The reader is at the start of a file of `len` bytes.
     pub(super) const fn new(reader: &'a mut dyn ReadSeek, len: u64, progress: Progress<'a>) -> Self {
         Self {
             reader,
@@ -55,7 +52,6 @@ impl<'a> TextSource<'a> {
         }
     }
 
-    /// Where the next byte stands.
     pub(super) const fn place(&self) -> Place {
         Place {
             byte: self.piece_at + self.at as u64,
@@ -63,7 +59,7 @@ impl<'a> TextSource<'a> {
         }
     }
 
-    /// What is left of the piece in memory; empty at the end of the file only.
+    /// The rest of the piece in memory; empty at the end of the file only.
     pub(super) fn run(&mut self) -> Result<&[u8], ImportError> {
         if self.at >= self.piece.len() {
             self.refill()?;
@@ -71,7 +67,6 @@ impl<'a> TextSource<'a> {
         Ok(&self.piece[self.at..])
     }
 
-    /// The next byte; `None` at the end.
     pub(super) fn peek(&mut self) -> Result<Option<u8>, ImportError> {
         if let Some(byte) = self.piece.get(self.at) {
             return Ok(Some(*byte));
@@ -96,7 +91,6 @@ impl<'a> TextSource<'a> {
         self.line += lines;
     }
 
-    /// Moves over white space and comments.
     pub(super) fn blank(&mut self) -> Result<(), ImportError> {
         loop {
             let run = self.run()?;
@@ -121,7 +115,6 @@ impl<'a> TextSource<'a> {
         }
     }
 
-    /// Moves to the end of the line.
     pub(super) fn comment(&mut self) -> Result<(), ImportError> {
         loop {
             let run = self.run()?;
@@ -133,7 +126,6 @@ impl<'a> TextSource<'a> {
         }
     }
 
-    /// The file ends too early.
     pub(super) fn ends_in(&self, what: impl Into<String>) -> ImportError {
         ImportError::Truncated {
             at: self.place().byte,

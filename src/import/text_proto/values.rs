@@ -1,15 +1,10 @@
 //! Scalars as texts, numbers and flags.
-//!
-//! In: a reader that stands before a scalar. Out: its value, or an error that names the field and its place.
 
 use super::{DAMAGED, Scalar, TextProto, literal};
 use crate::ImportError;
 
 impl TextProto<'_> {
     /// Reads a string of at most `limit` bytes, or a word as text; invalid UTF-8 is replaced.
-    ///
-    /// # Errors
-    /// As [`Self::scalar`], and where the string is longer.
     pub(crate) fn text(&mut self, limit: usize) -> Result<String, ImportError> {
         let place = self.place;
         match self.scalar(limit)? {
@@ -27,9 +22,6 @@ impl TextProto<'_> {
     }
 
     /// Reads a whole number: decimal, hexadecimal or octal; numbers above the largest `i64` keep their 64 bits.
-    ///
-    /// # Errors
-    /// As [`Self::scalar`], and where it is none.
     pub(crate) fn int(&mut self) -> Result<i64, ImportError> {
         let number = match self.scalar(0)? {
             Scalar::Word(word) => literal::int(word),
@@ -39,9 +31,6 @@ impl TextProto<'_> {
     }
 
     /// Reads `true`, `false`, `t`, `f`, `1` or `0`.
-    ///
-    /// # Errors
-    /// As [`Self::scalar`], and where it is none.
     pub(crate) fn flag(&mut self) -> Result<bool, ImportError> {
         let flag = match self.scalar(0)? {
             Scalar::Word("true" | "True" | "t" | "1") => Some(true),
@@ -52,9 +41,6 @@ impl TextProto<'_> {
     }
 
     /// Reads a number with or without fraction: also `inf`, `nan`, and a final `f`.
-    ///
-    /// # Errors
-    /// As [`Self::scalar`], and where it is none.
     pub(crate) fn float(&mut self) -> Result<f64, ImportError> {
         let number = match self.scalar(0)? {
             Scalar::Word(word) => literal::float(word),

@@ -1,10 +1,10 @@
 //! A subgraph's tables -> a [`Graph`].
 //!
-//! In: a [`Model`] and the subgraph's table. Out: a graph whose tensors stand in the file's order, so that a tensor's id is
+//! In: a [`Model`] and the subgraph's table. Out: a graph whose tensors have the file's order, so that a tensor's id is
 //! the number by which the file names it. Roles: inputs of the subgraph, variables, tensors with a buffer (weights);
-//! whatever no operator computes and nothing stores is kept without memory. Sizes are those that the interpreter plans with
-//! unless inputs are resized; where the file states none, a symbol stands for it: `batch` in front, else the tensor's name and
-//! the axis. A loop's output that nobody reads and that the body hands back as it came is left out, as the interpreter does.
+//! other tensors that no operator computes are kept without memory. Sizes are those that the interpreter plans with
+//! unless inputs are resized; where the file states none, it is a symbol: `batch` in front, else the tensor's name and
+//! the axis. A loop's output that no op reads and that the body returns unchanged is left out, as the interpreter does.
 
 use std::collections::BTreeSet;
 
@@ -16,16 +16,12 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
 use highwater_model::workload::{BodyUse, onto_steps};
 
-/// A subgraph as it was built.
 pub(super) struct Built {
     pub(super) graph: Graph,
-    /// How many tensors it lists.
     pub(super) tensors: u64,
-    /// Which of its operators run which subgraphs.
     pub(super) uses: Vec<BodyUse>,
 }
 
-/// What a subgraph lists.
 struct Lists {
     tensors: List,
     operators: List,
@@ -33,7 +29,6 @@ struct Lists {
     outputs: Vec<i32>,
 }
 
-/// The graph of the subgraph at a place.
 pub(super) fn graph(
     flat: &mut Flat<'_>,
     model: &Model,
@@ -69,7 +64,6 @@ fn lists(flat: &mut Flat<'_>, table: Table) -> Result<Lists, ImportError> {
     })
 }
 
-/// The tensor of a number.
 fn known(number: i32, lists: &Lists, what: &'static str) -> Result<TensorId, ImportError> {
     match u64::try_from(number) {
         Ok(place) if place < lists.tensors.len => Ok(TensorId::from_idx(usize::try_from(place).unwrap_or(usize::MAX))),
@@ -211,7 +205,7 @@ fn ops(
 }
 
 fn op(raw: &RawOp, kind: &str, lists: &Lists, builder: &mut GraphBuilder) -> Result<(), ImportError> {
-    // -1 stands for an optional tensor that is left out.
+    // -1 is an optional tensor that is left out.
     let ids = |numbers: &[i32], what: &'static str| -> Result<Vec<TensorId>, ImportError> {
         let present = numbers.iter().filter(|number| **number != -1);
         present.map(|number| known(*number, lists, what)).collect()
@@ -235,7 +229,7 @@ fn op(raw: &RawOp, kind: &str, lists: &Lists, builder: &mut GraphBuilder) -> Res
     Ok(())
 }
 
-/// Tensors that nothing computes, stores or feeds hold no memory that the file tells of.
+/// Tensors that nothing computes, stores or feeds hold no known memory.
 fn without_source(builder: &GraphBuilder, lists: &Lists, diagnostics: &mut Diagnostics) {
     let count = usize::try_from(lists.tensors.len).unwrap_or(0);
     for place in 0..count {

@@ -4,9 +4,9 @@
 //! starts with the signed distance to its vtable; the vtable lists its own length, the table's length, and for each field the
 //! distance from the table's start, 0 where the field is absent. Lists and texts are a distance, a count and the elements.
 //! Own code because the kept crate reads through `unsafe` accessors, which this crate forbids, and wants the whole file,
-//! weights included, in memory. Invariants: every position and length is checked against the file before it is used; whatever
+//! weights included, in memory. Invariants: every position and length is checked against the file before it is used; all that
 //! is read is charged to a budget that an honest file cannot exceed, so that tables that share their parts end in an error
-//! instead of years of work. Deliberately not here: what the fields mean.
+//! instead of years of work. Deliberately not here: the meaning of fields.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, SeekFrom};
@@ -14,13 +14,11 @@ use std::io::{Read as _, SeekFrom};
 use crate::{ImportError, ReadSeek};
 use highwater_model::progress::Progress;
 
-/// Bytes that are read at once.
 const PAGE: u64 = 16 << 10;
 /// Pages that are kept; then all are dropped, which a file read roughly in order hardly notices.
 const KEPT_PAGES: usize = 1024;
-/// What reading a table costs of the budget, in bytes: none is smaller together with its vtable's share.
+/// The price of reading a table, in bytes: none is smaller together with its vtable's share.
 const TABLE_COST: u64 = 12;
-/// The longest text that is read.
 const TEXT_LIMIT: u64 = 64 << 10;
 
 /// A table: where it starts, and where its vtable does.
@@ -28,20 +26,16 @@ const TEXT_LIMIT: u64 = 64 << 10;
 pub(super) struct Table {
     at: u64,
     vtable: u64,
-    /// Bytes of the vtable.
     vtable_len: u64,
 }
 
 /// A list: where its first element is, and how many there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct List {
-    /// The first element's position.
     pub(super) at: u64,
-    /// Elements.
     pub(super) len: u64,
 }
 
-/// A reader of one file.
 pub(super) struct Flat<'a> {
     reader: &'a mut dyn ReadSeek,
     progress: Progress<'a>,
@@ -52,7 +46,6 @@ pub(super) struct Flat<'a> {
 }
 
 impl<'a> Flat<'a> {
-    /// A reader of a file of `len` bytes.
     pub(super) fn new(reader: &'a mut dyn ReadSeek, len: u64, progress: Progress<'a>) -> Self {
         Self {
             reader,
@@ -63,7 +56,6 @@ impl<'a> Flat<'a> {
         }
     }
 
-    /// The file's length.
     pub(super) const fn len(&self) -> u64 {
         self.len
     }
@@ -83,7 +75,6 @@ impl<'a> Flat<'a> {
         self.table_at(start, what).map(Some)
     }
 
-    /// The table at a position.
     pub(super) fn table_at(&mut self, at: u64, what: &'static str) -> Result<Table, ImportError> {
         self.charge(TABLE_COST, at, what)?;
         let distance = self.u32(at, what)?.cast_signed();
@@ -101,7 +92,7 @@ impl<'a> Flat<'a> {
         Ok(Table { at, vtable, vtable_len })
     }
 
-    /// Where a field is; `None` where it is absent.
+    /// The position of a field; `None` where it is absent.
     fn field(&mut self, table: Table, number: u64, what: &'static str) -> Result<Option<u64>, ImportError> {
         let slot = 4 + 2 * number;
         if slot + 2 > table.vtable_len {
@@ -135,12 +126,11 @@ impl<'a> Flat<'a> {
         }
     }
 
-    /// Whether a field is there.
     pub(super) fn has(&mut self, table: Table, number: u64, what: &'static str) -> Result<bool, ImportError> {
         Ok(self.field(table, number, what)?.is_some())
     }
 
-    /// A field that is a list of elements of `width` bytes; `None` where it is absent. Only its extent is looked at.
+    /// A field that is a list of elements of `width` bytes; `None` where it is absent. Only its extent is read.
     pub(super) fn list(
         &mut self,
         table: Table,

@@ -10,7 +10,7 @@
 //! Buffer    bytes of a constant; in models of more than 2 GB an offset and a size behind the flatbuffer
 //! ```
 //!
-//! Weights are never read: only the length of their buffers is looked at. Every tensor that a subgraph lists is counted.
+//! Weights are never read: only the length of their buffers is read. Every tensor that a subgraph lists is counted.
 //! A note `OfflineMemoryAllocation` holds offsets of a plan made ahead of time, which become the plan "as dumped".
 //! Views (`RESHAPE`, `SQUEEZE`, `EXPAND_DIMS`, `BITCAST`) share their input's memory, as the interpreter may run them: an estimate.
 
@@ -33,12 +33,10 @@ use highwater_model::graph::Graph;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{BodyUse, Dumped, DumpedOffsets, GraphEntry, Source};
 
-/// Whether the content carries the format's identifier.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     input.head().get(4..8) == Some(b"TFL3".as_slice())
 }
 
-/// Reads a model.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,
@@ -92,7 +90,7 @@ pub(super) fn import(
     }]))
 }
 
-/// Says which subgraphs no operator is known to run: other signatures' own, and what a kernel applies to each element.
+/// Reports subgraphs that no operator is known to run: those of other signatures, and those that a kernel applies to each element.
 fn not_run(bodies: &[Arc<Graph>], uses: &[BodyUse], diagnostics: &mut Diagnostics) {
     let run: BTreeSet<u32> = uses.iter().map(|one| one.body).collect();
     for (number, body) in (1_u32..).zip(bodies).filter(|(number, _)| !run.contains(number)) {
@@ -105,7 +103,6 @@ fn not_run(bodies: &[Arc<Graph>], uses: &[BodyUse], diagnostics: &mut Diagnostic
     }
 }
 
-/// Offsets of the main subgraph.
 fn offsets(model: &Model, main: &Graph, diagnostics: &mut Diagnostics) -> Option<DumpedOffsets> {
     let plan = model.plan.as_ref()?;
     if plan.subgraph != 0 {

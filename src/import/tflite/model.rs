@@ -9,72 +9,56 @@ use crate::ImportError;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::UseKind;
 
-/// The note that holds a plan made ahead of time.
 const PLAN_NOTE: &str = "OfflineMemoryAllocation";
 
-/// Offsets that a plan made ahead of time states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct StatedPlan {
-    /// Which subgraph it is of.
     pub(super) subgraph: u64,
     /// By position of the tensor; `None` where the interpreter chooses.
     pub(super) offsets: Vec<Option<u64>>,
 }
 
-/// A model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Model {
-    /// Version of the schema.
     pub(super) version: u32,
-    /// What the converter says of it.
     pub(super) description: String,
     /// Operator types by the index that operators use.
     pub(super) kinds: Vec<String>,
     /// Bytes of each buffer, 0 where there are none.
     pub(super) buffers: Vec<u64>,
-    /// Positions of the subgraphs' tables.
     pub(super) subgraphs: List,
     /// Names of signatures with the subgraph that each calls.
     pub(super) signatures: Vec<(String, u64)>,
-    /// A plan made ahead of time.
     pub(super) plan: Option<StatedPlan>,
     /// Further notes: name and text or size.
     pub(super) notes: Vec<(String, String)>,
 }
 
-/// A tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RawTensor {
     /// Its name; may be empty.
     pub(super) name: String,
-    /// Its element type's code.
     pub(super) dtype: u8,
     /// Sizes as the interpreter plans with them; `-1` where the file states none.
     pub(super) dims: Vec<i32>,
     /// Whether the signature leaves a size free for which `dims` states one.
     pub(super) is_free: bool,
-    /// Which buffer holds its bytes; 0 is the empty one.
+    /// The number of its buffer; 0 is the empty one.
     pub(super) buffer: u32,
-    /// Whether it keeps its value between runs.
     pub(super) is_variable: bool,
-    /// Whether its bytes are stored sparse.
     pub(super) is_sparse: bool,
 }
 
-/// An operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RawOp {
     /// Position in [`Model::kinds`].
     pub(super) kind: u32,
     /// Tensors that it reads; `-1` where an optional one is left out.
     pub(super) inputs: Vec<i32>,
-    /// Tensors that it computes.
     pub(super) outputs: Vec<i32>,
-    /// Tensors within it.
     pub(super) intermediates: u64,
 }
 
-/// Reads everything but the subgraphs.
 pub(super) fn model(flat: &mut Flat<'_>, diagnostics: &mut Diagnostics) -> Result<Model, ImportError> {
     let root = flat.root()?;
     let mut model = Model {
@@ -213,7 +197,6 @@ fn signatures(flat: &mut Flat<'_>, root: Table, model: &mut Model) -> Result<(),
     Ok(())
 }
 
-/// Reads a tensor.
 pub(super) fn tensor(flat: &mut Flat<'_>, list: List, place: u64) -> Result<RawTensor, ImportError> {
     let table = flat.nth(list, place, "a tensor")?;
     let shape = flat.ints(table, 0, "a tensor's shape")?.unwrap_or_default();
@@ -230,7 +213,6 @@ pub(super) fn tensor(flat: &mut Flat<'_>, list: List, place: u64) -> Result<RawT
     })
 }
 
-/// Reads an operator.
 pub(super) fn op(flat: &mut Flat<'_>, list: List, place: u64) -> Result<RawOp, ImportError> {
     let table = flat.nth(list, place, "an operator")?;
     Ok(RawOp {
@@ -243,7 +225,7 @@ pub(super) fn op(flat: &mut Flat<'_>, list: List, place: u64) -> Result<RawOp, I
     })
 }
 
-/// Of an operator that is a loop: which inputs its body hands back as they came, by position.
+/// Of a loop: the inputs that its body returns unchanged, by position.
 pub(super) fn passed_through(
     flat: &mut Flat<'_>,
     model: &Model,
@@ -269,7 +251,7 @@ pub(super) fn called(
     list: List,
     place: u64,
 ) -> Result<Option<(Vec<u32>, UseKind)>, ImportError> {
-    // Where the numbers stand: the field of the options' table within the operator, then the fields within that.
+    // The field of the options' table within the operator, then the fields of the numbers within that.
     let (options, fields, how): (u64, &[u64], UseKind) = match kind {
         "CALL" | "CALL_ONCE" => (4, &[0], UseKind::Call),
         "IF" => (4, &[0, 1], UseKind::Branch),
@@ -286,7 +268,7 @@ pub(super) fn called(
     };
     if fields.is_empty() {
         let branches = flat.ints(options, 0, "an operator's branches")?.unwrap_or_default();
-        // A negative number is no subgraph's, and told as such.
+        // A negative number is no subgraph's, and reported.
         let called = branches
             .into_iter()
             .map(|branch| u32::try_from(branch).unwrap_or(u32::MAX));
@@ -299,7 +281,7 @@ pub(super) fn called(
     Ok(Some((called, how)))
 }
 
-/// What a subgraph takes and returns, by the numbers of its tensors.
+/// Inputs and outputs of a subgraph, by the numbers of its tensors.
 pub(super) fn ends(flat: &mut Flat<'_>, model: &Model, place: u32) -> Result<(Vec<i32>, Vec<i32>), ImportError> {
     let table = flat.nth(model.subgraphs, u64::from(place), "a subgraph that an operator runs")?;
     let inputs = flat.ints(table, 1, "a subgraph's inputs")?.unwrap_or_default();

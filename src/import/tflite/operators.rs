@@ -2,7 +2,6 @@
 
 use highwater_model::graph::DType;
 
-/// Builtin operators by code.
 const OPERATORS: &[&str] = &[
     "ADD",
     "AVERAGE_POOL_2D",
@@ -218,7 +217,7 @@ const OPERATORS: &[&str] = &[
 
 /// The code from which on the wider field holds the operator.
 pub(super) const WIDE: i32 = 127;
-/// The code of an operator that has a name of its own.
+/// The code of a custom operator, which has a name instead.
 pub(super) const CUSTOM: i32 = 32;
 
 /// The operator of a code; `None` where it is younger than this table.

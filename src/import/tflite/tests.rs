@@ -5,7 +5,6 @@ use crate::{Imported, import};
 use highwater_model::graph::{Id as _, Role, TensorId};
 use highwater_model::progress::Cancel;
 
-/// A field of a table.
 #[derive(Clone, Copy)]
 enum Field {
     Absent,
@@ -170,7 +169,7 @@ fn a_model_is_read_with_roles_views_and_a_stated_plan() {
 fn cut_off_and_damaged_models_end_in_errors() {
     let whole = model();
     for len in 8..whole.len() {
-        // What is left may still be a model: the list that was cut off stands behind all others.
+        // The rest may still be a model: the list that was cut off is the last.
         if let Err(error) = read(&whole[..len]) {
             assert!(error.to_string().contains("byte"), "{error}");
         }
@@ -188,7 +187,7 @@ fn cut_off_and_damaged_models_end_in_errors() {
             let at = 8 + next() % (bytes.len() - 8);
             bytes[at] = next().to_le_bytes()[0];
         }
-        // Nothing but an answer or an error with a place.
+        // Either a graph or an error with a place.
         drop(read(&bytes));
     }
 }

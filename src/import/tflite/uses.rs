@@ -1,4 +1,4 @@
-//! Which operators run which subgraphs.
+//! The subgraphs that operators run.
 //!
 //! In: an operator and its type. Out: its uses, the operator numbered by position. `CALL`, `CALL_ONCE` (at the first run) and
 //! `STABLEHLO_COMPOSITE` hand their inputs to the subgraph's one by one, and take its outputs as theirs; `IF` has two branches,
@@ -44,7 +44,7 @@ pub(super) fn of_op(
     Ok(uses)
 }
 
-/// What corresponds; `None` where there are more outputs than the subgraph returns.
+/// The mapping of a call; `None` where there are more outputs than the subgraph returns.
 fn map((inputs, outputs): (Vec<i32>, Vec<i32>), raw: &RawOp) -> Option<BodyMap> {
     let tensor = |number: i32| u32::try_from(number).ok().map(TensorId);
     let mut map = BodyMap::default();

@@ -4,8 +4,8 @@
 //! }  MEMOIZE  (  BINGET key  LONG1 number  BINGET key  LONG_BINGET frames  ...  u
 //! ```
 //!
-//! In: bytes at hand. Out: a value, or all pairs of a dict, and how many bytes they took; nothing where the bytes are
-//! anything else, end before, or break a rule: then nothing was changed, and the long way says what is wrong.
+//! In: buffered bytes. Out: a value, or all pairs of a dict, and how many bytes they took; nothing where the bytes are
+//! anything else, end before, or break a rule: then nothing was changed, and the long way reports the error.
 
 use super::machine::Machine;
 use super::opcode as op;
@@ -13,16 +13,14 @@ use super::value::{Kind, Value};
 use crate::ImportError;
 use crate::pages::Pages;
 
-/// Bytes that are looked at for one value: an opcode with a number of 8 bytes, and then some.
+/// Bytes that are read for one value: an opcode with a number of 8 bytes, and then some.
 const AHEAD: usize = 16;
 
-/// Values of the longest dict that is read in one piece.
 const MOST_VALUES: usize = 32;
 
 /// Places of the memo that have a copy without pages: those of the short opcodes.
 const LOW: usize = 1 << u8::BITS;
 
-/// The memo.
 #[derive(Debug)]
 pub(super) struct Memo {
     all: Pages<Value>,
@@ -45,13 +43,13 @@ impl Memo {
         self.all.len()
     }
 
-    /// What stands at a place; `None` where nothing does.
+    /// The value at a place; `None` where it is empty.
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<Value> {
         self.all.get(index).copied().filter(|value| *value != Value::HOLE)
     }
 
-    /// The same of the first places.
+    /// Like [`Self::get`], for the first places.
     #[inline]
     fn get_low(&self, index: u8) -> Option<Value> {
         let value = self.low[usize::from(index)];
@@ -135,10 +133,10 @@ struct Whole {
 }
 
 impl Machine<'_> {
-    /// Runs what the short way knows; false where the long way must be gone.
+    /// Runs opcodes that the short way knows; false where the long way is needed.
     #[inline]
     pub(super) fn step_shortly(&mut self) -> Result<bool, ImportError> {
-        let bytes = self.window.at_hand();
+        let bytes = self.window.buffered();
         let Some(next) = bytes.first_chunk() else {
             return Ok(false);
         };
@@ -155,7 +153,7 @@ impl Machine<'_> {
 
     fn whole_dict(&mut self) -> Result<bool, ImportError> {
         let mut pairs = [Value::NOTHING; MOST_VALUES];
-        let Some(whole) = self.memo.pairs(self.window.at_hand(), &mut pairs) else {
+        let Some(whole) = self.memo.pairs(self.window.buffered(), &mut pairs) else {
             return Ok(false);
         };
         self.window.pass(whole.n_bytes);

@@ -1,4 +1,4 @@
-//! Dicts become rows as they are completed.
+//! Dicts become rows when they are completed.
 //!
 //! In: the pairs of a dict. Out: its row. A dict is recognised by a key that no other dict of the format has; what is put
 //! into it later changes its row. Keys that are not known are counted, their values are not kept.
@@ -33,7 +33,7 @@ impl Heap {
         self.put(content, pairs);
     }
 
-    /// A new row, by the first key that tells; `None` where none does.
+    /// A new row, by the first key that decides its kind; `None` where none does.
     fn recognise(&mut self, pairs: &[Value]) -> Option<DictContent> {
         for pair in pairs.chunks_exact(2) {
             let Kind::Text(key) = pair[0].kind() else { continue };
@@ -49,7 +49,7 @@ impl Heap {
         None
     }
 
-    /// What was put into a dict before it was recognised.
+    /// Applies the pairs that were put into a dict before it was recognised.
     fn reread(&mut self, plain: u32, row: DictContent) {
         let before: Vec<Value> = self.plain.items(plain).collect();
         for pair in before.chunks_exact(2) {
@@ -315,7 +315,7 @@ impl Heap {
             keys::SEGMENT_POOL_ID => segment.pool = list(value),
             keys::IS_EXPANDABLE => segment.is_expandable = value == Value::bool(true),
             keys::BLOCKS => segment.blocks = list(value),
-            // The sums of its blocks, and who asked for it.
+            // The sums of its blocks, and its call site.
             keys::REQUESTED_SIZE | keys::FRAMES => {}
             _ => return false,
         }

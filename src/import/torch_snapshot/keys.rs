@@ -4,7 +4,6 @@
 macro_rules! known {
     ($($name:ident = $text:literal;)*) => {
         known!(@number 0_u32; $($name)*);
-        /// The texts by number.
         pub(super) static KNOWN: &[&str] = &[$($text),*];
     };
     (@number $number:expr; $name:ident $($rest:ident)*) => {

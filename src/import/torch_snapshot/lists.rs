@@ -1,18 +1,16 @@
 //! Lists that grow by pieces, in one pool.
 //!
 //! In: items, a few at a time. Out: the items of a list, in order. Dicts that were made one after the other, as the events
-//! of a trace are, stand as a run: a first number and a count instead of a value each. Invariant: nothing is followed, so
+//! of a trace are, become a run: a first number and a count instead of a value each. Invariant: nothing is followed, so
 //! that a list may hold itself.
 
 use super::value::{Kind, Value, narrow};
 
-/// No chunk.
 const NO_CHUNK: u32 = u32::MAX;
 
-/// The least dicts that are worth a run of their own: a chunk costs as much as two items.
+/// The least dicts that are worth a separate run: a chunk costs as much as two items.
 const LEAST_RUN: usize = 8;
 
-/// See the module's header.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// First and last chunk of each.
@@ -21,7 +19,6 @@ pub(super) struct Lists {
     items: Vec<Value>,
 }
 
-/// Items that stand together.
 #[derive(Clone, Copy, Debug)]
 struct Chunk {
     /// Position of the first item, or in a run the first dict.
@@ -32,18 +29,16 @@ struct Chunk {
 }
 
 impl Lists {
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// A new one.
     pub(super) fn add(&mut self) -> u32 {
         self.ends.push((NO_CHUNK, NO_CHUNK));
         narrow(self.ends.len() - 1)
     }
 
-    /// Puts items at the end of a list; returns how many of them take room of their own.
+    /// Puts items at the end of a list; returns the number of those that take room.
     pub(super) fn append(&mut self, list: u32, items: &[Value]) -> usize {
         let mut rest = items;
         let mut n_apart = 0;
@@ -120,7 +115,6 @@ fn run(items: &[Value]) -> Option<(usize, usize)> {
     Some((first as usize, follows.count()))
 }
 
-/// See [`Lists::items`].
 #[derive(Clone, Debug)]
 pub(super) struct Items<'a> {
     lists: &'a Lists,

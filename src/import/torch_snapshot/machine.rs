@@ -1,7 +1,7 @@
 //! The opcode machine: runs a pickle of protocol 0 to 5 on a stack of values, and nothing else.
 //!
 //! In: bytes. Out: the value that the pickle leaves behind, in a [`Heap`]. Whatever would import a name or call something
-//! is an error that says what and where; nothing is ever called. Invariants: stack, memo and pools grow by at most a few
+//! is an error with the name and the place; nothing is ever called. Invariants: stack, memo and pools grow by at most a few
 //! values for each byte of the file, and never from a number that the file states; values are not followed, so that
 //! neither depth nor lists that contain themselves matter.
 
@@ -13,10 +13,9 @@ use super::window::Window;
 use crate::{ImportError, Input};
 use highwater_model::progress::Progress;
 
-/// Values that every pickle may have, whatever its size.
+/// Values that every pickle may have, of any size.
 const SOME: u64 = 4096;
 
-/// The state of a run.
 pub(super) struct Machine<'a> {
     pub(super) window: Window<'a>,
     pub(super) stack: Vec<Value>,
@@ -28,13 +27,11 @@ pub(super) struct Machine<'a> {
     pub(super) most_values: usize,
     /// Most lists and dicts: a snapshot has at most one for four bytes.
     pub(super) most_containers: usize,
-    /// Most places of the memo.
     pub(super) most_memo: usize,
-    /// Where the opcode at hand stands.
     pub(super) at: u64,
 }
 
-/// Runs a pickle; says too how many bytes stand behind its end.
+/// Runs a pickle; returns also the number of bytes behind its end.
 pub(super) fn run(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<(Heap, Value, u64), ImportError> {
     let window = Window::new(input, progress)?;
     let len = window.len();
@@ -229,7 +226,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What is not read on purpose, or is no opcode at all.
+    /// The error for opcodes that are not read on purpose, or unknown.
     #[cold]
     fn refuse(&mut self, opcode: u8) -> ImportError {
         let what = match opcode {

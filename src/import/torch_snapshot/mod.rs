@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Source: `torch/csrc/cuda/memory_snapshot.cpp` and `torch/cuda/_memory_viz.py` of PyTorch; `torch_npu` writes the same
-//! without times. `size` of an `alloc` is what was asked for. A trace is a ring buffer: blocks may be older than it.
+//! without times. `size` of an `alloc` is the requested size. A trace is a ring buffer: blocks may predate it.
 //!
 //! In: a pickle of protocol 0 to 5, read as a stream by an opcode machine of our own that imports and calls nothing (the
 //! kept crates build a tree of values, copy shared lists, and take several times the memory of the file). Out: a
@@ -46,7 +46,7 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::Source;
 
 /// Any pickle of protocol 2 or later: what is no snapshot is refused with a word about what it is. Older protocols have
-/// no mark of their own and are recognised by the names of a snapshot's parts.
+/// no mark and are recognised by the names of a snapshot's parts.
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
     match head {
@@ -73,7 +73,6 @@ pub(super) fn detect(input: &Input<'_>) -> bool {
     }
 }
 
-/// Reads the whole file; see the module's header.
 pub(super) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

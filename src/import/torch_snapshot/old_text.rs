@@ -3,7 +3,6 @@
 use super::opcode as op;
 use super::value::{Heap, Value};
 
-/// A place of the memo.
 pub(super) fn index(line: &[u8]) -> Option<usize> {
     std::str::from_utf8(line).ok()?.trim().parse().ok()
 }

@@ -1,8 +1,8 @@
-//! What a device's events mean, as a [`Recording`].
+//! The events of a device as a [`Recording`].
 //!
 //! In: what the walk found. Out: blocks by birth, regions, marks, times, counts of what the file holds. Invariants: one
 //! block for each allocation that could be read, and one for each block that is older; sizes that the file does not state
-//! are not made up: of a block that is gone only the bytes asked for are known.
+//! are not made up: of a freed block only the requested bytes are known.
 
 use super::keys;
 use super::regions::Found;
@@ -19,22 +19,20 @@ use highwater_model::workload::{
     BlockAddress, MarkKind, RecordedBlock, RecordedMark, RecordedRegion, Recording, StackIdx,
 };
 
-/// Events between two looks at the cancel flag, and between two times that memory is given back.
+/// Events between two checks of the cancel flag, and between two times that memory is freed.
 const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;
 
 /// Different counts that are kept.
 const MOST_COUNTS: usize = 64;
 
-/// A recording and what is to be said about it.
+/// A recording and counts for its diagnostics.
 #[derive(Debug)]
 pub(super) struct BuiltRecording {
     pub(super) recording: Recording,
     pub(super) times: Times,
     /// Annotations that have no place in the trace.
     pub(super) unplaced: u64,
-    /// Stacks that were left out.
     pub(super) stacks_left_out: u64,
-    /// Stacks that were cut.
     pub(super) stacks_cut: u64,
 }
 
@@ -87,7 +85,6 @@ pub(super) fn make(
     })
 }
 
-/// The time of the first event that is in order.
 fn first_time(heap: &Heap, device: &Device, out_of_order: &[u32]) -> Nanos {
     let n_before = (0_u32..)
         .zip(out_of_order)
@@ -101,7 +98,6 @@ fn first_time(heap: &Heap, device: &Device, out_of_order: &[u32]) -> Nanos {
     entry.map_or(Nanos(0), |entry| Nanos(entry.time_us.saturating_mul(1000)))
 }
 
-/// A recording on the way.
 struct RecordingBuilder {
     n_steps: u32,
     has_times: bool,
@@ -168,7 +164,7 @@ impl RecordingBuilder {
     }
 
     fn block(&mut self, heap: &Heap, step: u32, entry: &Entry, replayed: &mut Replayed) {
-        // What the walk found goes from the last event to the first.
+        // The outcomes of the walk go from the last event to the first.
         let outcome = replayed.outcomes.pop().unwrap_or_default();
         let called = self.stacks.called(heap, entry.frames, entry.extra);
         let held = replayed.held.pop_if(|(held, _)| *held == step);
@@ -190,7 +186,7 @@ impl RecordingBuilder {
     /// A block whose allocation the trace does not show.
     fn unseen_block(&mut self, heap: &Heap, birth: Step, address: u64, live: &Live) {
         let called = self.stacks.called(heap, live.frames, NONE);
-        // What the very first event frees is held on that event.
+        // A block that the very first event frees is held on that event.
         let first = birth.0 + 1;
         let end = live.end.max(first);
         self.blocks.push(RecordedBlock {
@@ -208,7 +204,7 @@ impl RecordingBuilder {
         });
     }
 
-    /// What is neither a block nor a region.
+    /// Marks for events that are neither blocks nor regions.
     fn mark(&mut self, heap: &Heap, step: u32, entry: &Entry) {
         let (kind, text) = match entry.action {
             Action::OutOfMemory if entry.has(has::ADDRESS) => (
@@ -289,7 +285,7 @@ impl RecordingBuilder {
     }
 }
 
-/// What the file holds of a device: events by action, segments, blocks by state, and the sums that it states.
+/// Counts of a device: events by action, segments, blocks by state, and the stated sums.
 fn counts(heap: &Heap, device: &Device) -> Vec<(String, u64)> {
     let mut counts: Vec<(String, u64)> = Vec::new();
     let mut add = |what: &str, n: u64| {

@@ -1,4 +1,4 @@
-//! Regions of a device walked backwards: what is mapped at the event at hand, and what that says about when it came.
+//! Regions of a device walked backwards: the ranges that are mapped at the current event, and when each was mapped.
 //!
 //! In: the final segments and the events that map and unmap. Out: one region for each range that was taken at once.
 //! A segment and a range of an expandable segment are the same here: an event may end a part of a region, and a region
@@ -12,11 +12,10 @@ use super::rows::{Action, Entry};
 use super::snapshot::{Device, private_pool};
 use super::value::Heap;
 
-/// A kind that nothing tells.
 const UNKNOWN: &str = "unknown";
 
 /// The kind of a segment by its size, as `CUDACachingAllocator.cpp` cuts them (`get_allocation_size`): requests up to 1 MiB
-/// are served from segments of 2 MiB, others from segments of 20 MiB, or of their own size from 10 MiB on, in steps of
+/// are served from segments of 2 MiB, others from segments of 20 MiB, or of the requested size from 10 MiB on, in steps of
 /// 2 MiB. Events do not state the kind.
 const fn kind_by_size(bytes: u64) -> &'static str {
     const STEP: u64 = 2 << 20;
@@ -38,45 +37,41 @@ pub(super) struct Found {
     pub(super) kind: RegionKind,
 }
 
-/// What kind of region, as far as the snapshot says.
+/// The kind of a region, as far as the snapshot states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RegionKind {
     pub(super) name: &'static str,
-    /// The pool, where it is not everybody's.
+    /// The pool, where it is private.
     pub(super) pool: Option<(u64, u64)>,
 }
 
-/// A range that is mapped at the event at hand.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
-    /// The first address behind it.
     to: u64,
     end: u32,
     stream: u64,
     kind: RegionKind,
 }
 
-/// See the module's header.
 #[derive(Debug)]
 pub(super) struct Regions {
     live: BTreeMap<u64, Piece>,
-    /// The same without the borders between neighbours: where each run ends.
+    /// The pieces without the borders between neighbours: the end of each run.
     runs: BTreeMap<u64, u64>,
     pub(super) found: Vec<Found>,
     n_steps: u32,
     is_any: bool,
-    /// Whether the final segments are cut as [`kind_by_size`] says.
+    /// Whether the final segments follow [`kind_by_size`].
     is_cut_by_rule: bool,
-    /// Freed segments whose kind their size tells.
+    /// Freed segments whose kind follows from their size.
     pub(super) by_size: Count,
-    /// Final segments that stand on one another, or ranges mapped without an event.
+    /// Final segments that overlap, or ranges mapped without an event.
     pub(super) overlapping: Count,
     /// Ranges that were mapped, never unmapped, and are in no final segment.
     pub(super) vanished: Count,
 }
 
 impl Regions {
-    /// The final segments.
     pub(super) fn new(heap: &Heap, device: &Device, n_steps: u32) -> Self {
         let mut regions = Self {
             live: BTreeMap::new(),
@@ -113,12 +108,10 @@ impl Regions {
         regions
     }
 
-    /// Whether the snapshot says anything about regions.
     pub(super) fn is_any(&self) -> bool {
         self.is_any
     }
 
-    /// Whether a range is mapped whole.
     pub(super) fn covers(&self, address: u64, bytes: u64) -> bool {
         let to = address.saturating_add(bytes);
         let run = self.runs.range(..=address).next_back();
@@ -162,7 +155,7 @@ impl Regions {
         self.insert(step, entry.address, piece);
     }
 
-    /// What is left is older than the trace.
+    /// Live blocks and regions at the first event predate the trace.
     pub(super) fn close(&mut self) {
         for (address, piece) in std::mem::take(&mut self.live) {
             self.push(address, 0, piece);
@@ -252,7 +245,7 @@ impl Regions {
     }
 
     fn push(&mut self, address: u64, birth: u32, piece: Piece) {
-        // What the very first event unmaps is held on that event.
+        // A region that the very first event unmaps is held on that event.
         let birth = birth.min(self.n_steps - 1);
         self.found.push(Found {
             address,

@@ -1,9 +1,9 @@
-//! The events of a device walked backwards from its final state, so that what is older than the trace comes out too.
+//! The events of a device walked backwards from its final state, so that blocks that predate the trace are found, too.
 //!
 //! In: events and the blocks and segments at the end. Out: for each `alloc` when its block ended, the older blocks, the
 //! regions, and how often the trace and the final state contradict each other. Walking backwards a free brings a block to
 //! life and an allocation ends it; what is still live at the first event is older than the trace. Invariants: one outcome
-//! for each event; every range is within the steps and not empty; two blocks are never told to be live at one address
+//! for each event; every range is within the steps and not empty; two blocks are never live at one address
 //! without being counted as overlapping.
 
 use std::collections::BTreeMap;
@@ -17,10 +17,9 @@ use crate::pages::Pages;
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 
-/// Events between two looks at the cancel flag.
 const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;
 
-/// When the block of an `alloc` ended.
+/// The end of an `alloc`'s block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     pub(super) end: u32,
@@ -30,19 +29,18 @@ pub(super) struct Outcome {
 /// A block that the trace did not see beginning, although it is not older.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AppearedBlock {
-    /// From this step on nothing else is known to stand there.
+    /// From this step on no other block is known at the address.
     pub(super) birth: Step,
     pub(super) address: u64,
     pub(super) live: Live,
 }
 
-/// A block that is live at the event at hand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Live {
     pub(super) end: u32,
     pub(super) given_back: u32,
     pub(super) bytes: u64,
-    /// Whether the file says how many bytes were asked for; else `bytes` are those held.
+    /// Whether the file states the requested bytes; else `bytes` are the rounded ones.
     pub(super) states_bytes: bool,
     pub(super) held: u64,
     pub(super) stream: u64,
@@ -61,7 +59,7 @@ impl Live {
     }
 }
 
-/// What does not fit together, counted, each with its first place.
+/// Contradictions, counted, each with its first place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Contradictions {
     /// Allocations whose block is neither freed nor there at the end.
@@ -72,17 +70,15 @@ pub(super) struct Contradictions {
     pub(super) incomplete: Count,
     /// Allocations whose size is not that of the free or of the final block.
     pub(super) sizes: Count,
-    /// Blocks that stand on one another.
     pub(super) overlapping: Count,
     /// Allocations outside every segment.
     pub(super) outside: Count,
     /// Events without a readable address or size.
     pub(super) unreadable: Count,
-    /// Actions that are not known.
     pub(super) unknown: Count,
 }
 
-/// How often, and the first step (the last one met, because the walk goes backwards).
+/// A count, and the first step (the last one met, because the walk goes backwards).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Count {
     pub(super) n: u64,
@@ -96,7 +92,6 @@ impl Count {
     }
 }
 
-/// What the walk found.
 #[derive(Debug)]
 pub(super) struct Replayed {
     pub(super) n_steps: u32,
@@ -114,7 +109,6 @@ pub(super) struct Replayed {
     pub(super) contradictions: Contradictions,
 }
 
-/// Walks; see the module's header.
 pub(super) fn replay(heap: &Heap, device: &Device, progress: &Progress<'_>) -> Result<Replayed, ImportError> {
     let n_steps = n_steps(device).ok_or_else(|| {
         ImportError::at(
@@ -161,13 +155,11 @@ fn is_whole(entry: &Entry) -> bool {
 }
 
 struct Walk {
-    /// Blocks by address.
     live: BTreeMap<u64, Live>,
     found: Replayed,
 }
 
 impl Walk {
-    /// The final state.
     fn start(&mut self, device: &Device) {
         let n_steps = self.found.n_steps;
         for block in device.blocks.iter() {
@@ -249,7 +241,7 @@ impl Walk {
     /// A block that is live before an event.
     fn insert(&mut self, step: u32, address: u64, live: Live) {
         if let Some(other) = self.live.remove(&address) {
-            // It stands there from this event on, and nothing says who asked for it.
+            // It is live from this event on; its call site is unknown.
             self.found.contradictions.appeared.add(step);
             self.found.appeared.push(AppearedBlock {
                 birth: Step(step.min(other.end.saturating_sub(1))),
@@ -267,7 +259,7 @@ impl Walk {
         self.live.insert(address, live);
     }
 
-    /// What is left is older than the trace.
+    /// Live blocks and regions at the first event predate the trace.
     fn finish(mut self) -> Replayed {
         self.found.older = self.live;
         self.found.regions.close();
@@ -278,7 +270,7 @@ impl Walk {
     }
 }
 
-/// A block that an event frees. Who called there freed it; who asked for it is not known.
+/// A block that an event frees, with the call site that freed it; the allocating one is unknown.
 fn freed(step: u32, entry: &Entry, heap: &Heap) -> Live {
     Live {
         end: step,
@@ -292,12 +284,10 @@ fn freed(step: u32, entry: &Entry, heap: &Heap) -> Live {
     }
 }
 
-/// The stream of an event.
 pub(super) fn stream(heap: &Heap, entry: &Entry) -> u64 {
     heap.rows.streams.get(entry.stream as usize).copied().unwrap_or(0)
 }
 
-/// Texts of an event.
 pub(super) fn extra(heap: &Heap, position: u32) -> Extra {
     heap.rows.extras.get(position as usize).copied().unwrap_or(Extra {
         compile_context: NONE,

@@ -1,4 +1,4 @@
-//! What is said about a snapshot that does not fit together: each kind once, with a count and the first place.
+//! Reports contradictions within a snapshot: each kind once, with a count and the first place.
 
 use super::recording::BuiltRecording;
 use super::replay::{Count, Replayed};
@@ -8,7 +8,6 @@ use super::times::Times;
 use highwater_model::diagnostics::Severity::{self, Info, Warning};
 use highwater_model::diagnostics::{Diagnostic, Diagnostics};
 
-/// Where the trace and the final state contradict each other.
 pub(super) fn contradictions(number: u64, device: &Device, replayed: &Replayed, diagnostics: &mut Diagnostics) {
     for (severity, count, message) in kinds(replayed) {
         if count.n > 0 {
@@ -57,7 +56,6 @@ fn rounded(number: u64, replayed: &Replayed, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Each kind of contradiction.
 fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 11] {
     let found = &replayed.contradictions;
     [
@@ -113,10 +111,8 @@ fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 11] {
     ]
 }
 
-/// Rows that a message lists.
 const MOST_ROWS: usize = 8;
 
-/// What a recording leaves out.
 pub(super) fn made(made: &BuiltRecording, number: u64, diagnostics: &mut Diagnostics) {
     let name = &made.recording.name;
     match &made.times {

@@ -1,7 +1,7 @@
 //! Dicts of a snapshot as fixed rows: an entry of a trace in 40 bytes instead of a dict of seven pairs.
 //!
-//! In: what the `fill` module reads. Out: rows in pools. Fields that are absent, negative or no number are `None`, and whoever
-//! needs them says so.
+//! In: values that the `fill` module reads. Out: rows in pools. Fields that are absent, negative or no number are
+//! `None`, which their readers report.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,6 @@ use crate::pages::Pages;
 /// No list, no text, no [`Extra`].
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What an entry of a trace tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Action {
     Alloc,
@@ -23,7 +22,7 @@ pub(super) enum Action {
     SegmentUnmap,
     Snapshot,
     OutOfMemory,
-    /// Anything else; its name stands in [`Extra`].
+    /// Anything else; its name is in [`Extra`].
     #[default]
     Other,
 }
@@ -36,7 +35,6 @@ pub(super) mod has {
     pub(in super::super) const REQUESTED: u8 = 8;
 }
 
-/// One event of a trace.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// The address; of an `oom` the bytes that are free on the device.
@@ -50,7 +48,7 @@ pub(super) struct Entry {
     /// Position in [`Rows::extras`], or [`NONE`].
     pub(super) extra: u32,
     pub(super) action: Action,
-    /// Which fields were read; see [`has`].
+    /// The fields that were read; see [`has`].
     pub(super) has: u8,
 }
 
@@ -69,7 +67,6 @@ pub(super) struct Extra {
     pub(super) action: u32,
 }
 
-/// A block of a segment at the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub(super) address: u64,
@@ -78,7 +75,7 @@ pub(super) struct Block {
     /// Text of the state, or [`NONE`].
     pub(super) state: u32,
     pub(super) frames: u32,
-    /// Which fields were read; see [`has`].
+    /// The fields that were read; see [`has`].
     pub(super) has: u8,
 }
 
@@ -89,7 +86,6 @@ impl Block {
     }
 }
 
-/// A segment at the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     pub(super) device: Option<u64>,
@@ -115,7 +111,6 @@ pub(super) struct Frame {
     pub(super) line: u32,
 }
 
-/// Something that the user or a framework noted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Annotation {
     pub(super) stage: u32,
@@ -124,7 +119,6 @@ pub(super) struct Annotation {
     pub(super) time_us: Option<u64>,
 }
 
-/// All rows.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) entries: Pages<Entry>,
@@ -132,7 +126,6 @@ pub(super) struct Rows {
     pub(super) segments: Vec<Segment>,
     pub(super) frames: Vec<Frame>,
     pub(super) annotations: Vec<Annotation>,
-    /// Distinct streams.
     pub(super) streams: Vec<u64>,
     stream_index: BTreeMap<u64, u32>,
     last_stream: u32,

@@ -2,7 +2,7 @@
 //!
 //! In: the heap and the value that the pickle left behind. Out: entries, segments and blocks by device, settings,
 //! annotations. Invariants: every row is named at most once, so that lists which many places share cannot make the work
-//! larger than the file; nothing is followed deeper than the format goes. Deliberately not here: what the events mean.
+//! larger than the file; nothing is followed deeper than the format goes. Deliberately not here: the meaning of events.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +16,16 @@ use highwater_model::diagnostics::Diagnostics;
 /// Characters of a text that is kept of settings.
 const TEXT_CHARS: usize = 1000;
 
-/// Parts of a snapshot: of more the last are not looked at.
+/// Parts of a snapshot; further ones are not read.
 const MOST_FIELDS: usize = 10_000;
 
-/// Settings that are kept.
 const MOST_SETTINGS: usize = 200;
 
 /// Devices of one machine, and then some.
 const MOST_DEVICES: usize = 256;
 
-/// What the format is, for errors.
 const ADVICE: &str = "a snapshot is written by torch.cuda.memory._dump_snapshot or torch_npu.npu.memory._dump_snapshot";
 
-/// A segment at the end, checked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FinalSegment {
     pub(super) row: Segment,
@@ -36,21 +33,18 @@ pub(super) struct FinalSegment {
     pub(super) bytes: u64,
 }
 
-/// A block of a segment at the end, checked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FinalBlock {
     pub(super) address: u64,
-    /// Bytes held.
     pub(super) held: u64,
-    /// Bytes asked for; those held where the file does not state them.
+    /// Requested bytes; the rounded ones where the file does not state them.
     pub(super) bytes: u64,
-    /// Whether it states them.
     pub(super) states_bytes: bool,
     pub(super) frames: u32,
     pub(super) stream: u64,
 }
 
-/// Whether somebody holds a block of this state, or a stream still works with it.
+/// Whether a block of this state is live, or a stream still works with it.
 const fn is_active(state: u32) -> bool {
     matches!(
         state,
@@ -66,7 +60,6 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// How many events there are.
     pub(super) const fn len(&self) -> usize {
         self.n
     }
@@ -79,7 +72,6 @@ impl Trace {
         }
     }
 
-    /// The rows.
     pub(super) fn rows(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
         self.runs.iter().flat_map(|(first, n)| *first..*first + *n)
     }
@@ -90,26 +82,21 @@ impl Trace {
     }
 }
 
-/// Blocks of one state at the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StateCount {
-    /// Text of the state.
     pub(super) state: u32,
     pub(super) blocks: u64,
     pub(super) held: u64,
 }
 
-/// Different states that are counted.
 const MOST_STATES: usize = 64;
 
-/// What there is of one device.
 #[derive(Debug, Default)]
 pub(super) struct Device {
     pub(super) trace: Trace,
     pub(super) segments: Vec<FinalSegment>,
-    /// Those that somebody holds or waits for.
+    /// Blocks that are held or waited for.
     pub(super) blocks: Pages<FinalBlock>,
-    /// All of them, by state.
     pub(super) states: Vec<StateCount>,
     /// Segments whose blocks do not add up to them.
     pub(super) uneven: u64,
@@ -126,18 +113,15 @@ impl Device {
     }
 }
 
-/// A snapshot.
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) devices: BTreeMap<u64, Device>,
     pub(super) settings: Vec<(String, String)>,
-    /// Rows of annotations.
     pub(super) annotations: Vec<u32>,
     /// Whether the rows of all traces ascend, so that what was read of them is needed no more.
     pub(super) is_in_order: bool,
 }
 
-/// Takes a pickle's value apart.
 pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) -> Result<Snapshot, ImportError> {
     let mut found = Snapshot::default();
     let fields: Vec<(Value, Value)> = heap.pairs(root).take(MOST_FIELDS).collect();
@@ -148,7 +132,7 @@ pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) 
             .map(|(_, value)| *value)
     };
     let (segments, traces) = match root.kind() {
-        // `memory_snapshot()` alone answers the segments.
+        // `memory_snapshot()` alone returns the segments.
         Kind::List(_) => (Some(root), None),
         _ => (field(keys::SEGMENTS), field(keys::DEVICE_TRACES)),
     };
@@ -312,7 +296,7 @@ fn read_blocks(
             Some(DictContent::Block(row)) => heap.rows.blocks.get(row as usize),
             _ => None,
         };
-        // Older versions leave the address out: blocks stand one behind the other.
+        // Older versions leave the address out: blocks are contiguous.
         let whole = row.and_then(|row| {
             let address = row.stated(has::ADDRESS, row.address).unwrap_or(next);
             Some((row, address, row.stated(has::SIZE, row.size)?))
@@ -419,7 +403,7 @@ fn report_unread(heap: &Heap, fields: &[(Value, Value)], diagnostics: &mut Diagn
     }
 }
 
-/// A pool's two numbers; `None` for the pool of everybody.
+/// A pool's two numbers; `None` for the default pool.
 pub(super) fn private_pool(heap: &Heap, segment: &Segment) -> Option<(u64, u64)> {
     let mut numbers = heap.lists.items(segment.pool).map(|number| heap.unsigned(number));
     let pool = (numbers.next()??, numbers.next()??);

@@ -1,4 +1,4 @@
-//! What the opcode machine does with its stack and memo, and how it builds values.
+//! Operations of the opcode machine on its stack and memo, and the building of values.
 //!
 //! Every operation checks what it takes: an opcode that finds too little, or something of another kind, is an error with
 //! its byte. The sizes of stack and memo are bounded by the size of the file.
@@ -7,10 +7,10 @@ use super::machine::Machine;
 use super::value::{Kind, Value, narrow};
 use crate::ImportError;
 
-/// How many lists may be open within each other; a snapshot has six.
+/// The most nested lists; a snapshot has six.
 const DEPTH: usize = 10_000;
 
-/// What a piece of a list costs, in values.
+/// The price of a piece of a list, in values.
 const CHUNK: usize = 2;
 
 /// Bytes of the longest number that is kept.
@@ -116,7 +116,6 @@ impl Machine<'_> {
         self.push(Value::OPAQUE)
     }
 
-    /// A whole number in two's complement.
     #[inline]
     pub(super) fn long(&mut self, n: u64) -> Result<(), ImportError> {
         if n > NUMBER_BYTES {
@@ -130,7 +129,7 @@ impl Machine<'_> {
         self.push(value)
     }
 
-    /// A list of what stands on the stack from a height on.
+    /// A list of the values on the stack from a height on.
     pub(super) fn list_of(&mut self, start: usize) -> Result<(), ImportError> {
         self.check_containers()?;
         let list = self.heap.lists.add();
@@ -154,14 +153,13 @@ impl Machine<'_> {
         Err(self.fault("the pickle has more lists, dicts and texts than a snapshot of its size"))
     }
 
-    /// Puts items at the end of a list.
     #[inline]
     pub(super) fn append(&mut self, list: u32, items: &[Value]) {
         let n_stored = self.heap.lists.append(list, items);
         self.heap.budget.charge::<Value>(n_stored + CHUNK);
     }
 
-    /// Puts what stands on the stack from a height on at the end of a list.
+    /// Appends the values on the stack from a height on to a list.
     fn append_from(&mut self, list: u32, start: usize) {
         let n_stored = self.heap.lists.append(list, &self.stack[start..]);
         self.heap.budget.charge::<Value>(n_stored + CHUNK);

@@ -3,7 +3,7 @@
 //! In: lists of frames, which many events share. Out: each distinct stack and line once, and a name for each stack by this
 //! rule: the innermost frame of a Python file that is not plumbing (the modules below, which call on behalf of others);
 //! else the innermost frame of a Python file; else the innermost frame; else what the user noted; else `block`. What was
-//! being compiled and what the user noted stand as the outermost lines of a stack. Invariants: texts are cut, and all
+//! being compiled and the user's notes become the outermost lines of a stack. Invariants: texts are cut, and all
 //! stacks together have at most as many lines as a budget allows, so that shared lists cost no more than the file.
 
 use std::collections::BTreeMap;
@@ -53,7 +53,6 @@ pub(super) struct Called {
     pub(super) name: RecordedName,
 }
 
-/// Texts, lines and stacks of one recording.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
     pub(super) names: RecordedNames,
@@ -61,16 +60,13 @@ pub(super) struct Stacks {
     /// Lines in the order of their first use.
     pub(super) frames: Vec<RecordedFrame>,
     frame_index: BTreeMap<RecordedFrame, u32>,
-    /// By row of a frame.
     frame_of_row: BTreeMap<u32, u32>,
     /// By list of frames and extra texts.
     known: BTreeMap<(u32, u32), Called>,
     last: Option<((u32, u32), Called)>,
     /// Lines that may still be added.
     budget: usize,
-    /// Stacks that were left out.
     pub(super) left_out: u64,
-    /// Stacks that were cut.
     pub(super) cut: u64,
 }
 

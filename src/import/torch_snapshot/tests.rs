@@ -1,4 +1,4 @@
-//! Small snapshots written by hand: what comes out, what is refused, and what damage does.
+//! Small snapshots written by hand: results, refusals, and damage.
 
 #[path = "../../../benches/pickle_writer.rs"]
 mod pickle_writer;
@@ -70,7 +70,7 @@ fn snapshot_of(segments: Vec<Py>, traces: Vec<Vec<Py>>) -> Py {
     ])
 }
 
-/// A segment that is older than the trace, one that comes and one that goes; blocks of every kind.
+/// A segment that predates the trace, one that is allocated and one that is freed; blocks of every kind.
 fn small() -> Py {
     let frames = || {
         Py::Shared(
@@ -157,7 +157,7 @@ fn a_small_snapshot_is_read_whole_in_every_protocol() {
                 .find(|block| block.address == BlockAddress::new(address))
                 .expect("a block")
         };
-        // Freed in the trace: older, given back on the first event, which still holds it.
+        // Predates the trace, freed on the first event, which still holds it.
         let older = of(0x9000);
         assert_eq!((older.birth, older.given_back, older.end), (Step(0), Step(1), Step(1)));
         assert_eq!((older.is_older, older.is_freed, older.bytes), (true, true, Bytes(64)));

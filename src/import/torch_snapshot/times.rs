@@ -1,7 +1,7 @@
-//! What the times of a trace are good for, and which of them are out of order.
+//! The order of a trace's times, and the times that are out of order.
 //!
 //! In: the events of a device. Out: [`Times`]. A few times that go back, as where several threads write or a clock was set,
-//! do not spoil the others: the fewest events that leave the rest in order stand at their positions and take the time of the
+//! do not spoil the others: the fewest events that leave the rest in order keep their positions and take the time of the
 //! event before them. Where that would be half or more, no time is claimed.
 
 use super::rows::has;
@@ -9,16 +9,13 @@ use super::snapshot::Device;
 use super::value::{Heap, narrow};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// Events between two looks at the cancel flag.
 const EVENTS_BETWEEN_CHECKS: usize = 1 << 13;
 
-/// No event.
 const NONE: u32 = u32::MAX;
 
-/// What the times of a trace are good for.
+/// The order of a trace's times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Times {
-    /// They are in order.
     Ordered,
     /// No event has one.
     Absent,
@@ -31,7 +28,6 @@ pub(super) enum Times {
 }
 
 impl Times {
-    /// Whether there are times to show.
     pub(super) const fn are_known(&self) -> bool {
         matches!(self, Self::Ordered | Self::Mended(_))
     }

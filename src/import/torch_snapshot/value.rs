@@ -1,8 +1,8 @@
-//! Values of a pickle as 8 bytes each, and the pools in which what is larger stands.
+//! Values of a pickle as 8 bytes each, and the pools of larger ones.
 //!
-//! Whole numbers up to 59 bits stand in the value itself, everything else is a position in a pool, so that a list of
+//! Whole numbers up to 59 bits are stored inline, everything else is a position in a pool, so that a list of
 //! millions of dicts costs 8 bytes an item, and a list that many dicts share stays one list. Nothing here follows a
-//! reference by itself: whoever reads values decides how deep.
+//! reference by itself: the reader of values decides how deep.
 
 use indexmap::IndexSet;
 
@@ -10,27 +10,22 @@ use super::lists::Lists;
 use super::rows::Rows;
 use crate::pages::Pages;
 
-/// How many low bits tell the kind.
+/// The number of low bits for the kind.
 const TAG_BITS: u32 = 4;
 
-/// The largest whole number that stands in the value itself.
+/// The largest whole number that is stored inline.
 const INLINE_LIMIT: u64 = 1 << 58;
 
-/// A value; see [`Kind`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Value(u64);
 
-/// What a text costs beside its bytes.
 const TEXT_BYTES: usize = 48;
 
-/// What a value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// `None`.
     Nothing,
-    /// A truth value.
     Bool(bool),
-    /// A whole number.
     Int(i64),
     /// A larger whole number, by position.
     Wide(u32),
@@ -67,7 +62,7 @@ impl Value {
         Self(((value as i64) << TAG_BITS).cast_unsigned() | 2)
     }
 
-    /// A number that stands in the value itself; `None` where it does not.
+    /// A number that is stored inline; `None` where it does not fit.
     #[inline]
     pub(super) const fn fitting(value: i64) -> Option<Self> {
         if value.unsigned_abs() < INLINE_LIMIT {
@@ -108,7 +103,6 @@ impl Value {
     }
 }
 
-/// Where a dict's content stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DictContent {
     /// Nothing was put into it.
@@ -123,7 +117,7 @@ pub(super) enum DictContent {
     Frame(u32),
     /// A row of [`Rows::annotations`].
     Annotation(u32),
-    /// Pairs as they are, by position.
+    /// Uninterpreted pairs, by position.
     Plain(u32),
 }
 
@@ -155,24 +149,20 @@ impl DictContent {
     }
 }
 
-/// Bits of a packed [`DictContent`] that tell its kind; there are fewer dicts than the others can count.
+/// Bits of a packed [`DictContent`] for its kind; there are fewer dicts than the other bits can count.
 const KIND_BITS: u32 = 3;
 
-/// Most lists and dicts of a pickle.
 pub(super) const MOST_CONTAINERS: u64 = 1 << (32 - KIND_BITS);
 
-/// The content of each dict.
 #[derive(Debug, Default)]
 pub(super) struct Dicts(Pages<u32>);
 
 impl Dicts {
-    /// How many there are.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// One more, empty.
     #[inline]
     pub(super) fn add(&mut self) -> Value {
         self.0.push(DictContent::Empty.packed());
@@ -230,7 +220,6 @@ impl Heap {
         Value::text(narrow(position))
     }
 
-    /// The value of a whole number.
     #[inline]
     pub(super) fn int(&mut self, value: i128) -> Value {
         if let Some(value) = i64::try_from(value).ok().and_then(Value::fitting) {
@@ -240,7 +229,6 @@ impl Heap {
         Value::tagged(3, narrow(self.wide.len() - 1))
     }
 
-    /// The value of a fraction.
     pub(super) fn float(&mut self, value: f64) -> Value {
         self.floats.push(value);
         Value::tagged(4, narrow(self.floats.len() - 1))
@@ -254,7 +242,6 @@ impl Heap {
         }
     }
 
-    /// The text at a position.
     pub(super) fn text_at(&self, position: u32) -> Option<&[u8]> {
         self.texts.get_index(position as usize).map(|text| &**text)
     }
@@ -301,7 +288,7 @@ impl Heap {
     }
 }
 
-/// How many bytes of rows and lists may be stored: real snapshots need half as many as the file has.
+/// The bytes of rows and lists that may be stored: real snapshots need half the bytes of the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stored {
     left: u64,
@@ -326,7 +313,6 @@ impl Stored {
         }
     }
 
-    /// Whether more was stored than is allowed.
     #[inline]
     pub(super) const fn is_over(self) -> bool {
         self.is_over

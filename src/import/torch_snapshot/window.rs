@@ -1,4 +1,4 @@
-//! The bytes of a pickle as a moving window, so that a large file never stands in memory as a whole.
+//! The bytes of a pickle as a moving window, so that a large file is never in memory as a whole.
 //!
 //! In: any `Read + Seek`, at its start. Out: bytes in order, with positions for errors. Invariants: nothing is allocated
 //! from a length that was not checked against the rest of the file; the cancel flag is read at every refill.
@@ -12,10 +12,8 @@ use highwater_model::units::counted;
 /// Bytes of the window, except where one text is longer.
 const WINDOW_BYTES: usize = 256 << 10;
 
-/// The longest line of the old text opcodes.
 const LINE_BYTES: usize = 1 << 20;
 
-/// A forward reader with positions.
 pub(super) struct Window<'a> {
     reader: &'a mut dyn ReadSeek,
     progress: Progress<'a>,
@@ -40,29 +38,26 @@ impl<'a> Window<'a> {
         })
     }
 
-    /// The file's byte that comes next.
     pub(super) fn position(&self) -> u64 {
         self.base + self.at as u64
     }
 
-    /// Bytes of the file.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// What of the next bytes is at hand: perhaps nothing.
+    /// The buffered part of the next bytes, which may be empty.
     #[inline]
-    pub(super) fn at_hand(&self) -> &[u8] {
+    pub(super) fn buffered(&self) -> &[u8] {
         self.buffer.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes on by bytes that are at hand.
+    /// Skips buffered bytes.
     #[inline]
     pub(super) fn pass(&mut self, n: usize) {
         self.at = (self.at + n).min(self.buffer.len());
     }
 
-    /// The next byte.
     #[inline]
     pub(super) fn byte(&mut self) -> Result<u8, ImportError> {
         if self.at >= self.buffer.len() {
@@ -73,7 +68,6 @@ impl<'a> Window<'a> {
         Ok(byte)
     }
 
-    /// The next `n` bytes.
     #[inline]
     pub(super) fn take(&mut self, n: usize) -> Result<&[u8], ImportError> {
         if self.buffer.len() - self.at < n {
@@ -92,13 +86,12 @@ impl<'a> Window<'a> {
         Ok(bytes)
     }
 
-    /// The next bytes, as many as a length of the file says.
+    /// The next bytes, as many as a length in the file states.
     pub(super) fn take_stated(&mut self, n: u64) -> Result<&[u8], ImportError> {
         self.check(n)?;
         self.take(usize::try_from(n).unwrap_or(usize::MAX))
     }
 
-    /// Leaves out the next bytes.
     pub(super) fn skip(&mut self, n: u64) -> Result<(), ImportError> {
         self.check(n)?;
         let mut rest = n;
@@ -110,7 +103,6 @@ impl<'a> Window<'a> {
         Ok(())
     }
 
-    /// A line without its end.
     pub(super) fn line(&mut self) -> Result<Vec<u8>, ImportError> {
         let mut line = Vec::new();
         loop {
@@ -139,7 +131,7 @@ impl<'a> Window<'a> {
         })
     }
 
-    /// Makes at least `n` bytes stand in the buffer.
+    /// Buffers at least `n` bytes.
     #[cold]
     fn refill(&mut self, n: usize) -> Result<(), ImportError> {
         self.check(n as u64)?;

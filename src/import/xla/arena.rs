@@ -2,7 +2,7 @@
 //!
 //! XLA counts a value on its first and last step alike, so a range of `[start, end]` becomes `start..end + 1`. Values at one
 //! offset whose ranges meet hold the same bytes (written in place, or joined by a loop): they become a group, and within it,
-//! where they are of one size, each ends where the next begins, as XLA's own lists say. Under this reading XLA's plan holds
+//! where they are of one size, each ends where the next begins, as in XLA's own lists. Under this reading XLA's plan holds
 //! without overlap; where it does not, the order of the heap simulator's events takes the place of the schedule.
 
 use std::collections::BTreeMap;
@@ -16,11 +16,10 @@ use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Buffer, Names, ProblemEntry, RecordedPlan};
 
-/// Who makes these plans.
 const MAKER: &str = "XLA";
 
-/// A problem for every allocation of which the live ranges of at least two values are known, and for every arena; arenas
-/// stand first.
+/// A problem for every allocation with known live ranges of at least two values, and for every arena; arenas come
+/// first.
 pub(super) fn arenas(
     assignment: &Assignment,
     ranges: &Ranges,
@@ -111,7 +110,7 @@ fn one(
     entry.problem.validate().is_ok().then_some(entry)
 }
 
-/// What is wrong with the plan, if anything.
+/// The first fault of the plan, if any.
 fn check(entry: &ProblemEntry) -> Option<String> {
     let mut problem = entry.problem.clone();
     let offsets = &entry.recorded.as_ref()?.offsets;
@@ -199,7 +198,7 @@ fn share_places(values: &mut [(&Value, (u64, u64))]) -> Vec<Vec<u32>> {
     groups
 }
 
-/// Every allocation as a buffer that is held all run: what an assignment says where live ranges are missing.
+/// Every allocation as a buffer that is held all run, for an assignment without live ranges.
 pub(super) fn held(assignment: &Assignment, name: &str) -> ProblemEntry {
     let mut entry = ProblemEntry {
         name: name.to_owned(),

@@ -9,23 +9,19 @@
 
 use std::collections::BTreeSet;
 
-/// What an allocation is for. One may be several.
+/// The purpose of an allocation, which may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// A parameter of the entry.
     Parameter,
     /// May be read after the run.
     LiveOut,
-    /// A literal.
     Constant,
     /// Of an element-wise computation, held per thread.
     ThreadLocal,
-    /// The arena of everything else.
     Temp,
 }
 
 impl Kind {
-    /// As XLA writes it.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Parameter => "parameter",
@@ -37,31 +33,24 @@ impl Kind {
     }
 }
 
-/// A value within an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     /// By which the dump names it.
     pub(super) id: u64,
     /// Its instruction, with the path of the element where that yields a tuple.
     pub(super) name: String,
-    /// Bytes.
     pub(super) size: u64,
-    /// Where it starts within its allocation.
+    /// Relative to the allocation.
     pub(super) offset: u64,
     /// Whether it only joins other values.
     pub(super) is_phi: bool,
 }
 
-/// An allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Allocation {
-    /// Its number.
     pub(super) index: u64,
-    /// Its bytes.
     pub(super) size: u64,
-    /// What it is for.
     pub(super) kinds: BTreeSet<Kind>,
-    /// What stands in it.
     pub(super) values: Vec<Value>,
 }
 
@@ -73,28 +62,24 @@ impl Allocation {
     }
 }
 
-/// What the heap simulator did with a value.
+/// An action of the heap simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// Took memory for it.
     Alloc(u64),
-    /// Gave its memory back.
     Free(u64),
     /// Put it where another value is.
     Share(u64, u64),
 }
 
-/// A buffer assignment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Assignment {
     /// Allocations in the order of the dump.
     pub(super) allocations: Vec<Allocation>,
-    /// What the heap simulator did, in its order; empty where the dump does not say.
+    /// The actions of the heap simulator, in its order; empty where the dump lacks them.
     pub(super) events: Vec<Event>,
 }
 
 impl Assignment {
-    /// Sums, name and value.
     pub(super) fn facts(&self) -> Vec<(String, String)> {
         let sum = |wanted: Option<Kind>| {
             let of_kind = self

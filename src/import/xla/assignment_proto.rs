@@ -17,7 +17,7 @@ use super::shape::{Shape, node_name};
 use crate::ImportError;
 use crate::wire::{Span, Wire};
 
-/// How many elements of tuples are stepped over to find places: far more than a real module has.
+/// The most elements of tuples that are stepped over to find places: far more than a real module has.
 const STEPS: u64 = 1 << 28;
 
 /// A place where a value is: instruction by its number over the whole module, and the node of its shape.
@@ -25,13 +25,12 @@ pub(super) type Place = (u32, u32);
 
 /// An assignment, and where its values are defined.
 pub(super) struct Placed {
-    /// The assignment.
     pub(super) assignment: Assignment,
-    /// Where values are defined, by id; those in computations that are not kept are missing.
+    /// The defining places of values, by id; those in computations that are not kept are missing.
     pub(super) defined: BTreeMap<u64, Place>,
 }
 
-/// Where a logical buffer is defined, as the file says it.
+/// The definition of a logical buffer, as stated in the file.
 #[derive(Default)]
 struct Location {
     name: String,
@@ -39,7 +38,6 @@ struct Location {
     path: Vec<i64>,
 }
 
-/// Reads the assignment.
 pub(super) fn read(wire: &mut Wire<'_>, span: Span, module: &Module) -> Result<Placed, ImportError> {
     const WHAT: &str = "the buffer assignment";
     let mut placed = Placed {

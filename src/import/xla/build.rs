@@ -15,14 +15,13 @@ use highwater_model::graph::{
 };
 use highwater_model::progress::Progress;
 
-/// How many edges a graph may have for each byte of its file: an op that reads a tuple reads all of it, which a few bytes
-/// of text can say of a million elements.
+/// The most edges of a graph for each byte of its file: an op that reads a tuple reads all of it, so a few bytes
+/// of text can mean a million elements.
 const EDGES_PER_BYTE: u64 = 4;
 
-/// The tensors of a computation under construction.
 struct Tensors {
     all: Vec<TensorId>,
-    /// Where those of each instruction start; one more at the end.
+    /// The start of each instruction's tensors; one more at the end.
     starts: Vec<usize>,
     /// Of each instruction that yields a tuple, the first nodes of its elements.
     elements: Vec<Box<[u32]>>,
@@ -34,7 +33,7 @@ impl Tensors {
         &self.all[self.starts[at]..self.starts[at + 1]]
     }
 
-    /// Those of element `number` of a tuple; `None` where there is none.
+    /// The tensors of element `number` of a tuple; `None` where there is none.
     fn element(&self, instruction: u32, number: u64) -> Option<&[TensorId]> {
         let starts = &self.elements[instruction as usize];
         let number = usize::try_from(number).ok()?;

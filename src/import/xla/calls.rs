@@ -1,4 +1,4 @@
-//! Which instructions run which computations: calls, loops, branches.
+//! The computations that instructions run: calls, loops, branches.
 //!
 //! In: a [`Module`]. Out: uses of each computation, instructions numbered by position. A call's operand number k is the parameter
 //! with that number, node by node of its shape (a tuple has one for itself and those of its elements); its result is the
@@ -30,7 +30,6 @@ pub(super) fn first_tensors(module: &Module) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// The uses within one computation.
 pub(super) fn uses(
     module: &Module,
     firsts: &[Vec<u32>],
@@ -74,7 +73,6 @@ pub(super) fn uses(
     Ok(uses)
 }
 
-/// Positions of parameters by their numbers.
 type Parameters = BTreeMap<u64, usize>;
 
 fn parameters(instructions: &[Instruction]) -> Parameters {
@@ -85,7 +83,7 @@ fn parameters(instructions: &[Instruction]) -> Parameters {
         .collect()
 }
 
-/// What corresponds in a call; `None` where shapes differ.
+/// The mapping of a call; `None` where shapes differ.
 fn map(
     module: &Module,
     firsts: &[Vec<u32>],

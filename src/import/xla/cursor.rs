@@ -2,7 +2,6 @@
 //!
 //! Quotes and `/* */` are respected everywhere: a bracket within them is none.
 
-/// A position in a text.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'t> {
     text: &'t str,
@@ -10,22 +9,19 @@ pub(super) struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// At the start of a text.
     pub(super) const fn new(text: &'t str) -> Self {
         Self { text, at: 0 }
     }
 
-    /// What is left.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
-    /// The next letter.
     pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    /// Steps over a letter if it comes next.
+    /// Steps over a letter if it is next.
     pub(super) fn eat(&mut self, letter: char) -> bool {
         let is_next = self.peek() == Some(letter);
         if is_next {
@@ -34,7 +30,6 @@ impl<'t> Cursor<'t> {
         is_next
     }
 
-    /// Steps over white space and comments.
     pub(super) fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
@@ -66,7 +61,7 @@ impl<'t> Cursor<'t> {
         (number <= i64::MAX.unsigned_abs()).then_some(number)
     }
 
-    /// A group that starts with the bracket at hand: what stands between the outer brackets. `None` where it does not end.
+    /// The text between the next bracket and the one that closes it. `None` where it does not end.
     pub(super) fn balanced(&mut self) -> Option<&'t str> {
         let rest = self.rest();
         let mut depth = 0_u32;
@@ -88,14 +83,11 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// What a byte means where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// A bracket that opens a group.
     Opens,
-    /// A bracket that closes one.
     Closes,
-    /// The end of a line.
     Ends,
     /// Anything else, or something within quotes or a comment.
     Other,
@@ -118,7 +110,6 @@ enum State {
 }
 
 impl Marks {
-    /// What the next byte means.
     pub(super) fn of(&mut self, byte: u8) -> Mark {
         let before = std::mem::replace(&mut self.before, byte);
         match self.state {
@@ -158,7 +149,7 @@ impl Marks {
     }
 }
 
-/// The parts of a list, split at the commas that are in no group, quote or comment; blanks and comments around them gone.
+/// The parts of a list, split at the commas that are in no group, quote or comment; without blanks and comments around them.
 pub(super) fn parts(list: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(list);
     std::iter::from_fn(move || {

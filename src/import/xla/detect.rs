@@ -1,14 +1,12 @@
-//! Which of XLA's dumps a file is, by its first bytes.
+//! Recognises XLA's dumps by their first bytes.
 //!
-//! Texts start with words of their own. A `HloProto` is told from other protobufs, TensorFlow graphs above all, by the nested
+//! Texts start with distinct words. A `HloProto` is distinguished from other protobufs, TensorFlow graphs above all, by the nested
 //! start of its first computation: module { name, entry, computation { name, instruction { name, opcode, shape.
 
 use super::dump::{ASSIGNMENT, RANGES};
 
-/// A kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// HLO text.
     Text,
     /// `HloProto`.
     Proto,
@@ -18,14 +16,11 @@ pub(super) enum Form {
     Report,
 }
 
-/// Which part of a dump a file is, where several files make one.
+/// The part of a dump that a file holds, where several files make one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The module.
     Module,
-    /// Where values stand.
     Assignment,
-    /// When they live.
     Ranges,
 }
 
@@ -42,7 +37,6 @@ pub(crate) fn part(head: &[u8]) -> Option<Part> {
     }
 }
 
-/// The kind of a file with this head.
 pub(super) fn form(head: &[u8]) -> Option<Form> {
     if is_proto(head) {
         return Some(Form::Proto);
@@ -102,13 +96,13 @@ fn is_proto(head: &[u8]) -> bool {
             .all(is_name)
 }
 
-/// The content of a field that comes first, as far as the head has it.
+/// The content of the first field, as far as the head has it.
 fn inside(bytes: &[u8], tag: u8) -> Option<&[u8]> {
     let (len, start) = length(bytes, tag)?;
     Some(&bytes[start..start.saturating_add(len).min(bytes.len())])
 }
 
-/// The content of a field that comes first, whole, and what is behind it.
+/// The whole content of the first field, and the bytes behind it.
 fn taken(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (len, start) = length(bytes, tag)?;
     let end = start.checked_add(len)?;

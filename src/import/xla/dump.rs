@@ -1,4 +1,4 @@
-//! What XLA writes beside a module as text: `buffer-assignment.txt` and `live-range.txt`, alone or one behind the other.
+//! The texts that XLA writes for a module: `buffer-assignment.txt` and `live-range.txt`, alone or concatenated.
 //!
 //! ```text
 //! BufferAssignment:
@@ -23,13 +23,10 @@ use crate::ImportError;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 
-/// The first words of an assignment.
 pub(super) const ASSIGNMENT: &str = "BufferAssignment:";
-/// The first words of live ranges.
 pub(super) const RANGES: &str = "HloLiveRange (max ";
 const ADVICE: &str = "dump it again with --xla_dump_to";
 
-/// Live ranges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ranges {
     /// Steps of the schedule.
@@ -42,19 +39,14 @@ pub(super) struct Ranges {
     pub(super) sizes: BTreeMap<String, u64>,
 }
 
-/// What such a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dump {
-    /// The assignment.
     pub(super) assignment: Option<Assignment>,
-    /// The live ranges.
     pub(super) ranges: Option<Ranges>,
 }
 
-/// Which part of the file a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
-    /// None that is known.
     Other,
     /// A list for people that is passed over.
     Passed,
@@ -64,7 +56,6 @@ enum Section {
     Peak,
 }
 
-/// Reads such a file.
 pub(super) fn read(text: &str, progress: &Progress<'_>, diagnostics: &mut Diagnostics) -> Result<Dump, ImportError> {
     let mut dump = Dump::default();
     let mut section = Section::Other;
@@ -106,7 +97,6 @@ fn bad(what: impl Into<String>, line: u64) -> ImportError {
     ImportError::at(what, format!("line {line}"), ADVICE)
 }
 
-/// The section that a line starts.
 fn start_of(line: &str, dump: &mut Dump) -> Result<Option<Section>, String> {
     if line == ASSIGNMENT {
         dump.assignment.get_or_insert_default();
@@ -164,7 +154,7 @@ fn allocation(text: &str) -> Result<Allocation, String> {
     let (index, rest) = text.split_once(": size ").ok_or(FORM)?;
     let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
     let mut kinds = std::collections::BTreeSet::new();
-    // Shapes stand between bars and may hold anything but bars.
+    // Shapes are between bars and may hold anything but bars.
     for words in rest[end..].split('|').step_by(2) {
         for word in words.split(", ") {
             let word = word.trim_start_matches(',').trim().trim_end_matches(':');

@@ -1,7 +1,7 @@
 //! The flattened schedule of a module, and when each value of its buffer assignment lives, as XLA works both out.
 //!
 //! ```text
-//! schedule  a loop's condition and body, the computations of a call or branch stand in front of the instruction itself
+//! schedule  a loop's condition and body, the computations of a call or branch come before the instruction itself
 //! value     starts where it is defined (a parameter: with its computation), ends at its last place or use
 //! place     where the value is without a copy: in tuples, behind bitcasts, within loops; a value that is defined there
 //!           (a join) ends the way
@@ -17,13 +17,11 @@ use super::model::{Instruction, Module};
 use crate::ImportError;
 use highwater_model::progress::Progress;
 
-/// How many places are walked at most.
 const PLACES: u64 = 1 << 24;
 
 /// First and last step of values, by id.
 pub(super) type Ranges = BTreeMap<u64, (u64, u64)>;
 
-/// The order in which a module runs.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
     /// The step of each instruction by number; `None` where it never runs.
@@ -32,7 +30,6 @@ pub(super) struct Schedule {
     spans: Vec<Option<(u64, u64)>>,
     /// The number of each computation's first instruction.
     bases: Vec<u32>,
-    /// Steps.
     pub(super) n_steps: u64,
 }
 
@@ -111,7 +108,6 @@ struct Walk<'m> {
     users: Vec<Vec<(u32, u32)>>,
     /// Elements' first nodes of each instruction.
     starts: Vec<Box<[u32]>>,
-    /// Nodes of each instruction.
     nodes: Vec<u32>,
     /// Callers of each computation: number, and which of the called it is.
     callers: Vec<Vec<(u32, usize)>>,
@@ -157,7 +153,7 @@ impl<'m> Walk<'m> {
         self.module.computations[computation as usize].root == number - base
     }
 
-    /// Where the value of a place is, too, without a copy.
+    /// Further places of a value, without a copy.
     fn next(&self, (number, node): Place, to: &mut Vec<Place>) {
         for (user, operand) in &self.users[number as usize] {
             self.through((number, node), *user, *operand, to);
@@ -178,7 +174,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Where a reader puts what it reads without a copy.
+    /// The places where a reader puts the value that it reads without a copy.
     fn through(&self, (number, node): Place, user: u32, operand: u32, to: &mut Vec<Place>) {
         let instruction = self.instructions[user as usize].0;
         match &*instruction.opcode {
@@ -243,7 +239,7 @@ impl<'m> Walk<'m> {
     }
 }
 
-/// When values live; `None` where the module is too entangled to tell. Values that are never defined while it runs are
+/// Live ranges of values; `None` where the module is too entangled. Values that are never defined while it runs are
 /// missing.
 pub(super) fn ranges(
     module: &Module,

@@ -13,7 +13,6 @@ use super::shape::{self, ShapeNotes};
 pub(super) struct Names<'t>(BTreeMap<&'t str, u32>);
 
 impl<'t> Names<'t> {
-    /// Adds the next one; whether it is new.
     pub(super) fn add(&mut self, name: &'t str) -> bool {
         let position = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
         self.0.insert(name, position).is_none()
@@ -40,7 +39,7 @@ pub(super) fn name(statement: &str) -> Option<(bool, &str)> {
 /// Reads an instruction; `places` are the computations of the file.
 ///
 /// # Errors
-/// What is wrong, in a sentence.
+/// The fault in a sentence.
 pub(super) fn read(
     statement: &str,
     names: &Names<'_>,
@@ -79,7 +78,7 @@ pub(super) fn read(
     Ok(instruction)
 }
 
-/// Operands by name; a shape may stand before each.
+/// Operands by name; a shape may precede each.
 fn operands(arguments: &str, names: &Names<'_>) -> Result<Box<[u32]>, String> {
     let last = |part: &str| part.rsplit(char::is_whitespace).next().unwrap_or("").to_owned();
     parts(arguments).map(|part| names.get(&last(part))).collect()
@@ -124,7 +123,7 @@ fn attributes(
     Ok(())
 }
 
-/// What stands between the braces of a value.
+/// The text between the braces of a value.
 fn group(value: &str) -> &str {
     let value = value.trim();
     let inner = value.strip_prefix('{').and_then(|inner| inner.strip_suffix('}'));

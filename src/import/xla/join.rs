@@ -1,4 +1,4 @@
-//! Live ranges and a buffer assignment that stand in two files -> arenas with XLA's own plan.
+//! Live ranges and a buffer assignment in two files -> arenas with XLA's own plan.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{ProblemEntry, Source};
 
-/// The problems of a dump, as much as it says.
+/// The problems of a dump, as far as it states them.
 pub(super) fn source(
     dump: &Dump,
     name: &str,
@@ -63,7 +63,6 @@ pub(super) fn source(
     Ok(Source::Problems(entries))
 }
 
-/// What XLA itself says of the peak.
 fn peak(ranges: &dump::Ranges, name: &str, diagnostics: &mut Diagnostics) {
     if let Some(step) = ranges.peak {
         let bytes = ranges

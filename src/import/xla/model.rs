@@ -1,26 +1,23 @@
 //! A module of XLA as plain values, whichever form it was read from.
 //!
 //! ```text
-//! Module       the entry computation first, then those that while, conditional, call and async-start run, as they are met
+//! Module       the entry computation first, then those that while, conditional, call and async-start run, in the order of calls
 //! Computation  instructions in the order in which they run; one of them is the root
 //! Instruction  name, opcode, shape, operands, what it calls
 //! ```
 //!
-//! Computations that a fusion or a reducer calls are counted, not kept: they hold no buffers of their own.
+//! Computations that a fusion or a reducer calls are counted, not kept: they hold no buffers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::shape::Shape;
 use crate::ImportError;
 
-/// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Instruction {
     /// Its name, unique in its module.
     pub(super) name: Box<str>,
-    /// What it does.
     pub(super) opcode: Box<str>,
-    /// What it yields.
     pub(super) shape: Shape,
     /// Instructions of the same computation that it reads.
     pub(super) operands: Box<[u32]>,
@@ -34,29 +31,20 @@ pub(super) struct Instruction {
     pub(super) id: i64,
 }
 
-/// A computation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Computation {
-    /// Its name.
     pub(super) name: String,
-    /// Its instructions in the order in which they run.
     pub(super) instructions: Vec<Instruction>,
-    /// The instruction whose value it returns.
     pub(super) root: u32,
 }
 
-/// A module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Module {
-    /// Its name.
     pub(super) name: String,
     /// Whether the order of instructions is the one in which they run.
     pub(super) is_scheduled: bool,
-    /// The entry, and what it reaches.
     pub(super) computations: Vec<Computation>,
-    /// All computations of the file.
     pub(super) n_computations: u64,
-    /// All instructions of the file.
     pub(super) n_instructions: u64,
     /// Parameters of the entry that share their buffer with an output: number and path.
     pub(super) donated: BTreeSet<(u64, Vec<u64>)>,

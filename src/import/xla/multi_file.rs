@@ -1,13 +1,13 @@
-//! Which files of a dump make one answer, and that answer.
+//! Joins the files of a dump into one source.
 //!
 //! ```text
 //! NAME.txt or NAME.hlo.pb        the module        \
-//! NAME-buffer-assignment.txt     where values stand  > one graph with XLA's arenas; without the module, arenas alone
-//! NAME-live-range.txt            when they live    /
+//! NAME-buffer-assignment.txt     offsets of values   > one graph with XLA's arenas; without the module, arenas alone
+//! NAME-live-range.txt            live ranges       /
 //! ```
 //!
-//! Files are told apart by content. Those of one folder belong together where their names are one but for these words;
-//! a single pair of texts without a name of their own belongs to the single module there. Names only suggest it: the live
+//! Content decides the kind of a file. Files of one folder belong together where their names are equal but for these words;
+//! a single pair of texts without a distinct name belongs to the single module there. Names only suggest it: the live
 //! ranges must name instructions of the module, else each file is read by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +61,7 @@ pub(crate) fn groups(files: &[DumpPart]) -> Vec<Vec<usize>> {
             loose[1].extend(ranges);
         }
     }
-    // Two texts that nothing else could be meant by belong together whatever they are called.
+    // Two texts without other candidates belong together under any names.
     if let ([assignment], [range], true) = (&loose[0][..], &loose[1][..], pairs.is_empty()) {
         pairs.push((String::new(), [*assignment, *range]));
     }
@@ -79,7 +79,7 @@ pub(crate) fn groups(files: &[DumpPart]) -> Vec<Vec<usize>> {
     groups.collect()
 }
 
-/// A file's name without what tells the parts of a dump apart.
+/// A file's name without the words that distinguish the parts of a dump.
 fn key(name: &str) -> String {
     let name = name.strip_suffix(".gz").unwrap_or(name);
     let mut key = ENDINGS

@@ -1,4 +1,4 @@
-//! `HloProto` (`.hlo.pb`) -> [`Module`], and where its buffer assignment stands.
+//! `HloProto` (`.hlo.pb`) -> [`Module`], and the extent of its buffer assignment.
 //!
 //! Field numbers of the public `hlo.proto` and `xla_data.proto`, only those that are read:
 //!
@@ -20,25 +20,20 @@ use super::shape::{Shape, ShapeNotes};
 use crate::ImportError;
 use crate::wire::{Field, Layout, Span, Wire};
 
-/// The longest name that is read.
 pub(super) const NAME: u64 = 64 << 10;
 
 /// A module, and the extent of the buffer assignment where there is one.
 pub(super) struct Read {
-    /// The module.
     pub(super) module: Module,
-    /// The buffer assignment.
     pub(super) assignment: Option<Span>,
 }
 
-/// A computation's extent.
 struct Extent {
     id: i64,
     name: String,
     span: Span,
 }
 
-/// What a module says besides its computations.
 #[derive(Default)]
 struct Header {
     entry_id: i64,
@@ -371,7 +366,6 @@ fn instruction(
     })
 }
 
-/// A text field.
 pub(super) fn text(wire: &mut Wire<'_>, field: Field, span: Span, what: &'static str) -> Result<String, ImportError> {
     let inner = wire.span(field, span, what)?;
     wire.text(inner, NAME, what)

@@ -6,10 +6,8 @@ use crate::ImportError;
 use crate::wire::{Span, Wire};
 
 const WHAT: &str = "a shape";
-/// How deep tuples may be nested.
 const DEPTH: u32 = 64;
 
-/// Reads a shape.
 pub(super) fn read(wire: &mut Wire<'_>, span: Span, notes: &mut ShapeNotes) -> Result<Shape, ImportError> {
     read_below(wire, span, notes, DEPTH)
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! f32[8,128]{1,0:T(8,128)S(1)}    element type, sizes, layout: tiles, memory space, bits per element (E)
 //! s32[<=16]  f32[?,4]             a bound of a dynamic size; a size without bound
-//! (f32[2]{0}, /*index=1*/s32[])   a tuple: a table of pointers (8 bytes each) beside its elements
+//! (f32[2]{0}, /*index=1*/s32[])   a tuple: a table of pointers (8 bytes each) and its elements
 //! token[]  opaque[]               order alone; a thing of the backend
 //! ```
 //!
@@ -12,24 +12,19 @@
 use super::cursor::Cursor;
 use highwater_model::graph::DType;
 
-/// How deep tuples may be nested.
 const DEPTH: u32 = 64;
 
-/// A dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
-    /// So many.
     Known(u64),
     /// At most so many; memory is laid out for the bound.
     Bound(u64),
-    /// The module does not say.
+    /// The module does not state it.
     Free,
 }
 
-/// A shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// An array of elements.
     Array(DType, Box<[Size]>),
     /// A table of pointers to elements.
     Tuple(Box<[Self]>),
@@ -39,12 +34,12 @@ pub(super) enum Shape {
     Opaque,
 }
 
-/// What shapes of a file say beyond sizes, for diagnostics.
+/// Properties of a file's shapes beyond sizes, for diagnostics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ShapeNotes {
     /// Layouts with tiles, which may pad.
     pub(super) tiled: u64,
-    /// Elements of less than a byte whose layout does not say that they are packed.
+    /// Elements of less than a byte without a packed layout.
     pub(super) narrow: u64,
     /// Dynamic sizes with a bound.
     pub(super) bounded: u64,
@@ -87,7 +82,6 @@ pub(super) const TUPLE: u64 = 13;
 pub(super) const OPAQUE: u64 = 14;
 pub(super) const TOKEN: u64 = 17;
 
-/// The element type of a protobuf code.
 pub(super) fn dtype_of_code(code: u64) -> DType {
     let row = TYPES.iter().find(|row| row.1 == code);
     row.map_or(DType::Unknown, |row| row.2)
@@ -99,7 +93,6 @@ fn dtype_of_name(name: &str) -> DType {
 }
 
 impl Shape {
-    /// Nodes of the tree.
     pub(super) fn nodes(&self) -> u32 {
         match self {
             Self::Tuple(elements) => elements
@@ -172,7 +165,7 @@ pub(super) fn node_name(instruction: &str, path: &[u32], is_tuple: bool) -> Stri
 /// Reads a shape from text.
 ///
 /// # Errors
-/// What is wrong, in a few words.
+/// The fault in a few words.
 pub(super) fn parse(cursor: &mut Cursor<'_>, notes: &mut ShapeNotes) -> Result<Shape, String> {
     parse_below(cursor, notes, DEPTH)
 }

@@ -181,7 +181,6 @@ fn instruction(name: &str, opcode: &str, id: u64, operands: &[u64]) -> Vec<u8> {
     bytes(2, &fields.concat())
 }
 
-/// Where a logical buffer is defined, and its size.
 fn logical(id: u64) -> Vec<u8> {
     bytes(1, &[number(1, id), number(2, 4096), bytes(3, &number(4, id))].concat())
 }
@@ -331,7 +330,7 @@ fn wide_tuples_and_deep_calls_take_no_more_than_their_text() {
         ));
     }
     assert!(read("deep.txt", text.as_bytes()).is_ok());
-    // Every reader of a tuple reads all of it: a text that says so a million times is refused.
+    // Every reader of a tuple reads all of it: a text with a million readers is refused.
     let mut text = String::from("HloModule thick\nENTRY %e {\n  %p = (");
     text.push_str(&"f32[],".repeat(5000));
     text.push_str("f32[]) parameter(0)\n");

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The text is walked once for the extents of computations; then the entry and what it reaches are read, each instruction
-//! where it stands. Attributes that say nothing about memory are passed over, known or not. An instruction ends where its
+//! in place. Attributes that do not concern memory are skipped, known or not. An instruction ends where its
 //! line does and all brackets are closed. Linear in the text.
 
 use std::collections::BTreeMap;
@@ -22,20 +22,16 @@ use super::shape::ShapeNotes;
 use crate::ImportError;
 use highwater_model::progress::Progress;
 
-/// What to do about a text that cannot be read.
 pub(super) const ADVICE: &str = "dump the module again with --xla_dump_hlo_as_text";
 
-/// Where a computation stands.
 struct Extent<'t> {
     name: &'t str,
     is_entry: bool,
-    /// Its instructions.
     body: &'t str,
     /// The line of its first instruction.
     line: u64,
 }
 
-/// Reads a module.
 pub(super) fn module(text: &str, progress: &Progress<'_>, notes: &mut ShapeNotes) -> Result<Module, ImportError> {
     let mut module = Module::default();
     let mut extents = Vec::new();
@@ -67,7 +63,6 @@ pub(super) fn module(text: &str, progress: &Progress<'_>, notes: &mut ShapeNotes
     Ok(module)
 }
 
-/// An error at a line.
 pub(super) fn error(what: impl Into<String>, line: u64) -> ImportError {
     ImportError::at(what, format!("line {line}"), ADVICE)
 }
@@ -136,19 +131,16 @@ fn computation(
     Ok(computation)
 }
 
-/// Goes through a text statement by statement.
 struct Walk<'t> {
     text: &'t str,
     at: usize,
     line: u64,
     progress: &'t Progress<'t>,
-    /// Statements so far.
     count: u64,
 }
 
-/// How many statements are read between two looks at the cancel flag.
 const STATEMENTS_BETWEEN_CHECKS: u64 = 1024;
-/// How many bytes of one statement are.
+/// Bytes of one statement between two checks of the cancel flag.
 const BYTES_BETWEEN_CHECKS: usize = 1 << 20;
 
 impl<'t> Walk<'t> {
@@ -164,7 +156,7 @@ impl<'t> Walk<'t> {
     }
 
     /// The next statement without the blanks around it, and its line. A first line of a computation and a closing brace
-    /// are statements of their own.
+    /// are separate statements.
     fn statement(&mut self) -> Result<Option<(u64, &'t str)>, ImportError> {
         loop {
             self.count += 1;
@@ -217,7 +209,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The end of the line at hand; `None` at the end of the text.
+    /// The end of the current line; `None` at the end of the text.
     fn line_end(&self) -> Option<usize> {
         if self.at >= self.text.len() {
             return None;
@@ -251,7 +243,6 @@ impl<'t> Walk<'t> {
         Err(error("a bracket or quote is not closed", self.line))
     }
 
-    /// Moves to the line behind `end`.
     fn advance(&mut self, end: usize) {
         let lines = self.text.as_bytes()[self.at..end].iter().filter(|byte| **byte == b'\n');
         self.line += lines.count() as u64 + 1;

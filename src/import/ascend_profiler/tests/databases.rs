@@ -9,7 +9,6 @@ use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::TotalKind;
 
-/// The bytes of a database that these statements make.
 fn database(statements: &str) -> Vec<u8> {
     let mut connection = Connection::open_in_memory().expect("memory is there");
     connection.execute_batch(statements).expect("the statements are right");

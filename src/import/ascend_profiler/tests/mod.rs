@@ -15,13 +15,11 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::workload::{Recording, Source};
 
-/// Reads bytes as a file.
 fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
     let mut input = Input::from_bytes("table.csv", bytes)?;
     import(&mut input, &Progress::silent(&Cancel::new()))
 }
 
-/// The recordings of a text, and what is told about it.
 fn recordings(text: &str) -> (Vec<Arc<Recording>>, Diagnostics) {
     recordings_of(text.as_bytes())
 }
@@ -38,12 +36,11 @@ fn recordings_of(bytes: &[u8]) -> (Vec<Arc<Recording>>, Diagnostics) {
     (recordings, imported.diagnostics)
 }
 
-/// The error of a text.
 fn error(text: &str) -> String {
     read(text.as_bytes()).map_or_else(|error| error.to_string(), |_| "no error".to_owned())
 }
 
-/// How often a message with these words was given.
+/// The count of a message with these words.
 fn told(diagnostics: &Diagnostics, words: &str) -> u64 {
     let fitting = diagnostics
         .entries()

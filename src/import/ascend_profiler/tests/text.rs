@@ -1,4 +1,4 @@
-//! What all CSV tables have in common: slices, limits, cancelling, damage.
+//! Behaviour of all CSV tables: slices, limits, cancelling, damage.
 
 use std::io::Cursor;
 

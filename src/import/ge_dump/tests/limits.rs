@@ -1,4 +1,4 @@
-//! What is left out of a dump is told, what is said twice is kept, and addresses are no amounts of memory.
+//! Dropped parts are reported, repeated statements are kept, and addresses are no amounts of memory.
 
 use super::{dumped, entry};
 

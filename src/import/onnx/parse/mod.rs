@@ -16,16 +16,13 @@ use crate::budget::Budget;
 use crate::names::{Interner, NameIdx};
 use crate::wire::{Field, Layout, Span, Wire};
 
-/// How deep bodies may be nested.
 const MAX_DEPTH: u32 = 32;
-/// The longest name that is read.
 const MAX_NAME: u64 = 64 << 10;
 /// A rough price of one name: its letters twice, its place in two tables.
 const NAME_PRICE: u64 = 8;
 /// A rough price of one tensor of a graph under construction.
 const TENSOR_PRICE: u64 = 75;
 
-/// Reads a whole file.
 pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
     let file = wire.file();
     let mut parser = Parser {
@@ -64,7 +61,6 @@ pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
     Ok(parser.model)
 }
 
-/// Parsing state: the tables under construction.
 struct Parser {
     model: Model,
 }
@@ -247,12 +243,11 @@ impl Parser {
     }
 }
 
-/// Numbers up to a limit.
 #[derive(Debug)]
 struct IntList {
     items: Vec<i64>,
     limit: usize,
-    /// Whether there were more than the limit.
+    /// Whether items beyond the limit were dropped.
     is_full: bool,
 }
 

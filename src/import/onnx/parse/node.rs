@@ -10,9 +10,8 @@ use crate::wire::{Field, Layout, Span, Wire};
 const MAX_NUMBERS: usize = 8192;
 /// A rough price of one node, here and in the graph.
 const NODE_PRICE: u64 = 80;
-/// What a node without results costs on top: nothing else pays for its place in the order.
+/// The extra price of a node without results: nothing else pays for its place in the order.
 const BARE_NODE_PRICE: u64 = 20;
-/// A rough price of one attribute.
 const ATTRIBUTE_PRICE: u64 = 48;
 
 /// Names of one node until they move to the graph's table.

@@ -12,12 +12,10 @@ use highwater_model::graph::DType;
 
 /// The most bytes of raw data that are read of one tensor.
 const SMALL_BYTES: u64 = 64 << 10;
-/// The most integers that are kept of one tensor.
 const MAX_INTS: usize = 8192;
 /// The most floats that are kept of one tensor: scales and ratios, never weights.
 const MAX_FLOATS: usize = 256;
 
-/// What the fields of a tensor message said.
 struct Parts {
     raw: Option<Vec<u8>>,
     ints: IntList,
@@ -81,7 +79,7 @@ impl Parser {
         })
     }
 
-    /// A sparse tensor counts as the dense one that it stands for: its own dimensions, the type of its values.
+    /// A sparse tensor counts as the dense one: its dimensions, the type of its values.
     pub(super) fn sparse_tensor(&mut self, wire: &mut Wire<'_>, span: Span) -> Result<TensorInfo, ImportError> {
         const WHAT: &str = "a sparse tensor";
         let mut values = None;

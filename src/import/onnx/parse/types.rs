@@ -6,7 +6,6 @@ use crate::names::NameIdx;
 use crate::onnx::model::{RawDim, RawType, ValueInfo};
 use crate::wire::{Span, Wire};
 
-/// The most dimensions that a type may have.
 pub(super) const MAX_RANK: usize = 64;
 
 impl Parser {

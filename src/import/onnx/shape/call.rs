@@ -60,7 +60,6 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The length of a list of texts.
     pub(super) fn n_texts(&self, name: &str) -> Option<u32> {
         match self.attribute(name)? {
             Attribute::Texts(count) => Some(*count),
@@ -98,7 +97,6 @@ impl<'a> Call<'a> {
         Some(None)
     }
 
-    /// The position of an axis that an attribute names.
     pub(super) fn axis_attr(&self, name: &str, default: i64, rank: usize) -> Option<usize> {
         axis(self.int_or(name, default), rank)
     }

@@ -6,7 +6,6 @@ use crate::shape::generate;
 use crate::shape::sym::axis;
 use highwater_model::graph::{DType, Dim, DimOp};
 
-/// Constant, in all its forms.
 pub(super) fn constant(call: &mut Call<'_>) -> Option<()> {
     let value = if let Some(tensor) = call.tensor("value").or_else(|| call.tensor("sparse_value")) {
         let dims: Vec<Dim> = tensor.dims.iter().map(|dim| Dim::Known(*dim)).collect();
@@ -63,7 +62,6 @@ pub(super) fn random(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// Multinomial: samples per row.
 pub(super) fn multinomial(call: &mut Call<'_>) -> Option<()> {
     let rows = *call.dims(0)?.first()?;
     let samples = Num::Int(call.int_or("sample_size", 1)).dim();

@@ -21,7 +21,6 @@ pub(super) fn reshape(call: &mut Call<'_>) -> Option<()> {
     layout::reshape(call, listed, rules)
 }
 
-/// Flatten to a matrix.
 pub(super) fn flatten(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     let at = call.int_or("axis", 1);

@@ -39,17 +39,14 @@ use crate::names::NameIdx;
 use highwater_model::graph::{DType, Dim};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// Facts of the names of one graph.
 #[derive(Debug, Default)]
 pub(super) struct Table<'m> {
     /// By the numbers of the names that the graph defines.
     facts: Vec<Fact>,
-    /// Positions of initializers with data.
     initializers: IndexMap<NameIdx, usize>,
     declared: IndexMap<NameIdx, &'m RawType>,
 }
 
-/// The state of inference over all graphs.
 pub(super) struct Infer<'m> {
     model: &'m Model,
     pub(super) sym: Sym,
@@ -57,7 +54,7 @@ pub(super) struct Infer<'m> {
     tables: Vec<Table<'m>>,
     /// Graphs being inferred, the innermost last; names are looked up from there.
     frames: Vec<GraphIdx>,
-    /// How many of the frames a function cannot see.
+    /// The number of frames that a function cannot see.
     hidden: usize,
     steps_left: u64,
     /// Of local functions: the facts on which all their calls agree.
@@ -121,7 +118,6 @@ impl<'m> Infer<'m> {
         self.agreed.clear();
     }
 
-    /// Infers the main graph from its inputs' types.
     pub(super) fn main(&mut self, idx: GraphIdx) -> Result<(), Cancelled> {
         let graph = &self.model.graphs[idx.0];
         let mut seeds = Vec::with_capacity(graph.inputs.len());

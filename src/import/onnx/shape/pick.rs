@@ -74,7 +74,6 @@ pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
     )
 }
 
-/// The elements of a sliced value with known ranges.
 fn slice_value(
     call: &mut Call<'_>,
     axes: &[i64],

@@ -10,7 +10,6 @@ use crate::onnx::model::{GraphIdx, RawDim, RawType};
 use crate::shape::fact::{Fact, Num};
 use highwater_model::graph::{DType, Dim};
 
-/// The most contradictions that are kept.
 const MAX_CONTRADICTIONS: usize = 10_000;
 
 impl Infer<'_> {

@@ -14,7 +14,6 @@ use highwater_model::graph::DType::{Bool, Float32, Int32, Int64, Uint8};
 /// States the shapes of the outputs as far as it can.
 type Rule = fn(&mut Call<'_>) -> Option<()>;
 
-/// The element type of an output.
 #[derive(Clone, Copy)]
 enum Type {
     Input(usize),
@@ -25,7 +24,6 @@ enum Type {
     Unstated,
 }
 
-/// Types of outputs, and the rule for their shapes.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     types: &'static [Type],
@@ -143,7 +141,7 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("", &["NonMaxSuppression"], INT64, generate::suppression),
     ("", &["Unique"], &[Input(0), Is(Int64), Is(Int64), Is(Int64)], generate::unique),
     ("", &["OptionalHasElement"], BOOL, generate::scalar),
-    // Sequences and optionals have no shape; `report` says what becomes of them.
+    // Sequences and optionals have no shape; `report` lists them.
     ("", &[
         "Optional", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SplitToSequence",
     ], BY_RULE, generate::no_tensor),
@@ -180,7 +178,6 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("com.microsoft", &["DynamicQuantizeLSTM"], BY_RULE, sequence::recurrent),
 ];
 
-/// Rows by operator set and name.
 pub(super) fn rules() -> BTreeMap<(&'static str, &'static str), Row> {
     FAMILIES
         .iter()

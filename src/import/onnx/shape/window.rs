@@ -65,7 +65,6 @@ pub(super) fn qlinear_conv(call: &mut Call<'_>) -> Option<()> {
     convolve(call, 3)
 }
 
-/// Transposed convolution.
 pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
     let (data, filter) = (call.dims(0)?, call.dims(1)?);
     if data.len() < 3 || filter.len() != data.len() {

@@ -48,7 +48,6 @@ const FUNCTION: Schema = Schema {
     fields: &[("name", 1)],
 };
 
-/// Items of a list attribute, each kind in a list of its own.
 struct Items {
     ints: List<i64>,
     bools: List<i64>,
@@ -61,7 +60,6 @@ struct Items {
 }
 
 impl Parser<'_> {
-    /// A map entry: key and value.
     pub(super) fn attribute<F: Fields>(
         &mut self,
         fields: &mut F,
@@ -172,7 +170,7 @@ impl Parser<'_> {
 }
 
 impl Items {
-    /// What the items take, roughly.
+    /// A rough size of the items.
     fn bytes(&self) -> u64 {
         let numbers = self.ints.items.len() + self.floats.items.len() + self.shapes.items.len() * 2;
         let names = self.texts.items.len() + self.functions.items.len();
@@ -227,7 +225,6 @@ impl Items {
     }
 }
 
-/// A float that was 4 bytes wide in the file.
 #[expect(clippy::cast_possible_truncation, reason = "the value came from 4 bytes")]
 const fn narrow(value: f64) -> f32 {
     value as f32

@@ -16,41 +16,37 @@ use crate::tensorflow::ops::OutputType;
 use crate::tensorflow::types;
 use highwater_model::graph::DType;
 
-/// What a group of outputs of an op costs, in bytes.
+/// The price of a group of outputs of an op, in bytes.
 const GROUP_PRICE: u64 = 24;
-/// What the name of a function's result costs, in bytes.
+/// The price of the name of a function's result, in bytes.
 const RESULT_PRICE: u64 = 24;
-/// How many inputs of a node are linked between two looks at the cancel flag.
+/// Inputs of a node that are linked between two checks of the cancel flag.
 const LINKS_BETWEEN_CHECKS: usize = 4096;
 
-/// No node.
 const NONE: u32 = u32::MAX;
-/// The most outputs of one node.
 const MAX_OUTPUTS: usize = 1 << 20;
 
-/// What links need besides the graph at hand.
+/// Tables of the whole file that links need.
 struct Library<'a> {
     functions: &'a IndexMap<NameIdx, GraphIdx>,
     /// Names of the results of each graph.
     returns: Vec<Vec<NameIdx>>,
-    /// Where each of these names stands; of equal ones the first.
+    /// The position of each of these names; the first of equal ones.
     positions: Vec<BTreeMap<NameIdx, usize>>,
 }
 
 /// Names of groups of outputs and where each starts.
 #[derive(Debug, Default)]
 enum Groups<'a> {
-    /// Nothing is known of the op.
     #[default]
     Unknown,
-    /// An op of the table.
     Op(Vec<(&'static str, usize)>),
     /// A function, whose calls share one index: there may be thousands of either.
     Function(&'a BTreeMap<NameIdx, usize>),
 }
 
 impl Groups<'_> {
-    /// Whether a name that is not among them may stand for the only group that there is.
+    /// Whether a name that is not among them may mean the only group.
     fn is_one(&self) -> bool {
         match self {
             Self::Unknown => false,
@@ -60,7 +56,6 @@ impl Groups<'_> {
     }
 }
 
-/// The outputs of one node.
 #[derive(Debug, Default)]
 struct Outputs<'a> {
     types: Vec<DType>,
@@ -68,7 +63,6 @@ struct Outputs<'a> {
 }
 
 impl Parser<'_> {
-    /// Links all graphs of a model.
     pub(super) fn link(
         &mut self,
         mut drafts: Vec<Draft>,
@@ -283,7 +277,7 @@ impl Parser<'_> {
     }
 }
 
-/// Where each name stands; of equal ones the first.
+/// The position of each name; the first of equal ones.
 fn positions_of(names: &[NameIdx]) -> BTreeMap<NameIdx, usize> {
     let mut positions = BTreeMap::new();
     for (position, name) in names.iter().enumerate() {
@@ -301,7 +295,6 @@ fn attribute_type<'a>(ty: OutputType, attribute: &impl Fn(&str) -> Option<&'a At
     }
 }
 
-/// A position in a table.
 pub(super) fn position(count: usize, at: u64) -> Result<u32, ImportError> {
     u32::try_from(count)
         .ok()

@@ -22,13 +22,11 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::DType;
 use highwater_model::progress::Progress;
 
-/// The longest name that is read.
 const MAX_NAME: u64 = 64 << 10;
 /// A rough price of one name besides its letters: its place in two tables.
 const NAME_PRICE: u64 = 16;
 /// A rough price of one value, here and in the graph.
 const VALUE_PRICE: u64 = 75;
-/// A rough price of one graph.
 const GRAPH_PRICE: u64 = 1024;
 
 const GRAPH_DEF: Schema = Schema {
@@ -76,27 +74,20 @@ const META_INFO: Schema = Schema {
     fields: &[("tags", 4)],
 };
 
-/// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileKind {
-    /// A `GraphDef`.
     Graph,
-    /// A `MetaGraphDef`.
     MetaGraph,
-    /// A `SavedModel`.
     SavedModel,
 }
 
-/// One `GraphDef` of a file.
 #[derive(Debug)]
 pub(super) struct Parsed {
     /// Its tags, joined by commas; empty where it has none.
     pub(super) tags: String,
-    /// Its content.
     pub(super) model: Model,
 }
 
-/// Reads a whole file.
 pub(super) fn file<F: Fields>(
     fields: &mut F,
     kind: FileKind,
@@ -130,7 +121,6 @@ pub(super) fn file<F: Fields>(
     }
 }
 
-/// Parsing state: the tables under construction.
 struct Parser<'a> {
     names: Interner,
     budget: Budget,
@@ -145,24 +135,19 @@ struct Parser<'a> {
 #[derive(Debug, Default)]
 struct Draft {
     graph: RawGraph,
-    /// What nodes read and wait for, in the order of the file; nodes' ranges in `operands` count these.
+    /// Inputs of nodes with control inputs, in the order of the file; nodes' ranges in `operands` count these.
     links: Vec<Link>,
     /// Results of a function: names of the signature, in order.
     returns: Vec<NameIdx>,
-    /// What each of them is.
     sources: IndexMap<NameIdx, Link>,
 }
 
-/// An input as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Link {
-    /// The node's name.
     name: NameIdx,
-    /// Which part of it.
     part: Part,
 }
 
-/// Which part of a node an input names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// `^name`: that it has run.
@@ -322,7 +307,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A name of the model.
     fn name<F: Fields>(&mut self, fields: &mut F) -> Result<NameIdx, ImportError> {
         let at = fields.at();
         match fields.text(MAX_NAME)? {
@@ -334,7 +318,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The element type of a code; says where it is one of a later version.
+    /// The element type of a code; reports codes of later versions.
     fn element_type(&mut self, code: i64) -> DType {
         let dtype = types::from_code(code);
         if dtype == DType::Unknown && code != 0 {

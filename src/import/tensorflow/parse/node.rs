@@ -9,9 +9,7 @@ use crate::tensorflow::model::{Attribute, RawNode};
 
 /// A rough price of one node, here and in the graph.
 const NODE_PRICE: u64 = 110;
-/// A rough price of one input.
 const LINK_PRICE: u64 = 24;
-/// A rough price of one attribute.
 const ATTRIBUTE_PRICE: u64 = 48;
 /// The most attributes of one node; real ones have a few dozen.
 const MAX_ATTRIBUTES: usize = 10_000;
@@ -22,7 +20,6 @@ const NODE: Schema = Schema {
 };
 
 impl Parser<'_> {
-    /// Reads a node into its graph.
     pub(super) fn node<F: Fields>(
         &mut self,
         fields: &mut F,
@@ -83,7 +80,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An argument of a function as a node.
     pub(super) fn argument(&mut self, draft: &mut Draft, name: NameIdx, code: i64, at: u64) -> Result<(), ImportError> {
         self.budget.charge(NODE_PRICE + VALUE_PRICE + ATTRIBUTE_PRICE, at)?;
         self.current = name;

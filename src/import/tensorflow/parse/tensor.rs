@@ -8,18 +8,15 @@ use crate::tensorflow::fields::{Fields, List, Schema};
 use crate::tensorflow::model::{Data, RawShape, TensorInfo};
 use highwater_model::graph::DType;
 
-/// The most dimensions of a tensor.
 const MAX_RANK: usize = 254;
 /// The most bytes of content that are read of one tensor.
 const SMALL_BYTES: u64 = 64 << 10;
-/// The most integers that are kept of one tensor.
 const MAX_INTS: usize = 8192;
 /// The most floats that are kept of one tensor: scales and ratios, never weights.
 const MAX_FLOATS: usize = 256;
 /// The most elements of a tensor that is taken for zeros where it has no content. Writers leave zeros out; tools that
 /// empty weights do so to larger ones.
 const MAX_ZEROS: usize = 64;
-/// A rough price of one tensor.
 const TENSOR_PRICE: u64 = 80;
 
 const TENSOR: Schema = Schema {
@@ -46,7 +43,6 @@ const DIMENSION: Schema = Schema {
     fields: &[("size", 1)],
 };
 
-/// What the fields of a tensor message said.
 struct Parts {
     content: Option<Vec<u8>>,
     ints: List<i64>,

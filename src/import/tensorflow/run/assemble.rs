@@ -83,7 +83,6 @@ fn recorded(mut ops: Vec<Op>) -> Vec<RecordedOp> {
     ops.into_iter().map(op).collect()
 }
 
-/// Blocks, times and curves.
 fn fill(
     recording: &mut Recording,
     allocator: Allocator,
@@ -92,7 +91,7 @@ fn fill(
 ) -> Result<(), ImportError> {
     let place = recording.name.clone();
     let drafts = blocks(&allocator.events, ops, recording, diagnostics);
-    // By time; given back, taken, given back at once; then by the order of the file.
+    // By time; freed, allocated, freed at once; then by the order of the file.
     let mut moments: Vec<(u64, u8, usize, bool)> = Vec::with_capacity(drafts.len() * 2);
     for (position, draft) in drafts.iter().enumerate() {
         moments.push((draft.begin, 1, position, true));
@@ -166,7 +165,7 @@ fn blocks(events: &[Event], ops: &[Op], recording: &Recording, diagnostics: &mut
     drafts
 }
 
-/// What the allocator says to hold, at the last event that is not later.
+/// The live bytes that the allocator states, at the last event that is not later.
 fn curve(mut samples: Vec<(u64, u64)>, times: &[Nanos]) -> Option<RecordedTotal> {
     samples.sort_by_key(|sample| sample.0);
     let mut found: Vec<(Step, Bytes)> = Vec::new();

@@ -8,10 +8,10 @@
 //! A session that runs with the option of a full trace fills it; `m.SerializeToString()` or its text is the file. A
 //! negative `alloc_bytes` gives memory back. Source: the public protos `tensorflow/core/framework/step_stats.proto` and
 //! `tensorflow/core/protobuf/config.proto`. One recording for each device and allocator; what is measured of its ops
-//! stands with its first allocator. An event is a step. Ties: events of one microsecond stand in the order "memory given
-//! back, then memory taken", each in the order of the file; but what is given back in the microsecond in which it was
-//! taken comes last. Within a node an end belongs to the oldest open block of its size. Not read: the graphs, the cost
-//! model, what the outputs say of themselves, because the records say it exactly; a diagnostic counts them.
+//! belongs to its first allocator. An event is a step. Ties: events of one microsecond are ordered "memory freed,
+//! then memory allocated", each in the order of the file; but memory that is freed in the microsecond in which it was
+//! allocated comes last. Within a node an end belongs to the oldest open block of its size. Not read: the graphs, the cost
+//! model, the descriptions of outputs, because the records are exact; a diagnostic counts them.
 
 mod assemble;
 mod parse;
@@ -27,12 +27,10 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::Source;
 
-/// Whether the content looks like measured steps.
 pub(crate) fn detect(input: &Input<'_>) -> bool {
     matches!(detect::content(input.head()), Some((Content::Run, _)))
 }
 
-/// Reads measured steps.
 pub(crate) fn import(
     input: &mut Input<'_>,
     progress: &Progress<'_>,

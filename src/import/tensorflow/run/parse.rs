@@ -8,13 +8,11 @@ use crate::tensorflow::fields::{Fields, Schema};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::{RecordedName, RecordedNames};
 
-/// The longest name that is read.
 const MAX_NAME: u64 = 64 << 10;
 /// A rough price of one op, here and in the recording.
 const OP_PRICE: u64 = 130;
 /// A rough price of one event, here and in the recording.
 const EVENT_PRICE: u64 = 120;
-/// A rough price of one device.
 const DEVICE_PRICE: u64 = 512;
 
 const RUN: Schema = Schema {
@@ -68,51 +66,41 @@ const MEMORY_STATS: Schema = Schema {
     fields: &[("temp_memory_size", 1), ("persistent_memory_size", 3)],
 };
 
-/// A device.
 #[derive(Debug, Default)]
 pub(super) struct Device {
     /// Its name, such as `/job:localhost/replica:0/task:0/device:CPU:0`.
     pub(super) name: String,
-    /// What ran on it.
     pub(super) ops: Vec<Op>,
     /// By allocator: events in the order of the file.
     pub(super) allocators: IndexMap<String, Allocator>,
-    /// Texts.
     pub(super) names: RecordedNames,
 }
 
-/// What one allocator did.
 #[derive(Debug, Default)]
 pub(super) struct Allocator {
-    /// Memory taken and given back.
     pub(super) events: Vec<Event>,
-    /// What it says to hold in sum at the end of an op: microseconds, bytes.
+    /// The stated live bytes at the end of an op: microseconds, bytes.
     pub(super) in_use: Vec<(u64, u64)>,
 }
 
-/// Memory taken or given back by an op.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     /// The run of an op that it belongs to, as a position in `ops`.
     pub(super) op: u32,
-    /// When, in microseconds.
+    /// In microseconds.
     pub(super) micros: u64,
-    /// Bytes; negative where they are given back.
+    /// Bytes; negative where they are freed.
     pub(super) bytes: i64,
 }
 
 /// One run of an op. Times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Op {
-    /// Its node.
     pub(super) name: RecordedName,
-    /// Its kind, where the label says it.
+    /// Its kind, where the label states it.
     pub(super) kind: RecordedName,
-    /// When its kernel began.
     pub(super) start: u64,
-    /// How long it took.
     pub(super) time: u64,
-    /// Scratch memory.
     pub(super) scratch: u64,
     /// Memory that it keeps for later runs.
     pub(super) persistent: u64,
@@ -127,7 +115,6 @@ struct Times {
     all_end: i64,
 }
 
-/// Reads a whole file.
 pub(super) fn file<F: Fields>(
     fields: &mut F,
     len: u64,
@@ -233,7 +220,7 @@ fn node<F: Fields>(fields: &mut F, body: F::Body, device: &mut Device, budget: &
 }
 
 impl Times {
-    /// When the kernel began and how long it took: from the op's own start to its end, which both count from the
+    /// Start and duration of the kernel: from the op's start to its end, which both count from the
     /// node's start; where the op's end is not given, that of all that belongs to it.
     fn span(self, unit: u64) -> (u64, u64) {
         let number = |value: i64| u64::try_from(value).unwrap_or(0).saturating_mul(unit);
@@ -246,7 +233,7 @@ impl Times {
     }
 }
 
-/// The memory of one allocator; answers its position and what it says to hold in sum.
+/// The memory of one allocator; returns its position and its stated live bytes.
 fn memory<F: Fields>(
     fields: &mut F,
     body: F::Body,

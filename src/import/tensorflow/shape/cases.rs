@@ -65,7 +65,6 @@ pub(super) fn input(position: usize, text: &str) -> String {
     )
 }
 
-/// The outputs of an op with attributes on inputs.
 fn case(op: &str, attributes: &str, inputs: &[&str]) -> String {
     let mut text: String = (0..)
         .zip(inputs)
@@ -82,7 +81,6 @@ fn case(op: &str, attributes: &str, inputs: &[&str]) -> String {
     outputs(&model, &facts, MAIN, "y")
 }
 
-/// A window over images.
 const NHWC: &str = "strides=l:1,2,2,1 padding=s:SAME";
 
 /// Op, attributes, inputs, outputs.

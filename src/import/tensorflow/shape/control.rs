@@ -1,7 +1,7 @@
 //! Control flow: loops and branches of both generations, and calls of functions.
 //!
 //! A result keeps a dimension only where every way to it agrees. V1 loops are `Merge` nodes that a `NextIteration`
-//! feeds: what they carry is assumed from the way in, and the graph is looked at again until the way back brings the
+//! feeds: the facts of their values are assumed from outside, and the graph is inferred again until the back edge brings the
 //! same.
 
 use super::{Infer, MAX_DEPTH, MAX_PASSES, Run, order, stated};
@@ -9,12 +9,10 @@ use crate::shape::fact::{Fact, Num};
 use crate::tensorflow::model::{Attribute, GraphIdx, RawGraph, RawNode};
 use highwater_model::progress::Cancelled;
 
-/// Whether this file knows the op.
 pub(super) fn has_rule(kind: &str) -> bool {
     order::is_merge(kind) || how(kind).is_some()
 }
 
-/// How an op uses its functions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
     Call,
@@ -32,7 +30,6 @@ fn how(kind: &str) -> Option<How> {
 }
 
 impl<'m> Infer<'m> {
-    /// What a `Merge` passes on.
     pub(super) fn merge(&mut self, run: &mut Run<'m>, position: u32, inputs: &[Fact]) -> Vec<Fact> {
         let node = &run.graph.nodes[position as usize];
         let (forward, back) = self.ways(run, node, inputs);
@@ -43,7 +40,7 @@ impl<'m> Infer<'m> {
                 fact = assumed.clone();
             }
         }
-        // Which way it came.
+        // The number of the taken input.
         let which = Fact {
             shape: self.sym.shape(&[]),
             ..Fact::UNKNOWN
@@ -51,7 +48,7 @@ impl<'m> Infer<'m> {
         vec![fact, which]
     }
 
-    /// What a `Merge` gets on its ways in, and on its ways back.
+    /// The merged facts of a `Merge`'s forward inputs, and of its back edges.
     fn ways(&mut self, run: &Run<'m>, node: &RawNode, inputs: &[Fact]) -> (Fact, Option<Fact>) {
         let (mut forward, mut back): (Option<Fact>, Option<Fact>) = (None, None);
         for (operand, fact) in run.graph.operands_of(node).iter().zip(inputs) {
@@ -66,7 +63,7 @@ impl<'m> Infer<'m> {
         (forward.unwrap_or(Fact::UNKNOWN), back)
     }
 
-    /// Compares what loops were assumed to carry with what came back; whether another look is needed.
+    /// Compares the assumed facts of loops with those of the back edges; returns whether another pass is needed.
     pub(super) fn revise_loops(&mut self, run: &mut Run<'m>, gives_up: bool) -> bool {
         let mut changed: Vec<(u32, Fact)> = Vec::new();
         for position in &run.loops {
@@ -124,7 +121,7 @@ impl<'m> Infer<'m> {
         Ok(facts)
     }
 
-    /// Infers a function and answers the facts of its results; none where it is too deep or too much was done.
+    /// Infers a function and returns the facts of its results; none where calls are too deep or the budget is used up.
     fn body(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<Option<Vec<Fact>>, Cancelled> {
         let graph = &self.model.graphs[idx.0];
         let price = graph.nodes.len() as u64 + graph.dtypes.len() as u64 + 8;

@@ -8,12 +8,10 @@ use crate::shape::fact::Num;
 use crate::shape::window::{Window, count};
 use highwater_model::graph::Dim;
 
-/// Where the axes of an image lie.
 #[derive(Clone, Copy)]
 struct Layout {
-    /// How many axes the window slides along.
+    /// The number of axes along which the window slides.
     n_spatial: usize,
-    /// Whether channels come before them.
     is_channels_first: bool,
 }
 
@@ -66,7 +64,7 @@ fn window(call: &Call<'_>, at: usize, strides: &[i64]) -> Option<Window> {
     })
 }
 
-/// How many windows fit along all axes; the kernel's sizes stand first in `filter`.
+/// The number of windows along each axis; `filter` begins with the kernel's sizes.
 fn slid(call: &mut Call<'_>, layout: Layout, data: &[Dim], filter: &[Dim]) -> Option<Vec<Dim>> {
     let strides = call.list("strides")?.to_vec();
     (0..layout.n_spatial)
@@ -80,7 +78,7 @@ fn slid(call: &mut Call<'_>, layout: Layout, data: &[Dim], filter: &[Dim]) -> Op
 
 fn convolve(call: &mut Call<'_>, n_spatial: usize, is_depthwise: bool) -> Option<()> {
     let layout = Layout::of(call, n_spatial)?;
-    // Where only one of them is known, the result has as many dimensions all the same.
+    // One known operand suffices for the number of dimensions.
     let any = || vec![Dim::Unknown; n_spatial + 2];
     let (data, filter) = (call.dims(0).unwrap_or_else(any), call.dims(1).unwrap_or_else(any));
     if data.len() != n_spatial + 2 || filter.len() != n_spatial + 2 {
@@ -98,17 +96,15 @@ fn convolve(call: &mut Call<'_>, n_spatial: usize, is_depthwise: bool) -> Option
     Some(())
 }
 
-/// Convolution over images.
 pub(super) fn conv_2d(call: &mut Call<'_>) -> Option<()> {
     convolve(call, 2, false)
 }
 
-/// Convolution over volumes.
 pub(super) fn conv_3d(call: &mut Call<'_>) -> Option<()> {
     convolve(call, 3, false)
 }
 
-/// Convolution of every channel with filters of its own.
+/// Depthwise convolution: each channel has separate filters.
 pub(super) fn depthwise(call: &mut Call<'_>) -> Option<()> {
     convolve(call, 2, true)
 }
@@ -196,7 +192,7 @@ pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
     if call.kind == "MaxPoolWithArgmax" {
         call.out(1, &dims);
     } else {
-        // Quantized pools answer their range too.
+        // Quantized pools return their range too.
         for output in 1..call.outputs.len() {
             call.out(output, &[]);
         }

@@ -20,7 +20,7 @@ fn shorter(call: &mut Call<'_>, rows: Dim, columns: Dim) -> Dim {
     shorter.map_or(Dim::Unknown, Num::dim)
 }
 
-/// `Svd`: values, and two matrices where they are asked for.
+/// `Svd`: values, and two matrices on request.
 pub(super) fn svd(call: &mut Call<'_>) -> Option<()> {
     let (front, rows, columns) = matrix(call, 0)?;
     let least = shorter(call, rows, columns);
@@ -36,7 +36,6 @@ pub(super) fn svd(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// `Qr`.
 pub(super) fn qr(call: &mut Call<'_>) -> Option<()> {
     let (front, rows, columns) = matrix(call, 0)?;
     let inner = if call.flag("full_matrices") {
@@ -76,7 +75,7 @@ pub(super) fn determinant(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// `MatrixDiagV3`: a diagonal, or a band of them, in a matrix that is as large as it has to be or as is said.
+/// `MatrixDiagV3`: a diagonal, or a band of them, in a matrix of the smallest or a stated size.
 pub(super) fn wide_diagonal(call: &mut Call<'_>) -> Option<()> {
     let mut front = call.dims(0)?;
     let length = front.pop()?;
@@ -100,8 +99,8 @@ pub(super) fn wide_diagonal(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// `RFFT` and its kin: the last axes get the lengths that are asked for, the very last keeps half of them and one. Back
-/// again it is all of them.
+/// `RFFT` and its kin: the last axes get the lengths of input 1, the very last one half of it plus one. The
+/// inverse keeps all of it.
 pub(super) fn real_fourier(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
     let kind = call.kind;

@@ -71,7 +71,7 @@ fn arithmetic(kind: &str, is_exact: bool) -> Option<&'static str> {
     })
 }
 
-/// The same bits as another type: the last dimension grows or goes.
+/// A reinterpretation as another type: the last dimension grows or goes.
 pub(super) fn bitcast(call: &mut Call<'_>) -> Option<()> {
     let (from, to) = (call.dtype(0).bits(), call.outputs.first()?.dtype.bits());
     if from == 0 || to == 0 {
@@ -110,7 +110,6 @@ pub(super) fn some_list(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// Shapes that only data decide.
 pub(super) fn unknown(_call: &mut Call<'_>) -> Option<()> {
     Some(())
 }

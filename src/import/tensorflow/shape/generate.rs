@@ -7,7 +7,6 @@ use crate::shape::generate;
 use crate::tensorflow::model::Attribute;
 use highwater_model::graph::Dim;
 
-/// A constant.
 pub(super) fn constant(call: &mut Call<'_>) -> Option<()> {
     let Some(Attribute::Tensor(tensor)) = call.attribute("value") else {
         return None;
@@ -92,7 +91,7 @@ pub(super) fn like_filled(call: &mut Call<'_>) -> Option<()> {
     generate::fill(call, &dims, Some(item))
 }
 
-/// As many elements as input 2 says.
+/// Input 2 is the number of elements.
 pub(super) fn lin_space(call: &mut Call<'_>) -> Option<()> {
     let count = call.scalar_dim(2);
     call.out(0, &[count]);
@@ -110,7 +109,6 @@ pub(super) fn shape(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// The number of dimensions.
 pub(super) fn rank(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let rank = i64::try_from(call.dims(0)?.len()).ok()?;

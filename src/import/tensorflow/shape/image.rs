@@ -20,7 +20,7 @@ pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
     };
     let [height, width] = size(call, 1);
     call.out(0, &[batch, height, width, channels]);
-    // Quantized ones answer their range too.
+    // Quantized ones return their range too.
     call.out_scalars(1);
     Some(())
 }

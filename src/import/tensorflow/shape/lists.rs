@@ -60,7 +60,6 @@ pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
     make(call, element, length.unwrap_or(Dim::Unknown))
 }
 
-/// Whether all sizes are numbers.
 fn is_full(dims: &[Dim]) -> bool {
     dims.iter().all(|dim| matches!(dim, Dim::Known(_)))
 }
@@ -104,7 +103,6 @@ pub(super) fn pop(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// One element.
 pub(super) fn item(call: &mut Call<'_>) -> Option<()> {
     let dims = element(call, 0, Some(2))?;
     call.out(0, &dims);
@@ -227,7 +225,6 @@ pub(super) fn array_write(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// One element of an array.
 pub(super) fn array_read(call: &mut Call<'_>) -> Option<()> {
     let shape = array_of(call)?.shape?;
     call.outputs.first_mut()?.shape = Some(shape);

@@ -6,7 +6,7 @@ use highwater_model::graph::Dim;
 
 /// Two matrices, each of which may be transposed.
 pub(super) fn matmul(call: &mut Call<'_>) -> Option<()> {
-    // Where only one operand is known, the result has two dimensions all the same.
+    // One known operand suffices for the number of dimensions.
     let pair = |dims: Option<Vec<Dim>>, is_turned: bool| match dims.as_deref() {
         Some([rows, columns]) => Some(if is_turned {
             [*columns, *rows]

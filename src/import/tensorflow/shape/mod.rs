@@ -54,21 +54,18 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::{DType, Dim, ShapeId};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// How often a loop's body is looked at before its shapes are given up.
+/// Inferences of a loop's body before its shapes are given up.
 const MAX_PASSES: u32 = 4;
-/// How deep functions may call each other.
+/// The deepest nesting of calls.
 const MAX_DEPTH: usize = 40;
 
 /// Whether the shapes that the file states for outputs of an op count.
 pub(super) type Stated = fn(&str) -> bool;
 
-/// All of them do.
 pub(super) const ALL_STATED: Stated = |_| true;
 
-/// What is known of all outputs of all graphs.
 #[derive(Debug)]
 pub(super) struct Facts {
-    /// Expressions and shapes.
     pub(super) sym: Sym,
     /// By graph, then by the number of the value.
     tables: Vec<Vec<Fact>>,
@@ -77,18 +74,17 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// The element type of a value.
     pub(super) fn dtype(&self, graph: GraphIdx, value: usize) -> DType {
         self.fact(graph, value).map_or(DType::Unknown, |fact| fact.dtype)
     }
 
-    /// The dimensions of a value; `None` where nobody knows how many there are.
+    /// The dimensions of a value; `None` where their number is unknown.
     pub(super) fn dims(&self, graph: GraphIdx, value: usize) -> Option<&[Dim]> {
         let shape = self.fact(graph, value)?.shape?;
         Some(self.sym.dims(shape))
     }
 
-    /// Type and dimensions of what a handle stands for, where it is made in the graph or handed in.
+    /// Type and dimensions of the variable or list behind a handle of the graph or of an argument.
     pub(super) fn handle(&self, graph: GraphIdx, value: usize) -> Option<(DType, &[Dim])> {
         let handle = self.fact(graph, value)?.handle.as_deref()?;
         Some((handle.dtype, self.sym.dims(handle.shape?)))
@@ -98,14 +94,14 @@ impl Facts {
         self.tables.get(graph.0)?.get(value)
     }
 
-    /// Says what inference did not know: ops without a rule, contradictions, shapes that were given up.
+    /// Reports gaps of inference: ops without a rule, contradictions, shapes that were given up.
     pub(super) fn report(&self, model: &Model, diagnostics: &mut Diagnostics) {
         let rows = table::rules();
         let is_known = |node: &RawNode| {
             let kind = model.kind(node);
             rows.contains_key(kind) || control::has_rule(kind) || model.functions.contains_key(&node.kind)
         };
-        // First counted, then told: there may be a million nodes.
+        // First counted, then reported: there may be a million nodes.
         let mut without_rule: IndexMap<NameIdx, (NameIdx, u64)> = IndexMap::new();
         for graph in &model.graphs {
             let nodes = graph.nodes.iter().skip(graph.n_args as usize);
@@ -125,7 +121,7 @@ impl Facts {
         }
     }
 
-    /// Shapes that are stated and not the computed ones: how many, and of one both.
+    /// Reports stated shapes that differ from the computed ones: their number, and an example.
     fn report_contradictions(&self, model: &Model, diagnostics: &mut Diagnostics) {
         let Some(((graph, value), computed)) = self.contradictions.first_key_value() else {
             return;
@@ -152,10 +148,6 @@ impl Facts {
     }
 }
 
-/// Infers all graphs of a file of a length.
-///
-/// # Errors
-/// Cancelled by the user.
 pub(super) fn infer(
     model: &Model,
     file_len: u64,
@@ -177,7 +169,7 @@ pub(super) fn infer(
         progress,
     };
     infer.graph(MAIN, Vec::new())?;
-    // Functions that nothing calls say nothing of those that the main graph calls.
+    // Functions that nothing calls do not change the facts of those that the main graph calls.
     infer.is_settled = infer.tables.iter().map(|table| !table.is_empty()).collect();
     for position in 1..model.graphs.len() {
         if infer.tables[position].is_empty() {
@@ -191,7 +183,6 @@ pub(super) fn infer(
     })
 }
 
-/// The state of inference over all graphs.
 struct Infer<'m> {
     model: &'m Model,
     stated: Stated,
@@ -199,7 +190,7 @@ struct Infer<'m> {
     rules: BTreeMap<&'static str, Rule>,
     /// Orders of visit of the graphs that were reached.
     orders: Vec<Option<Rc<[u32]>>>,
-    /// What all calls of a graph agree on, values left out.
+    /// By graph: the facts on which all its calls agree, without values.
     tables: Vec<Vec<Fact>>,
     /// By graph: whether its table stays as the main graph's calls made it.
     is_settled: Vec<bool>,
@@ -210,15 +201,13 @@ struct Infer<'m> {
     progress: &'m Progress<'m>,
 }
 
-/// One inference of one graph.
 struct Run<'m> {
     idx: GraphIdx,
     graph: &'m RawGraph,
-    /// Facts of the arguments.
     seeds: Vec<Fact>,
     /// By the number of the value.
     facts: Vec<Fact>,
-    /// What is taken for true at the start of loops, by the position of the `Merge`.
+    /// Assumed facts at the start of loops, by the position of the `Merge`.
     assumed: BTreeMap<u32, Fact>,
     /// Positions of the `Merge`s that start loops.
     loops: BTreeSet<u32>,
@@ -234,7 +223,7 @@ impl Run<'_> {
 }
 
 impl<'m> Infer<'m> {
-    /// Infers a graph from the facts of its arguments and answers those of its results.
+    /// Infers a graph from the facts of its arguments and returns those of its results.
     fn graph(&mut self, idx: GraphIdx, seeds: Vec<Fact>) -> Result<Vec<Fact>, Cancelled> {
         let graph = &self.model.graphs[idx.0];
         let model = self.model;
@@ -259,7 +248,7 @@ impl<'m> Infer<'m> {
     fn passes(&mut self, run: &mut Run<'m>, order: &[u32]) -> Result<(), Cancelled> {
         for pass in 0..=MAX_PASSES {
             if pass > 0 {
-                // What the first look took for a contradiction may have been too narrow an assumption.
+                // A contradiction of the first pass may come from too narrow an assumption.
                 self.contradictions.retain(|(graph, _), _| *graph != run.idx.0);
             }
             for (turn, position) in order.iter().enumerate() {
@@ -289,7 +278,7 @@ impl<'m> Infer<'m> {
             fact.value = None;
         }
         for node in &run.graph.nodes {
-            // Where a variable comes from says how large it is; nobody asks along the way.
+            // Handles matter where a variable is defined, not along the way.
             if !matches!(self.model.kind(node), "Placeholder" | "_Arg" | "VarHandleOp") {
                 for value in run.graph.values_of(node) {
                     facts[value].handle = None;

@@ -1,4 +1,4 @@
-//! Normalizations and losses, whose outputs beside the first hold statistics.
+//! Normalizations and losses, whose further outputs hold statistics.
 
 use super::call::Call;
 use super::elementwise::common;

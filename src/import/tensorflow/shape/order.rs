@@ -1,7 +1,7 @@
-//! The order in which a graph's nodes are looked at: producers before consumers.
+//! The order in which a graph's nodes are visited: producers before consumers.
 //!
 //! The file's order where it is one already, else found by walking back from each node. What flows back into a loop
-//! (`NextIteration` -> `Merge`) does not count; other cycles are left as they stand, with unknown facts where they
+//! (`NextIteration` -> `Merge`) does not count; other cycles stay in file order, with unknown facts where they
 //! close. Linear in nodes and inputs.
 
 use crate::tensorflow::model::{Model, RawGraph};
@@ -16,7 +16,6 @@ pub(super) fn is_merge(kind: &str) -> bool {
     matches!(kind, "Merge" | "RefMerge")
 }
 
-/// Positions of nodes.
 pub(super) fn of(model: &Model, graph: &RawGraph) -> Vec<u32> {
     let n_nodes = u32::try_from(graph.nodes.len()).unwrap_or(u32::MAX);
     let before = |position: u32, turn: usize| -> Option<Option<u32>> {

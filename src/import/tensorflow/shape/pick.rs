@@ -8,7 +8,6 @@ use crate::shape::pick;
 use crate::shape::sym::axis;
 use highwater_model::graph::{Dim, DimOp};
 
-/// Gather along the first axis.
 pub(super) fn gather(call: &mut Call<'_>) -> Option<()> {
     let data = call.dims(0)?;
     pick::gather(call, &data, 0, 0)
@@ -78,7 +77,7 @@ pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
     pick::concat_elements(call, parts)
 }
 
-/// Where the parts of a concatenation start: input 0 is the axis, the others are their shapes.
+/// The offsets of the parts of a concatenation: input 0 is the axis, the others are their shapes.
 pub(super) fn concat_offset(call: &mut Call<'_>) -> Option<()> {
     let mut start = Some(Num::Int(0));
     for output in 0..call.outputs.len() {
@@ -156,7 +155,6 @@ pub(super) fn pack(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// The inverse of a stack.
 pub(super) fn unpack(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
     let at = axis(call.int("axis").unwrap_or(0), dims.len())?;
@@ -177,7 +175,7 @@ pub(super) fn top_k(call: &mut Call<'_>) -> Option<()> {
     pick::top_k(call, -1, count)
 }
 
-/// Elements without repetition; where each went; how often each came.
+/// Unique elements; the position of each input among them; the count of each.
 pub(super) fn unique(call: &mut Call<'_>) -> Option<()> {
     for output in [0, 2] {
         call.out(output, &[Dim::Unknown]);
@@ -194,7 +192,7 @@ pub(super) fn unique(call: &mut Call<'_>) -> Option<()> {
     }
 }
 
-/// Where elements are not zero.
+/// Positions of elements that are not zero.
 pub(super) fn positions_of(call: &mut Call<'_>) -> Option<()> {
     let rank = call.dims(0)?.len();
     call.out(0, &[Dim::Unknown, Dim::Known(rank as u64)]);

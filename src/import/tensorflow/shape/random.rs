@@ -11,7 +11,7 @@ pub(super) fn per_parameter(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// Samples of classes: rows of scores, as many columns as input 1 says.
+/// Samples of classes: rows of scores, columns by input 1.
 pub(super) fn multinomial(call: &mut Call<'_>) -> Option<()> {
     let rows = *call.dims(0)?.first()?;
     let count = call.scalar_dim(1);
@@ -27,7 +27,7 @@ pub(super) fn key_counter(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// Candidates for a sampled loss: how many an attribute says; expectations of the true and of the sampled ones.
+/// Candidates for a sampled loss: their number is an attribute; expectations of the true and of the sampled ones.
 pub(super) fn candidates(call: &mut Call<'_>) -> Option<()> {
     let count = Dim::Known(u64::try_from(call.int("num_sampled")?).ok()?);
     call.out(0, &[count]);

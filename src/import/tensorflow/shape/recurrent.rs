@@ -61,7 +61,7 @@ pub(super) fn vendor_gradient(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// How many numbers the weights are.
+/// The number of elements of the weights.
 pub(super) fn vendor_size(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[Dim::Known(1)]);
     Some(())

@@ -54,7 +54,7 @@ pub(super) fn arg_reduce(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// Sums of segments: as many rows as the last identifier says.
+/// Sums of segments: the last identifier decides the number of rows.
 pub(super) fn segment(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
     let ids = call.ints(1).and_then(|ids| ids.last().copied());

@@ -1,4 +1,4 @@
-//! Ops that put elements where indices say.
+//! Ops that put elements at indices.
 
 use super::call::Call;
 use crate::shape::fact::{Elem, MAX_ELEMENTS, Value};

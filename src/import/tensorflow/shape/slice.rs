@@ -42,11 +42,10 @@ pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// What a `StridedSlice` does to one axis of the data, or in front of it.
+/// The effect of a `StridedSlice` on one axis of the data, or in front of it.
 enum Part {
-    /// An axis that stays as it is.
+    /// An axis that stays.
     Whole,
-    /// A range of the axis.
     Range(Range),
     /// One index, whose axis goes.
     Index(Option<Num>),
@@ -54,7 +53,7 @@ enum Part {
     New,
 }
 
-/// The parts in the order of the data's axes; `None` where nobody knows how many there are.
+/// The parts in the order of the data's axes; `None` where their number is unknown.
 fn parts(call: &Call<'_>, rank: usize) -> Option<Vec<Part>> {
     let n_parts = match *call.dims(1).or_else(|| call.dims(2)).or_else(|| call.dims(3))? {
         [Dim::Known(count)] if count <= 64 => usize::try_from(count).ok()?,
@@ -112,7 +111,6 @@ fn is_all(range: &Range) -> bool {
     (number(range.start), number(range.end), number(range.step)) == all
 }
 
-/// `StridedSlice`.
 pub(super) fn strided_slice(call: &mut Call<'_>) -> Option<()> {
     let data = call.dims(0)?;
     let parts = parts(call, data.len())?;
@@ -171,7 +169,6 @@ pub(super) fn named_shape(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// Elements of a list of scalars.
 pub(super) fn stacked(call: &Call<'_>, inputs: std::ops::Range<usize>) -> Vec<Elem> {
     inputs
         .map(|input| {

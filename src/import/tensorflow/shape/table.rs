@@ -14,7 +14,6 @@ use crate::shape;
 /// States the shapes of the outputs as far as it can.
 pub(super) type Rule = fn(&mut Call<'_>) -> Option<()>;
 
-/// Ops and their rule.
 const FAMILIES: &[(&str, Rule)] = &[
     (
         "Abs Ceil Floor LogicalNot Neg Relu Rint Round Sqrt Square",
@@ -315,7 +314,6 @@ const FAMILIES: &[(&str, Rule)] = &[
     ("CudnnRNNParamsSize", recurrent::vendor_size),
 ];
 
-/// Rules by op.
 pub(super) fn rules() -> BTreeMap<&'static str, Rule> {
     FAMILIES
         .iter()

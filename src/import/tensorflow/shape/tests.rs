@@ -1,4 +1,4 @@
-//! What chains of ops, loops, functions and stated shapes do to facts, and how much work hostile files cause.
+//! Facts through chains of ops, loops, functions and stated shapes, and the work that hostile files cause.
 
 use super::cases::{dims, input};
 use super::{ALL_STATED, Facts, infer};

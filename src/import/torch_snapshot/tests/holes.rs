@@ -1,4 +1,4 @@
-//! What a trace does not say: blocks that appear, segments that are freed without a kind.
+//! Gaps of a trace: blocks that appear, segments that are freed without a kind.
 
 use super::*;
 
