@@ -13,9 +13,9 @@
 mod commands;
 mod limits;
 
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::sync::Arc;
 
+use super::lines::each_line;
 use super::{ImportError, Input};
 use commands::Reader;
 use highwater_model::diagnostics::Diagnostics;
@@ -23,8 +23,6 @@ use highwater_model::progress::Progress;
 use highwater_model::workload::Source;
 
 const LINES_LOOKED_AT: usize = 32;
-
-const LINES_BETWEEN_CHECKS: u64 = 1 << 14;
 
 /// At least one whole command among the first lines, and more lines that begin like a command than others.
 pub(super) fn detect(input: &Input<'_>) -> bool {
@@ -58,35 +56,17 @@ pub(super) fn import(
     _diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     let mut reader = Reader::new(input.name());
-    let total = input.len();
-    let mut source = BufReader::with_capacity(1 << 16, input.reader()?);
-    let mut line = Vec::new();
-    let mut at = 0_u64;
-    let mut number = 0_u64;
-    loop {
-        line.clear();
-        let read = source
-            .by_ref()
-            .take(limits::LINE_BYTES + 1)
-            .read_until(b'\n', &mut line)?;
-        if read == 0 {
-            break;
-        }
-        number += 1;
-        if number % LINES_BETWEEN_CHECKS == 1 {
-            progress.set("reading", at, total)?;
-        }
-        at += read as u64;
-        limits::check_line(read as u64, number)?;
-        let text = std::str::from_utf8(&line).map_err(|error| {
+    let advice = "a trace has one command a line; check that the file is one";
+    each_line(input, progress, advice, |line, number| {
+        let text = std::str::from_utf8(line).map_err(|error| {
             ImportError::at(
                 "the text is not UTF-8",
                 format!("line {number} byte {}", error.valid_up_to() + 1),
                 "save the file as UTF-8",
             )
         })?;
-        reader.line(text, number)?;
-    }
+        reader.line(text, number)
+    })?;
     Ok(Source::Traces(vec![Arc::new(reader.finish())]))
 }
 

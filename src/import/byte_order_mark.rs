@@ -10,7 +10,7 @@ use super::{ImportError, Input};
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The part of a reader behind its first bytes.
-struct Behind<R> {
+struct AfterMark<R> {
     inner: R,
     skipped: u64,
 }
@@ -32,16 +32,16 @@ pub(super) fn unmarked<'a>(input: &'a mut Input<'_>) -> std::result::Result<Inpu
     let skipped = MARK.len() as u64;
     let inner = input.reader()?;
     inner.seek(SeekFrom::Start(skipped))?;
-    Input::new(&name, Behind { inner, skipped })
+    Input::new(&name, AfterMark { inner, skipped })
 }
 
-impl<R: Read> Read for Behind<R> {
+impl<R: Read> Read for AfterMark<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         self.inner.read(buffer)
     }
 }
 
-impl<R: Seek> Seek for Behind<R> {
+impl<R: Seek> Seek for AfterMark<R> {
     fn seek(&mut self, to: SeekFrom) -> Result<u64> {
         let to = match to {
             SeekFrom::Start(position) => SeekFrom::Start(position.saturating_add(self.skipped)),

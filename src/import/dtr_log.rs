@@ -14,20 +14,15 @@
 mod draft;
 mod line;
 
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::sync::Arc;
 
+use super::lines::each_line;
 use super::{ImportError, Input};
 use draft::Draft;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{Source, Tape};
 use line::Line;
-
-/// Bytes of one line; a call with a hundred thousand arguments fits.
-const LINE_BYTES: u64 = 4 << 20;
-
-const LINES_BETWEEN_CHECKS: u64 = 1 << 12;
 
 /// The first line that is not blank is a JSON object with an instruction.
 pub(super) fn detect(input: &Input<'_>) -> bool {
@@ -48,31 +43,9 @@ pub(super) fn import(
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
     let mut reader = Reader::new(input.name());
-    let total = input.len();
-    let mut source = BufReader::with_capacity(1 << 16, input.reader()?);
-    let mut line = Vec::new();
-    let (mut at, mut number) = (0_u64, 0_u64);
-    loop {
-        line.clear();
-        let read = source.by_ref().take(LINE_BYTES + 1).read_until(b'\n', &mut line)?;
-        if read == 0 {
-            break;
-        }
-        number += 1;
-        if number % LINES_BETWEEN_CHECKS == 1 {
-            progress.set("reading", at, total)?;
-        }
-        at += read as u64;
-        if read as u64 > LINE_BYTES {
-            return Err(ImportError::at(
-                format!("the line is longer than {LINE_BYTES} bytes, the limit"),
-                format!("line {number}"),
-                "a log has one instruction a line; check that the file is one",
-            ));
-        }
-        reader.line(&line, number)?;
-    }
-    let tape = reader.finish(number, diagnostics)?;
+    let advice = "a log has one instruction a line; check that the file is one";
+    let n_lines = each_line(input, progress, advice, |line, number| reader.line(line, number))?;
+    let tape = reader.finish(n_lines, diagnostics)?;
     Ok(Source::Tapes(vec![Arc::new(tape)]))
 }
 

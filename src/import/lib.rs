@@ -20,6 +20,7 @@ mod gzip;
 mod input;
 mod json_key;
 mod json_stream;
+mod lines;
 mod megengine;
 mod names;
 mod native;
@@ -28,6 +29,7 @@ mod onnx;
 mod op_list;
 mod pages;
 mod problem;
+mod proto_head;
 mod shape;
 mod table;
 mod tensorflow;
@@ -44,6 +46,7 @@ pub use ascend_profiler::{group_slices, join_slices, missing_slices};
 pub use error::ImportError;
 pub use input::{Input, ReadSeek};
 pub use table::{
-    IMPORTERS, Imported, Importer, dump_part, import, import_as, importer, join, recognise, together, unpacked,
+    IMPORTERS, Imported, Importer, dump_part, group_dump_parts, import, import_as, importer, join_dump, recognise,
+    unpacked,
 };
 pub use xla::DumpPart;

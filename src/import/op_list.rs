@@ -56,7 +56,7 @@ pub(super) fn import(
         if number.is_multiple_of(4096) {
             progress.check()?;
         }
-        let op = reader.op(line, number, diagnostics).map_err(|wrong| wrong.at(number))?;
+        let op = reader.op(line, number, diagnostics).map_err(|fault| fault.at(number))?;
         reader.ops.ops.push(op);
     }
     let last = lines(&text).last().map_or(1, |(number, _)| number);
@@ -102,19 +102,19 @@ fn entry(name: String, ops: OpList, diagnostics: &mut Diagnostics) -> ProblemEnt
     }
 }
 
-struct Wrong {
+struct LineFault {
     what: String,
     advice: &'static str,
 }
 
-impl Wrong {
+impl LineFault {
     fn at(self, line: u64) -> ImportError {
         ImportError::at(self.what, format!("line {line}"), self.advice)
     }
 }
 
-fn wrong<T>(what: impl Into<String>, advice: &'static str) -> Result<T, Wrong> {
-    Err(Wrong {
+fn fault<T>(what: impl Into<String>, advice: &'static str) -> Result<T, LineFault> {
+    Err(LineFault {
         what: what.into(),
         advice,
     })
@@ -130,18 +130,18 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn op(&mut self, line: &'a str, number: u64, diagnostics: &mut Diagnostics) -> Result<ListedOp, Wrong> {
+    fn op(&mut self, line: &'a str, number: u64, diagnostics: &mut Diagnostics) -> Result<ListedOp, LineFault> {
         const FORM: &str = "write: op NAME TYPE in=OP:0,.. out=BYTES,.. ws=BYTES,..";
         let mut words = line.split_ascii_whitespace();
         let (word, name, kind) = (words.next(), words.next(), words.next());
         let (Some("op"), Some(name), Some(kind)) = (word, name, kind) else {
-            return wrong("this is no op with a name and a type", FORM);
+            return fault("this is no op with a name and a type", FORM);
         };
         if let Some(field) = [name, kind].into_iter().find(|word| word.contains('=')) {
-            return wrong(format!("\"{field}\" stands where the op's name and type belong"), FORM);
+            return fault(format!("\"{field}\" stands where the op's name and type belong"), FORM);
         }
         if self.ops.ops.last().is_some_and(|last| last.kind == NET_OUTPUT) {
-            return wrong(
+            return fault(
                 format!("op \"{name}\" stands behind {NET_OUTPUT}, which gathers the graph's outputs"),
                 "move NetOutput to the end",
             );
@@ -154,27 +154,27 @@ impl<'a> Reader<'a> {
         let mut seen: Vec<&str> = Vec::new();
         for field in words {
             let Some((key, value)) = field.split_once('=') else {
-                return wrong(format!("\"{field}\" is no field with a value"), FORM);
+                return fault(format!("\"{field}\" is no field with a value"), FORM);
             };
             if seen.contains(&key) {
-                return wrong(format!("the field \"{key}\" stands twice"), "join the two with a comma");
+                return fault(format!("the field \"{key}\" stands twice"), "join the two with a comma");
             }
             seen.push(key);
             self.field(&mut op, key, value, number, diagnostics)?;
         }
         if kind == NET_OUTPUT && (op.outputs.len() + op.workspaces.len()) > 0 {
-            return wrong(format!("{NET_OUTPUT} has bytes of its own"), "remove its out and ws");
+            return fault(format!("{NET_OUTPUT} has bytes of its own"), "remove its out and ws");
         }
         let position = u32::try_from(self.ops.ops.len()).unwrap_or(u32::MAX);
         if let Some((_, first)) = self.positions.insert(name, (position, number)) {
-            return wrong(
+            return fault(
                 format!("op \"{name}\" stands twice, first on line {first}"),
                 "give every op a name of its own",
             );
         }
         self.n_parts += 1 + op.inputs.len() + op.outputs.len() + op.workspaces.len();
         if self.n_parts > MOST_PARTS || self.ops.ops.len() >= MOST_OPS {
-            return wrong(
+            return fault(
                 format!("there are more than {MOST_OPS} ops, or {MOST_PARTS} with their inputs and outputs"),
                 "split the graph",
             );
@@ -189,14 +189,14 @@ impl<'a> Reader<'a> {
         value: &str,
         number: u64,
         diagnostics: &mut Diagnostics,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), LineFault> {
         match key {
             "in" => op.inputs = list(value, |text| self.input(text))?,
             "out" => op.outputs = list(value, |text| self.size(text))?,
             "ws" => op.workspaces = list(value, |text| self.size(text))?,
             "stream" => match value.parse() {
                 Ok(stream) => op.stream = stream,
-                Err(_) => return wrong(format!("the stream \"{value}\" is no number"), "number streams from 0"),
+                Err(_) => return fault(format!("the stream \"{value}\" is no number"), "number streams from 0"),
             },
             "ref" if value.split(',').all(|input| input == "-1") => {}
             "ref" => diagnostics.warning(
@@ -211,23 +211,23 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn input(&self, text: &str) -> Result<ListedInput, Wrong> {
+    fn input(&self, text: &str) -> Result<ListedInput, LineFault> {
         let (name, output) = text.rsplit_once(':').unwrap_or((text, ""));
         let Ok(output) = output.parse::<u32>() else {
-            return wrong(
+            return fault(
                 format!("the input \"{text}\" does not say which output"),
                 "write the op's name, a colon and the number of its output",
             );
         };
         let Some((op, _)) = self.positions.get(name) else {
-            return wrong(
+            return fault(
                 format!("the input \"{text}\" names no op above"),
                 "put ops in execution order; leave constants out",
             );
         };
         let n_outputs = self.ops.ops[*op as usize].outputs.len();
         if output as usize >= n_outputs {
-            return wrong(
+            return fault(
                 format!("the input \"{text}\" asks for output {output}, and op \"{name}\" has {n_outputs}"),
                 "outputs count from 0",
             );
@@ -235,23 +235,23 @@ impl<'a> Reader<'a> {
         Ok(ListedInput { op: *op, output })
     }
 
-    fn size(&mut self, text: &str) -> Result<Bytes, Wrong> {
+    fn size(&mut self, text: &str) -> Result<Bytes, LineFault> {
         let Ok(bytes) = text.parse::<u64>() else {
-            return wrong(
+            return fault(
                 format!("\"{text}\" is no number of bytes"),
                 "write whole bytes, without a unit",
             );
         };
         self.bytes = self.bytes.saturating_add(bytes).saturating_add(512);
         if self.bytes > MOST_BYTES {
-            return wrong("the sizes add up to more than 2^61 bytes", "check the sizes");
+            return fault("the sizes add up to more than 2^61 bytes", "check the sizes");
         }
         Ok(Bytes(bytes))
     }
 }
 
 /// Comma-separated parts; an empty text has none.
-fn list<T>(value: &str, mut part: impl FnMut(&str) -> Result<T, Wrong>) -> Result<Vec<T>, Wrong> {
+fn list<T>(value: &str, mut part: impl FnMut(&str) -> Result<T, LineFault>) -> Result<Vec<T>, LineFault> {
     if value.is_empty() {
         return Ok(Vec::new());
     }

@@ -230,8 +230,8 @@ pub fn dump_part(input: &mut Input<'_>) -> Option<DumpPart> {
     DumpPart::new(input.name(), without_mark(input.head()))
 }
 
-/// Groups the files of one folder that [`join`] reads as one: positions, each group ascending.
-pub fn together(parts: &[DumpPart]) -> Vec<Vec<usize>> {
+/// Groups the files of one folder that [`join_dump`] reads as one: positions, each group ascending.
+pub fn group_dump_parts(parts: &[DumpPart]) -> Vec<Vec<usize>> {
     xla::groups(parts)
 }
 
@@ -252,7 +252,7 @@ pub fn unpacked(input: &mut Input<'_>, progress: &Progress<'_>) -> Result<Option
 ///
 /// # Errors
 /// [`ImportError`] of either file.
-pub fn join(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<Imported>, ImportError> {
+pub fn join_dump(inputs: &mut [Input<'_>], progress: &Progress<'_>) -> Result<Option<Imported>, ImportError> {
     let mut padding = 0_u64;
     let mut plain = Vec::with_capacity(inputs.len());
     for input in inputs {

@@ -46,6 +46,34 @@ impl Span {
     }
 }
 
+/// Items up to a limit.
+#[derive(Debug)]
+pub(super) struct List<T> {
+    pub(super) items: Vec<T>,
+    pub(super) limit: usize,
+    /// Whether items beyond the limit were dropped.
+    pub(super) is_full: bool,
+}
+
+impl<T> List<T> {
+    pub(super) const fn new(limit: usize) -> Self {
+        Self {
+            items: Vec::new(),
+            limit,
+            is_full: false,
+        }
+    }
+
+    /// Appends an item where there is room.
+    pub(super) fn push(&mut self, item: T) {
+        if self.items.len() < self.limit {
+            self.items.push(item);
+        } else {
+            self.is_full = true;
+        }
+    }
+}
+
 pub(super) struct Wire<'a> {
     reader: &'a mut dyn ReadSeek,
     progress: Progress<'a>,
@@ -139,6 +167,27 @@ impl<'a> Wire<'a> {
             return Err(wrong_layout(field, what));
         }
         Ok(self.varint(message, what)?.cast_signed())
+    }
+
+    /// Passes the numbers of a repeated field, packed or not, to `push` until that returns `false`; the rest is skipped.
+    pub(super) fn ints(
+        &mut self,
+        field: Field,
+        message: Span,
+        what: &'static str,
+        mut push: impl FnMut(i64) -> bool,
+    ) -> Result<(), ImportError> {
+        if field.layout != Layout::Bytes {
+            push(self.int(field, message, what)?);
+            return Ok(());
+        }
+        let span = self.span(field, message, what)?;
+        while self.at < span.end {
+            if !push(self.varint(span, what)?.cast_signed()) {
+                self.skip_span(span);
+            }
+        }
+        Ok(())
     }
 
     /// A 4 byte field's value as a float.

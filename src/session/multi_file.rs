@@ -11,7 +11,7 @@ use super::document::SourceSpec;
 use super::files::{FileError, input_of, read_source};
 use super::folder::{read_sliced, slices_among};
 use super::titles::titles;
-use highwater_import::{DumpPart, Imported, dump_part, join, recognise, together};
+use highwater_import::{DumpPart, Imported, dump_part, group_dump_parts, join_dump, recognise};
 use highwater_model::progress::Progress;
 
 /// The importer whose files may belong together.
@@ -155,7 +155,7 @@ pub(super) fn dumps(paths: &[Option<&Path>], are_named: bool, progress: &Progres
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut is_grouped = vec![false; paths.len()];
     for (positions, parts) in folders.values() {
-        for group in together(parts) {
+        for group in group_dump_parts(parts) {
             let group: Vec<usize> = group.into_iter().map(|member| positions[member]).collect();
             for member in &group {
                 is_grouped[*member] = true;
@@ -200,5 +200,5 @@ pub(super) fn read_joined(paths: &[&Path], progress: &Progress<'_>) -> Result<Op
         inputs.push(input_of(path, progress)?.map_err(|reason| FileError::import(path, reason))?);
     }
     let first = paths.first().copied().unwrap_or(Path::new(""));
-    join(&mut inputs, progress).map_err(|reason| FileError::import(first, reason))
+    join_dump(&mut inputs, progress).map_err(|reason| FileError::import(first, reason))
 }

@@ -3,9 +3,6 @@
 use crate::ImportError;
 use highwater_model::units::Bytes;
 
-/// Bytes of one line; a load with a hundred thousand segments fits.
-pub(super) const LINE_BYTES: u64 = 4 << 20;
-
 pub(super) const COMMANDS: usize = 16 << 20;
 
 /// Segments of all loads.
@@ -19,17 +16,6 @@ pub(super) const POOLS: usize = 256;
 
 /// Bytes of a device: the replay keeps a record for every page that it could hold.
 pub(super) const DEVICE: Bytes = Bytes::gib(4096);
-
-pub(super) fn check_line(bytes: u64, line: u64) -> Result<(), ImportError> {
-    if bytes <= LINE_BYTES {
-        return Ok(());
-    }
-    Err(ImportError::at(
-        format!("the line is longer than {LINE_BYTES} bytes, the limit"),
-        format!("line {line}"),
-        "a trace has one command a line; check that the file is one",
-    ))
-}
 
 pub(super) fn check_count(count: usize, limit: usize, what: &str, line: u64) -> Result<(), ImportError> {
     if count < limit {

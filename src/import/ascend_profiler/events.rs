@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::attributes::each_attribute;
 use super::header::{Header, SizeColumn, TimeColumn};
 use super::number_of;
-use super::pools::{Event, Group, Item, Mark, NONE, Shared};
+use super::pools::{DumpTables, Event, Group, Item, Mark, NONE};
 use super::stacks::Stacks;
 use super::table::{Fault, Row, Sink, Table};
 use crate::ImportError;
@@ -47,7 +47,7 @@ struct Launch {
 
 /// The kind of a row, in the order of the file.
 #[derive(Clone, Copy, Debug)]
-enum Kept {
+enum RowKind {
     Launch(Launch),
     Block(u32),
     Mark(u32),
@@ -58,7 +58,7 @@ struct Entry {
     time: u64,
     id: u64,
     thread: u32,
-    kept: Kept,
+    kind: RowKind,
     /// Whether digits of the time are cut off.
     is_rough: bool,
 }
@@ -127,7 +127,7 @@ impl Events {
         })
     }
 
-    fn block(&mut self, row: Row<'_>, time: u64, is_malloc: bool) -> Result<Kept, Fault> {
+    fn block(&mut self, row: Row<'_>, time: u64, is_malloc: bool) -> Result<RowKind, Fault> {
         let columns = &self.columns;
         let address = row.field(columns.address);
         let mut event = Event {
@@ -183,7 +183,7 @@ impl Events {
         }
         event.group = self.group(row)?;
         self.blocks.push(event);
-        Ok(Kept::Block(u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX)))
+        Ok(RowKind::Block(u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX)))
     }
 
     fn group(&mut self, row: Row<'_>) -> Result<u32, Fault> {
@@ -201,7 +201,7 @@ impl Events {
         Ok(group)
     }
 
-    fn mark(&mut self, row: Row<'_>, kind: MarkKind) -> Kept {
+    fn mark(&mut self, row: Row<'_>, kind: MarkKind) -> RowKind {
         let (event, detail) = (row.field(Some(self.columns.event)), row.field(Some(self.columns.kind)));
         let name = row.field(self.columns.name);
         let text = [event, detail, name].map(String::from_utf8_lossy);
@@ -216,11 +216,11 @@ impl Events {
         let device = (!device.is_empty()).then(|| String::from_utf8_lossy(device).into_owned());
         let text = self.names.intern(&words.join(" "));
         self.marks.push((device, Mark { kind, text, bytes }));
-        Kept::Mark(u32::try_from(self.marks.len() - 1).unwrap_or(u32::MAX))
+        RowKind::Mark(u32::try_from(self.marks.len() - 1).unwrap_or(u32::MAX))
     }
 
     /// The kind of a row; `None` where it is only counted.
-    fn kept(&mut self, row: Row<'_>, at: u64) -> Result<Option<Kept>, Fault> {
+    fn row_kind(&mut self, row: Row<'_>, at: u64) -> Result<Option<RowKind>, Fault> {
         let event = row.field(Some(self.columns.event)).to_ascii_uppercase();
         let kind = row.field(Some(self.columns.kind)).to_ascii_uppercase();
         Ok(Some(match event.as_slice() {
@@ -229,7 +229,7 @@ impl Events {
             b"SYSTEM" | b"MSTX" => self.mark(row, MarkKind::Note),
             b"SNAPSHOT" => self.mark(row, MarkKind::Snapshot),
             b"OOM_DETAIL" if kind == b"OOM_TRIGGER" => self.mark(row, MarkKind::OutOfMemory),
-            b"OP_LAUNCH" if kind.ends_with(b"_START") || kind.ends_with(b"_END") => Kept::Launch(Launch {
+            b"OP_LAUNCH" if kind.ends_with(b"_START") || kind.ends_with(b"_END") => RowKind::Launch(Launch {
                 name: self
                     .names
                     .intern(&String::from_utf8_lossy(row.field(self.columns.name))),
@@ -256,22 +256,22 @@ impl Events {
             }
             let entry = self.entries[*row as usize];
             let open = &mut open[entry.thread as usize];
-            match entry.kept {
-                Kept::Launch(launch) if launch.is_start => open.push(launch.name),
-                Kept::Launch(launch) => {
+            match entry.kind {
+                RowKind::Launch(launch) if launch.is_start => open.push(launch.name),
+                RowKind::Launch(launch) => {
                     // An end without its start closes nothing. Ops nest a few levels deep; more is damage.
                     let depth = open.iter().rev().take(256).position(|name| *name == launch.name);
                     if let Some(depth) = depth {
                         open.truncate(open.len() - depth - 1);
                     }
                 }
-                Kept::Block(position) => {
+                RowKind::Block(position) => {
                     let event = &mut self.blocks[position as usize];
                     if let Some(name) = open.last().filter(|_| event.is_malloc) {
                         event.name = *name;
                     }
                 }
-                Kept::Mark(_) => {}
+                RowKind::Mark(_) => {}
             }
         }
         Ok(())
@@ -286,7 +286,7 @@ impl Events {
             self.entries.retain(|entry| !entry.is_rough);
         }
         for entry in &self.entries {
-            if let Kept::Block(position) = entry.kept {
+            if let RowKind::Block(position) = entry.kind {
                 let group = self.blocks[position as usize].group;
                 self.groups[group as usize].count((entry.time, entry.id));
             }
@@ -319,7 +319,7 @@ impl Table for Events {
             return Err(Fault::new("the time is missing", row.field(Some(self.columns.event))));
         };
         let id = number_of(row.field(self.columns.id)).unwrap_or(NONE);
-        let Some(kept) = self.kept(row, time)? else {
+        let Some(kind) = self.row_kind(row, time)? else {
             return Ok(());
         };
         if is_rough {
@@ -339,7 +339,7 @@ impl Table for Events {
             time,
             id,
             thread,
-            kept,
+            kind,
             is_rough,
         });
         Ok(())
@@ -370,7 +370,7 @@ impl Table for Events {
             groups,
             ..
         } = *self;
-        let shared = Shared {
+        let shared = DumpTables {
             names: &names.finish(),
             frames: &stacks.frames(),
             stacks: &stacks.stacks(),
@@ -379,14 +379,16 @@ impl Table for Events {
         };
         for (number, group) in (0_u32..).zip(groups) {
             sink.progress.check()?;
-            let own = |entry: &Entry| match entry.kept {
-                Kept::Block(position) if events[position as usize].group == number => Some(Item::Event(position)),
-                Kept::Mark(position) => {
+            let own = |entry: &Entry| match entry.kind {
+                RowKind::Block(position) => {
+                    (events[position as usize].group == number).then_some(Item::Event(position))
+                }
+                RowKind::Mark(position) => {
                     let (device, mark) = &marks[position as usize];
                     let is_here = device.as_ref().is_none_or(|device| *device == group.device);
                     is_here.then_some(Item::Mark(*mark))
                 }
-                _ => None,
+                RowKind::Launch(_) => None,
             };
             let as_written: Vec<Item> = entries.iter().filter_map(own).collect();
             let by_time: Vec<Item> = order

@@ -49,12 +49,12 @@ use highwater_model::workload::Source;
 pub use slices::{group_slices, join_slices, missing_slices};
 use table::{Sink, Table};
 
-type Is = fn(&Header) -> bool;
+type IsHeader = fn(&Header) -> bool;
 
-type Make = fn(&Header) -> Result<Box<dyn Table>, ImportError>;
+type MakeTable = fn(&Header) -> Result<Box<dyn Table>, ImportError>;
 
 /// The kinds of tables: how each is known, and how it is made. The first that is known counts.
-static TABLES: &[(Is, Make)] = &[
+static TABLES: &[(IsHeader, MakeTable)] = &[
     (static_ops::is_header, |header| {
         Ok(Box::new(static_ops::StaticOps::new(header)?))
     }),

@@ -60,7 +60,7 @@ pub(super) enum Item {
 
 /// Tables that all recordings of a dump share.
 #[derive(Debug)]
-pub(super) struct Shared<'a> {
+pub(super) struct DumpTables<'a> {
     pub(super) names: &'a Names,
     pub(super) frames: &'a [RecordedFrame],
     pub(super) stacks: &'a [Box<[u32]>],
@@ -70,7 +70,7 @@ pub(super) struct Shared<'a> {
 
 /// The texts and stacks of one recording: those of the dump that it uses, in the order of first use.
 #[derive(Default)]
-struct Own {
+struct UsedTables {
     names: RecordedNames,
     frames: Vec<RecordedFrame>,
     stacks: Vec<Box<[u32]>>,
@@ -78,12 +78,12 @@ struct Own {
     stack_of: BTreeMap<u32, u32>,
 }
 
-impl Own {
-    fn name(&mut self, name: RecordedName, shared: &Shared<'_>) -> RecordedName {
+impl UsedTables {
+    fn name(&mut self, name: RecordedName, shared: &DumpTables<'_>) -> RecordedName {
         self.names.intern(shared.names.get(name.0 as usize))
     }
 
-    fn stack(&mut self, stack: u32, shared: &Shared<'_>) -> Option<u32> {
+    fn stack(&mut self, stack: u32, shared: &DumpTables<'_>) -> Option<u32> {
         if let Some(position) = self.stack_of.get(&stack) {
             return Some(*position);
         }
@@ -95,7 +95,7 @@ impl Own {
         Some(position)
     }
 
-    fn frame(&mut self, frame: u32, shared: &Shared<'_>) -> u32 {
+    fn frame(&mut self, frame: u32, shared: &DumpTables<'_>) -> u32 {
         if let Some(position) = self.frame_of.get(&frame) {
             return *position;
         }
@@ -124,7 +124,7 @@ pub(super) struct Group {
 #[derive(Default)]
 struct Draft {
     recording: Recording,
-    own: Own,
+    own: UsedTables,
     /// Blocks that are held: by allocation id, or by address where there is none.
     held: BTreeMap<(u64, u64), usize>,
     curves: [Vec<(Step, Bytes)>; 2],
@@ -160,7 +160,7 @@ impl Group {
         self,
         as_written: &[Item],
         by_time: &[Item],
-        shared: &Shared<'_>,
+        shared: &DumpTables<'_>,
         sink: &mut Sink<'_, '_>,
     ) -> Result<(), ImportError> {
         let by_time = self.draft(by_time, shared.has_times, shared, sink.progress)?;
@@ -187,7 +187,7 @@ impl Group {
         &self,
         items: &[Item],
         has_times: bool,
-        shared: &Shared<'_>,
+        shared: &DumpTables<'_>,
         progress: &Progress<'_>,
     ) -> Result<Draft, ImportError> {
         let n_steps = self.n_events;
@@ -241,7 +241,7 @@ impl Group {
 }
 
 impl Draft {
-    fn event(&mut self, event: &Event, step: u32, shared: &Shared<'_>) {
+    fn event(&mut self, event: &Event, step: u32, shared: &DumpTables<'_>) {
         let key = match event.allocation {
             NONE => (NONE, event.address),
             allocation => (allocation, 0),

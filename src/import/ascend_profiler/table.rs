@@ -277,7 +277,7 @@ fn without_returns(bytes: &mut [u8]) -> usize {
     kept
 }
 
-pub(super) type Choose<'a> = &'a dyn Fn(&Header) -> Result<Box<dyn Table>, ImportError>;
+pub(super) type ChooseTable<'a> = &'a dyn Fn(&Header) -> Result<Box<dyn Table>, ImportError>;
 
 /// Reads a CSV text of `len` bytes to its end.
 ///
@@ -286,7 +286,7 @@ pub(super) type Choose<'a> = &'a dyn Fn(&Header) -> Result<Box<dyn Table>, Impor
 pub(super) fn read_csv(
     reader: impl Read,
     len: u64,
-    choose: Choose<'_>,
+    choose: ChooseTable<'_>,
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
     let (since_row, progress) = (Rc::new(Cell::new(0)), *sink.progress);

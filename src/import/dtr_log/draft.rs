@@ -19,7 +19,7 @@ const MOST_NAME_BYTES: usize = 1 << 30;
 /// The largest sum of all bytes, and of all times.
 const MOST_IN_SUM: u64 = 1 << 61;
 
-type Wrong = (String, &'static str);
+type Fault = (String, &'static str);
 
 const RECORD_AGAIN: &str = "the log is damaged or cut off, record it again";
 
@@ -88,7 +88,7 @@ impl Draft {
         Ok(self.tape)
     }
 
-    fn instruction(&mut self, line: &Line<'_>) -> Result<(), Wrong> {
+    fn instruction(&mut self, line: &Line<'_>) -> Result<(), Fault> {
         match &*line.instruction {
             "MEMORY" => return self.memory(line),
             "ALIAS" => return self.alias(line),
@@ -123,7 +123,7 @@ impl Draft {
         }
     }
 
-    fn constant(&mut self, line: &Line<'_>) -> Result<(), Wrong> {
+    fn constant(&mut self, line: &Line<'_>) -> Result<(), Fault> {
         let name = text("NAME", line.name.as_ref())?;
         let op = self.op("constant", 0, Vec::new())?;
         self.await_results(
@@ -136,7 +136,7 @@ impl Draft {
         )
     }
 
-    fn call(&mut self, line: &Line<'_>) -> Result<(), Wrong> {
+    fn call(&mut self, line: &Line<'_>) -> Result<(), Fault> {
         let name = text("NAME", line.name.as_ref())?;
         let inputs = self.arguments(line)?;
         let time = time(line)?;
@@ -152,7 +152,7 @@ impl Draft {
         self.await_results(op, results.collect())
     }
 
-    fn mutate(&mut self, line: &Line<'_>) -> Result<(), Wrong> {
+    fn mutate(&mut self, line: &Line<'_>) -> Result<(), Fault> {
         let name = text("NAME", line.name.as_ref())?;
         let inputs = self.arguments(line)?;
         let (Some(args), Some(mutated)) = (&line.args, &line.mutate) else {
@@ -180,7 +180,7 @@ impl Draft {
         Ok(())
     }
 
-    fn memory(&mut self, line: &Line<'_>) -> Result<(), Wrong> {
+    fn memory(&mut self, line: &Line<'_>) -> Result<(), Fault> {
         let name = text("NAME", line.name.as_ref())?;
         let Some(Number(bytes)) = line.memory else {
             return Err((format!("the MEMORY of \"{name}\" has no number"), RECORD_AGAIN));
@@ -192,7 +192,7 @@ impl Draft {
         self.commit_if_described()
     }
 
-    fn alias(&mut self, line: &Line<'_>) -> Result<(), Wrong> {
+    fn alias(&mut self, line: &Line<'_>) -> Result<(), Fault> {
         let name = text("NAME", line.name.as_ref())?;
         let Some(alias) = line.alias else {
             return Err((format!("the ALIAS of \"{name}\" has no number"), RECORD_AGAIN));
@@ -209,7 +209,7 @@ impl Draft {
     }
 
     /// The first result of a name that still lacks something.
-    fn awaited(&mut self, name: &str, what: &str, lacks: impl Fn(&Awaited) -> bool) -> Result<&mut Awaited, Wrong> {
+    fn awaited(&mut self, name: &str, what: &str, lacks: impl Fn(&Awaited) -> bool) -> Result<&mut Awaited, Fault> {
         let results = self.pending.as_mut().map(|pending| pending.results.iter_mut());
         let found = results.and_then(|mut results| results.find(|result| *result.name == *name && lacks(result)));
         found.ok_or_else(|| {
@@ -220,12 +220,12 @@ impl Draft {
         })
     }
 
-    fn await_results(&mut self, op: TapeOp, results: Vec<Awaited>) -> Result<(), Wrong> {
+    fn await_results(&mut self, op: TapeOp, results: Vec<Awaited>) -> Result<(), Fault> {
         self.pending = Some(Pending { op, results });
         self.commit_if_described()
     }
 
-    fn commit_if_described(&mut self) -> Result<(), Wrong> {
+    fn commit_if_described(&mut self) -> Result<(), Fault> {
         let is_whole = |result: &Awaited| result.bytes.is_some() && result.alias.is_some();
         if let Some(pending) = self.pending.take_if(|pending| pending.results.iter().all(is_whole)) {
             let names: Vec<Box<str>> = pending.results.iter().map(|result| result.name.clone()).collect();
@@ -237,7 +237,7 @@ impl Draft {
         Ok(())
     }
 
-    fn is_described(&self) -> Result<(), Wrong> {
+    fn is_described(&self) -> Result<(), Fault> {
         let Some(pending) = &self.pending else { return Ok(()) };
         let mut results = pending.results.iter();
         let lacking = results.find_map(|result| match (result.bytes, result.alias) {
@@ -254,7 +254,7 @@ impl Draft {
     }
 
     /// Adds an op with its results; returns their numbers.
-    fn commit(&mut self, pending: Pending) -> Result<std::ops::Range<u32>, Wrong> {
+    fn commit(&mut self, pending: Pending) -> Result<std::ops::Range<u32>, Fault> {
         let Pending { mut op, results } = pending;
         let number = position(self.tape.ops.len());
         let first = position(self.tape.tensors.len());
@@ -284,7 +284,7 @@ impl Draft {
         Ok(first..position(self.tape.tensors.len()))
     }
 
-    fn op(&mut self, name: &str, time: u64, inputs: Vec<u32>) -> Result<TapeOp, Wrong> {
+    fn op(&mut self, name: &str, time: u64, inputs: Vec<u32>) -> Result<TapeOp, Fault> {
         self.time = self.time.saturating_add(time);
         if self.time > MOST_IN_SUM {
             return Err(("the times add up to more than 2^61 ns".to_owned(), "check the times"));
@@ -300,14 +300,14 @@ impl Draft {
         })
     }
 
-    fn arguments(&self, line: &Line<'_>) -> Result<Vec<u32>, Wrong> {
+    fn arguments(&self, line: &Line<'_>) -> Result<Vec<u32>, Fault> {
         let Some(args) = &line.args else {
             return Err(("the op has no ARGS".to_owned(), RECORD_AGAIN));
         };
         args.iter().map(|name| self.tensor(&name.0)).collect()
     }
 
-    fn tensor(&self, name: &str) -> Result<u32, Wrong> {
+    fn tensor(&self, name: &str) -> Result<u32, Fault> {
         self.names.get(name).copied().ok_or_else(|| {
             (
                 format!("\"{name}\" names no tensor above"),
@@ -316,7 +316,7 @@ impl Draft {
         })
     }
 
-    fn bind(&mut self, name: &str, tensor: u32) -> Result<(), Wrong> {
+    fn bind(&mut self, name: &str, tensor: u32) -> Result<(), Fault> {
         if let Some(bound) = self.names.get_mut(name) {
             *bound = tensor;
             return Ok(());
@@ -326,20 +326,20 @@ impl Draft {
         Ok(())
     }
 
-    fn retain(&mut self, tensor: u32) -> Result<(), Wrong> {
+    fn retain(&mut self, tensor: u32) -> Result<(), Fault> {
         self.references[tensor as usize] += 1;
         self.tape.calls.push(TapeCall::Retain(tensor));
         self.count(1, 0)
     }
 
-    fn release(&mut self, tensor: u32) -> Result<(), Wrong> {
+    fn release(&mut self, tensor: u32) -> Result<(), Fault> {
         let references = &mut self.references[tensor as usize];
         *references = references.saturating_sub(1);
         self.tape.calls.push(TapeCall::Release(tensor));
         self.count(1, 0)
     }
 
-    fn count(&mut self, parts: usize, name_bytes: usize) -> Result<(), Wrong> {
+    fn count(&mut self, parts: usize, name_bytes: usize) -> Result<(), Fault> {
         self.n_parts += parts;
         self.name_bytes += name_bytes;
         if self.n_parts > MOST_PARTS || self.name_bytes > MOST_NAME_BYTES {
@@ -352,19 +352,19 @@ impl Draft {
     }
 }
 
-fn text<'a>(field: &str, text: Option<&'a Text<'_>>) -> Result<&'a str, Wrong> {
+fn text<'a>(field: &str, text: Option<&'a Text<'_>>) -> Result<&'a str, Fault> {
     text.map(|text| &*text.0)
         .ok_or_else(|| (format!("the instruction has no {field}"), RECORD_AGAIN))
 }
 
-fn time(line: &Line<'_>) -> Result<u64, Wrong> {
+fn time(line: &Line<'_>) -> Result<u64, Fault> {
     let Some(Number(time)) = line.time else {
         return Err(("the op has no TIME".to_owned(), RECORD_AGAIN));
     };
     u64::try_from(time).map_err(|_negative| (format!("the op takes {time} ns"), "write whole nanoseconds"))
 }
 
-fn argument(inputs: &[u32], position: Number, op: &str) -> Result<(usize, u32), Wrong> {
+fn argument(inputs: &[u32], position: Number, op: &str) -> Result<(usize, u32), Fault> {
     let index = usize::try_from(position.0).ok();
     let found = index.and_then(|index| Some((index, *inputs.get(index)?)));
     found.ok_or_else(|| {

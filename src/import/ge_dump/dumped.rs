@@ -15,7 +15,7 @@ use highwater_model::workload::{Dumped, DumpedOffsets, Names};
 const MAKER: &str = "Ascend GE";
 
 /// Most graphs that the facts list one by one.
-const TOLD: usize = 64;
+const MAX_LISTED: usize = 64;
 
 pub(super) fn dumped(model: DraftModel, built: Built, diagnostics: &mut Diagnostics) -> (Graph, Dumped) {
     let Built { graph, offsets, .. } = built;
@@ -139,7 +139,7 @@ fn facts(model: &DraftModel) -> Vec<(String, String)> {
         if position == 0 {
             facts.extend(graph.facts.iter().cloned());
         }
-        if position < TOLD
+        if position < MAX_LISTED
             && let Some(is_unknown) = is_unknown(graph)
         {
             let value = if is_unknown { "unknown" } else { "known" };
@@ -147,12 +147,15 @@ fn facts(model: &DraftModel) -> Vec<(String, String)> {
         }
     }
     let ops = model.graphs.iter().flat_map(|graph| &graph.ops);
-    for op in ops.filter(|op| !op.graphs.is_empty()).take(TOLD) {
+    for op in ops.filter(|op| !op.graphs.is_empty()).take(MAX_LISTED) {
         facts.push((format!("graphs that {} runs", op.name), op.graphs.join(", ")));
     }
     let runs = model.graphs.iter().flat_map(|graph| &graph.ops);
-    let more =
-        model.graphs.len().saturating_sub(TOLD) + runs.filter(|op| !op.graphs.is_empty()).count().saturating_sub(TOLD);
+    let more = model.graphs.len().saturating_sub(MAX_LISTED)
+        + runs
+            .filter(|op| !op.graphs.is_empty())
+            .count()
+            .saturating_sub(MAX_LISTED);
     if more > 0 {
         facts.push((
             "graphs and ops that run them, not told one by one".to_owned(),

@@ -37,8 +37,8 @@ type Source<'a> = BufReader<Counting<'a>>;
 
 enum State<'a> {
     Member(GzDecoder<Source<'a>>),
-    Behind(Source<'a>),
-    Nowhere,
+    AfterLast(Source<'a>),
+    Taken,
 }
 
 pub(super) struct Members<'a> {
@@ -65,8 +65,8 @@ impl<'a> Members<'a> {
     pub(super) fn packed_at(&self) -> u64 {
         let source = match &self.state {
             State::Member(decoder) => decoder.get_ref(),
-            State::Behind(source) => source,
-            State::Nowhere => return 0,
+            State::AfterLast(source) => source,
+            State::Taken => return 0,
         };
         source.get_ref().at - source.buffer().len() as u64
     }
@@ -80,14 +80,14 @@ impl<'a> Members<'a> {
     pub(super) fn into_inner(self) -> Option<&'a mut dyn ReadSeek> {
         match self.state {
             State::Member(decoder) => Some(decoder.into_inner().into_inner().reader),
-            State::Behind(source) => Some(source.into_inner().reader),
-            State::Nowhere => None,
+            State::AfterLast(source) => Some(source.into_inner().reader),
+            State::Taken => None,
         }
     }
 
     /// At the end of a member: the next one, or the bytes behind the last.
     fn next(&mut self) -> Result<()> {
-        let State::Member(decoder) = std::mem::replace(&mut self.state, State::Nowhere) else {
+        let State::Member(decoder) = std::mem::replace(&mut self.state, State::Taken) else {
             return Ok(());
         };
         if let Some(progress) = &self.progress {
@@ -99,7 +99,7 @@ impl<'a> Members<'a> {
             self.state = State::Member(GzDecoder::new(source));
             return Ok(());
         }
-        self.state = State::Behind(source);
+        self.state = State::AfterLast(source);
         match first? {
             None => Ok(()),
             Some(0) => self.skip_padding(),
@@ -108,7 +108,7 @@ impl<'a> Members<'a> {
     }
 
     fn skip_padding(&mut self) -> Result<()> {
-        let (State::Behind(source), Some(progress)) = (&mut self.state, &self.progress) else {
+        let (State::AfterLast(source), Some(progress)) = (&mut self.state, &self.progress) else {
             return Ok(());
         };
         loop {

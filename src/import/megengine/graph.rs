@@ -29,7 +29,7 @@ type Declared<'a> = BTreeMap<&'a str, (&'a WireVariable, bool)>;
 pub(super) fn tape(name: String, wire: &WireGraph, progress: &Progress<'_>) -> Result<Tape, ImportError> {
     let mut draft = Draft::new(name);
     let declared = declare(wire)?;
-    bring(&mut draft, wire)?;
+    add_sources(&mut draft, wire)?;
     for (position, op) in wire.ops.iter().enumerate() {
         if position.is_multiple_of(4096) {
             progress.check()?;
@@ -62,7 +62,7 @@ fn declare(wire: &WireGraph) -> Result<Declared<'_>, ImportError> {
 }
 
 /// A source op for each variable that no op makes.
-fn bring(draft: &mut Draft, wire: &WireGraph) -> Result<(), ImportError> {
+fn add_sources(draft: &mut Draft, wire: &WireGraph) -> Result<(), ImportError> {
     let made: BTreeSet<&str> = wire.ops.iter().flat_map(|op| &op.outputs).map(String::as_str).collect();
     for (position, variable) in wire.vars.iter().enumerate() {
         if made.contains(variable.name.as_str()) {

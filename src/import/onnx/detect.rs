@@ -4,61 +4,32 @@
 //! producer, and contain a graph that starts like one; a file that is cut off or damaged further on is still
 //! recognised, so that its error can name a place. TensorFlow graphs start with a node (field 1 holds bytes).
 
+use crate::proto_head::fields;
+
 pub(super) fn looks_like_model(head: &[u8]) -> bool {
-    let mut at = 0;
-    let mut has_version = false;
-    let mut has_other = false;
-    while at < head.len() {
-        let Some((tag, next)) = varint(head, at) else {
-            return has_version && has_other;
-        };
-        let (number, layout) = (tag >> 3, tag & 7);
-        let Some((value, behind)) = varint(head, next) else {
-            return has_version && has_other;
-        };
-        match (number, layout) {
-            (1, 0) if (1..=64).contains(&value) && !has_version => has_version = true,
-            (7, 2) => {
-                let start = behind.min(head.len());
-                return (has_version || has_other) && starts_like_graph(&head[start..], value);
-            }
+    let (mut has_version, mut has_other) = (false, false);
+    for found in fields(head) {
+        let Some(found) = found else { return false };
+        match (found.number, found.layout) {
+            (0, _) => break,
+            (1, 0) if (1..=64).contains(&found.value) && !has_version => has_version = true,
+            (7, 2) => return (has_version || has_other) && starts_like_graph(found.bytes),
             // A producer's name is text. A saved model of TensorFlow has a message there.
-            (2 | 3, 2) if head.get(behind).is_some_and(|byte| value > 0 && *byte < 32) => return false,
+            (2 | 3, 2) if found.bytes.first().is_some_and(|byte| *byte < 32) => return false,
             (5, 0) | (2 | 3 | 4 | 6 | 8 | 14 | 20 | 25 | 26, 2) => has_other = true,
             _ => return false,
         }
-        at = match layout {
-            2 => usize::try_from(value)
-                .ok()
-                .and_then(|len| behind.checked_add(len))
-                .unwrap_or(usize::MAX),
-            _ => behind,
-        };
     }
     has_version && has_other
 }
 
 /// Nodes, a name, weights, text or types, in bytes; an empty graph is one too.
-fn starts_like_graph(body: &[u8], len: u64) -> bool {
-    if len == 0 || body.is_empty() {
-        return true;
-    }
-    match varint(body, 0) {
-        Some((tag, _)) => tag & 7 == 2 && matches!(tag >> 3, 1 | 2 | 5 | 10..=16),
+fn starts_like_graph(body: &[u8]) -> bool {
+    match fields(body).next() {
+        Some(Some(first)) => first.layout == 2 && matches!(first.number, 0 | 1 | 2 | 5 | 10..=16),
+        Some(None) => false,
         None => true,
     }
-}
-
-/// A varint and where the next byte is; `None` where the bytes end or it is too long.
-fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
-    let mut value = 0_u64;
-    for (turn, byte) in bytes.get(at..)?.iter().take(10).enumerate() {
-        value |= u64::from(byte & 0x7f) << (turn * 7).min(63);
-        if byte & 0x80 == 0 {
-            return Some((value, at + turn + 1));
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -25,12 +25,12 @@ pub(super) struct Model {
     pub(super) main: Option<GraphIdx>,
     pub(super) functions: IndexMap<(NameIdx, NameIdx), GraphIdx>,
     pub(super) budget: Budget,
-    pub(super) seen: Seen,
+    pub(super) counts: ParseCounts,
 }
 
 /// Counts of oddities while a file is read.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct ParseCounts {
     /// Codes of element types that are not known here, with the first value of each and how many there are.
     pub(super) unknown_types: IndexMap<i64, (NameIdx, u64)>,
     /// The first tensor with external data, and the number of such tensors.
@@ -41,7 +41,7 @@ pub(super) struct Seen {
 
 const MAX_UNKNOWN_TYPES: usize = 64;
 
-impl Seen {
+impl ParseCounts {
     /// An element type in the type of a value.
     pub(super) fn code(&mut self, code: i64, name: NameIdx) {
         let is_unknown = code != 0 && types::from_code(code) == DType::Unknown;

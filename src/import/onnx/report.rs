@@ -23,7 +23,7 @@ pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnos
         diagnostics.op_without_shape_rule(kind, op, *count);
     }
     let name = |name: NameIdx| model.names.text(name);
-    for (code, (example, count)) in &model.seen.unknown_types {
+    for (code, (example, count)) in &model.counts.unknown_types {
         diagnostics.counted(
             Severity::Warning,
             format!("element type {code} is not known here; tensors of it have no size, and count 0 bytes"),
@@ -38,12 +38,12 @@ pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnos
     };
     counted(
         diagnostics,
-        model.seen.external,
+        model.counts.external,
         "the data of a tensor stand in another file, which is not opened; its size comes from its type and dimensions",
     );
     counted(
         diagnostics,
-        model.seen.sparse,
+        model.counts.sparse,
         "a tensor is stored sparse; it counts the bytes of its full shape",
     );
     contradictions(model, infer, diagnostics);

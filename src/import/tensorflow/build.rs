@@ -5,7 +5,7 @@
 //! Aliases, an estimate: output 0 of Identity, Reshape, `ExpandDims`, Squeeze and `StopGradient` shares input 0's memory, and
 //! a read variable is the variable. Control edges order and keep nothing alive; those out of `NextIteration` do neither.
 
-use super::forwarded::HandedOn;
+use super::forwarded::ForwardedVariables;
 use super::model::{GraphIdx, MAIN, Model, Operand, RawGraph};
 use super::phase;
 use super::shape::Facts;
@@ -23,7 +23,7 @@ pub(super) struct Build<'m> {
     model: &'m Model,
     facts: Facts,
     translator: Translator,
-    handed_on: HandedOn,
+    forwarded: ForwardedVariables,
     progress: &'m Progress<'m>,
 }
 
@@ -43,7 +43,7 @@ impl<'m> Build<'m> {
         Ok(Self {
             model,
             translator: Translator::new(&facts.sym.exprs),
-            handed_on: HandedOn::of(model, &facts, progress)?,
+            forwarded: ForwardedVariables::of(model, &facts, progress)?,
             facts,
             progress,
         })
@@ -64,7 +64,7 @@ impl<'m> Build<'m> {
             variables: Variables::of(self.model, raw, &phases),
             phases,
         };
-        for (node, _) in self.handed_on.of_graph(idx) {
+        for (node, _) in self.forwarded.of_graph(idx) {
             part.variables.mark(node as usize);
         }
         let is_main = idx == MAIN;
@@ -86,7 +86,7 @@ impl<'m> Build<'m> {
             self.controls(&mut part, node);
         }
         let mut bytes = variable_bytes::of(self.model, raw, idx, &part.variables, &self.facts);
-        for (node, known) in self.handed_on.of_graph(idx) {
+        for (node, known) in self.forwarded.of_graph(idx) {
             if let Some(known) = known {
                 bytes.entry(node).or_insert(known);
             }

@@ -51,15 +51,11 @@ pub(super) fn callees(model: &Model, graph: &RawGraph, node: &RawNode) -> Callee
 }
 
 fn functions(model: &Model, graph: &RawGraph, node: &RawNode) -> Vec<GraphIdx> {
-    let mut found = Vec::new();
-    for (_, attribute) in graph.attributes_of(node) {
-        match attribute {
-            Attribute::Function(name) => found.extend(model.functions.get(name)),
-            Attribute::Functions(names) => found.extend(names.iter().filter_map(|name| model.functions.get(name))),
-            _ => {}
-        }
-    }
-    found
+    let names = graph
+        .attributes_of(node)
+        .iter()
+        .flat_map(|(_, attribute)| attribute.functions());
+    names.filter_map(|name| model.functions.get(name).copied()).collect()
 }
 
 /// Reports functions that the file does not hold: their nodes stay single ops.
@@ -68,11 +64,7 @@ pub(super) fn report_missing(model: &Model, diagnostics: &mut Diagnostics) {
         let graph: &RawGraph = graph;
         let nodes = graph.nodes.iter().filter(|node| !model.kind(node).contains("Dataset"));
         let attributes = nodes.flat_map(|node| graph.attributes_of(node));
-        let named = attributes.flat_map(|(_, attribute)| match attribute {
-            Attribute::Function(name) => std::slice::from_ref(name),
-            Attribute::Functions(names) => names,
-            _ => &[],
-        });
+        let named = attributes.flat_map(|(_, attribute)| attribute.functions());
         named
             .filter(|name| !model.functions.contains_key(*name))
             .copied()

@@ -6,14 +6,13 @@
 //! starts with a version and a producer's name, XLA's modules with messages where a node has text.
 
 use super::parse::FileKind;
+use crate::proto_head::{HeadField, fields};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Model(FileKind),
     Run,
 }
-
-const MAX_FIELDS: usize = 4096;
 
 /// The kind of a file with this head, and whether it is text.
 pub(super) fn content(head: &[u8]) -> Option<(Content, bool)> {
@@ -115,80 +114,6 @@ fn follows(text: &[u8], word: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> bool 
 
 // ---- binary ----
 
-/// A field of a message: number, layout (0 varint, 1 eight bytes, 2 bytes, 5 four bytes), and its bytes as far as the
-/// head has them; of a varint, its value.
-struct Found<'a> {
-    number: u64,
-    layout: u64,
-    value: u64,
-    bytes: &'a [u8],
-}
-
-/// The fields of a message whose first bytes these are; ends where they end or break a rule (then with `None`).
-fn fields(mut rest: &[u8]) -> impl Iterator<Item = Option<Found<'_>>> {
-    let mut is_over = false;
-    let step = move || {
-        if is_over || rest.is_empty() {
-            return None;
-        }
-        let found = field(&mut rest);
-        is_over = found.is_none();
-        Some(found)
-    };
-    std::iter::from_fn(step).take(MAX_FIELDS)
-}
-
-fn field<'a>(rest: &mut &'a [u8]) -> Option<Found<'a>> {
-    let Some(tag) = varint(rest) else {
-        return is_end(rest).then_some(Found {
-            number: 0,
-            layout: 2,
-            value: 0,
-            bytes: &[],
-        });
-    };
-    let (number, layout) = (tag >> 3, tag & 7);
-    let value = match layout {
-        0 | 2 => varint(rest).or_else(|| is_end(rest).then_some(0))?,
-        1 => 8,
-        5 => 4,
-        _ => return None,
-    };
-    if number == 0 {
-        return None;
-    }
-    let len = if layout == 0 {
-        0
-    } else {
-        usize::try_from(value).unwrap_or(usize::MAX)
-    };
-    let (bytes, behind) = rest.split_at(len.min(rest.len()));
-    *rest = behind;
-    Some(Found {
-        number,
-        layout,
-        value,
-        bytes,
-    })
-}
-
-/// Whether only the beginning of a varint is left, because the head was cut off.
-fn is_end(rest: &[u8]) -> bool {
-    rest.len() < 10 && rest.iter().all(|byte| byte & 0x80 != 0)
-}
-
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut value = 0_u64;
-    for (turn, byte) in rest.iter().take(10).enumerate() {
-        value |= u64::from(byte & 0x7f) << (turn * 7).min(63);
-        if byte & 0x80 == 0 {
-            *rest = &rest[turn + 1..];
-            return Some(value);
-        }
-    }
-    None
-}
-
 /// Nodes, a library and versions in any order; the first of each kind must be what it has to be, and there must be a node or
 /// a function.
 fn is_graph(head: &[u8]) -> bool {
@@ -214,13 +139,10 @@ fn is_graph(head: &[u8]) -> bool {
 
 /// Functions: each begins with its signature, which begins with its name, and goes on with nodes and results.
 fn is_library(bytes: &[u8]) -> bool {
-    let inner = |bytes| match fields(bytes).next() {
-        Some(Some(found)) if (found.number, found.layout) == (1, 2) => Some(found.bytes),
-        _ => None,
-    };
+    let inner = |bytes| fields(bytes).next()??.part(1);
     let Some(function) = inner(bytes) else { return false };
     let name = inner(function).and_then(inner);
-    let is_fitting = |found: Found<'_>| match (found.number, found.layout) {
+    let is_fitting = |found: HeadField<'_>| match (found.number, found.layout) {
         (3, 2) => is_node(found.bytes),
         (0 | 1 | 4..=7, 2) => true,
         _ => false,
@@ -265,13 +187,12 @@ fn is_plain(bytes: &[u8]) -> bool {
 
 fn is_saved_model(head: &[u8]) -> bool {
     let mut all = fields(head);
-    let is_version = matches!(all.next(), Some(Some(found))
-        if found.number == 1 && found.layout == 0 && (1..=16).contains(&found.value));
-    is_version
-        && matches!(all.next(), Some(Some(found)) if found.number == 2 && found.layout == 2
-            && (is_meta_graph(found.bytes)
-                || matches!(fields(found.bytes).next(), Some(Some(found)) if found.number == 2 && found.layout == 2
-                    && is_graph(found.bytes))))
+    let version = all.next().flatten();
+    let content = all.next().flatten().and_then(|content| content.part(2));
+    let has_version =
+        version.is_some_and(|found| (found.number, found.layout) == (1, 0) && (1..=16).contains(&found.value));
+    let graph = |meta| fields(meta).next()??.part(2);
+    has_version && content.is_some_and(|meta| is_meta_graph(meta) || graph(meta).is_some_and(is_graph))
 }
 
 /// Its description (versions, tags, the ops that it uses), then a graph.
@@ -295,46 +216,29 @@ fn is_meta_graph(head: &[u8]) -> bool {
         }
     }
     let is_cut_off = info.value > info.bytes.len() as u64;
-    let graph = all.next().flatten();
-    has_sign
-        && (is_cut_off
-            || graph.is_some_and(|graph| {
-                (graph.number, graph.layout) == (2, 2) && (graph.bytes.is_empty() || is_graph(graph.bytes))
-            }))
+    let graph = all.next().flatten().and_then(|graph| graph.part(2));
+    has_sign && (is_cut_off || graph.is_some_and(|graph| graph.is_empty() || is_graph(graph)))
 }
 
 /// A list of ops: each starts with its name.
 fn is_op_list(bytes: &[u8]) -> bool {
-    let first = |bytes| match fields(bytes).next() {
-        Some(Some(found)) if (found.number, found.layout) == (1, 2) => Some(found.bytes),
-        _ => None,
-    };
+    let first = |bytes| fields(bytes).next()??.part(1);
     first(bytes).and_then(first).is_some_and(|name| is_name(name, b"._>-"))
 }
 
 /// Statistics of devices: each has a name such as `/job:localhost/...`, and nodes.
 fn is_run(head: &[u8]) -> bool {
-    let Some(Some(stats)) = fields(head).next().filter(|_| head.len() > 4) else {
+    let first = |bytes| fields(bytes).next()??.part(1);
+    let Some(device) = first(head).filter(|_| head.len() > 4).and_then(first) else {
         return false;
     };
-    if (stats.number, stats.layout) != (1, 2) {
-        return false;
-    }
-    let Some(Some(device)) = fields(stats.bytes).next() else {
-        return false;
-    };
-    if (device.number, device.layout) != (1, 2) {
-        return false;
-    }
-    let mut parts = fields(device.bytes);
-    let is_name = matches!(parts.next(), Some(Some(name))
-        if (name.number, name.layout) == (1, 2) && !name.bytes.is_empty() && is_plain(name.bytes)
-            && (name.bytes.contains(&b'/') || name.bytes.contains(&b':')));
-    is_name
+    let mut parts = fields(device);
+    let name = parts.next().flatten().and_then(|name| name.part(1));
+    name.is_some_and(|name| is_plain(name) && (name.contains(&b'/') || name.contains(&b':')))
         && matches!(
             parts.next(),
             None | Some(
-                None | Some(Found {
+                None | Some(HeadField {
                     number: 0 | 2,
                     layout: 2,
                     ..

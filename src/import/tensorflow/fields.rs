@@ -10,6 +10,7 @@ use super::types;
 use crate::ImportError;
 use crate::shape::constant::floats;
 use crate::text_proto::{Form, Scalar, TextProto, literal_int};
+pub(super) use crate::wire::List;
 use crate::wire::{Field, Layout, Span, Wire};
 
 /// A message: how errors call it, and names and numbers of the fields that are read. All other fields are skipped.
@@ -58,32 +59,6 @@ pub(super) trait Fields {
     fn skip(&mut self) -> Result<(), ImportError>;
 
     fn at(&self) -> u64;
-}
-
-#[derive(Debug)]
-pub(super) struct List<T> {
-    pub(super) items: Vec<T>,
-    limit: usize,
-    /// Whether items beyond the limit were dropped.
-    pub(super) is_full: bool,
-}
-
-impl<T> List<T> {
-    pub(super) const fn new(limit: usize) -> Self {
-        Self {
-            items: Vec::new(),
-            limit,
-            is_full: false,
-        }
-    }
-
-    pub(super) fn push(&mut self, item: T) {
-        if self.items.len() < self.limit {
-            self.items.push(item);
-        } else {
-            self.is_full = true;
-        }
-    }
 }
 
 pub(super) struct WireFields<'a> {
@@ -172,19 +147,10 @@ impl Fields for WireFields<'_> {
     }
 
     fn ints(&mut self, list: &mut List<i64>) -> Result<(), ImportError> {
-        if self.field.layout != Layout::Bytes {
-            list.push(self.int()?);
-            return Ok(());
-        }
-        let span = self.span()?;
-        while self.wire.at() < span.end {
-            if list.is_full {
-                self.wire.skip_span(span);
-                return Ok(());
-            }
-            list.push(self.wire.varint(span, self.what)?.cast_signed());
-        }
-        Ok(())
+        self.wire.ints(self.field, self.message, self.what, |value| {
+            list.push(value);
+            !list.is_full
+        })
     }
 
     fn dtypes(&mut self, list: &mut List<i64>) -> Result<(), ImportError> {

@@ -18,7 +18,7 @@ const MAX_ROUNDS: usize = 40;
 
 /// By graph and node: handles that are variables, with their bytes where these are known.
 #[derive(Debug, Default)]
-pub(super) struct HandedOn {
+pub(super) struct ForwardedVariables {
     known: BTreeMap<(usize, u32), Option<u64>>,
 }
 
@@ -28,7 +28,7 @@ struct Edge {
     callee: (usize, u32),
 }
 
-impl HandedOn {
+impl ForwardedVariables {
     pub(super) fn of(model: &Model, facts: &Facts, progress: &Progress<'_>) -> Result<Self, Cancelled> {
         let mut found = Self::default();
         let mut edges = Vec::new();

@@ -117,6 +117,31 @@ pub(super) struct TensorInfo {
     pub(super) data: Data,
 }
 
+impl Attribute {
+    /// Names of functions, whether the library has them or not.
+    pub(super) fn functions(&self) -> &[NameIdx] {
+        match self {
+            Self::Function(name) => std::slice::from_ref(name),
+            Self::Functions(names) => names,
+            Self::Int(_)
+            | Self::Float(_)
+            | Self::Bool(_)
+            | Self::Text(_)
+            | Self::Type(_)
+            | Self::Shape(_)
+            | Self::Tensor(_)
+            | Self::Empty
+            | Self::Ints(_)
+            | Self::Floats(_)
+            | Self::Bools(_)
+            | Self::Texts(_)
+            | Self::Types(_)
+            | Self::Shapes(_)
+            | Self::Other => &[],
+        }
+    }
+}
+
 impl RawGraph {
     pub(super) fn operands_of(&self, node: &RawNode) -> &[Operand] {
         &self.operands[node.operands as usize..node.operands_end as usize]

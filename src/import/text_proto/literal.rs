@@ -12,7 +12,7 @@ pub(super) const fn starts_scalar(byte: u8) -> bool {
 
 /// Reads adjacent strings as one; keeps the first `limit` bytes and returns their number.
 pub(super) fn strings(source: &mut TextSource<'_>, kept: &mut Vec<u8>, limit: usize) -> Result<u64, ImportError> {
-    let mut string = Kept {
+    let mut string = StringReader {
         bytes: kept,
         limit,
         length: 0,
@@ -63,13 +63,13 @@ pub(super) fn skip_string(source: &mut TextSource<'_>) -> Result<(), ImportError
     }
 }
 
-struct Kept<'a> {
+struct StringReader<'a> {
     bytes: &'a mut Vec<u8>,
     limit: usize,
     length: u64,
 }
 
-impl Kept<'_> {
+impl StringReader<'_> {
     fn push(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
         let room = self.limit.saturating_sub(self.bytes.len());

@@ -137,7 +137,11 @@ impl Heap {
                 let n_stored = self.plain.append(position, pairs);
                 return self.budget.charge::<Value>(n_stored + 2);
             }
-            _ => {}
+            DictContent::Empty
+            | DictContent::Block(_)
+            | DictContent::Segment(_)
+            | DictContent::Frame(_)
+            | DictContent::Annotation(_) => {}
         }
         for pair in pairs.chunks_exact(2) {
             let (key, value) = (pair[0], pair[1]);

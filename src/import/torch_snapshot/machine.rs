@@ -5,7 +5,7 @@
 //! values for each byte of the file, and never from a number that the file states; values are not followed, so that
 //! neither depth nor lists that contain themselves matter.
 
-use super::ahead::Memo;
+use super::fast_path::Memo;
 use super::old_text;
 use super::opcode as op;
 use super::value::{Heap, MOST_CONTAINERS, Value};
@@ -58,7 +58,7 @@ impl Machine<'_> {
     #[inline]
     fn step(&mut self) -> Result<bool, ImportError> {
         self.at = self.window.position();
-        if self.step_shortly()? {
+        if self.step_fast()? {
             return Ok(true);
         }
         let opcode = self.window.byte()?;

@@ -5,7 +5,7 @@
 //! are not made up: of a freed block only the requested bytes are known.
 
 use super::keys;
-use super::regions::Found;
+use super::regions::FoundRegion;
 use super::replay::{Live, Replayed, is_allocation, stream};
 use super::rows::{Action, Entry, NONE, has};
 use super::snapshot::{Device, Snapshot};
@@ -118,7 +118,7 @@ impl RecordingBuilder {
         progress: &Progress<'_>,
     ) -> Result<(), ImportError> {
         let n_older = replayed.older.len() + replayed.appeared.len();
-        self.blocks.reserve_exact(replayed.outcomes.len() + n_older);
+        self.blocks.reserve_exact(replayed.block_ends.len() + n_older);
         if self.has_times {
             self.times.reserve_exact(device.trace.len());
         }
@@ -164,15 +164,15 @@ impl RecordingBuilder {
     }
 
     fn block(&mut self, heap: &Heap, step: u32, entry: &Entry, replayed: &mut Replayed) {
-        // The outcomes of the walk go from the last event to the first.
-        let outcome = replayed.outcomes.pop().unwrap_or_default();
-        let called = self.stacks.called(heap, entry.frames, entry.extra);
+        // The block_ends of the walk go from the last event to the first.
+        let block_end = replayed.block_ends.pop().unwrap_or_default();
+        let called = self.stacks.stack_of(heap, entry.frames, entry.extra);
         let held = replayed.held.pop_if(|(held, _)| *held == step);
         self.blocks.push(RecordedBlock {
             name: called.name,
             birth: Step(step),
-            end: Step(outcome.end),
-            given_back: Step(outcome.given_back),
+            end: Step(block_end.end),
+            given_back: Step(block_end.given_back),
             bytes: Bytes(entry.size),
             held: Bytes(held.map_or(entry.size, |(_, bytes)| bytes)),
             address: BlockAddress::new(entry.address),
@@ -185,7 +185,7 @@ impl RecordingBuilder {
 
     /// A block whose allocation the trace does not show.
     fn unseen_block(&mut self, heap: &Heap, birth: Step, address: u64, live: &Live) {
-        let called = self.stacks.called(heap, live.frames, NONE);
+        let called = self.stacks.stack_of(heap, live.frames, NONE);
         // A block that the very first event frees is held on that event.
         let first = birth.0 + 1;
         let end = live.end.max(first);
@@ -219,7 +219,13 @@ impl RecordingBuilder {
                 let texts: Vec<String> = texts.into_iter().flatten().map(super::snapshot::cut).collect();
                 (MarkKind::Note, texts.join(": "))
             }
-            _ => return,
+            Action::Alloc
+            | Action::FreeRequested
+            | Action::FreeCompleted
+            | Action::SegmentAlloc
+            | Action::SegmentFree
+            | Action::SegmentMap
+            | Action::SegmentUnmap => return,
         };
         self.marks.push(RecordedMark {
             step: Step(step),
@@ -229,7 +235,7 @@ impl RecordingBuilder {
         });
     }
 
-    fn regions(&mut self, found: &[Found]) -> Vec<RecordedRegion> {
+    fn regions(&mut self, found: &[FoundRegion]) -> Vec<RecordedRegion> {
         let regions = found.iter().map(|region| {
             let kind = match region.kind.pool {
                 Some((one, other)) => {

@@ -28,7 +28,7 @@ const fn kind_by_size(bytes: u64) -> &'static str {
 
 /// A region that has been seen whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundRegion {
     pub(super) address: u64,
     pub(super) bytes: u64,
     pub(super) birth: u32,
@@ -58,7 +58,7 @@ pub(super) struct Regions {
     live: BTreeMap<u64, Piece>,
     /// The pieces without the borders between neighbours: the end of each run.
     runs: BTreeMap<u64, u64>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<FoundRegion>,
     n_steps: u32,
     is_any: bool,
     /// Whether the final segments follow [`kind_by_size`].
@@ -247,7 +247,7 @@ impl Regions {
     fn push(&mut self, address: u64, birth: u32, piece: Piece) {
         // A region that the very first event unmaps is held on that event.
         let birth = birth.min(self.n_steps - 1);
-        self.found.push(Found {
+        self.found.push(FoundRegion {
             address,
             bytes: piece.to - address,
             birth,

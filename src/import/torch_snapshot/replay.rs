@@ -2,7 +2,7 @@
 //!
 //! In: events and the blocks and segments at the end. Out: for each `alloc` when its block ended, the older blocks, the
 //! regions, and how often the trace and the final state contradict each other. Walking backwards a free brings a block to
-//! life and an allocation ends it; what is still live at the first event is older than the trace. Invariants: one outcome
+//! life and an allocation ends it; what is still live at the first event is older than the trace. Invariants: one end
 //! for each event; every range is within the steps and not empty; two blocks are never live at one address
 //! without being counted as overlapping.
 
@@ -21,7 +21,7 @@ const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;
 
 /// The end of an `alloc`'s block.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct BlockEnd {
     pub(super) end: u32,
     pub(super) given_back: u32,
 }
@@ -96,7 +96,7 @@ impl Count {
 pub(super) struct Replayed {
     pub(super) n_steps: u32,
     /// One for each allocation that can be read (see [`is_allocation`]), the last first.
-    pub(super) outcomes: Pages<Outcome>,
+    pub(super) block_ends: Pages<BlockEnd>,
     /// Blocks that are older than the trace, by address.
     pub(super) older: BTreeMap<u64, Live>,
     /// Blocks that are there without an allocation after the trace freed their address, by birth and address.
@@ -121,7 +121,7 @@ pub(super) fn replay(heap: &Heap, device: &Device, progress: &Progress<'_>) -> R
         live: BTreeMap::new(),
         found: Replayed {
             n_steps,
-            outcomes: Pages::default(),
+            block_ends: Pages::default(),
             older: BTreeMap::new(),
             appeared: Vec::new(),
             held: Vec::new(),
@@ -208,7 +208,7 @@ impl Walk {
         let Some(live) = self.live.remove(&entry.address) else {
             self.found.contradictions.vanished.add(step);
             self.found.unfreed.push(step);
-            self.found.outcomes.push(Outcome {
+            self.found.block_ends.push(BlockEnd {
                 end: self.found.n_steps,
                 given_back: self.found.n_steps,
             });
@@ -218,7 +218,7 @@ impl Walk {
             self.found.contradictions.sizes.add(step);
         }
         // Events have distinct steps, so the end is behind the beginning.
-        self.found.outcomes.push(Outcome {
+        self.found.block_ends.push(BlockEnd {
             end: live.end,
             given_back: live.given_back,
         });
@@ -319,14 +319,14 @@ fn follow_vanished(
         let Some(entry) = entry.filter(|entry| is_allocation(entry)) else {
             continue;
         };
-        let outcome = found.outcomes.get_mut(number);
+        let block_end = found.block_ends.get_mut(number);
         number += 1;
         let is_unfreed = unfreed.next_if_eq(&step).is_some();
         let is_final = held.next_if_eq(&step).is_some();
         if is_unfreed && !is_final {
             let end = next.get(&entry.address).copied().unwrap_or(n_steps);
-            if let Some(outcome) = outcome {
-                *outcome = Outcome { end, given_back: end };
+            if let Some(block_end) = block_end {
+                *block_end = BlockEnd { end, given_back: end };
             }
         }
         next.insert(entry.address, step);

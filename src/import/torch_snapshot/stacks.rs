@@ -48,7 +48,7 @@ const NAME_CHARS: usize = 120;
 
 /// A stack and what blocks with it are called.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Called {
+pub(super) struct NamedStack {
     pub(super) stack: Option<u32>,
     pub(super) name: RecordedName,
 }
@@ -62,8 +62,8 @@ pub(super) struct Stacks {
     frame_index: BTreeMap<RecordedFrame, u32>,
     frame_of_row: BTreeMap<u32, u32>,
     /// By list of frames and extra texts.
-    known: BTreeMap<(u32, u32), Called>,
-    last: Option<((u32, u32), Called)>,
+    known: BTreeMap<(u32, u32), NamedStack>,
+    last: Option<((u32, u32), NamedStack)>,
     /// Lines that may still be added.
     budget: usize,
     pub(super) left_out: u64,
@@ -80,7 +80,7 @@ impl Stacks {
     }
 
     /// The stack of a list of frames and extra texts.
-    pub(super) fn called(&mut self, heap: &Heap, frames: u32, extra: u32) -> Called {
+    pub(super) fn stack_of(&mut self, heap: &Heap, frames: u32, extra: u32) -> NamedStack {
         let key = (frames, extra);
         if let Some((last, called)) = self.last
             && last == key
@@ -98,7 +98,7 @@ impl Stacks {
         called
     }
 
-    fn new_stack(&mut self, heap: &Heap, frames: u32, extra: u32) -> Called {
+    fn new_stack(&mut self, heap: &Heap, frames: u32, extra: u32) -> NamedStack {
         let extra = super::replay::extra(heap, extra);
         let most = if self.budget == 0 { 0 } else { MOST_LINES };
         let rows: Vec<u32> = heap
@@ -132,15 +132,15 @@ impl Stacks {
             // From here on nothing is walked any more.
             self.budget = 0;
             self.left_out += 1;
-            return Called { stack: None, name };
+            return NamedStack { stack: None, name };
         }
         self.cut += u64::from(heap.lists.items(frames).nth(MOST_LINES).is_some());
         if lines.is_empty() {
-            return Called { stack: None, name };
+            return NamedStack { stack: None, name };
         }
         self.budget -= lines.len();
         let stack = self.distinct.insert_full(lines.into()).0;
-        Called {
+        NamedStack {
             stack: Some(narrow(stack)),
             name,
         }

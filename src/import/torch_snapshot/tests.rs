@@ -11,8 +11,8 @@ use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{BlockAddress, MarkKind, Recording};
 use pickle_writer::{Py, Writer, frame, segment, synthetic};
 
-mod holes;
-mod ways;
+mod fast_path;
+mod gaps;
 
 fn read(bytes: &[u8]) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {
     let cancel = Cancel::new();

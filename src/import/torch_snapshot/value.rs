@@ -193,7 +193,7 @@ pub(super) struct Heap {
     /// Keys and values of dicts that are no rows, in turn.
     pub(super) plain: Lists,
     /// Bytes that may still be stored.
-    pub(super) budget: Stored,
+    pub(super) budget: StorageBudget,
     pub(super) rows: Rows,
     wide: Vec<i128>,
     floats: Vec<f64>,
@@ -203,7 +203,7 @@ impl Heap {
     /// An empty heap that knows the keys of a snapshot, for a file of `len` bytes.
     pub(super) fn new(len: u64) -> Self {
         Self {
-            budget: Stored::for_file(len),
+            budget: StorageBudget::for_file(len),
             texts: super::keys::KNOWN.iter().map(|key| key.as_bytes().into()).collect(),
             ..Self::default()
         }
@@ -290,12 +290,12 @@ impl Heap {
 
 /// The bytes of rows and lists that may be stored: real snapshots need half the bytes of the file.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stored {
+pub(super) struct StorageBudget {
     left: u64,
     is_over: bool,
 }
 
-impl Stored {
+impl StorageBudget {
     /// Twice the file, and 8 MiB.
     pub(super) const fn for_file(len: u64) -> Self {
         Self {

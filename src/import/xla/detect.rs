@@ -4,6 +4,7 @@
 //! start of its first computation: module { name, entry, computation { name, instruction { name, opcode, shape.
 
 use super::dump::{ASSIGNMENT, RANGES};
+use crate::proto_head::fields;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -63,62 +64,22 @@ pub(super) fn form(head: &[u8]) -> Option<Form> {
 }
 
 fn is_proto(head: &[u8]) -> bool {
-    let Some(module) = inside(head, 0x0a) else { return false };
-    let Some((name, rest)) = taken(module, 0x0a) else {
-        return false;
-    };
-    let Some((entry, rest)) = taken(rest, 0x12) else {
-        return false;
-    };
-    let Some(computation) = inside(rest, 0x1a) else {
-        return false;
-    };
-    let Some((computation_name, rest)) = taken(computation, 0x0a) else {
-        return false;
-    };
-    let Some(instruction) = inside(rest, 0x12) else {
-        return false;
-    };
-    let Some((instruction_name, rest)) = taken(instruction, 0x0a) else {
-        return false;
-    };
-    let Some((opcode, _)) = taken(rest, 0x12) else {
-        return false;
-    };
     let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic() || *byte >= 0x80);
-    let is_opcode = opcode
-        .iter()
-        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-');
-    is_opcode
-        && !opcode.is_empty()
-        && [name, entry, computation_name, instruction_name]
-            .into_iter()
-            .all(is_name)
+    let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+    first_texts(head).is_some_and(|(names, opcode)| {
+        !opcode.is_empty() && opcode.iter().all(is_letter) && names.into_iter().all(is_name)
+    })
 }
 
-/// The content of the first field, as far as the head has it.
-fn inside(bytes: &[u8], tag: u8) -> Option<&[u8]> {
-    let (len, start) = length(bytes, tag)?;
-    Some(&bytes[start..start.saturating_add(len).min(bytes.len())])
-}
-
-/// The whole content of the first field, and the bytes behind it.
-fn taken(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
-    let (len, start) = length(bytes, tag)?;
-    let end = start.checked_add(len)?;
-    Some((bytes.get(start..end)?, &bytes[end..]))
-}
-
-fn length(bytes: &[u8], tag: u8) -> Option<(usize, usize)> {
-    if bytes.first() != Some(&tag) {
-        return None;
-    }
-    let mut len = 0_u64;
-    for (turn, byte) in bytes[1..].iter().take(9).enumerate() {
-        len |= u64::from(byte & 0x7f) << (7 * turn);
-        if byte & 0x80 == 0 {
-            return Some((usize::try_from(len).ok()?, turn + 2));
-        }
-    }
-    None
+/// The names of the module, the entry, the first computation and its first instruction, and the opcode of that.
+fn first_texts(head: &[u8]) -> Option<([&[u8]; 4], &[u8])> {
+    let mut module = fields(fields(head).next()??.part(1)?);
+    let name = module.next()??.whole(1)?;
+    let entry = module.next()??.whole(2)?;
+    let mut computation = fields(module.next()??.part(3)?);
+    let computation_name = computation.next()??.whole(1)?;
+    let mut instruction = fields(computation.next()??.part(2)?);
+    let instruction_name = instruction.next()??.whole(1)?;
+    let opcode = instruction.next()??.whole(2)?;
+    Some(([name, entry, computation_name, instruction_name], opcode))
 }

@@ -18,7 +18,7 @@ use super::model::{Computation, Instruction, Module, reachable, runs_computation
 use super::proto_shape;
 use super::shape::{Shape, ShapeNotes};
 use crate::ImportError;
-use crate::wire::{Field, Layout, Span, Wire};
+use crate::wire::{Field, Span, Wire};
 
 pub(super) const NAME: u64 = 64 << 10;
 
@@ -373,16 +373,10 @@ pub(super) fn text(wire: &mut Wire<'_>, field: Field, span: Span, what: &'static
 
 /// Appends the numbers of a repeated field, packed or not.
 pub(super) fn ints(wire: &mut Wire<'_>, field: Field, span: Span, to: &mut Vec<i64>) -> Result<(), ImportError> {
-    const WHAT: &str = "a list of numbers";
-    if field.layout == Layout::Varint {
-        to.push(wire.int(field, span, WHAT)?);
-        return Ok(());
-    }
-    let inner = wire.span(field, span, WHAT)?;
-    while wire.at() < inner.end {
-        to.push(wire.varint(inner, WHAT)?.cast_signed());
-    }
-    Ok(())
+    wire.ints(field, span, "a list of numbers", |value| {
+        to.push(value);
+        true
+    })
 }
 
 /// A number that cannot be negative; a negative one is beyond every bound.

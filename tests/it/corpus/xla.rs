@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use highwater::graph::{Bindings, Graph};
-use highwater::import::{Input, join};
+use highwater::import::{Input, join_dump};
 use highwater::plan::{Plan, verify};
 use highwater::progress::{Cancel, Progress};
 use highwater::session::{OnFailure, SourceSpec, load};
@@ -217,7 +217,7 @@ fn live_ranges_are_xlas_own_and_join_the_assignment_to_the_same_arenas() {
         ] {
             let cancel = Cancel::new();
             let mut inputs = files.map(|file| Input::from_bytes(file, bytes(folder, file)).unwrap());
-            let joined = join(&mut inputs, &Progress::silent(&cancel)).unwrap().unwrap();
+            let joined = join_dump(&mut inputs, &Progress::silent(&cancel)).unwrap().unwrap();
             let joined = problems(&joined.source);
             assert_eq!(joined.len(), arenas.len(), "{title}");
             for (one, other) in joined.iter().zip(arenas) {
@@ -235,7 +235,7 @@ fn a_module_and_its_texts_join_to_what_the_protobuf_holds() {
         let files = ["live-range.txt", "hlo_after.txt", "buffer-assignment.txt"];
         let cancel = Cancel::new();
         let mut inputs = files.map(|file| Input::from_bytes(file, bytes(folder, file)).unwrap());
-        let joined = join(&mut inputs, &Progress::silent(&cancel)).unwrap().unwrap();
+        let joined = join_dump(&mut inputs, &Progress::silent(&cancel)).unwrap().unwrap();
         let Source::Graphs(entries) = &joined.source else {
             panic!("{title}: a graph")
         };
@@ -267,7 +267,7 @@ fn a_module_and_its_texts_join_to_what_the_protobuf_holds() {
             Input::from_bytes(file, text.into_bytes()).unwrap()
         });
         assert!(
-            join(&mut inputs, &Progress::silent(&cancel)).unwrap().is_none(),
+            join_dump(&mut inputs, &Progress::silent(&cancel)).unwrap().is_none(),
             "{title}"
         );
     });

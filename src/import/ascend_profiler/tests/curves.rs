@@ -1,6 +1,6 @@
 //! `memory_record` and `npu_module_mem`.
 
-use super::{error, recordings, told};
+use super::{count_of, error, recordings};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::TotalKind;
 
@@ -11,7 +11,7 @@ fn a_single_cut_time_takes_its_sample_alone() {
     assert_eq!((recordings[0].n_steps, recordings[0].times.len()), (2, 2));
     let peak = recordings[0].total(TotalKind::Allocated).map(|total| total.peak().0);
     assert_eq!(peak, Some(Bytes(7 << 20)));
-    assert_eq!(told(&diagnostics, "the sample is left out"), 1);
+    assert_eq!(count_of(&diagnostics, "the sample is left out"), 1);
 }
 
 #[test]
@@ -47,8 +47,8 @@ fn the_unit_is_the_headers_and_devices_are_told_apart() {
         recordings[1].total(TotalKind::Reserved).map(|total| total.peak().0),
         Some(Bytes(16 << 10))
     );
-    assert_eq!(told(&diagnostics, "only releases"), 2);
-    assert_eq!(told(&diagnostics, "left out"), 3);
+    assert_eq!(count_of(&diagnostics, "only releases"), 2);
+    assert_eq!(count_of(&diagnostics, "left out"), 3);
     assert!(error("Component,Timestamp(us),Total Reserved(lots)\nA,1,1\n").contains("Total Reserved(lots)"));
 }
 
@@ -59,5 +59,5 @@ fn cut_times_leave_the_order_of_the_file() {
     assert!(recordings[0].times.is_empty());
     let samples = &recordings[0].total(TotalKind::Allocated).expect("a curve").samples;
     assert_eq!(samples[0].1, Bytes(5 << 20));
-    assert_eq!(told(&diagnostics, "digits of a time"), 2);
+    assert_eq!(count_of(&diagnostics, "digits of a time"), 2);
 }

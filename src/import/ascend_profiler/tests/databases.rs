@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, MAIN_DB};
 
-use super::{read, recordings_of, told};
+use super::{count_of, read, recordings_of};
 use crate::{ImportError, Input};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancel, Progress};
@@ -55,8 +55,8 @@ fn tables_of_torch_npu() {
         recordings[3].total(TotalKind::Reserved).map(|total| total.peak().0),
         Some(Bytes(1024))
     );
-    assert_eq!(told(&diagnostics, "stands for no text"), 1);
-    assert_eq!(told(&diagnostics, "NPU_MEM"), 1);
+    assert_eq!(count_of(&diagnostics, "stands for no text"), 1);
+    assert_eq!(count_of(&diagnostics, "NPU_MEM"), 1);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_database_with_a_journal_is_read() {
     bytes[19] = 2;
     let (recordings, diagnostics) = recordings_of(&bytes);
     assert_eq!(recordings.len(), 5);
-    assert_eq!(told(&diagnostics, "journal"), 1);
+    assert_eq!(count_of(&diagnostics, "journal"), 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Dumps of msmemscope.
 
-use super::{error, recordings, told};
+use super::{count_of, error, recordings};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{BlockAddress, MarkKind, TotalKind};
 
@@ -20,7 +20,7 @@ fn a_single_cut_time_takes_its_row_alone() {
     ));
     assert_eq!((recordings.len(), recordings[0].n_steps), (1, 2));
     assert_eq!(recordings[0].times, [Nanos(10), Nanos(30)]);
-    assert_eq!(told(&diagnostics, "the row is left out"), 1);
+    assert_eq!(count_of(&diagnostics, "the row is left out"), 1);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn blocks_are_called_like_the_innermost_open_op_of_their_thread() {
     let oom = (MarkKind::OutOfMemory, "OOM_DETAIL OOM_TRIGGER");
     assert_eq!(marks, [(MarkKind::Note, "SYSTEM START_TRACE"), oom]);
     assert_eq!(pta.marks[1].bytes, Bytes(99));
-    assert_eq!(told(&diagnostics, "event ACCESS"), 1);
+    assert_eq!(count_of(&diagnostics, "event ACCESS"), 1);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn rows_out_of_order_are_listed_both_ways() {
         .collect();
     assert_eq!(peaks, [("PTA/0", 6), ("PTA/0 by time", 11)]);
     assert!(recordings[0].times.is_empty());
-    assert_eq!(told(&diagnostics, "do not stand in the order"), 1);
+    assert_eq!(count_of(&diagnostics, "do not stand in the order"), 1);
 }
 
 #[test]
@@ -99,12 +99,12 @@ fn odd_events_are_counted() {
     ));
     assert_eq!(recordings[0].blocks.len(), 2);
     assert_eq!(recordings[0].peaks().live.0, Bytes(7));
-    assert_eq!(told(&diagnostics, "no block that the table shows"), 1);
-    assert_eq!(told(&diagnostics, "given out again"), 1);
-    assert_eq!(told(&diagnostics, "no size"), 1);
-    assert_eq!(told(&diagnostics, "neither an address"), 1);
-    assert_eq!(told(&diagnostics, "event is missing"), 1);
-    assert_eq!(told(&diagnostics, "a number cannot be read"), 1);
+    assert_eq!(count_of(&diagnostics, "no block that the table shows"), 1);
+    assert_eq!(count_of(&diagnostics, "given out again"), 1);
+    assert_eq!(count_of(&diagnostics, "no size"), 1);
+    assert_eq!(count_of(&diagnostics, "neither an address"), 1);
+    assert_eq!(count_of(&diagnostics, "event is missing"), 1);
+    assert_eq!(count_of(&diagnostics, "a number cannot be read"), 1);
 }
 
 #[test]

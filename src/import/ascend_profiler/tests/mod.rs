@@ -41,7 +41,7 @@ fn error(text: &str) -> String {
 }
 
 /// The count of a message with these words.
-fn told(diagnostics: &Diagnostics, words: &str) -> u64 {
+fn count_of(diagnostics: &Diagnostics, words: &str) -> u64 {
     let fitting = diagnostics
         .entries()
         .iter()

@@ -1,6 +1,6 @@
 //! `operator_memory`.
 
-use super::{error, recordings, told};
+use super::{count_of, error, recordings};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::TotalKind;
 
@@ -101,14 +101,14 @@ fn rows_that_say_little_are_counted() {
     ));
     assert_eq!(recordings[0].blocks.len(), 3);
     assert_eq!(recordings[0].blocks.iter().filter(|block| block.is_freed).count(), 2);
-    assert_eq!(told(&diagnostics, "older than the recording"), 1);
-    assert_eq!(told(&diagnostics, "never freed"), 1);
-    assert_eq!(told(&diagnostics, "waited for a stream"), 1);
-    assert_eq!(told(&diagnostics, "graph engine"), 1);
-    assert_eq!(told(&diagnostics, "a number cannot be read"), 1);
-    assert_eq!(told(&diagnostics, "before the allocation"), 1);
-    assert_eq!(told(&diagnostics, "time of the allocation is missing"), 1);
-    assert_eq!(told(&diagnostics, "another number of fields"), 2);
+    assert_eq!(count_of(&diagnostics, "older than the recording"), 1);
+    assert_eq!(count_of(&diagnostics, "never freed"), 1);
+    assert_eq!(count_of(&diagnostics, "waited for a stream"), 1);
+    assert_eq!(count_of(&diagnostics, "graph engine"), 1);
+    assert_eq!(count_of(&diagnostics, "a number cannot be read"), 1);
+    assert_eq!(count_of(&diagnostics, "before the allocation"), 1);
+    assert_eq!(count_of(&diagnostics, "time of the allocation is missing"), 1);
+    assert_eq!(count_of(&diagnostics, "another number of fields"), 2);
     // The graph engine's totals are those of another pool.
     assert_eq!(
         recordings[0].total(TotalKind::Reserved).map(|total| total.peak().0),
@@ -129,7 +129,7 @@ fn cut_times_are_not_believed() {
     assert_eq!(recording.n_steps, 2);
     assert_eq!(recording.blocks[0].end, Step(2));
     assert_eq!(recording.blocks[0].stream, 94_509_000_000_000);
-    assert_eq!(told(&diagnostics, "digits of a time are cut off"), 2);
+    assert_eq!(count_of(&diagnostics, "digits of a time are cut off"), 2);
     assert_eq!(diagnostics.entries()[0].place, "1.69512E+15");
 }
 
@@ -142,7 +142,7 @@ fn a_single_cut_time_takes_its_row_alone() {
     let recording = &recordings[0];
     assert_eq!((recording.blocks.len(), recording.times.len()), (2, 4));
     assert_eq!(recording.peaks().live.0, Bytes(4096));
-    assert_eq!(told(&diagnostics, "the row is left out"), 1);
+    assert_eq!(count_of(&diagnostics, "the row is left out"), 1);
 }
 
 #[test]
@@ -150,23 +150,23 @@ fn one_of_two_rows_with_a_cut_time_leaves_the_other() {
     let (recordings, diagnostics) =
         recordings("Name,Size(KB),Allocation Time(us),Release Time(us)\na,1,10,20\nb,2,1.7E+15,1.7E+15\n");
     assert_eq!((recordings[0].blocks.len(), recordings[0].times.len()), (1, 2));
-    assert_eq!(told(&diagnostics, "the row is left out"), 1);
+    assert_eq!(count_of(&diagnostics, "the row is left out"), 1);
 }
 
 #[test]
 fn only_a_curve_that_is_there_is_spoken_of() {
     let header = "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us)";
     let (_, without) = recordings(&format!("{header}\na,1,10,20,25\n"));
-    assert_eq!(told(&without, "which no curve of this file shows"), 1);
+    assert_eq!(count_of(&without, "which no curve of this file shows"), 1);
     let (_, with) = recordings(&format!("{header},Allocation Total Active(MB)\na,1,10,20,25,3\n"));
-    assert_eq!(told(&with, "which the curve of active bytes shows"), 1);
+    assert_eq!(count_of(&with, "which the curve of active bytes shows"), 1);
 }
 
 #[test]
 fn a_table_without_rows_says_so() {
     let (recordings, diagnostics) = recordings("Name,Size(KB),Allocation Time(us)\n");
     assert!(recordings.is_empty());
-    assert_eq!(told(&diagnostics, "the table has no rows"), 1);
+    assert_eq!(count_of(&diagnostics, "the table has no rows"), 1);
 }
 
 #[test]
@@ -191,6 +191,6 @@ fn huge_values_do_not_overflow() {
     );
     assert_eq!(recordings[0].blocks.len(), 1);
     assert_eq!(recordings[0].times.last(), Some(&Nanos(3_000_000_000)));
-    assert_eq!(told(&diagnostics, "too large to count"), 1);
-    assert_eq!(told(&diagnostics, "negative or too large"), 2);
+    assert_eq!(count_of(&diagnostics, "too large to count"), 1);
+    assert_eq!(count_of(&diagnostics, "negative or too large"), 2);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{error, read, told};
+use super::{count_of, error, read};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{ProblemEntry, Source};
@@ -38,8 +38,8 @@ fn intervals_are_closed_and_the_total_is_none() {
     assert_eq!(problems[1].name, "host/1");
     assert_eq!(problems[1].problem.buffers[0].size, Bytes(205));
     assert_eq!(problems[1].problem.buffers[0].upper, Step(6));
-    assert_eq!(told(&diagnostics, "it says 102400 bytes"), 1);
-    assert_eq!(told(&diagnostics, "ends before it begins"), 1);
+    assert_eq!(count_of(&diagnostics, "it says 102400 bytes"), 1);
+    assert_eq!(count_of(&diagnostics, "ends before it begins"), 1);
 }
 
 #[test]

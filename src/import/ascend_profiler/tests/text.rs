@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use super::{read, recordings, told};
+use super::{count_of, read, recordings};
 use crate::{ImportError, Input, ReadSeek, import, join_slices};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::{Cancel, Progress};
@@ -22,7 +22,7 @@ fn slices_are_one_table() {
         panic!("recordings")
     };
     assert_eq!(recordings[0].n_steps, 3);
-    assert_eq!(told(&imported.diagnostics, "the header stands again"), 0);
+    assert_eq!(count_of(&imported.diagnostics, "the header stands again"), 0);
 }
 
 #[test]
@@ -109,11 +109,11 @@ fn a_row_is_told_by_the_line_that_editors_show() {
     ] {
         for end in ["\n", "\r\n"] {
             let (_, diagnostics) = recordings(&format!("{header}{end}{rows}"));
-            let told: Vec<&str> = diagnostics.entries().iter().map(|entry| &*entry.place).collect();
+            let count_of: Vec<&str> = diagnostics.entries().iter().map(|entry| &*entry.place).collect();
             let expected = format!("line {line}: ");
             assert!(
-                told.iter().any(|place| place.starts_with(&expected)),
-                "{rows:?}: {told:?}"
+                count_of.iter().any(|place| place.starts_with(&expected)),
+                "{rows:?}: {count_of:?}"
             );
         }
     }

@@ -10,11 +10,11 @@ mod types;
 use indexmap::IndexMap;
 
 use super::locals::Locals;
-use super::model::{GraphIdx, Model, RawGraph, RawType, Seen, ValueInfo};
+use super::model::{GraphIdx, Model, ParseCounts, RawGraph, RawType, ValueInfo};
 use crate::ImportError;
 use crate::budget::Budget;
 use crate::names::{Interner, NameIdx};
-use crate::wire::{Field, Layout, Span, Wire};
+use crate::wire::{Field, List, Span, Wire};
 
 const MAX_DEPTH: u32 = 32;
 const MAX_NAME: u64 = 64 << 10;
@@ -33,7 +33,7 @@ pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
             main: None,
             functions: IndexMap::new(),
             budget: Budget::for_file(file.len()),
-            seen: Seen::default(),
+            counts: ParseCounts::default(),
         },
     };
     while let Some(field) = wire.field(file, "the model")? {
@@ -222,49 +222,10 @@ impl Parser {
         Ok(name)
     }
 
-    /// Appends the numbers of a field, packed or not. `false` once there are more than `limit`; the rest is skipped.
-    fn ints(wire: &mut Wire<'_>, field: Field, message: Span, list: &mut IntList) -> Result<(), ImportError> {
-        const WHAT: &str = "a list of numbers";
-        if field.layout != Layout::Bytes {
-            let value = wire.int(field, message, WHAT)?;
+    fn ints(wire: &mut Wire<'_>, field: Field, message: Span, list: &mut List<i64>) -> Result<(), ImportError> {
+        wire.ints(field, message, "a list of numbers", |value| {
             list.push(value);
-            return Ok(());
-        }
-        let span = wire.span(field, message, WHAT)?;
-        while wire.at() < span.end {
-            if list.is_full {
-                wire.skip_span(span);
-                return Ok(());
-            }
-            let value = wire.varint(span, WHAT)?.cast_signed();
-            list.push(value);
-        }
-        Ok(())
-    }
-}
-
-#[derive(Debug)]
-struct IntList {
-    items: Vec<i64>,
-    limit: usize,
-    /// Whether items beyond the limit were dropped.
-    is_full: bool,
-}
-
-impl IntList {
-    const fn new(limit: usize) -> Self {
-        Self {
-            items: Vec::new(),
-            limit,
-            is_full: false,
-        }
-    }
-
-    fn push(&mut self, value: i64) {
-        if self.items.len() < self.limit {
-            self.items.push(value);
-        } else {
-            self.is_full = true;
-        }
+            !list.is_full
+        })
     }
 }

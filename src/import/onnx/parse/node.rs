@@ -1,10 +1,10 @@
 //! Node and attribute messages.
 
-use super::{IntList, Parser, TENSOR_PRICE};
+use super::{Parser, TENSOR_PRICE};
 use crate::ImportError;
 use crate::names::NameIdx;
 use crate::onnx::model::{Attribute, GraphIdx, RawGraph, RawNode};
-use crate::wire::{Field, Layout, Span, Wire};
+use crate::wire::{Field, Layout, List, Span, Wire};
 
 /// The most numbers that are kept of one attribute; longer lists matter for no shape.
 const MAX_NUMBERS: usize = 8192;
@@ -87,7 +87,7 @@ impl Parser {
         let mut name = NameIdx::EMPTY;
         let mut value = None;
         let mut code = 0;
-        let mut ints = IntList::new(MAX_NUMBERS);
+        let mut ints = List::new(MAX_NUMBERS);
         let mut floats: Vec<f32> = Vec::new();
         let mut n_texts = 0_u32;
         let mut graphs: Vec<GraphIdx> = Vec::new();

@@ -1,13 +1,13 @@
 //! Tensor messages: type and dimensions of every tensor, the elements of small ones.
 
-use super::{IntList, Parser, TENSOR_PRICE};
+use super::{Parser, TENSOR_PRICE};
 use crate::ImportError;
 use crate::names::NameIdx;
-use crate::onnx::model::{Data, Seen, TensorInfo};
+use crate::onnx::model::{Data, ParseCounts, TensorInfo};
 use crate::onnx::types;
 use crate::shape::constant::{floats, integers};
 use crate::shape::fact::is_integer;
-use crate::wire::{Field, Layout, Span, Wire};
+use crate::wire::{Field, Layout, List, Span, Wire};
 use highwater_model::graph::DType;
 
 /// The most bytes of raw data that are read of one tensor.
@@ -18,7 +18,7 @@ const MAX_FLOATS: usize = 256;
 
 struct Parts {
     raw: Option<Vec<u8>>,
-    ints: IntList,
+    ints: List<i64>,
     floats: Vec<f64>,
     is_external: bool,
 }
@@ -29,10 +29,10 @@ impl Parser {
         const WHAT: &str = "a tensor";
         let mut name = NameIdx::EMPTY;
         let mut code = 0;
-        let mut dims = IntList::new(super::types::MAX_RANK);
+        let mut dims = List::new(super::types::MAX_RANK);
         let mut parts = Parts {
             raw: None,
-            ints: IntList::new(MAX_INTS),
+            ints: List::new(MAX_INTS),
             floats: Vec::new(),
             is_external: false,
         };
@@ -58,9 +58,9 @@ impl Parser {
         }
         let dims = sizes(&dims.items, span)?;
         let dtype = types::from_code(code);
-        self.model.seen.code(code, name);
+        self.model.counts.code(code, name);
         if parts.is_external {
-            Seen::one_more(&mut self.model.seen.external, name);
+            ParseCounts::one_more(&mut self.model.counts.external, name);
         }
         let data = decode(dtype, &dims, parts);
         let kept = match &data {
@@ -83,7 +83,7 @@ impl Parser {
     pub(super) fn sparse_tensor(&mut self, wire: &mut Wire<'_>, span: Span) -> Result<TensorInfo, ImportError> {
         const WHAT: &str = "a sparse tensor";
         let mut values = None;
-        let mut dims = IntList::new(super::types::MAX_RANK);
+        let mut dims = List::new(super::types::MAX_RANK);
         while let Some(field) = wire.field(span, WHAT)? {
             match field.number {
                 1 => {
@@ -95,7 +95,7 @@ impl Parser {
             }
         }
         let values = values.ok_or_else(|| ImportError::at_byte("a sparse tensor has no values", span.start))?;
-        Seen::one_more(&mut self.model.seen.sparse, values.name);
+        ParseCounts::one_more(&mut self.model.counts.sparse, values.name);
         Ok(TensorInfo {
             dims: sizes(&dims.items, span)?,
             data: Data::Absent,

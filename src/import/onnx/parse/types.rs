@@ -34,7 +34,7 @@ impl Parser {
         }
         let rank = ty.dims.as_ref().map_or(0, |dims| dims.len()) as u64;
         self.model.budget.charge(TENSOR_PRICE + rank * 32, span.start)?;
-        self.model.seen.code(ty.code, name);
+        self.model.counts.code(ty.code, name);
         list.push(ValueInfo { name, ty });
         Ok(())
     }

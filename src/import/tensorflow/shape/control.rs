@@ -10,21 +10,21 @@ use crate::tensorflow::model::{Attribute, GraphIdx, RawGraph, RawNode};
 use highwater_model::progress::Cancelled;
 
 pub(super) fn has_rule(kind: &str) -> bool {
-    order::is_merge(kind) || how(kind).is_some()
+    order::is_merge(kind) || function_use(kind).is_some()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum How {
+enum FunctionUse {
     Call,
     Branch,
     Loop,
 }
 
-fn how(kind: &str) -> Option<How> {
+fn function_use(kind: &str) -> Option<FunctionUse> {
     Some(match kind {
-        "PartitionedCall" | "StatefulPartitionedCall" | "TPUPartitionedCall" | "RemoteCall" => How::Call,
-        "If" | "StatelessIf" | "_If" | "Case" | "StatelessCase" => How::Branch,
-        "While" | "StatelessWhile" | "_While" => How::Loop,
+        "PartitionedCall" | "StatefulPartitionedCall" | "TPUPartitionedCall" | "RemoteCall" => FunctionUse::Call,
+        "If" | "StatelessIf" | "_If" | "Case" | "StatelessCase" => FunctionUse::Branch,
+        "While" | "StatelessWhile" | "_While" => FunctionUse::Loop,
         _ => return None,
     })
 }
@@ -98,13 +98,13 @@ impl<'m> Infer<'m> {
         inputs: Vec<Fact>,
     ) -> Result<Vec<Fact>, Cancelled> {
         let model = self.model;
-        let results = match how(model.kind(node)) {
-            Some(How::Call) => match model.function(graph, node, "f") {
+        let results = match function_use(model.kind(node)) {
+            Some(FunctionUse::Call) => match model.function(graph, node, "f") {
                 Some(function) => self.body(function, inputs)?,
                 None => None,
             },
-            Some(How::Branch) => self.branches(graph, node, inputs)?,
-            Some(How::Loop) => self.repeated(graph, node, inputs)?,
+            Some(FunctionUse::Branch) => self.branches(graph, node, inputs)?,
+            Some(FunctionUse::Loop) => self.repeated(graph, node, inputs)?,
             None => match model.functions.get(&node.kind).copied() {
                 Some(function) => self.body(function, inputs)?,
                 None => None,

@@ -1,10 +1,10 @@
-//! The short way through dicts of small values, and the long one, opcode by opcode.
+//! The fast path through dicts of small values, and the slow one, opcode by opcode.
 
 use super::*;
 use pickle_writer::synthetic;
 
-/// An opcode pair without effect behind each empty dict keeps it off the short way.
-fn only_long(bytes: &[u8]) -> (Vec<u8>, usize) {
+/// An opcode pair without effect behind each empty dict keeps it off the fast path.
+fn only_slow(bytes: &[u8]) -> (Vec<u8>, usize) {
     let mut long = Vec::with_capacity(2 * bytes.len());
     let mut n_dicts = 0;
     for (place, byte) in bytes.iter().enumerate() {
@@ -19,12 +19,12 @@ fn only_long(bytes: &[u8]) -> (Vec<u8>, usize) {
 }
 
 #[test]
-fn the_short_way_and_the_long_way_read_the_same() {
+fn the_fast_path_and_the_slow_path_read_the_same() {
     for protocol in [2, 3, 4, 5] {
         // More than the 256 KiB that are read at once, so that dicts lie across the border too.
         let bytes = synthetic(4_000, protocol);
         assert!(bytes.len() > 300_000);
-        let (long, n_dicts) = only_long(&bytes);
+        let (long, n_dicts) = only_slow(&bytes);
         assert!(n_dicts > 8_000);
         let (short, told) = read(&bytes).expect("it is whole");
         let (other, told_of_other) = read(&long).expect("it is whole");

@@ -1,11 +1,11 @@
-//! The short way through what a snapshot consists of: values that take a few bytes, and dicts of nothing but such values.
+//! The fast path through the parts of a snapshot: values that take a few bytes, and dicts of nothing but such values.
 //!
 //! ```text
 //! }  MEMOIZE  (  BINGET key  LONG1 number  BINGET key  LONG_BINGET frames  ...  u
 //! ```
 //!
 //! In: buffered bytes. Out: a value, or all pairs of a dict, and how many bytes they took; nothing where the bytes are
-//! anything else, end before, or break a rule: then nothing was changed, and the long way reports the error.
+//! anything else, end before, or break a rule: then nothing was changed, and the slow path reports the error.
 
 use super::machine::Machine;
 use super::opcode as op;
@@ -97,7 +97,7 @@ impl Memo {
 
     /// The pairs of a dict that takes the next place of the memo, from its first opcode on.
     #[inline]
-    fn pairs(&self, bytes: &[u8], pairs: &mut [Value; MOST_VALUES]) -> Option<Whole> {
+    fn pairs(&self, bytes: &[u8], pairs: &mut [Value; MOST_VALUES]) -> Option<WholeDict> {
         let memoized = match bytes.get(1..)?.first_chunk::<5>()? {
             [op::MEMOIZE, ..] => 1,
             [op::BINPUT, index, ..] if usize::from(*index) == self.len() => 2,
@@ -118,7 +118,7 @@ impl Memo {
                 rest = rest.get(n..)?;
             } else if next[0] == op::SETITEMS && n_values > 0 && n_values.is_multiple_of(2) {
                 let n_bytes = bytes.len() - rest.len() + 1;
-                return Some(Whole { n_values, n_bytes });
+                return Some(WholeDict { n_values, n_bytes });
             } else {
                 return None;
             }
@@ -127,15 +127,15 @@ impl Memo {
 }
 
 /// A dict that was read in one piece.
-struct Whole {
+struct WholeDict {
     n_values: usize,
     n_bytes: usize,
 }
 
 impl Machine<'_> {
-    /// Runs opcodes that the short way knows; false where the long way is needed.
+    /// Runs opcodes that the fast path knows; false where the slow path is needed.
     #[inline]
-    pub(super) fn step_shortly(&mut self) -> Result<bool, ImportError> {
+    pub(super) fn step_fast(&mut self) -> Result<bool, ImportError> {
         let bytes = self.window.buffered();
         let Some(next) = bytes.first_chunk() else {
             return Ok(false);
