@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::device_name;
 use super::header::{Header, SizeColumn, TimeColumn};
-use super::table::{Fault, Row, Sink, Table, leave_out};
+use super::table::{Fault, Row, Sink, Table, Tally, leave_out};
 use crate::ImportError;
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
@@ -52,8 +52,8 @@ pub(super) struct Curves {
     by_text: BTreeMap<(Vec<u8>, Vec<u8>), usize>,
     /// The group of the row before, and its texts: rows of one component are neighbours.
     last: Option<(Vec<u8>, Vec<u8>, usize)>,
-    negative: (u64, String),
-    rough: (u64, String),
+    negative: Tally,
+    rough: Tally,
 }
 
 pub(super) fn is_header(header: &Header) -> bool {
@@ -76,8 +76,8 @@ impl Curves {
             groups: Vec::new(),
             by_text: BTreeMap::new(),
             last: None,
-            negative: (0, String::new()),
-            rough: (0, String::new()),
+            negative: Tally::default(),
+            rough: Tally::default(),
         })
     }
 
@@ -113,22 +113,12 @@ impl Table for Curves {
         for (total, column) in totals.iter_mut().zip(self.totals) {
             let Some(column) = column else { continue };
             match row.number(column.at)? {
-                Some(number) if number.is_negative => {
-                    self.negative.0 += 1;
-                    if self.negative.1.is_empty() {
-                        let text = String::from_utf8_lossy(row.field(self.component));
-                        self.negative.1 = text.chars().take(40).collect();
-                    }
-                }
+                Some(number) if number.is_negative => self.negative.add(row.field(self.component)),
                 _ => *total = row.size(Some(column))?.unwrap_or(NONE),
             }
         }
         if is_rough {
-            self.rough.0 += 1;
-            if self.rough.1.is_empty() {
-                let text = row.field(Some(self.time.at));
-                self.rough.1 = String::from_utf8_lossy(text).chars().take(40).collect();
-            }
+            self.rough.add(row.field(Some(self.time.at)));
         }
         let position = self.group(row.field(self.component), row.field(self.device));
         let group = &mut self.groups[position];
@@ -141,8 +131,7 @@ impl Table for Curves {
 
     fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         let n_rows: usize = self.groups.iter().map(|group| group.samples.len()).sum();
-        // A few damaged samples are left out; where most are, no time is claimed.
-        let has_times = self.rough.0 == 0 || self.rough.0.saturating_mul(2) <= n_rows as u64;
+        let has_times = self.rough.is_few(n_rows);
         let devices: std::collections::BTreeSet<String> =
             self.groups.iter().map(|group| group.device.clone()).collect();
         for group in self.groups.drain(..) {
@@ -155,22 +144,15 @@ impl Table for Curves {
                 sink.recordings.push(recording);
             }
         }
-        if self.negative.0 > 0 {
-            let message = "a negative total says that only releases were seen; the sample is left out";
-            sink.diagnostics
-                .counted(Severity::Info, message.to_owned(), &self.negative.1, self.negative.0);
-        }
-        if self.rough.0 > 0 {
-            let message = if has_times {
-                "digits of a time are cut off, as spreadsheets do: the sample is left out; take the file that the profiler \
-                 wrote"
-            } else {
-                "digits of a time are cut off, as spreadsheets do: the samples stand in the order of the file; take the file \
-                 that the profiler wrote"
-            };
-            sink.diagnostics
-                .counted(Severity::Warning, message.to_owned(), &self.rough.1, self.rough.0);
-        }
+        let message = "a negative total says that only releases were seen; the sample is left out";
+        self.negative.report(Severity::Info, message, sink.diagnostics);
+        let message = if has_times {
+            "digits of a time are cut off, as spreadsheets do: the sample is left out; take the file that the profiler wrote"
+        } else {
+            "digits of a time are cut off, as spreadsheets do: the samples stand in the order of the file; take the file \
+             that the profiler wrote"
+        };
+        self.rough.report(Severity::Warning, message, sink.diagnostics);
         Ok(())
     }
 }

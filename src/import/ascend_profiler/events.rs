@@ -16,7 +16,7 @@ use super::header::{Header, SizeColumn, TimeColumn};
 use super::number_of;
 use super::pools::{DumpTables, Event, Group, Item, Mark, NONE};
 use super::stacks::Stacks;
-use super::table::{Fault, Row, Sink, Table};
+use super::table::{Fault, Row, Sink, Table, Tally};
 use crate::ImportError;
 use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
@@ -77,7 +77,7 @@ pub(super) struct Events {
     threads: BTreeMap<(Vec<u8>, Vec<u8>), u32>,
     /// Rows that are counted only, by their event.
     left_out: BTreeMap<String, u64>,
-    rough: (u64, String),
+    rough: Tally,
 }
 
 pub(super) fn is_header(header: &Header) -> bool {
@@ -123,7 +123,7 @@ impl Events {
             by_text: BTreeMap::new(),
             threads: BTreeMap::new(),
             left_out: BTreeMap::new(),
-            rough: (0, String::new()),
+            rough: Tally::default(),
         })
     }
 
@@ -281,8 +281,8 @@ impl Events {
 impl Events {
     /// Leaves rows out whose times are damaged, where they are few; whether times are known then. Counts what is left.
     fn settle_times(&mut self) -> bool {
-        let has_times = self.rough.0 == 0 || self.rough.0.saturating_mul(2) <= self.entries.len() as u64;
-        if has_times && self.rough.0 > 0 {
+        let has_times = self.rough.is_few(self.entries.len());
+        if has_times && self.rough.count > 0 {
             self.entries.retain(|entry| !entry.is_rough);
         }
         for entry in &self.entries {
@@ -299,17 +299,14 @@ impl Events {
             let message = format!("rows of the event {event} are counted only");
             sink.diagnostics.counted(Severity::Info, message, "", *count);
         }
-        if self.rough.0 > 0 {
-            let message = if has_times {
-                "digits of a time are cut off, as spreadsheets do: the row is left out, so that a block may seem to be never \
-                 freed; take the file that the tool wrote"
-            } else {
-                "digits of a time are cut off, as spreadsheets do: the rows stand in the order of the file; take the file that \
-                 the tool wrote"
-            };
-            sink.diagnostics
-                .counted(Severity::Warning, message.to_owned(), &self.rough.1, self.rough.0);
-        }
+        let message = if has_times {
+            "digits of a time are cut off, as spreadsheets do: the row is left out, so that a block may seem to be never \
+             freed; take the file that the tool wrote"
+        } else {
+            "digits of a time are cut off, as spreadsheets do: the rows stand in the order of the file; take the file that \
+             the tool wrote"
+        };
+        self.rough.report(Severity::Warning, message, sink.diagnostics);
     }
 }
 
@@ -323,13 +320,7 @@ impl Table for Events {
             return Ok(());
         };
         if is_rough {
-            self.rough.0 += 1;
-            if self.rough.1.is_empty() {
-                self.rough.1 = String::from_utf8_lossy(row.field(Some(self.columns.time.at)))
-                    .chars()
-                    .take(40)
-                    .collect();
-            }
+            self.rough.add(row.field(Some(self.columns.time.at)));
         }
         let thread = (row.field(self.columns.process), row.field(self.columns.thread));
         let thread = (thread.0.to_vec(), thread.1.to_vec());

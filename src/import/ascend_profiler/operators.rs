@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use super::header::{Header, SizeColumn, TimeColumn};
-use super::table::{Fault, Row, Sink, Table};
+use super::table::{Fault, Row, Sink, Table, Tally};
 use crate::ImportError;
 use crate::pages::Pages;
 use highwater_model::diagnostics::Severity;
@@ -85,7 +85,7 @@ struct Counts {
     /// Rows of negative size, and their bytes.
     negative: (u64, u64),
     /// Times that were cut, and the first.
-    rough: (u64, String),
+    rough: Tally,
     /// Whether these rows are left out.
     is_rough_left_out: bool,
     /// Blocks that waited for a stream.
@@ -199,11 +199,7 @@ impl Table for Operators {
             return Err(Fault::new("the release is before the allocation", text));
         }
         if is_rough {
-            self.counts.rough.0 += 1;
-            if self.counts.rough.1.is_empty() {
-                let text = row.field(Some(self.columns.allocation.at));
-                self.counts.rough.1 = String::from_utf8_lossy(text).chars().take(40).collect();
-            }
+            self.counts.rough.add(row.field(Some(self.columns.allocation.at)));
         }
         let mut totals = [[NONE; 3]; 2];
         for (when, column) in totals.iter_mut().flatten().zip(self.columns.totals.iter().flatten()) {
@@ -239,8 +235,7 @@ impl Table for Operators {
 
     fn finish(mut self: Box<Self>, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         let n_rows: usize = self.devices.iter().map(|device| device.entries.len()).sum();
-        // A few damaged rows are left out; where most are, no time is claimed.
-        let is_ordered_by_time = self.counts.rough.0 == 0 || self.counts.rough.0.saturating_mul(2) <= n_rows as u64;
+        let is_ordered_by_time = self.counts.rough.is_few(n_rows);
         self.counts.is_rough_left_out = is_ordered_by_time;
         for mut device in self.devices.drain(..) {
             if is_ordered_by_time {
@@ -269,7 +264,7 @@ impl Counts {
         };
         counted(
             Severity::Warning,
-            self.rough.0,
+            self.rough.count,
             if self.is_rough_left_out {
                 "digits of a time are cut off, as spreadsheets do: the row is left out, so peaks are lower bounds; take the file \
                  that the profiler wrote"
@@ -277,7 +272,7 @@ impl Counts {
                 "digits of a time are cut off, as spreadsheets do: the rows stand in the order of the file, and releases are \
                  not shown, so the peak is the sum of all; take the file that the profiler wrote"
             },
-            &self.rough.1,
+            &self.rough.first,
         );
         counted(
             Severity::Info,

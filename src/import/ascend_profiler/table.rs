@@ -42,6 +42,33 @@ impl Fault {
     }
 }
 
+/// Rows of one kind: their number, and a text of the first, cut to 40 characters.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) count: u64,
+    pub(super) first: String,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, text: &[u8]) {
+        self.count += 1;
+        if self.first.is_empty() {
+            self.first = String::from_utf8_lossy(text).chars().take(40).collect();
+        }
+    }
+
+    /// Whether so few of `n_rows` are damaged that they are left out; else no time is claimed.
+    pub(super) fn is_few(&self, n_rows: usize) -> bool {
+        self.count.saturating_mul(2) <= n_rows as u64
+    }
+
+    pub(super) fn report(&self, severity: Severity, message: &str, diagnostics: &mut Diagnostics) {
+        if self.count > 0 {
+            diagnostics.counted(severity, message.to_owned(), &self.first, self.count);
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a>(pub(super) &'a ByteRecord);
 

@@ -5,7 +5,7 @@
 //! may also be of the function's own kind. Any other attribute that names a function of the library is a call of which
 //! nothing more is known, but for data sets, which run on the host. Graphs are numbered as in the model: the main one is 0.
 
-use super::model::{Attribute, GraphIdx, MAIN, Model, RawGraph, RawNode};
+use super::model::{GraphIdx, MAIN, Model, RawGraph, RawNode};
 use crate::names::NameIdx;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, IdVec, OpId, TensorId};

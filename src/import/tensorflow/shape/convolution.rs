@@ -131,25 +131,19 @@ pub(super) fn dilation_2d(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// Gradients with respect to the data: input 0 names the sizes; old volumes come as themselves.
+/// Gradients with respect to the data, and of averages: input 0 lists the sizes.
 pub(super) fn data_gradient(call: &mut Call<'_>) -> Option<()> {
     let rank = if call.kind.contains("3D") { 5 } else { 4 };
     sized(call, 0, rank)
 }
 
-/// Gradients with respect to the filter: input 1 names the sizes.
+/// Gradients with respect to the filter: input 1 lists the sizes.
 pub(super) fn filter_gradient(call: &mut Call<'_>) -> Option<()> {
     let rank = if call.kind.contains("3D") { 5 } else { 4 };
     sized(call, 1, rank)
 }
 
-/// Gradients of averages: input 0 names the sizes.
-pub(super) fn average_gradient(call: &mut Call<'_>) -> Option<()> {
-    let rank = if call.kind.contains("3D") { 5 } else { 4 };
-    sized(call, 0, rank)
-}
-
-/// The dimensions that an input names; where it does not, there are `rank` of them.
+/// The dimensions that an input lists; without a list there are `rank` unknown ones.
 fn sized(call: &mut Call<'_>, input: usize, rank: usize) -> Option<()> {
     let dims = call.listed_dims(input).filter(|dims| dims.len() == rank);
     let Some(mut dims) = dims else {
@@ -198,11 +192,6 @@ pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
         }
     }
     Some(())
-}
-
-/// Gradients of gradients of pools: the shape of what was pooled before (input 1).
-pub(super) fn pool_gradient_gradient(call: &mut Call<'_>) -> Option<()> {
-    call.like(0, 1)
 }
 
 /// The gradient of a bias: one sum per channel.

@@ -5,6 +5,11 @@ use crate::shape::elementwise::{self, pass};
 use crate::shape::fact::is_integer;
 use highwater_model::graph::Dim;
 
+/// Output 0 has the shape of input 1: the original of a gradient, labels.
+pub(super) fn like_second(call: &mut Call<'_>) -> Option<()> {
+    call.like(0, 1)
+}
+
 /// Output 0 has the shape of all inputs: gradients, sums of many.
 pub(super) fn agreed(call: &mut Call<'_>) -> Option<()> {
     let inputs: Vec<Vec<Dim>> = (0..call.inputs.len()).filter_map(|input| call.dims(input)).collect();

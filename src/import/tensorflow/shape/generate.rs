@@ -70,11 +70,22 @@ pub(super) fn shaped(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// The shape that input 0 lists.
-pub(super) fn shaped_by_input(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.listed_dims(0)?;
+fn shaped_by(call: &mut Call<'_>, input: usize) -> Option<()> {
+    let dims = call.listed_dims(input)?;
     call.out(0, &dims);
     Some(())
+}
+
+pub(super) fn shaped_by_first(call: &mut Call<'_>) -> Option<()> {
+    shaped_by(call, 0)
+}
+
+pub(super) fn shaped_by_second(call: &mut Call<'_>) -> Option<()> {
+    shaped_by(call, 1)
+}
+
+pub(super) fn shaped_by_third(call: &mut Call<'_>) -> Option<()> {
+    shaped_by(call, 2)
 }
 
 /// One element everywhere, in the shape that input 0 lists.

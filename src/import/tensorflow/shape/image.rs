@@ -25,11 +25,6 @@ pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// The gradient of a resize: like the original (input 1).
-pub(super) fn resize_gradient(call: &mut Call<'_>) -> Option<()> {
-    call.like(0, 1)
-}
-
 /// Boxes of images, each resized: one result per box.
 pub(super) fn crop_and_resize(call: &mut Call<'_>) -> Option<()> {
     let channels = *call.dims(0)?.get(3)?;

@@ -81,8 +81,3 @@ pub(super) fn ctc_loss(call: &mut Call<'_>) -> Option<()> {
     call.out(1, &dims);
     Some(())
 }
-
-/// Whether the right class is among the best: one truth value per row.
-pub(super) fn in_top_k(call: &mut Call<'_>) -> Option<()> {
-    call.like(0, 1)
-}

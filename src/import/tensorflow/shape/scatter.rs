@@ -4,13 +4,6 @@ use super::call::Call;
 use crate::shape::fact::{Elem, MAX_ELEMENTS, Value};
 use highwater_model::graph::Dim;
 
-/// Into zeros of a named shape (input 2).
-pub(super) fn scatter_nd(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.listed_dims(2)?;
-    call.out(0, &dims);
-    Some(())
-}
-
 /// The first half of the inputs are indices, the second the data that go there.
 pub(super) fn stitch(call: &mut Call<'_>) -> Option<()> {
     let n_parts = call.inputs.len() / 2;
@@ -67,12 +60,5 @@ pub(super) fn invert_permutation(call: &mut Call<'_>) -> Option<()> {
         *slot = Elem::int(i64::try_from(position).ok()?);
     }
     call.add_value(0, Value::vector(items));
-    Some(())
-}
-
-/// Sparse coordinates, values and a shape as one dense tensor (input 1 is the shape).
-pub(super) fn sparse_to_dense(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.listed_dims(1)?;
-    call.out(0, &dims);
     Some(())
 }

@@ -162,13 +162,6 @@ pub(super) fn strided_slice(call: &mut Call<'_>) -> Option<()> {
     Some(())
 }
 
-/// The gradient of a strided slice: input 0 names the shape.
-pub(super) fn named_shape(call: &mut Call<'_>) -> Option<()> {
-    let dims = call.listed_dims(0)?;
-    call.out(0, &dims);
-    Some(())
-}
-
 pub(super) fn stacked(call: &Call<'_>, inputs: std::ops::Range<usize>) -> Vec<Elem> {
     inputs
         .map(|input| {

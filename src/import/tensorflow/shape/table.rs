@@ -20,42 +20,43 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
         shape::elementwise::unary,
     ),
     (
-        "Acos Acosh AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation Angle Asin AsString Asinh Atan Atanh BesselI0 \
-         BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 \
-         Bucketize CheckNumerics CheckNumericsV2 Cholesky ClipByValue ComplexAbs Conj Cos Cosh Cumprod Cumsum \
-         CumulativeLogsumexp DataFormatDimMap DataFormatVecPermute Dawsn DebugGradientIdentity DebugGradientRefIdentity \
-         DecodeBase64 Digamma DrawBoundingBoxes DrawBoundingBoxesV2 Elu EncodeBase64 Erf Erfc Erfinv Exp Expint Expm1 \
-         FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars \
+        "Acos Acosh AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation Angle Asin Asinh AsString Atan \
+         Atanh BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e \
+         BesselY0 BesselY1 Bucketize CheckNumerics CheckNumericsV2 Cholesky ClipByValue ComplexAbs Conj \
+         Conv2DBackpropInputV2 Conv3DBackpropInput Cos Cosh Cumprod Cumsum CumulativeLogsumexp DataFormatDimMap \
+         DataFormatVecPermute Dawsn DebugGradientIdentity DebugGradientRefIdentity DecodeBase64 Digamma \
+         Dilation2DBackpropInput DrawBoundingBoxes DrawBoundingBoxesV2 Elu EncodeBase64 Erf Erfc Erfinv Exp \
+         Expint Expm1 FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars \
          FakeQuantWithMinMaxVarsPerChannel FFT FFT2D FFT3D FresnelCos FresnelSin HSVToRGB IFFT IFFT2D IFFT3D Imag \
-         InplaceAdd InplaceSub InplaceUpdate Inv Invert IsFinite IsInf IsNan LeakyRelu Lgamma Log Log1p LogSoftmax \
-         LookupTableFind LRN MatrixBandPart MatrixExponential MatrixInverse MatrixLogarithm MatrixSetDiag MatrixSetDiagV2 \
-         MatrixSetDiagV3 MatrixSquareRoot Ndtri QuantizeAndDequantize QuantizeAndDequantizeV2 \
-         QuantizeAndDequantizeV3 QuantizeAndDequantizeV4 RandomShuffle Real Reciprocal Relu6 Reverse \
-         ReverseSequence ReverseV2 RGBToHSV Roll Rsqrt Selu Sigmoid Sign Sin Sinh Softmax Softplus Softsign Spence \
-         StringLower StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber \
-         StringUpper Tan Tanh TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate \
+         InplaceAdd InplaceSub InplaceUpdate Inv Invert IsFinite IsInf IsNan LeakyRelu Lgamma Log Log1p \
+         LogSoftmax LookupTableFind LRN MatrixBandPart MatrixExponential MatrixInverse MatrixLogarithm \
+         MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 MatrixSquareRoot MaxPool3DGrad MaxPoolGrad MaxPoolGradV2 \
+         MaxPoolGradWithArgmax Ndtri QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 \
+         QuantizeAndDequantizeV4 RandomShuffle Real Reciprocal Relu6 Reverse ReverseSequence ReverseV2 RGBToHSV \
+         Roll Rsqrt Selu Sigmoid Sign Sin Sinh Softmax Softplus Softsign Spence StringLower StringStrip \
+         StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber StringUpper Tan Tanh \
+         TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate \
          TensorStridedSliceUpdate",
         shape::elementwise::same,
     ),
     (
-        "AddN EluGrad InvGrad LeakyReluGrad LRNGrad ReciprocalGrad Relu6Grad ReluGrad RsqrtGrad SeluGrad SigmoidGrad \
-         SoftplusGrad SoftsignGrad SqrtGrad TanhGrad",
+        "AddN EluGrad InvGrad LeakyReluGrad LRNGrad ReciprocalGrad Relu6Grad ReluGrad RsqrtGrad SeluGrad \
+         SigmoidGrad SoftplusGrad SoftsignGrad SqrtGrad TanhGrad",
         elementwise::agreed,
     ),
     (
-        "CopyHost DeepCopy Enter Exit Identity IdentityN NextIteration \
-         PreventGradient Print RefEnter RefExit RefIdentity RefNextIteration Snapshot StopGradient \
-         _EagerConst",
+        "_EagerConst CopyHost DeepCopy Enter Exit Identity IdentityN NextIteration PreventGradient Print RefEnter \
+         RefExit RefIdentity RefNextIteration Snapshot StopGradient",
         shape::elementwise::identity,
     ),
-    ("RefSwitch Switch _SwitchN", elementwise::switch),
+    ("_SwitchN RefSwitch Switch", elementwise::switch),
     ("EnsureShape", elementwise::ensure_shape),
     ("BiasAdd BiasAddV1", elementwise::bias_add),
     (
-        "Add AddV2 ApproximateEqual Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan Equal FloorDiv FloorMod \
-         Greater GreaterEqual Igamma IgammaGradA Igammac LeftShift Less LessEqual LogicalAnd LogicalOr Maximum Minimum \
-         Mod Mul MulNoNan NextAfter NotEqual Pow RealDiv RightShift SquaredDifference Sub TruncateDiv \
-         TruncateMod Xdivy Xlog1py Xlogy Zeta",
+        "Add AddV2 ApproximateEqual Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan Equal FloorDiv \
+         FloorMod Greater GreaterEqual Igamma Igammac IgammaGradA LeftShift Less LessEqual LogicalAnd LogicalOr \
+         Maximum Minimum Mod Mul MulNoNan NextAfter NotEqual Pow RealDiv RightShift SquaredDifference Sub \
+         TruncateDiv TruncateMod Xdivy Xlog1py Xlogy Zeta",
         elementwise::binary,
     ),
     ("Cast", shape::elementwise::cast),
@@ -63,61 +64,53 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("Select", elementwise::select),
     ("SelectV2", shape::elementwise::select),
     (
-        "AccumulatorNumAccumulated BarrierReadySize CountUpTo IsBoostedTreesEnsembleInitialized IsVariableInitialized \
-         L2Loss LoopCond LookupTableSize LookupTableSizeV2 MutexLock OptionalHasValue QueueIsClosed \
-         QueueIsClosedV2 QueueSize QueueSizeV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 \
-         StatelessRandomGetAlg StringFormat TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorListConcatLists \
-         VarIsInitializedOp",
+        "AccumulatorNumAccumulated BarrierReadySize CountUpTo IsBoostedTreesEnsembleInitialized \
+         IsVariableInitialized L2Loss LookupTableSize LookupTableSizeV2 LoopCond MutexLock OptionalHasValue \
+         QueueIsClosed QueueIsClosedV2 QueueSize QueueSizeV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 \
+         RequantizationRange RequantizationRangePerChannel StatelessRandomGetAlg StringFormat TensorArraySize \
+         TensorArraySizeV2 TensorArraySizeV3 TensorListConcatLists VarIsInitializedOp",
         elementwise::scalars,
     ),
     ("ListDiff", elementwise::some_list),
     (
-        "AccumulatorTakeGradient DecodeImage DecodeRaw EagerPyFunc PyFunc PyFuncStateless ParseExample \
-         ParseExampleV2 ParseSingleExample QueueDequeue QueueDequeueMany QueueDequeueManyV2 QueueDequeueV2 ReadFile \
-         ReaderRead ReaderReadV2 Recv Restore RestoreSlice RestoreV2 StringJoin Substr Unstage WholeFileReader \
-         WholeFileReaderV2 _HostRecv _Recv",
+        "_HostRecv _Recv AccumulatorTakeGradient DecodeImage DecodeRaw EagerPyFunc ParseExample ParseExampleV2 \
+         ParseSingleExample PyFunc PyFuncStateless QueueDequeue QueueDequeueMany QueueDequeueManyV2 \
+         QueueDequeueV2 ReaderRead ReaderReadV2 ReadFile Recv Restore RestoreSlice RestoreV2 StringJoin Substr \
+         Unstage WholeFileReader WholeFileReaderV2",
         elementwise::unknown,
     ),
-    ("MatMul QuantizedMatMul SparseMatMul _FusedMatMul", matrix::matmul),
+    ("_FusedMatMul MatMul QuantizedMatMul SparseMatMul", matrix::matmul),
     ("BatchMatMul BatchMatMulV2 BatchMatMulV3", matrix::batch_matmul),
     ("Einsum", matrix::einsum),
-    ("Conv2D QuantizedConv2D _FusedConv2D", convolution::conv_2d),
-    ("Conv3D _FusedConv3D", convolution::conv_3d),
+    ("_FusedConv2D Conv2D QuantizedConv2D", convolution::conv_2d),
+    ("_FusedConv3D Conv3D", convolution::conv_3d),
     ("Conv", convolution::conv_any),
     (
-        "DepthwiseConv2dNative QuantizedDepthwiseConv2D _FusedDepthwiseConv2dNative",
+        "_FusedDepthwiseConv2dNative DepthwiseConv2dNative QuantizedDepthwiseConv2D",
         convolution::depthwise,
     ),
     ("Dilation2D", convolution::dilation_2d),
     (
-        "Conv2DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNativeBackpropInput",
+        "AvgPool3DGrad AvgPoolGrad Conv2DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNativeBackpropInput",
         convolution::data_gradient,
     ),
     (
         "Conv2DBackpropFilter Conv3DBackpropFilterV2 DepthwiseConv2dNativeBackpropFilter",
         convolution::filter_gradient,
     ),
-    ("AvgPool3DGrad AvgPoolGrad", convolution::average_gradient),
     (
         "AvgPool AvgPool3D MaxPool MaxPool3D MaxPoolV2 MaxPoolWithArgmax QuantizedAvgPool QuantizedMaxPool",
         convolution::pool,
     ),
     (
-        "MaxPool3DGradGrad MaxPoolGradGrad MaxPoolGradGradV2 MaxPoolGradGradWithArgmax",
-        convolution::pool_gradient_gradient,
-    ),
-    (
-        "Conv2DBackpropInputV2 Conv3DBackpropInput Dilation2DBackpropInput MaxPool3DGrad MaxPoolGrad MaxPoolGradV2 \
-         MaxPoolGradWithArgmax",
-        shape::elementwise::same,
-    ),
-    (
-        "Conv2DBackpropFilterV2 Conv3DBackpropFilter Dilation2DBackpropFilter",
-        convolution::pool_gradient_gradient,
+        "Conv2DBackpropFilterV2 Conv3DBackpropFilter Dilation2DBackpropFilter InTopK InTopKV2 MaxPool3DGradGrad \
+         MaxPoolGradGrad MaxPoolGradGradV2 MaxPoolGradGradWithArgmax ResizeBicubicGrad ResizeBilinearGrad \
+         ScaleAndTranslateGrad",
+        elementwise::like_second,
     ),
     ("BiasAddGrad", convolution::bias_gradient),
     (
-        "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 _FusedBatchNormEx",
+        "_FusedBatchNormEx FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3",
         norm::batch_norm,
     ),
     (
@@ -127,7 +120,6 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("SoftmaxCrossEntropyWithLogits", norm::softmax_loss),
     ("SparseSoftmaxCrossEntropyWithLogits", norm::sparse_softmax_loss),
     ("CTCLoss CTCLossV2", norm::ctc_loss),
-    ("InTopK InTopKV2", norm::in_top_k),
     ("All Any EuclideanNorm Max Mean Min Prod Sum", reduce::reduce),
     ("ArgMax ArgMin", reduce::arg_reduce),
     (
@@ -171,19 +163,23 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
         generate::placeholder,
     ),
     ("IteratorGetNext IteratorGetNextSync", generate::next_batch),
-    ("ImmutableConst ParallelConcat", generate::shaped),
     (
-        "Empty RandomStandardNormal RandomUniform RandomUniformInt StatefulStandardNormal StatelessRandomBinomial \
-         StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomPoisson StatelessRandomUniform \
-         StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt \
-         StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2 \
-         TruncatedNormal ParameterizedTruncatedNormal",
-        generate::shaped_by_input,
+        "ImmutableConst ParallelConcat TemporaryVariable Variable VariableV2",
+        generate::shaped,
     ),
     (
-        "StatefulRandomBinomial StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt \
-         StatefulUniformInt",
-        scatter::scatter_nd,
+        "Empty ParameterizedTruncatedNormal RandomStandardNormal RandomUniform RandomUniformInt \
+         StatefulStandardNormal StatelessRandomBinomial StatelessRandomNormal StatelessRandomNormalV2 \
+         StatelessRandomPoisson StatelessRandomUniform StatelessRandomUniformFullInt \
+         StatelessRandomUniformFullIntV2 StatelessRandomUniformInt StatelessRandomUniformIntV2 \
+         StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2 StridedSliceGrad \
+         TruncatedNormal",
+        generate::shaped_by_first,
+    ),
+    (
+        "ScatterNd StatefulRandomBinomial StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform \
+         StatefulUniformFullInt StatefulUniformInt",
+        generate::shaped_by_third,
     ),
     ("Fill", generate::fill),
     ("OnesLike ZerosLike", generate::like_filled),
@@ -199,15 +195,14 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
         random::key_counter,
     ),
     (
-        "AllCandidateSampler FixedUnigramCandidateSampler LearnedUnigramCandidateSampler LogUniformCandidateSampler \
-         UniformCandidateSampler",
+        "AllCandidateSampler FixedUnigramCandidateSampler LearnedUnigramCandidateSampler \
+         LogUniformCandidateSampler UniformCandidateSampler",
         random::candidates,
     ),
     ("BroadcastGradientArgs", gradient::arguments),
     ("BroadcastArgs", gradient::broadcast_args),
     ("Slice", slice::slice),
     ("StridedSlice", slice::strided_slice),
-    ("StridedSliceGrad", slice::named_shape),
     ("Gather", pick::gather),
     ("GatherV2", pick::gather_v2),
     ("ResourceGather", pick::resource_gather),
@@ -222,22 +217,19 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("OneHot", layout::one_hot),
     ("Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2", pick::unique),
     ("Where", pick::positions_of),
-    ("ScatterNd", scatter::scatter_nd),
     ("DynamicStitch ParallelDynamicStitch", scatter::stitch),
     ("DynamicPartition", scatter::partition),
     ("InvertPermutation", scatter::invert_permutation),
-    ("SparseToDense", scatter::sparse_to_dense),
+    ("SparseToDense", generate::shaped_by_second),
     ("VarHandleOp", state::handle),
-    ("TemporaryVariable Variable VariableV2", generate::shaped),
     ("ReadVariableOp", state::read),
     ("VariableShape", state::variable_shape),
-    ("Assign", state::assign),
-    ("AssignAdd AssignSub", state::assign),
+    ("Assign AssignAdd AssignSub", state::assign),
     (
-        "ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam ApplyAddSign \
+        "ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam ApplyAdaMax ApplyAddSign \
          ApplyCenteredRMSProp ApplyFtrl ApplyFtrlV2 ApplyGradientDescent ApplyMomentum ApplyPowerSign \
-         ApplyProximalAdagrad ApplyProximalGradientDescent ApplyRMSProp DestroyTemporaryVariable \
-         ScatterAdd ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdMax ScatterNdMin \
+         ApplyProximalAdagrad ApplyProximalGradientDescent ApplyRMSProp DestroyTemporaryVariable ScatterAdd \
+         ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdMax ScatterNdMin \
          ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate ScatterSub ScatterUpdate SparseApplyAdadelta \
          SparseApplyAdagrad SparseApplyAdagradV2 SparseApplyCenteredRMSProp SparseApplyFtrl SparseApplyFtrlV2 \
          SparseApplyMomentum SparseApplyProximalAdagrad SparseApplyProximalGradientDescent SparseApplyRMSProp \
@@ -272,10 +264,6 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
          ResizeNearestNeighborGrad ScaleAndTranslate",
         image::resize,
     ),
-    (
-        "ResizeBicubicGrad ResizeBilinearGrad ScaleAndTranslateGrad",
-        image::resize_gradient,
-    ),
     ("CropAndResize", image::crop_and_resize),
     ("ExtractImagePatches", image::patches),
     (
@@ -289,13 +277,9 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
         image::random_box,
     ),
     (
-        "Dequantize QuantizeDownAndShrinkRange QuantizeV2 QuantizedBiasAdd QuantizedInstanceNorm QuantizedRelu \
-         QuantizedRelu6 QuantizedReluX Requantize RequantizePerChannel",
+        "Dequantize QuantizedBiasAdd QuantizedInstanceNorm QuantizeDownAndShrinkRange QuantizedRelu \
+         QuantizedRelu6 QuantizedReluX QuantizeV2 Requantize RequantizePerChannel",
         quantize::with_range,
-    ),
-    (
-        "RequantizationRange RequantizationRangePerChannel",
-        elementwise::scalars,
     ),
     ("QuantizedAdd QuantizedMul", quantize::binary_with_range),
     ("QuantizedReshape", quantize::reshape_with_range),
