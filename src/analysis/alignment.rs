@@ -1,26 +1,27 @@
-//! Recordings of real runs beside the simulated lanes of a graph.
+//! Recordings of real runs as lanes next to the simulated lanes of a graph.
 //!
 //! ```text
-//! recording   e0 e1 e2 e3 | e4 e5 e6 | e7 ...      events by their times, ops A B C by their starts
+//! recording   e0 e1 e2 e3 | e4 e5 e6 | e7 ...      events by time, ops A B C by start
 //!             A           | C        | B
 //! axis        0  1  2 ... step of A .. step of C .. ops of the graph in its own order
 //! ```
 //!
-//! In: a comparison whose workload has recordings beside it, and what they are aligned by. Out: a lane more for each of
-//! them, on the axis of the graph. By ops, the run may have had another order than the graph's file: the longest run of ops
-//! that both have in the same order stands at its own steps, and what happened between two of them is spread between their
-//! steps. So peaks are exact, and where they are drawn is near the op; the lane says how many ops stand where they belong.
-//! Where what is asked for is not in the recording, the next best holds, and the lane says so. O(events + ops log ops).
+//! Alignment by ops: the run may have executed ops in another order than the graph's file. The longest common
+//! subsequence of ops aligns with its own steps; events between two of these ops are spread between their steps. So
+//! peaks are exact, and their steps are near the op; the lane reports how many ops align. Where the recording lacks
+//! what the requested alignment needs, the next alignment is used, and the lane reports it. O(events + ops log ops).
 
 mod by_ops;
 mod by_phases;
 mod by_time;
-pub(super) mod spread;
+mod spread;
 
-use super::lanes::LaneId;
-use super::measured::{LanePlace, lane, shown};
-use super::recorded::contradiction;
-use super::{Comparison, Lane, Remark};
+pub(super) use spread::longest_ascent;
+
+use super::comparison::Comparison;
+use super::lane::{Lane, Remark};
+use super::recording_figures::contradiction;
+use super::recording_lanes::{LanePlace, recording_lane, shown};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos, percents};
 use highwater_model::workload::{Alignment, GraphIdx, Recording};
@@ -28,19 +29,19 @@ use highwater_plan::Strategy;
 use highwater_sim::EventSteps;
 use spread::spread;
 
-/// Most recordings that are shown beside simulated lanes: more would leave those no room.
-const MOST_BESIDE: usize = 4;
+/// Most recordings next to simulated lanes, so that these keep enough height.
+const MAX_BESIDE: usize = 4;
 
-/// Most events of a recording that is drawn beside graphs: each takes a place in a list here.
-const MOST_EVENTS: u32 = 1 << 27;
+/// Most events of a recording next to graphs: each takes an entry of a list.
+const MAX_EVENTS: u32 = 1 << 27;
 
-/// An event of a recording that belongs to a step of the axis.
+/// An event of a recording and its step on the axis.
 type Anchor = (u32, u32);
 
-/// Events, ops or steps between two looks at the cancel flag.
+/// Events, ops or steps between two checks of the cancel flag.
 const BETWEEN_CHECKS: usize = 1 << 13;
 
-/// Adds a lane for each recording of the workload that holds anything.
+/// Adds a lane for each recording with content.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -51,7 +52,7 @@ pub(super) fn add_recordings(
     progress: &Progress<'_>,
 ) -> Result<(), Cancelled> {
     let workload = std::sync::Arc::clone(&comparison.workload);
-    let (shown, n_held) = shown(workload.recordings(), MOST_BESIDE);
+    let (shown, n_held) = shown(workload.recordings(), MAX_BESIDE);
     if n_held > 0 && comparison.axis.n_steps == 0 {
         comparison.diagnostics.warning(
             "the graph has no step, so recordings beside it are not shown; open them alone".to_owned(),
@@ -61,10 +62,10 @@ pub(super) fn add_recordings(
     }
     for (position, recording) in shown {
         progress.check()?;
-        if recording.n_steps > MOST_EVENTS {
+        if recording.n_steps > MAX_EVENTS {
             comparison.diagnostics.warning(
                 format!(
-                    "a recording has more than {MOST_EVENTS} events and is not shown beside the graphs; open it alone"
+                    "a recording has more than {MAX_EVENTS} events and is not shown beside the graphs; open it alone"
                 ),
                 &recording.name,
             );
@@ -81,8 +82,8 @@ pub(super) fn add_recordings(
             strategy,
             params: &comparison.params,
         };
-        let steps = (EventSteps::Named(&aligned.steps), comparison.axis.n_steps);
-        let mut lane = lane((&place, recording), steps, progress)?;
+        let steps = EventSteps::Named(&aligned.steps);
+        let mut lane = recording_lane(&place, recording, steps, comparison.axis.n_steps, progress)?;
         if matches!(aligned.how, How::Nothing) {
             comparison.diagnostics.info(
                 "the recording beside the graph names no op of it: its events are spread over the steps in their order, and \
@@ -91,18 +92,18 @@ pub(super) fn add_recordings(
                 &recording.name,
             );
         }
-        let text = aligned.how.told(alignment);
-        let told = [
+        let text = aligned.how.sentence(alignment);
+        let remarks = [
             Some(Remark { text, step: None }),
             predicted(comparison, &lane, recording),
         ];
-        lane.explanation.splice(1..1, told.into_iter().flatten());
+        lane.explanation.splice(1..1, remarks.into_iter().flatten());
         comparison.lanes.push(lane);
     }
-    if n_held > MOST_BESIDE {
+    if n_held > MAX_BESIDE {
         comparison.diagnostics.info(
             format!(
-                "{n_held} recordings are open and the {MOST_BESIDE} with the highest peaks are shown beside the graphs; open them without a graph to see more"
+                "{n_held} recordings are open and the {MAX_BESIDE} with the highest peaks are shown beside the graphs; open them without a graph to see more"
             ),
             "",
         );
@@ -110,42 +111,42 @@ pub(super) fn add_recordings(
     Ok(())
 }
 
-/// On which step each event of a recording is drawn, and how that was found.
+/// The step of each event, and the alignment that gave it.
 struct Aligned {
     steps: Vec<u32>,
     how: How,
 }
 
-/// What events were aligned by.
+/// The alignment that was possible.
 enum How {
-    /// Measured ops of a run, by its name.
+    /// By the measured ops of a run.
     Ops {
         graph: String,
-        /// Ops that stand at their own step, of those that the graph has.
+        /// Ops that are aligned with their own step.
         n_anchored: usize,
         n_known: usize,
-        /// Whether some ran more than once.
+        /// Whether some ops ran more than once.
         is_repeated: bool,
-        /// The table of kernels that measured them, where the recording itself did not.
+        /// The table of kernels with the times, where the recording has none.
         kernels: Option<String>,
     },
-    /// Notes of the run: how many stand at a phase of the graph, of how many that tell of one.
+    /// By notes of the run: how many align with a phase of the graph, of how many that name one.
     Phases {
         n_kept: usize,
         n_marks: usize,
         names: Vec<&'static str>,
     },
-    /// No phase is marked: beginning, peak and end, where the peaks are known.
+    /// No phase is marked: by beginning, peak and end, where the peaks are known.
     Peak { is_known: bool },
-    /// The share of the whole times.
+    /// By the share of the total time.
     Time { measured: Nanos, simulated: Nanos },
-    /// Neither has anything to hold on to.
+    /// Events are spread evenly.
     Nothing,
 }
 
 impl How {
-    /// What is to say about it, a sentence; another where something else was asked for.
-    fn told(&self, asked: Alignment) -> String {
+    /// A sentence about the alignment and about a request that could not be met.
+    fn sentence(&self, requested: Alignment) -> String {
         let text = match self {
             Self::Nothing => {
                 "The recording names no op of a graph: its events are spread evenly over the axis, in their order.".to_owned()
@@ -189,7 +190,7 @@ impl How {
                 "Events stand where the same share of the time has passed: the {measured} of the recording lie over the {simulated} of the steps."
             ),
         };
-        match (asked, self) {
+        match (requested, self) {
             (Alignment::Time, Self::Ops { .. } | Self::Nothing) => {
                 format!("No times to align by are known. {text}")
             }
@@ -198,7 +199,7 @@ impl How {
     }
 }
 
-/// What is to say where another recording tells when ops ran.
+/// The sentence where another recording states when ops ran.
 fn by_kernels(kernels: &str) -> String {
     format!(
         " When they ran is stated by {kernels}, on the same clock: memory is asked for before its kernel starts, so events may \
@@ -206,13 +207,13 @@ fn by_kernels(kernels: &str) -> String {
     )
 }
 
-/// How the simulated peak differs from what was measured, for the policy in force.
+/// The difference between the simulated peak of the main lane and the measured one.
 fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) -> Option<Remark> {
     if !recording.states_live() || measured.summary.peak_live == Bytes::ZERO {
         return None;
     }
     let lane = &comparison.lanes[comparison.main_lane()?];
-    if matches!(lane.id, LaneId::Measured(_)) {
+    if lane.is_measured() {
         return None;
     }
     let name = comparison.lane_title(lane.id);
@@ -234,7 +235,7 @@ fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) ->
     })
 }
 
-/// By how much a simulated figure differs from a measured one, which is not zero: `1.50 MiB (3.2 %) more`.
+/// The difference of a simulated from a measured figure, which is not 0: `1.50 MiB (3.2 %) more`.
 pub fn off_by(simulated: Bytes, real: Bytes) -> String {
     let difference = Bytes(simulated.get().abs_diff(real.get()));
     let word = if simulated >= real { "more" } else { "less" };
@@ -243,7 +244,7 @@ pub fn off_by(simulated: Bytes, real: Bytes) -> String {
     format!("{difference} ({}) {word}", percents(percent, 1))
 }
 
-/// A step for every event, by what is asked for where the recording has it.
+/// The requested alignment, or the next that is possible.
 fn align(
     comparison: &Comparison,
     recording: &Recording,
@@ -267,7 +268,7 @@ fn align(
     })
 }
 
-/// The first event that is not before a time; the last one behind all.
+/// The first event that is not before a time; the last one where all are.
 fn event_at(recording: &Recording, time: Nanos) -> u32 {
     let event = recording.times.partition_point(|at| *at < time);
     u32::try_from(event)

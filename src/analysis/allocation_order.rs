@@ -1,24 +1,23 @@
-//! The order in which a graph's buffers come and go, for planners that look at more than steps.
+//! The order in which a graph's buffers are allocated and freed, for planners that look at more than steps.
 //!
-//! In: a graph, what its feature memory holds after all rewrites, its inputs and outputs. Out: an [`AllocationOrder`] of
-//! positions in the program. On one step ops take their results, then their workspaces; what they are done with goes
-//! back in this order: operands (each at the last place where it or a view of it is read), results, workspaces. A
-//! storage comes with the first tensor in it and goes with the last. Linear in ops and operands, plus sorts.
+//! On one step an op allocates its results, then its workspaces, and then frees: operands (each at the last place that
+//! reads it or a view of it), results, workspaces. A storage is allocated with its first tensor and freed with its
+//! last. Linear in ops and operands, plus sorts.
 
-use super::engine_size;
+use super::arena::engine_size;
 use highwater_model::graph::{Graph, Id as _, Role, TensorId};
 use highwater_model::workload::{AllocationOrder, IoBlock, Program};
 use highwater_rewrite::op_of_workspace;
 use highwater_sim::IoTensor;
 
-/// A storage that no op touches.
+/// The rank of a storage that no op touches.
 const NEVER: u64 = u64::MAX;
 
-/// The order of a program's buffers, as [`arena_problem`](super::arena_problem) numbers them, with the graph inputs and
-/// outputs that stand behind the arena.
+/// The order of a program's buffers, as numbered by [`arena_problem`](super::arena::arena_problem), with the graph
+/// inputs and outputs behind the arena.
 pub fn arena_order(graph: &Graph, program: &Program, io: &[IoTensor]) -> AllocationOrder {
     let Touches { first, last, behind } = touches(graph);
-    // An estimated workspace is no tensor of the graph: it comes and goes with its op, behind all else.
+    // An estimated workspace is no tensor of the graph: its op allocates and frees it behind all else.
     let of = |ranks: &[u64], id: TensorId| match graph.tensors().get(id) {
         Some(tensor) => ranks[tensor.storage.idx()],
         None => op_of_workspace(graph, id).map_or(NEVER, |op| behind[op.idx()]),
@@ -51,15 +50,14 @@ pub fn arena_order(graph: &Graph, program: &Program, io: &[IoTensor]) -> Allocat
 
 /// Touches, counted over all operands and results.
 struct Touches {
-    /// By storage: the first one.
+    /// By storage.
     first: Vec<u64>,
-    /// By storage: the last one.
+    /// By storage.
     last: Vec<u64>,
-    /// By op: a count of its own behind those of its tensors.
+    /// By op: a further count behind those of its tensors.
     behind: Vec<u64>,
 }
 
-/// When each storage is touched first and last.
 fn touches(graph: &Graph) -> Touches {
     let n_storages = graph.storages().len();
     let (mut first, mut last) = (vec![NEVER; n_storages], vec![NEVER; n_storages]);

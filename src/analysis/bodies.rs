@@ -1,9 +1,8 @@
-//! What is said of graphs that ops run: those of loops and branches are held on their op's step, an estimate; a call whose
-//! function is not in its place is held the same way, with a warning. Where the file does not tell which op runs a graph,
-//! nothing of it is simulated: that the importer says.
+//! Diagnostics about graphs that ops run: loops and branches are held on their op's step, an estimate; a call that was
+//! not inlined is held the same way, with a warning. Bodies that no op is known to run are not simulated; the importer
+//! reports them.
 //!
-//! In: the workload with values of its dimensions. Out: words about each graph with such bodies: the most over its runs.
-//! O(tensors of the bodies) for each combination of values.
+//! Each graph is reported with the maximum over its runs. O(tensors of the bodies) for each combination of values.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ use highwater_model::units::counted;
 use highwater_model::workload::{GraphEntry, SchedulePlan, ScheduledGraph, UseKind, Workload};
 use highwater_rewrite::{ControlFlowWorkspace, control_flow_workspace};
 
-/// Says of each graph what its bodies hold.
+/// Reports the memory of each graph's bodies.
 pub(super) fn report(
     workload: &Workload,
     plan: &SchedulePlan,
@@ -51,7 +50,7 @@ pub(super) fn report(
     Ok(())
 }
 
-/// By op the most that it holds in any run.
+/// By op: the most that its body holds in any run.
 fn over_runs(
     entry: &GraphEntry,
     plan: &SchedulePlan,
@@ -61,7 +60,7 @@ fn over_runs(
         name: entry.name.clone(),
         symbols: entry.graph.symbols(),
     };
-    // A plan of too many runs is refused by whoever runs it.
+    // A plan with too many runs is refused where it is run.
     let runs = plan.bindings_of(&graph).unwrap_or_default();
     let mut most: BTreeMap<OpId, ControlFlowWorkspace> = BTreeMap::new();
     for bindings in &runs {
@@ -92,7 +91,7 @@ fn largest(scratch: &[ControlFlowWorkspace]) -> Option<&ControlFlowWorkspace> {
         .reduce(|one, other| if other.bytes > one.bytes { other } else { one })
 }
 
-/// Which op holds how much, the largest of so many.
+/// Names the ops with the largest bodies.
 fn held(entry: &GraphEntry, (one, count): (&ControlFlowWorkspace, usize)) -> String {
     let graph = &entry.graph;
     let op = match graph.op_name(one.op) {

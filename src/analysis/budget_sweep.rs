@@ -1,7 +1,6 @@
-//! Runs under many budgets: what computing anew costs against how much memory there is, for several heuristics.
+//! Runs under many budgets: the cost of recomputation against memory, for several heuristics.
 //!
-//! In: a tape, heuristics, parts of the unlimited peak. Out: a [`BudgetSweepPoint`] for each, in order. Points are shared out
-//! over the cores; each is worked out by itself, so that the answer does not depend on timing.
+//! Points come in the order of the tasks; threads share them, and the result does not depend on timing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,47 +10,40 @@ use highwater_model::workload::Tape;
 use highwater_rewrite::remat::{Heuristic, RematCounts, RematRequest, RematStatus, remat};
 
 use super::passes::part_of;
+use super::run_lanes::on_threads;
 
-/// One run to make.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BudgetSweepTask {
-    /// What is evicted.
     pub heuristic: &'static Heuristic,
-    /// The part of the unlimited peak.
+    /// Ratio of the unconstrained peak.
     pub ratio: f64,
-    /// That peak, as the heuristic's engine counts.
+    /// The unconstrained peak, as the heuristic's engine counts.
     pub unlimited: Bytes,
 }
 
-/// What one run came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BudgetSweepPoint {
-    /// What was evicted.
     pub heuristic: &'static Heuristic,
-    /// The part of the unlimited peak.
+    /// Ratio of the unconstrained peak.
     pub ratio: f64,
-    /// The budget.
     pub budget: Bytes,
-    /// How it ended.
     pub status: RematStatus,
-    /// (base + anew) / base, up to where it ended.
+    /// (base + recomputation) / base, until the run ended.
     pub overhead: f64,
     /// The cost of all ops, once each.
     pub base_compute: Nanos,
-    /// The cost of what was computed anew.
+    /// The cost of recomputation.
     pub remat_compute: Nanos,
-    /// The highest bytes in use, as the engine counts.
+    /// As the engine counts.
     pub peak: Bytes,
-    /// How often things happened.
     pub counts: RematCounts,
 }
 
-/// The parts of the peak that a sweep tries unless others are asked for, from large to small.
+/// The default ratios of a sweep, descending.
 pub const SWEEP_RATIOS: [f64; 18] = [
     0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1,
 ];
 
-/// Most threads.
 const MAX_THREADS: usize = 8;
 
 /// Runs every task; `base` gives everything but heuristic and budget.
@@ -71,21 +63,16 @@ pub fn sweep(
     }
     let next = AtomicUsize::new(0);
     let cancel = progress.cancel_flag();
-    let work = || -> Result<Vec<(usize, BudgetSweepPoint)>, Cancelled> {
+    let parts = on_threads((0..n_threads).collect(), |_: usize| {
         let progress = Progress::silent(cancel);
         let mut points = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = tasks.get(at) else { return Ok(points) };
+            let Some(task) = tasks.get(at) else {
+                return Ok::<_, Cancelled>(points);
+            };
             points.push((at, point(tape, task, base, &progress)?));
         }
-    };
-    let parts: Vec<Result<Vec<(usize, BudgetSweepPoint)>, Cancelled>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
-        let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
-        joined
-            .map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
     });
     let mut points = Vec::with_capacity(tasks.len());
     for part in parts {
@@ -121,8 +108,8 @@ fn point(
     })
 }
 
-/// The smallest budget of a heuristic at which it, and every larger budget that was tried, ran to its end within the
-/// budget; `None` where even the largest did not.
+/// The smallest budget of a heuristic such that it and every larger budget of the points was feasible; `None` where the
+/// largest was not.
 pub fn feasible_limit(points: &[BudgetSweepPoint], heuristic: &Heuristic) -> Option<Bytes> {
     let mut of_heuristic: Vec<&BudgetSweepPoint> = points.iter().filter(|point| point.heuristic == heuristic).collect();
     of_heuristic.sort_by_key(|point| std::cmp::Reverse(point.budget));
@@ -131,7 +118,7 @@ pub fn feasible_limit(points: &[BudgetSweepPoint], heuristic: &Heuristic) -> Opt
 }
 
 impl BudgetSweepPoint {
-    /// Whether the run reached its end, and never used more than its budget because nothing could be evicted.
+    /// Whether the run reached its end and stayed within its budget.
     pub fn is_feasible(&self) -> bool {
         self.status == RematStatus::Ok && self.peak <= self.budget
     }

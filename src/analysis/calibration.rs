@@ -1,9 +1,8 @@
-//! What a measured run teaches the simulation: rates of ops, scratch memory by op type, and how tensors are rounded up.
+//! Settings learned from a measured run: rates of ops, scratch memory by op type, rounding of tensors.
 //!
-//! In: a request whose workload holds recordings. Out: for each recording that teaches anything, settings with what holds
-//! now, what was learned, and from how much of the run; and in sentences what could not be learned and why. Nothing is
-//! applied here: settings are the user's. Times and scratch memory of single ops are known to the graph already
-//! ([`highwater_model::workload::learned`]); what stands here is what carries over to other graphs, sizes and batches.
+//! For each recording: settings with the current and the learned value and its basis, and sentences about what could
+//! not be learned. Nothing is applied. Times and scratch memory of single ops are stored in the graph
+//! ([`highwater_model::workload::learned`]); the settings here carry over to other graphs, sizes and batches.
 
 mod rates;
 mod rounding;
@@ -11,41 +10,40 @@ mod workspaces;
 
 use std::sync::Arc;
 
-use super::session::first_bindings;
-use super::{AnalysisError, Request, running_request};
+use super::device_sessions::first_bindings;
+use super::error::AnalysisError;
+use super::request::Request;
+use super::running::running_request;
 use highwater_model::graph::{Graph, MeasuredOp, Sizes};
 use highwater_model::progress::Progress;
 use highwater_model::workload::{Recording, learned};
-use highwater_options::{DumpedSettings, Lowered, Options, lower};
+use highwater_options::{DumpedSettings, Lowered, Options};
 
-/// A setting that a run teaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LearnedSetting {
-    /// The option.
     pub key: &'static str,
-    /// What holds now, as text.
+    /// The current value as text.
     pub now: String,
-    /// What was learned, as the option's text.
+    /// As the option's text.
     pub learned: String,
-    /// From what, and how well it fits: a sentence.
+    /// Its basis, and how well it fits: a sentence.
     pub from: String,
 }
 
-/// What one run teaches.
+/// The settings learned from one recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calibration {
-    /// The run, as its file calls it.
     pub recording: String,
-    /// The graph whose ops it measured.
+    /// The graph whose ops were measured.
     pub graph: Option<String>,
-    /// Settings, in the order of the option table.
+    /// In the order of the option table.
     pub settings: Vec<LearnedSetting>,
-    /// What could not be learned and why, and what is known already: sentences.
+    /// Why something could not be learned, or need not be: sentences.
     pub notes: Vec<String>,
 }
 
 impl Calibration {
-    /// The settings that differ from those of the request, as one step of editing.
+    /// The learned settings, as one step of editing.
     pub fn stamped(&self, is_wanted: impl Fn(&LearnedSetting) -> bool) -> DumpedSettings {
         let mut options = Options::new();
         for setting in self.settings.iter().filter(|setting| is_wanted(setting)) {
@@ -60,28 +58,27 @@ impl Calibration {
     }
 }
 
-/// A graph with what was measured of its ops.
 struct Measured<'a> {
     graph: &'a Graph,
     sizes: Sizes,
     ops: Vec<MeasuredOp>,
 }
 
-/// What each recording of the workload teaches; those that hold nothing at all are left out. O(ops + blocks), a sort.
+/// Learns from each recording of the workload; empty ones are left out. O(ops + blocks), a sort.
 ///
 /// # Errors
 /// [`AnalysisError`]: a dimension has no value, or the work was cancelled.
 pub fn calibrations(request: &Request, progress: &Progress<'_>) -> Result<Vec<Calibration>, AnalysisError> {
-    let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
+    let lowered = request.lowered();
     if request.workload.graphs().is_empty() {
-        return taught(request, &lowered, progress);
+        return learned_from_recordings(request, &lowered, progress);
     }
     let (running, _) = running_request(request, &lowered, progress)?;
-    taught(&running, &lowered, progress)
+    learned_from_recordings(&running, &lowered, progress)
 }
 
-/// The same of a request with the graphs that run.
-pub(super) fn taught(
+/// As [`calibrations`], for a request with the graphs that run.
+pub(super) fn learned_from_recordings(
     request: &Request,
     lowered: &Lowered,
     progress: &Progress<'_>,

@@ -1,7 +1,5 @@
-//! The plan that a compiler's dump states for its own graph, as a plan of the live ranges found here.
-//!
-//! In: a graph with dumped offsets. Out: a placement problem of its live ranges that carries the compiler's plan. Graphs
-//! whose dumps state live ranges of their own come as problems already.
+//! The plan that a compiler's dump states for a graph, as a plan of the live ranges of this program. Dumps that state
+//! live ranges themselves are imported as problems.
 
 use std::sync::Arc;
 
@@ -11,13 +9,13 @@ use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{DumpedOffsets, GraphEntry, Lifetime, Lifetimes, Names, ProblemEntry, RecordedPlan};
 use highwater_plan::PlacementProblem;
 
-/// Divisor of offsets and sizes where nothing says another, in bytes.
+/// Default divisor of offsets and sizes, in bytes.
 pub const USUAL_ALIGNMENT: u64 = 512;
 
-/// The dumped offset of each live range. A live range is that of a tensor or of the root of a storage.
+/// The dumped offset of each live range, which is that of a tensor or of the root of a storage.
 ///
 /// # Errors
-/// Positions of the live ranges whose tensor has no offset.
+/// Positions of the live ranges without an offset.
 pub fn dumped_plan(dumped: &DumpedOffsets, lifetimes: &Lifetimes) -> Result<RecordedPlan, Vec<usize>> {
     let mut offsets = Vec::with_capacity(lifetimes.items.len());
     let mut missing = Vec::new();
@@ -36,15 +34,15 @@ pub fn dumped_plan(dumped: &DumpedOffsets, lifetimes: &Lifetimes) -> Result<Reco
     })
 }
 
-/// The arenas of graphs whose dumps say where every live range stands, with the positions of the graphs.
+/// The arenas of graphs whose dumps state an offset for every live range, with the positions of the graphs.
 pub fn dumped_problems(entries: &[GraphEntry]) -> Vec<(usize, Arc<ProblemEntry>)> {
     let found = entries.iter().enumerate();
     let found = found.filter_map(|(graph, entry)| Some((graph, Arc::new(dumped_problem(entry)?))));
     found.collect()
 }
 
-/// The arena of a graph whose dump says where every live range stands, with that plan, to the byte; `None` where it does
-/// not, or where a shape is unknown. Inputs stand in the arena where the dump places them all: they live all run.
+/// The arena of a graph with its dumped plan; `None` where a live range has no offset or a shape is unknown. Inputs are
+/// part of the arena where the dump states offsets for all of them: they live throughout the run.
 fn dumped_problem(entry: &GraphEntry) -> Option<ProblemEntry> {
     let graph: &Graph = &entry.graph;
     let dumped = entry.dumped.as_ref()?.offsets.as_ref()?;
@@ -86,13 +84,13 @@ fn dumped_problem(entry: &GraphEntry) -> Option<ProblemEntry> {
     })
 }
 
-/// The largest power of two up to the usual alignment that divides every offset.
+/// The largest power of two up to [`USUAL_ALIGNMENT`] that divides every offset.
 pub fn common_alignment(offsets: &[u64]) -> u64 {
     let bits = offsets.iter().fold(USUAL_ALIGNMENT, |bits, offset| bits | offset);
     1 << bits.trailing_zeros()
 }
 
-/// Adds the graph's inputs as buffers that live all run, in front of what the first op computes.
+/// Adds the graph's inputs as buffers that live throughout the run.
 pub fn with_inputs(graph: &Graph, sizes: &Sizes, lifetimes: &mut Lifetimes) {
     let inputs = graph.tensors().iter_ids();
     let inputs = inputs.filter(|(_, tensor)| tensor.role == Role::Input && lifetimes.n_steps > 0);

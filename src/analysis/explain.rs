@@ -1,28 +1,18 @@
-//! Where a lane's peak comes from, and where it parts from policy 0, in sentences with figures.
+//! Where a lane's peak comes from, and where it departs from policy 0, in sentences with figures.
 //!
-//! In: a lane, policy 0's lane, and the names of what runs. Out: [`Remark`]s, each with the step that it speaks of.
-//! Everything said is counted from the event log at that step; nothing is guessed. O(events * log blocks) a lane.
+//! Every figure is counted from the event log at the step of its [`Remark`]. O(events * log blocks) per lane.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::Lane;
+use super::lane::{Lane, Remark};
 use super::name_context::NameContext;
 use highwater_model::units::{Bytes, Step, percent_text};
 use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::ReservedParts;
 use highwater_sim::{ArenaBehaviour, DevicePicture, EventKind, PoolPicture, RegionKind, Simulation, picture};
 
-/// A sentence about a lane.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// The sentence, with figures.
-    pub text: String,
-    /// The step that it speaks of.
-    pub step: Option<Step>,
-}
-
-/// Everything there is to say about a lane; `reference` is policy 0's lane where this is another.
+/// The remarks about a lane; `reference` is the lane of policy 0 where this is another one.
 pub(super) fn explain(lane: &Lane, reference: Option<&Lane>, names: &NameContext<'_>) -> Vec<Remark> {
     let Some(step) = lane
         .summary
@@ -76,7 +66,7 @@ fn peak(lane: &Lane, step: Step, names: &NameContext<'_>) -> String {
     )
 }
 
-/// Whose arenas are held at the peak.
+/// The graphs whose arenas are held at the peak.
 fn arenas(lane: &Lane, at_peak: &DevicePicture, names: &NameContext<'_>) -> Option<String> {
     let held: Vec<(Option<GraphIdx>, Bytes)> = at_peak
         .regions
@@ -140,7 +130,7 @@ fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, nam
     }
 }
 
-/// The largest static graph that was loaded until a step, with all its copies.
+/// The largest static graph loaded until a step, with all its copies.
 fn largest_graph(lane: &Lane, step: Step, names: &NameContext<'_>) -> Option<(GraphIdx, Bytes)> {
     let refused = lane.simulation.out_of_memory.as_ref().map(|failed| failed.step);
     let was_loaded = |start: Step| start <= step && refused.is_none_or(|refused| start < refused);
@@ -180,14 +170,14 @@ fn shared_arena(sum: Bytes, n_blocks: usize, largest: Option<(GraphIdx, Bytes)>,
     )
 }
 
-/// A sentence begins with it.
+/// With a capital first letter.
 fn capital(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// What the largest pools hold.
+/// The largest pools.
 fn pools(at_peak: &DevicePicture, names: &NameContext<'_>) -> Vec<String> {
     const SHOWN: usize = 3;
     let mut texts = Vec::new();
@@ -242,7 +232,7 @@ fn pages(at_peak: &DevicePicture) -> Option<String> {
     })
 }
 
-/// What the allocators' units cost.
+/// The cost of the allocators' rounding.
 fn rounding(lane: &Lane, step: Step) -> Option<String> {
     let (live, rounded) = (
         *lane.curves.live.get(step.idx())?,
@@ -272,7 +262,7 @@ fn unloads(lane: &Lane) -> Option<String> {
     })
 }
 
-/// That the run did not come to its end.
+/// That the run ended early.
 fn ending(lane: &Lane) -> Option<Remark> {
     let failed = lane.simulation.out_of_memory.as_ref()?;
     Some(Remark {
@@ -284,7 +274,7 @@ fn ending(lane: &Lane) -> Option<Remark> {
     })
 }
 
-/// How the peak compares with policy 0's.
+/// The peak against that of policy 0.
 fn against(lane: &Lane, reference: &Lane) -> Option<Remark> {
     let (own, other) = (lane.summary.peak_reserved, reference.summary.peak_reserved);
     let is_partial = |lane: &Lane| lane.summary.out_of_memory || lane.refusals.is_some();
@@ -308,13 +298,13 @@ fn against(lane: &Lane, reference: &Lane) -> Option<Remark> {
     Some(Remark { text, step: None })
 }
 
-/// A part in percent of a whole.
+/// In percent.
 #[expect(clippy::cast_precision_loss, reason = "a ratio for display")]
 fn share(part: Bytes, whole: Bytes) -> f64 {
     part.get() as f64 / whole.get().max(1) as f64 * 100.0
 }
 
-/// The first step at which the lanes differ, and what each does there.
+/// The first step at which the lanes differ, and the driver's calls of each there.
 fn divergence(lane: &Lane, reference: &Lane, names: &NameContext<'_>) -> Option<Remark> {
     let step = lane.first_divergence?;
     Some(Remark {
@@ -328,7 +318,7 @@ fn divergence(lane: &Lane, reference: &Lane, names: &NameContext<'_>) -> Option<
     })
 }
 
-/// What the driver does on a step, in a clause.
+/// The driver's calls on a step, in a clause.
 fn what_happens(simulation: &Simulation, step: Step, names: &NameContext<'_>) -> String {
     let first = simulation.events.partition_point(|event| event.step < step);
     let mut given: BTreeMap<(RegionKind, Option<GraphIdx>), Bytes> = BTreeMap::new();
@@ -349,7 +339,7 @@ fn what_happens(simulation: &Simulation, step: Step, names: &NameContext<'_>) ->
     }
     let mut clauses: Vec<String> = given
         .into_iter()
-        .map(|((kind, graph), bytes)| format!("gives {bytes} for {}", region_text((kind, graph), names)))
+        .map(|((kind, graph), bytes)| format!("gives {bytes} for {}", names.region(kind, graph)))
         .collect();
     if pages.0 > 0 {
         clauses.push(format!("gives {} ({})", counted(pages.0, "page"), pages.1));
@@ -373,33 +363,9 @@ fn what_happens(simulation: &Simulation, step: Step, names: &NameContext<'_>) ->
     list(&clauses)
 }
 
-/// A region in words, such as `the arena of train`.
-pub(super) fn region_text((kind, graph): (RegionKind, Option<GraphIdx>), names: &NameContext<'_>) -> String {
-    let what = match kind {
-        RegionKind::Variables => "the variables",
-        RegionKind::Weights => "the weights",
-        RegionKind::InputOutput => "inputs and outputs",
-        RegionKind::Arena if graph.is_none() => "the shared arena",
-        RegionKind::Arena => "the arena",
-        RegionKind::PoolBlock => "the device's pool",
-        RegionKind::PagedRange => "the range of the pool",
-        RegionKind::Stitched => "a stitched range of the pool",
-        RegionKind::FixedFeatures => "fixed feature memory",
-        RegionKind::Segment => "a segment",
-        RegionKind::ExpandableSegment => "an expandable segment",
-        RegionKind::Unplaced => "blocks without a known address",
-    };
-    match (kind, graph) {
-        (RegionKind::PagedRange, Some(graph)) => format!("the range of {}", names.pool(graph)),
-        (RegionKind::Stitched, Some(graph)) => format!("a stitched range of {}", names.pool(graph)),
-        (_, Some(graph)) => format!("{what} of {}", names.graph(graph)),
-        (_, None) => what.to_owned(),
-    }
-}
-
-/// `1 page`, `2 pages`.
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+/// `1 page`, `2000 pages`: the count without grouped digits.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `a`, `a and b`, `a, b and c`.

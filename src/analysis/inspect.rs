@@ -1,8 +1,8 @@
-//! What was read: counts, bytes and peaks of each graph, by the counting rules of the command line.
+//! Counts, bytes and peaks of a workload, by the counting rules of the command line.
 
-use super::recorded::{RecordingFigures, contradiction, lifetime_entries, recording_figures};
+use super::recording_figures::{LifetimeFigures, RecordingFigures, contradiction, lifetime_entries, recording_figures};
 use highwater_model::diagnostics::{Diagnostics, Severity};
-use highwater_model::graph::{Bindings, Graph, Role, Sizes};
+use highwater_model::graph::{Bindings, Graph, Role, Sizes, TensorId};
 use highwater_model::liveness::{View, lifetimes};
 use highwater_model::progress::{Cancel, Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
@@ -12,92 +12,73 @@ use highwater_model::workload::{
 use highwater_plan::peak_live;
 use highwater_rewrite::name_reuse::program_figures;
 
-/// What progress is called.
+/// The stage that progress shows.
 const STAGE: &str = "counting";
 
-/// The name under which the batch of a program of blocks is given.
+/// The dimension that gives the batch of a program of blocks.
 const BATCH: &str = "batch";
 
-/// Figures of one graph. Byte fields that depend on symbols without a value are `None`.
+/// Figures of one graph. Byte fields are `None` where they depend on unbound symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphFigures {
-    /// The graph's name.
     pub name: String,
-    /// Nodes of the graph.
     pub ops: u64,
-    /// Results of its nodes.
+    /// Results of its ops.
     pub tensors: u64,
     /// Weights, constants, parameters and buffers.
     pub weights: Bytes,
     /// Optimizer state.
     pub state: Bytes,
-    /// Graph inputs.
     pub inputs: Option<Bytes>,
-    /// Results that are computed, each with memory of its own.
+    /// Computed results, each with separate memory.
     pub activations: Option<Bytes>,
-    /// The peak where every result has memory of its own.
+    /// Without sharing of memory.
     pub naive_peak: Option<(Bytes, Option<Step>)>,
-    /// The peak where views and in-place results share memory.
+    /// Where views and in-place results share memory.
     pub aliased_peak: Option<(Bytes, Option<Step>)>,
     /// Names of symbolic dimensions.
     pub symbols: Vec<String>,
-    /// Activations whose shape stays unknown.
+    /// Activations of unknown shape.
     pub unknown_shapes: u64,
-    /// Inputs whose shape stays unknown.
+    /// Inputs of unknown shape.
     pub unknown_inputs: u64,
 }
 
-/// Figures of live ranges without a graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LifetimeFigures {
-    /// What they belong to.
-    pub name: String,
-    /// How many.
-    pub count: u64,
-    /// Their peak.
-    pub peak: Bytes,
-    /// Their bytes in sum.
-    pub total: Bytes,
-}
-
-/// What a workload holds.
+/// The figures of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// Graphs in order, each followed by the bodies of its control flow.
+    /// In order, each graph followed by the bodies of its control flow.
     pub graphs: Vec<GraphFigures>,
     /// Live ranges without a graph.
     pub lifetimes: Vec<LifetimeFigures>,
-    /// Recordings of real runs.
     pub recordings: Vec<RecordingFigures>,
-    /// What dumps say beyond their graphs, by position in `graphs`.
+    /// Dumps, by position in `graphs`.
     pub dumps: Vec<(usize, DumpFigures)>,
     /// What the figures leave out.
     pub diagnostics: Diagnostics,
 }
 
-/// What a dump says beyond its graph.
+/// What a dump states besides its graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DumpFigures {
-    /// Tensors whose offset the dump states, workspaces not counted.
+    /// Tensors with a dumped offset, without workspaces.
     pub offsets: u64,
-    /// The end of the last that is computed: inputs and weights stand elsewhere, or behind everything.
+    /// The largest end of a computed tensor; inputs and weights lie elsewhere, or behind.
     pub extent: Bytes,
-    /// Who made the plan; empty where there is none.
+    /// The planner; empty where there is none.
     pub maker: String,
-    /// Options.
     pub options: Vec<DumpedOption>,
-    /// Further facts.
     pub facts: Vec<(String, String)>,
 }
 
-/// Counts everything once. O(graph).
+/// O(graph).
 pub fn inspect(workload: &Workload, bindings: &Bindings) -> Inspection {
     let cancel = Cancel::new();
-    // Nobody else holds the flag, so nothing is ever cancelled.
+    // The flag is not shared, so nothing is cancelled.
     inspect_with(workload, bindings, &Progress::silent(&cancel)).unwrap_or_default()
 }
 
-/// The same with progress, for what may be large.
+/// As [`inspect`], with progress.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -148,7 +129,7 @@ pub fn inspect_with(
     Ok(inspection)
 }
 
-/// Graphs, the bodies of their control flow, and what dumps say of them.
+/// Graphs, the bodies of their control flow, and their dumps.
 fn inspect_graphs(
     entries: &[GraphEntry],
     bindings: &Bindings,
@@ -167,7 +148,7 @@ fn inspect_graphs(
             let arenas = dumped.arenas.iter().map(|arena| problem_figures(arena));
             inspection.lifetimes.extend(arenas);
             if let Some(listed) = dumped.tensors {
-                // Bodies are counted as their main graph is.
+                // Bodies are counted like their main graph.
                 for (figures, body) in inspection.graphs[position + 1..].iter_mut().zip(&entry.bodies) {
                     figures.tensors = body.tensors().len() as u64;
                 }
@@ -188,7 +169,7 @@ fn problem_figures(entry: &ProblemEntry) -> LifetimeFigures {
     }
 }
 
-/// Offsets count the bytes of the tensors that stand there, as the shapes say.
+/// Offsets count the bytes of their tensors by shape.
 fn dump_figures(entry: &GraphEntry, dumped: &Dumped, bindings: &Bindings) -> DumpFigures {
     let sizes = entry.graph.sizes(bindings);
     let mut figures = DumpFigures {
@@ -220,7 +201,7 @@ fn lifetime_figures(name: &str, lifetimes: &Lifetimes) -> LifetimeFigures {
     }
 }
 
-/// Variables of a program of blocks that are tensors and do not outlive its run.
+/// Counts tensor variables that do not outlive a run.
 fn block_figures(program: &BlockProgram, bindings: &Bindings, diagnostics: &mut Diagnostics) -> LifetimeFigures {
     let batch = bindings.get(BATCH).copied();
     let figures = program_figures(program, batch.unwrap_or(1));
@@ -256,7 +237,7 @@ fn trace_figures(trace: &AllocationTrace) -> LifetimeFigures {
     }
 }
 
-/// Between any two of its stages the flag is looked at: each is linear in the graph.
+/// Checks the cancel flag between its stages, each of which is linear in the graph.
 fn figures(
     name: &str,
     graph: &Graph,
@@ -281,6 +262,7 @@ fn figures(
             name,
         );
     }
+    let (unknown_shapes, unknown_inputs) = count_unknown(graph, bindings, diagnostics);
     Ok(GraphFigures {
         name: name.to_owned(),
         ops: graph.ops().len() as u64,
@@ -293,14 +275,14 @@ fn figures(
         activations: is_bound.then(|| naive.total()),
         naive_peak: is_bound.then(|| naive.peak()),
         aliased_peak: is_bound.then(|| aliased.peak()),
-        unknown_shapes: count_unknown(graph, bindings, diagnostics),
-        unknown_inputs: count_unknown_inputs(graph, bindings, diagnostics),
+        unknown_shapes,
+        unknown_inputs,
         symbols: graph.symbols(),
     })
 }
 
-/// How many tensors a graph is said to have: those that its file lists where that is known, otherwise what its ops make,
-/// without their scratch memory; inputs and weights are counted apart. O(tensors).
+/// The number of tensors of a graph: that of the file where it is stated, else the results of its ops without
+/// workspaces. Inputs and weights are not counted. O(tensors).
 pub fn tensor_count(entry: &GraphEntry) -> u64 {
     let listed = entry.dumped.as_ref().and_then(|dumped| dumped.tensors);
     listed.unwrap_or_else(|| count_results(&entry.graph))
@@ -320,7 +302,7 @@ fn sum(graph: &Graph, sizes: &Sizes, wanted: impl Fn(Role) -> bool) -> Bytes {
         .sum()
 }
 
-/// Sizes with 1 for the symbols without a value: what is unknown then, no value of them would tell.
+/// Sizes with 1 for unbound symbols: a size that is unknown even then depends on no symbol.
 fn complete_sizes(graph: &Graph, bindings: &Bindings) -> Sizes {
     let mut complete = bindings.clone();
     for symbol in graph.unbound_symbols(bindings) {
@@ -329,31 +311,20 @@ fn complete_sizes(graph: &Graph, bindings: &Bindings) -> Sizes {
     graph.sizes(&complete)
 }
 
-/// Inputs of an unknown shape.
-fn count_unknown_inputs(graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> u64 {
+/// Reports inputs and activations of unknown shape, and counts them.
+fn count_unknown(graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> (u64, u64) {
     let sizes = complete_sizes(graph, bindings);
-    let inputs = graph
-        .tensors()
-        .iter_ids()
-        .filter(|(_, tensor)| tensor.role == Role::Input);
-    let mut unknown = inputs.filter(|(id, _)| sizes.tensor(*id).is_none());
-    let Some((first, _)) = unknown.next() else {
-        return 0;
-    };
-    let count = 1 + unknown.count() as u64;
-    let what = "the shape of an input is unknown, it counts 0 bytes: the bytes of inputs are a lower bound";
-    diagnostics.counted(Severity::Warning, what.to_owned(), graph.tensor_name(first), count);
-    count
-}
-
-/// Activations of an unknown shape.
-fn count_unknown(graph: &Graph, bindings: &Bindings, diagnostics: &mut Diagnostics) -> u64 {
-    let sizes = complete_sizes(graph, bindings);
-    let mut unknown = graph.unknown_activations(&sizes);
-    let Some(first) = unknown.next() else {
-        return 0;
-    };
-    let count = 1 + unknown.count() as u64;
-    diagnostics.unknown_shapes(graph.tensor_name(first), count);
-    count
+    let activations: Vec<TensorId> = graph.unknown_activations(&sizes).collect();
+    if let Some(first) = activations.first() {
+        diagnostics.unknown_shapes(graph.tensor_name(*first), activations.len() as u64);
+    }
+    let inputs = graph.tensors().iter_ids();
+    let inputs = inputs.filter(|(id, tensor)| tensor.role == Role::Input && sizes.tensor(*id).is_none());
+    let inputs: Vec<TensorId> = inputs.map(|(id, _)| id).collect();
+    if let Some(first) = inputs.first() {
+        let what = "the shape of an input is unknown, it counts 0 bytes: the bytes of inputs are a lower bound";
+        let (name, count) = (graph.tensor_name(*first), inputs.len() as u64);
+        diagnostics.counted(Severity::Warning, what.to_owned(), name, count);
+    }
+    (activations.len() as u64, inputs.len() as u64)
 }

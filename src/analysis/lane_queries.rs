@@ -1,14 +1,17 @@
-//! What a lane was simulated under and how it does: figures, whether it fits, its name.
+//! Facts about one lane: its settings, its figures, whether it fits.
 //!
-//! In: a comparison and the position of a lane. Out: facts that hold for this lane. Lanes of the options share theirs; a pinned
-//! lane has a device, values and estimates of its own, and what a recording does not state is not known.
+//! Lanes of the options share their settings; a pinned lane has its own. Figures that a recording does not state are
+//! `None`.
 
-use super::{Comparison, Figure, LaneId, Metric, PinnedLane, ScratchSource};
+use super::comparison::Comparison;
+use super::lane::Lane;
+use super::lane_set::LaneId;
+use super::metrics::{Figure, Metric};
+use super::pin::PinnedLane;
+use super::workspaces::ScratchSource;
 use highwater_model::graph::Bindings;
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_model::workload::Device;
-use highwater_options::Estimate;
-use highwater_rewrite::remat::OpRates;
 use highwater_sim::{OutOfMemory, Params};
 
 /// Whether a lane fits on its device.
@@ -16,35 +19,29 @@ use highwater_sim::{OutOfMemory, Params};
 pub enum Fit {
     /// There is no capacity to compare with.
     Unknown,
-    /// It runs to its end with so much left of the capacity.
+    /// It runs to its end.
     Yes {
-        /// What is left.
+        /// Unused bytes of the capacity.
         left: Bytes,
-        /// The capacity.
         capacity: Bytes,
     },
-    /// It runs to its end, and its peak is above the capacity.
-    Above {
-        /// By how much.
-        by: Bytes,
-        /// The capacity.
-        capacity: Bytes,
-    },
-    /// It runs out of memory; on which step, where that is known.
+    /// It runs to its end with a peak above the capacity.
+    Above { by: Bytes, capacity: Bytes },
+    /// It runs out of memory, on this step where it is known.
     OutOfMemory(Option<Step>),
     /// A run does not reach its end under its memory budget.
     StopsUnderBudget,
-    /// So many requests of a trace are refused.
+    /// Requests of a trace are refused.
     Refuses(u64),
 }
 
 impl Fit {
-    /// Whether there is nothing against it.
+    /// Whether nothing speaks against it.
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Unknown | Self::Yes { .. })
     }
 
-    /// In words; none where there is no capacity.
+    /// Empty where there is no capacity.
     pub fn text(self) -> String {
         match self {
             Self::Unknown => String::new(),
@@ -57,7 +54,6 @@ impl Fit {
         }
     }
 
-    /// In a word.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Unknown => "",
@@ -68,49 +64,29 @@ impl Fit {
 }
 
 impl Comparison {
-    /// What a pinned lane was simulated under; `None` for other lanes.
+    /// The settings of a pinned lane; `None` for other lanes.
     pub fn pinned(&self, lane: usize) -> Option<&PinnedLane> {
         self.lanes.get(lane)?.pinned.as_deref()
     }
 
-    /// Whether a lane shows a pinned configuration.
     pub fn is_pinned_lane(&self, lane: usize) -> bool {
         self.pinned(lane).is_some()
     }
 
-    /// The device of a lane.
     pub fn device_of(&self, lane: usize) -> &Device {
         self.pinned(lane).map_or(&self.device, |pinned| &pinned.device)
     }
 
-    /// Sizes and costs that a lane was simulated with.
     pub fn params_of(&self, lane: usize) -> &Params {
         self.pinned(lane).map_or(&self.params, |pinned| &pinned.params)
     }
 
-    /// Rates that estimate what ops of a lane take.
-    pub fn rates_of(&self, lane: usize) -> OpRates {
-        self.pinned(lane).map_or(self.rates, |pinned| pinned.rates)
-    }
-
-    /// Memory that others hold on the device of a lane.
-    pub fn occupied_of(&self, lane: usize) -> Bytes {
-        self.pinned(lane).map_or(self.occupied, |pinned| pinned.occupied)
-    }
-
-    /// Whether the figures of a lane are lower bounds.
     pub fn is_lower_bound(&self, lane: usize) -> bool {
         self.pinned(lane).map_or(self.lower_bound, |pinned| pinned.lower_bound)
     }
 
-    /// What the figures of a lane hold of scratch memory.
     pub fn scratch_of(&self, lane: usize) -> ScratchSource {
         self.pinned(lane).map_or(self.scratch, |pinned| pinned.scratch)
-    }
-
-    /// Settings of a lane whose effect is an estimate.
-    pub fn estimates_of(&self, lane: usize) -> &[Estimate] {
-        self.pinned(lane).map_or(&self.estimates, |pinned| &pinned.estimates)
     }
 
     /// The values of dimensions in a run of a lane; `None` where it has no such run.
@@ -133,7 +109,6 @@ impl Comparison {
         self.lanes.get(lane).filter(|_| is_stated).map(|lane| metric.of(lane))
     }
 
-    /// Whether a lane fits on its device.
     pub fn fit(&self, lane: usize) -> Fit {
         let Some(row) = self.lanes.get(lane) else {
             return Fit::Unknown;
@@ -160,11 +135,11 @@ impl Comparison {
         Fit::Yes { left, capacity }
     }
 
-    /// The lane of a name: its title (`policy 2`, `pinned small`), a number of a policy, or the name of a pin or a recording
-    /// alone.
+    /// The lane of a name: its title (`policy 2`, `pinned small`), a policy number, or the bare name of a pin or a
+    /// recording.
     ///
     /// # Errors
-    /// The titles there are, with commas between.
+    /// The existing titles, separated by commas.
     pub fn lane_named(&self, name: &str) -> Result<usize, String> {
         let name = name.trim();
         let titles: Vec<String> = self.lanes.iter().map(|lane| self.lane_title(lane.id)).collect();
@@ -172,7 +147,7 @@ impl Comparison {
         let own = || self.lanes.iter().position(|lane| lane.title.as_deref() == Some(name));
         let number = || {
             let number: u8 = name.parse().ok()?;
-            let of_policy = |lane: &super::Lane| match lane.id {
+            let of_policy = |lane: &Lane| match lane.id {
                 LaneId::Policy(policy) => policy.number() == number,
                 _ => false,
             };
@@ -181,8 +156,8 @@ impl Comparison {
         exact.or_else(own).or_else(number).ok_or_else(|| titles.join(", "))
     }
 
-    /// The lanes of the options themselves: neither pinned nor measured.
-    pub fn own_lanes(&self) -> impl Iterator<Item = &super::Lane> + Clone {
+    /// The lanes of the options, neither pinned nor measured.
+    pub fn own_lanes(&self) -> impl Iterator<Item = &Lane> + Clone {
         self.simulated_lanes().filter(|lane| lane.pinned.is_none())
     }
 }

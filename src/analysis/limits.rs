@@ -1,33 +1,28 @@
-//! Limits on figures: what makes the answer "no".
-//!
-//! In: a text such as `peak_reserved>+5%`, a figure, what it was before. Out: whether the limit is broken, and why in a sentence.
+//! Limits on figures, such as `peak_reserved>+5%`, and why a figure exceeds one.
 
 use thiserror::Error;
 
-use super::{Figure, METRICS, Metric};
+use super::metrics::{Figure, METRICS, Metric};
 use highwater_model::units::Bytes;
 
-/// What a metric may not be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
     /// More than this.
     Above(Figure),
-    /// More than this above what it was.
+    /// This much more than before.
     More(Figure),
-    /// More than so many percent above what it was.
+    /// This many percent more than before.
     Percent(f64),
 }
 
 /// A limit that makes the answer "no": `peak_reserved>+5%`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// As it was written.
+    /// As the user wrote it.
     pub text: String,
-    /// Of what.
     pub metric: &'static Metric,
-    /// Whether reaching the bound is too much already.
+    /// Whether reaching the bound already exceeds it (`>=`).
     pub is_reached: bool,
-    /// The bound.
     pub bound: Bound,
 }
 
@@ -40,11 +35,11 @@ pub struct LimitError {
 }
 
 impl Limit {
-    /// Reads `METRIC>BOUND` or `METRIC>=BOUND`; the bound is a figure (`16GiB`, `40`, `30%` of a share, `5 ms`), one more than
-    /// before (`+100MiB`), or a part of what it was (`+5%`).
+    /// Reads `METRIC>BOUND` or `METRIC>=BOUND`. The bound is a figure (`16GiB`, `40`, `30%` of a share, `5 ms`), an
+    /// increase (`+100MiB`), or a relative increase (`+5%`).
     ///
     /// # Errors
-    /// [`LimitError`] with what is known or wanted.
+    /// [`LimitError`] with the known metrics or forms.
     pub fn parse(text: &str) -> Result<Self, LimitError> {
         let fail = |why: String| LimitError {
             text: text.to_owned(),
@@ -88,13 +83,13 @@ impl Limit {
         })
     }
 
-    /// Whether it speaks of what was before.
+    /// Whether it compares with an earlier figure.
     pub const fn needs_before(&self) -> bool {
         !matches!(self.bound, Bound::Above(_))
     }
 
-    /// Whether the figure is too much, and why, in a sentence with figures; `None` where it is not. A limit that speaks of
-    /// what was before holds for nothing where that is not known.
+    /// Why the figure exceeds the limit, in a sentence; `None` where it does not. A limit on an increase does not apply
+    /// without an earlier figure.
     pub fn broken(&self, now: Figure, before: Option<Figure>) -> Option<String> {
         match (self.bound, before) {
             (Bound::Above(most), _) => self.is_too_much(&now, &most).then(|| {
@@ -146,7 +141,7 @@ impl Limit {
     }
 }
 
-/// Two figures in words; exactly where they differ and would look alike.
+/// Two figures as text; exact where they differ and would look equal.
 fn apart(one: Figure, other: Figure) -> (String, String) {
     let short = (one.to_string(), other.to_string());
     if one == other || short.0 != short.1 {
@@ -155,7 +150,7 @@ fn apart(one: Figure, other: Figure) -> (String, String) {
     (one.exact(), other.exact())
 }
 
-/// By how many percent a figure grew, in as many digits as tell it from a bound.
+/// The percentage of an increase, with enough digits to differ from the bound.
 fn percent_apart(now: Figure, before: Figure, most: f64) -> String {
     let short = now.percent_text(before);
     match now.percent_since(before) {
@@ -166,13 +161,12 @@ fn percent_apart(now: Figure, before: Figure, most: f64) -> String {
     }
 }
 
-/// A number that is not negative.
+/// A non-negative number.
 fn number(text: &str) -> Option<f64> {
     let number: f64 = text.trim().parse().ok()?;
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
-/// A figure of a kind.
 fn figure(text: &str, kind: Figure) -> Option<Figure> {
     let text = text.trim();
     match kind {

@@ -1,25 +1,24 @@
-//! One graph under one binding: everything that the passes make of it, with steps as executed slots.
+//! One graph under one binding, lowered by all passes, with steps as executed slots.
 //!
-//! The rewrites apply in their order: precision, host ops, rematerialization or name reuse, estimated workspaces, atomic
-//! clean. What is executed several times has its scratch memory and its clears each time.
+//! The rewrites apply in this order: precision, host ops, rematerialization or name reuse, estimated workspaces, atomic
+//! clean. A recomputed op has its scratch memory and its clears each time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::allocation_order::arena_order;
-use super::lanes::Arena;
-use super::name_reuse::report_names;
+use super::arena::{Arena, arena_problem, rounded};
+use super::error::AnalysisError;
+use super::request::Request;
 use super::rewriting::{Executed, LaneRewrite, Layout, RunRemat, onto_steps};
-use super::session::{RunKey, Variant, arena_problem, rounded};
-use super::{AnalysisError, Request};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes, TensorId};
 use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{AllocationOrder, Axis, GraphEntry, Lifetime, Lifetimes, Program, Run};
+use highwater_model::workload::{AllocationOrder, Axis, GraphEntry, GraphIdx, Lifetime, Lifetimes, Program, Run};
 use highwater_options::Lowered;
-use highwater_rewrite::name_reuse::{ReuseQuestion, block_program, merged_storage, reuse_report};
+use highwater_rewrite::name_reuse::{ReuseQuestion, ReuseReport, block_program, merged_storage, reuse_report};
 use highwater_rewrite::remat::{
     GraphTape, RematRun, Sequence, Slot, graph_tape, is_unchanged, remat, rewritten_lifetimes, sequence,
 };
@@ -29,7 +28,16 @@ use highwater_rewrite::{
 };
 use highwater_sim::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor};
 
-/// A graph under one binding, with steps as slots.
+pub(super) type RunKey = (GraphIdx, Bindings);
+
+/// A device session under some settings, before its arenas are placed.
+#[derive(Debug)]
+pub(super) struct Variant {
+    pub(super) session: DeviceSession,
+    pub(super) arenas: Vec<Arena>,
+    pub(super) rewrite: Option<Arc<LaneRewrite>>,
+}
+
 #[derive(Debug)]
 pub(super) struct LoweredGraph {
     bound: BoundGraph,
@@ -58,7 +66,7 @@ pub(super) struct GraphLowering<'a> {
 }
 
 impl GraphLowering<'_> {
-    /// What the passes make of a run's graph.
+    /// Lowers a run's graph.
     pub(super) fn make(
         &mut self,
         run: &Run,
@@ -73,7 +81,7 @@ impl GraphLowering<'_> {
             Some(host_ops) if host_ops.occur_in(graph) => Some(host_split(graph, host_ops)),
             _ => None,
         };
-        // What crosses the device's border keeps its width, as the graph's own inputs and outputs do.
+        // Tensors that cross the border of the device keep their width, like inputs and outputs of the graph.
         let io = io_tensors(graph, &sizes, split.as_ref());
         let sizes = with_precision(graph, sizes, &self.lowered.precision);
         let remat = self.remat(graph, &sizes, progress)?;
@@ -94,7 +102,7 @@ impl GraphLowering<'_> {
             .iter()
             .map(|item| rounded(item.bytes, self.lowered.tensor_rounding))
             .collect();
-        // The order of one op after another says nothing about ops that are computed several times.
+        // The order of ops does not apply to ops that are executed several times.
         let is_changed = remat
             .as_ref()
             .is_some_and(|(run, _, sequence)| !is_unchanged(run, sequence));
@@ -119,7 +127,7 @@ impl GraphLowering<'_> {
         })
     }
 
-    /// The graph's run under the eviction threshold, where there is one.
+    /// The graph's run under the eviction threshold, where one is set.
     fn remat(
         &self,
         graph: &Graph,
@@ -135,7 +143,7 @@ impl GraphLowering<'_> {
         Ok(Some((run, tape, sequence)))
     }
 
-    /// The session with every run's live ranges on the common steps.
+    /// The session with the live ranges of every run on the common steps.
     pub(super) fn variant(
         &self,
         mut session: DeviceSession,
@@ -213,9 +221,9 @@ impl GraphLowering<'_> {
         Ok(atomic_clean(program, graph, self.clean_policy(is_static)))
     }
 
-    /// Feature memory by names: every variable that shares another's name lies in its slot, which is held from its first
-    /// to its last use. As in fluid, a view is a variable with memory of its own. Of the lifetimes given, those of
-    /// storages that hold feature memory on the device take part; scratch memory stays.
+    /// Feature memory by name: variables that share a name share a slot, which is held from its first to its last use.
+    /// As in fluid, a view is a separate variable. Storages that hold feature memory on the device take part; scratch
+    /// memory stays.
     fn with_names_reused(
         &mut self,
         graph: &Graph,
@@ -255,7 +263,7 @@ impl GraphLowering<'_> {
             if !is_held[root(item.tensor).idx()] {
                 continue;
             }
-            // Passes before this one may have changed the width of the storage.
+            // Earlier passes may have changed the width of the storage.
             let whole = Bytes(sizes.storage(storage));
             item.bytes = if root(item.tensor) == item.tensor {
                 whole
@@ -283,7 +291,6 @@ impl GraphLowering<'_> {
         }
     }
 
-    /// What is cleared in a run.
     fn clears(&self, graph: &Graph, sizes: &Sizes, split: Option<&Sides>, is_static: bool) -> Vec<Clear> {
         let host = self.lowered.host_ops.as_ref().zip(split);
         let clears = clears(graph, sizes, self.clean_policy(is_static), host);
@@ -313,7 +320,29 @@ impl LoweredGraph {
     }
 }
 
-/// An op that is computed anew has its memory cleared anew, unless all of it is cleared at the start.
+const MAX_REPORTED: usize = 5;
+
+/// Reports what name reuse breaks and what may break. After an exception of the original the renames before it remain.
+pub(super) fn report_names(origin: &str, report: &ReuseReport, diagnostics: &mut Diagnostics) {
+    if let Some(exception) = &report.reuse.exception {
+        diagnostics.error(
+            format!("memory_optimize ends in {exception}; what it renamed before acts"),
+            origin,
+        );
+    }
+    for finding in report.findings.iter().take(MAX_REPORTED) {
+        diagnostics.error(format!("memory_optimize corrupts values: {}", finding.message), origin);
+    }
+    let more = report.findings.len().saturating_sub(MAX_REPORTED);
+    if more > 0 {
+        diagnostics.error(format!("memory_optimize corrupts values in {more} more places"), origin);
+    }
+    for hazard in report.hazards.iter().take(MAX_REPORTED) {
+        diagnostics.warning(hazard.message.clone(), origin);
+    }
+}
+
+/// Repeats the clears of recomputed ops, unless all memory is cleared at the start.
 fn repeated_clears(clears: &[Clear], tape: &GraphTape, sequence: &Sequence, policy: AtomicClean) -> Vec<Clear> {
     let mut repeated = Vec::new();
     for (slot, executed) in (0_u32..).zip(&sequence.slots) {
@@ -333,7 +362,7 @@ fn repeated_clears(clears: &[Clear], tape: &GraphTape, sequence: &Sequence, poli
     repeated
 }
 
-/// Graph inputs, roots of graph outputs that are computed, and what is carried between device and host.
+/// Graph inputs, roots of computed graph outputs, and tensors that cross between device and host.
 fn io_tensors(graph: &Graph, sizes: &Sizes, split: Option<&Sides>) -> Vec<IoTensor> {
     let mut is_io = vec![false; graph.storages().len()];
     for (_, tensor) in graph

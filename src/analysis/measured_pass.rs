@@ -1,13 +1,13 @@
-//! One pass of a measured run over a graph: when each op began, and how long it took.
+//! One pass of a measured run over a graph: start and duration of each op.
 //!
 //! ```text
 //! measured   A B D C E | A B C D E | A B ...      cut where an op comes a second time
 //! pass       A B D C E                            the first of those with most ops
 //! ```
 //!
-//! Where ops are written several times side by side, as by several streams, cuts leave nothing whole: where none has more
-//! than half of the ops, the first time of each op stands. In: a graph and a recording that measured ops. Out: ops by their
-//! starts, each once. Deliberately not here: how wide that makes a step. O(ops log ops).
+//! Where streams record every op several times, cuts leave no complete pass: if none has more than half of the ops, the
+//! first occurrence of each op is taken. In: a graph and a recording with measured ops. Out: each op once, by start.
+//! O(ops log ops).
 
 use std::collections::BTreeMap;
 
@@ -15,18 +15,14 @@ use highwater_model::graph::{Graph, Id as _, OpId};
 use highwater_model::units::Nanos;
 use highwater_model::workload::Recording;
 
-/// When an op ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpRun {
-    /// The op.
     pub op: OpId,
-    /// When it began.
     pub start: Nanos,
-    /// How long it took.
     pub time: Nanos,
 }
 
-/// The ops of a graph as one pass of a run began them; empty where the run measured none of them, or not when.
+/// The ops of one measured pass, by start; empty where no op was measured with its time.
 pub fn measured_pass(graph: &Graph, recording: &Recording) -> Vec<OpRun> {
     let found = runs_of_ops(graph, recording);
     let n_ops = graph.ops().len();
@@ -39,7 +35,7 @@ pub fn measured_pass(graph: &Graph, recording: &Recording) -> Vec<OpRun> {
     }
 }
 
-/// What the run says of ops that the graph has, by start.
+/// Measured ops of the graph, by start.
 fn runs_of_ops(graph: &Graph, recording: &Recording) -> Vec<OpRun> {
     let mut by_name: BTreeMap<&str, OpId> = BTreeMap::new();
     for op in graph.ops().ids() {
@@ -61,7 +57,7 @@ fn runs_of_ops(graph: &Graph, recording: &Recording) -> Vec<OpRun> {
     found
 }
 
-/// The first of the longest parts in which no op comes twice.
+/// The first of the longest parts in which no op repeats.
 fn longest_cut(found: &[OpRun], n_ops: usize) -> &[OpRun] {
     let mut part_of = vec![0_usize; n_ops];
     let (mut best, mut from, mut part): (&[OpRun], usize, usize) = (&[], 0, 1);

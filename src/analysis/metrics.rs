@@ -1,24 +1,19 @@
-//! The figures by which lanes are compared, declared once.
-//!
-//! In: a lane, or the figure of an earlier answer. Out: figures, differences in words. A difference is
-//! exact; a percentage of nothing is none.
+//! The figures by which lanes are compared, declared once, and their differences. A difference is exact; there is no
+//! percentage of nothing.
 
 use std::fmt;
 
-use super::Lane;
+use super::lane::Lane;
 use highwater_model::units::{Bytes, Nanos, grouped, percents};
 use highwater_sim::fold::Summary;
 
-/// One figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
-    /// Bytes.
     Bytes(u64),
-    /// A count.
     Count(u64),
-    /// Nanoseconds, estimated.
+    /// Estimated.
     Nanos(u64),
-    /// A share of 1.
+    /// 1 is the whole.
     Share(f64),
 }
 
@@ -34,7 +29,7 @@ impl fmt::Display for Figure {
 }
 
 impl Figure {
-    /// The number alone. Rounded above 2^53.
+    /// Rounded above 2^53.
     #[expect(clippy::cast_precision_loss, reason = "percentages need no more than 53 bits")]
     pub const fn number(self) -> f64 {
         match self {
@@ -43,7 +38,7 @@ impl Figure {
         }
     }
 
-    /// Every digit of it, with its unit.
+    /// All digits, with the unit.
     pub fn exact(self) -> String {
         match self {
             Self::Bytes(bytes) => Bytes(bytes).exact(),
@@ -53,7 +48,6 @@ impl Figure {
         }
     }
 
-    /// A figure of the same kind.
     const fn with(self, whole: u64, share: f64) -> Self {
         match self {
             Self::Bytes(_) => Self::Bytes(whole),
@@ -70,7 +64,7 @@ impl Figure {
         }
     }
 
-    /// What it is more than another of its kind: whether it grew, and by how much. Exact.
+    /// Whether it exceeds another figure of its kind, and the absolute difference. Exact.
     pub fn since(self, before: Self) -> (bool, Self) {
         let is_more = self > before;
         let whole = self.whole().zip(before.whole());
@@ -79,7 +73,7 @@ impl Figure {
         (is_more, self.with(whole, share))
     }
 
-    /// The difference in percent of what it was; `None` where it was nothing and is something.
+    /// The difference in percent of `before`; `None` where `before` is 0 and this is not.
     pub fn percent_since(self, before: Self) -> Option<f64> {
         let (now, before) = (self.number(), before.number());
         if now.to_bits() == before.to_bits() {
@@ -88,7 +82,7 @@ impl Figure {
         (before > 0.0).then(|| (now - before) / before * 100.0)
     }
 
-    /// The difference in words: `+80.0 MiB`, `-3`, `0`.
+    /// `+80.0 MiB`, `-3`, `0`.
     pub fn difference_text(self, before: Self) -> String {
         let (is_more, by) = self.since(before);
         if by.number() <= 0.0 {
@@ -96,14 +90,13 @@ impl Figure {
         }
         let sign = if is_more { '+' } else { '-' };
         match by {
-            // Percent of what would be open.
+            // Percentage points.
             Self::Share(share) if share < 5e-5 => format!("{sign}<0.01 points"),
             Self::Share(share) => format!("{sign}{:.2} points", share * 100.0),
             by => format!("{sign}{by}"),
         }
     }
 
-    /// The difference in percent, in words.
     pub fn percent_text(self, before: Self) -> String {
         match self.percent_since(before) {
             Some(percent) if percent > 0.0 && percent < 0.005 => "+<0.01 %".to_owned(),
@@ -116,7 +109,7 @@ impl Figure {
 }
 
 impl PartialOrd for Figure {
-    /// Figures of one kind are compared exactly; of two kinds by their numbers.
+    /// Exact for figures of one kind; by number for two kinds.
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         match self.whole().zip(other.whole()) {
             Some((one, other)) => Some(one.cmp(&other)),
@@ -128,27 +121,24 @@ impl PartialOrd for Figure {
 /// A figure by which lanes are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// As in limits.
+    /// The name in limits.
     pub name: &'static str,
-    /// As in tables.
+    /// The name in tables.
     pub label: &'static str,
-    /// Whether it is an estimate wherever it stands.
     pub is_estimate: bool,
     of: fn(&Summary) -> Figure,
 }
 
 impl Metric {
-    /// The figure of a lane.
     pub fn of(&self, lane: &Lane) -> Figure {
         (self.of)(&lane.summary)
     }
 
-    /// A figure of its kind: nothing.
+    /// The zero of its kind.
     pub fn kind(&self) -> Figure {
         (self.of)(&Summary::default())
     }
 
-    /// The metric of a name.
     pub fn find(name: &str) -> Option<&'static Self> {
         METRICS.iter().find(|metric| metric.name == name)
     }
@@ -216,7 +206,7 @@ pub const METRICS: &[Metric] = &[
     },
 ];
 
-/// Names of the metrics that lanes are compared by side by side; whether they fit stands behind.
+/// The metrics of side-by-side tables, before the column that tells whether a lane fits.
 pub const COMPARED: [&str; 5] = [
     "peak_reserved",
     "peak_live",

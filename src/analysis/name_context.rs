@@ -1,16 +1,13 @@
-//! The names of what runs, for sentences.
+//! The names of what runs, for sentences: of steps, graphs, pools, tensors and regions.
 //!
-//! In: steps, graphs, tensors. Out: words. Of an allocation trace a step is a command with its line in the file, and a
-//! tensor is a request.
+//! In an allocation trace a step is a command with its line in the file, and a tensor is a request.
 
-use super::EstimatedWorkspaces;
-use super::trace::{command_text, running_graph};
+use super::workspaces::EstimatedWorkspaces;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Step;
 use highwater_model::workload::{AllocationTrace, Axis, GraphIdx, TraceOwner, Workload};
-use highwater_sim::{ArenaBehaviour, DeviceSession, TraceRequest};
+use highwater_sim::{ArenaBehaviour, DeviceSession, Params, RegionKind, TraceRequest};
 
-/// The names of what runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NameContext<'a> {
     pub(super) workload: &'a Workload,
@@ -20,32 +17,48 @@ pub(super) struct NameContext<'a> {
     /// Concurrent copies of every graph.
     pub(super) copies: u32,
     pub(super) workspaces: &'a EstimatedWorkspaces,
-    /// Of an allocation trace.
-    pub(super) requests: &'a [TraceRequest],
+    /// The trace that runs, with its requests by tensor; `None` where graphs run.
+    pub(super) trace: Option<(&'a AllocationTrace, &'a [TraceRequest])>,
 }
 
-impl NameContext<'_> {
-    /// The graph's name.
+impl<'a> NameContext<'a> {
+    /// The names of graphs on an axis.
+    pub(super) fn new(
+        workload: &'a Workload,
+        axis: &'a Axis,
+        session: &'a DeviceSession,
+        workspaces: &'a EstimatedWorkspaces,
+        params: &Params,
+    ) -> Self {
+        Self {
+            workload,
+            axis,
+            session,
+            arena_behaviour: params.arena_behaviour,
+            copies: params.feature_copies.max(1),
+            workspaces,
+            trace: None,
+        }
+    }
+
     pub(super) fn graph(&self, graph: GraphIdx) -> &str {
         let known = self.session.graphs.get(graph.idx());
         known.map_or("a graph", |graph| graph.name.as_str())
     }
 
-    /// The pool of a graph; a trace's pools are called so themselves.
+    /// The pool of a graph. A trace names its pools itself.
     pub(super) fn pool(&self, graph: GraphIdx) -> String {
-        match self.trace() {
+        match self.trace {
             Some(_) => self.graph(graph).to_owned(),
             None => format!("the pool of {}", self.graph(graph)),
         }
     }
 
-    fn trace(&self) -> Option<&AllocationTrace> {
-        self.workload.traces().first().map(|trace| &**trace)
-    }
-
-    /// A tensor's name, or that of estimated scratch memory; empty where it has none.
+    /// A tensor's name, or that of an estimated workspace; empty where it has none.
     pub(super) fn tensor(&self, graph: GraphIdx, tensor: TensorId) -> &str {
-        if let (Some(trace), Some(request)) = (self.trace(), self.requests.get(tensor.idx())) {
+        if let Some((trace, requests)) = self.trace
+            && let Some(request) = requests.get(tensor.idx())
+        {
             return trace.name(request.lifetime.name);
         }
         self.workspaces.tensor_name(self.workload, graph, tensor)
@@ -53,8 +66,8 @@ impl NameContext<'_> {
 
     /// `step 12 (train, op conv_3)`; of a trace `step 12 (line 14: a x)`.
     pub(super) fn place(&self, step: Step) -> String {
-        if let Some(trace) = self.trace() {
-            return format!("step {step} ({})", command_text(trace, step));
+        if let Some((trace, _)) = self.trace {
+            return format!("step {step} ({})", trace.step_text(step));
         }
         let Some((run, op)) = self.axis.locate(step) else {
             return format!("step {step}");
@@ -74,13 +87,36 @@ impl NameContext<'_> {
 
     /// The graph that runs on a step.
     pub(super) fn running(&self, step: Step) -> Option<GraphIdx> {
-        if let Some(trace) = self.trace() {
-            let name = running_graph(trace, step)?;
-            let loads = self.requests.iter();
-            let mut loads = loads.filter(|one| one.lifetime.owner == TraceOwner::Graph && one.lifetime.name == name);
-            return loads.next().map(|request| request.graph);
+        if let Some((trace, requests)) = self.trace {
+            let name = trace.running_graph(step)?;
+            let is_load = |one: &&TraceRequest| one.lifetime.owner == TraceOwner::Graph && one.lifetime.name == name;
+            return requests.iter().find(is_load).map(|request| request.graph);
         }
         let (run, _) = self.axis.locate(step)?;
         Some(self.axis.runs[run].run.graph)
+    }
+
+    /// A region, such as `the arena of train`.
+    pub(super) fn region(&self, kind: RegionKind, graph: Option<GraphIdx>) -> String {
+        let what = match kind {
+            RegionKind::Variables => "the variables",
+            RegionKind::Weights => "the weights",
+            RegionKind::InputOutput => "inputs and outputs",
+            RegionKind::Arena if graph.is_none() => "the shared arena",
+            RegionKind::Arena => "the arena",
+            RegionKind::PoolBlock => "the device's pool",
+            RegionKind::PagedRange => "the range of the pool",
+            RegionKind::Stitched => "a stitched range of the pool",
+            RegionKind::FixedFeatures => "fixed feature memory",
+            RegionKind::Segment => "a segment",
+            RegionKind::ExpandableSegment => "an expandable segment",
+            RegionKind::Unplaced => "blocks without a known address",
+        };
+        match (kind, graph) {
+            (RegionKind::PagedRange, Some(graph)) => format!("the range of {}", self.pool(graph)),
+            (RegionKind::Stitched, Some(graph)) => format!("a stitched range of {}", self.pool(graph)),
+            (_, Some(graph)) => format!("{what} of {}", self.graph(graph)),
+            (_, None) => what.to_owned(),
+        }
     }
 }

@@ -1,16 +1,21 @@
-//! Rewriting passes as lanes: the same session under one policy, each lane with another pass or budget.
-//!
-//! In: a request with a [`LaneSet`], or a tape. Out: a [`Comparison`] whose lanes have sessions of their own on one axis.
+//! Rewriting passes as lanes: the same workload under one policy, each lane with its own pass or budget and its own device
+//! session on the common axis.
 
 use std::sync::Arc;
 
-use super::lanes::{LaneId, LaneSet, RematLane, place_arenas, with_plans};
+use super::arena::{Plans, place_arenas, with_plans};
+use super::comparison::Comparison;
+use super::device_sessions::{check_copies, device_sessions, first_bindings};
+use super::error::AnalysisError;
+use super::lane::Lane;
+use super::lane_set::{LaneId, RematLane};
+use super::lowering::Variant;
 use super::name_context::NameContext;
-use super::name_reuse::{Subject, compare_name_reuse};
+use super::name_reuse::{Subject, batch_of, compare_name_reuse};
+use super::request::Request;
 use super::rewriting::{LaneRewrite, RunRemat};
-use super::run_lanes::{LaneJob, LaneParts, simulate_all, tell};
-use super::session::{Variant, device_sessions, first_bindings};
-use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, check_copies, workspaces};
+use super::run_lanes::{LaneJob, LaneParts, explain_all, simulate_all};
+use super::workspaces::{self, EstimatedWorkspaces};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
@@ -25,45 +30,33 @@ use highwater_sim::fold::{Cause, Overhead};
 /// Most lanes of a comparison of passes.
 pub const MAX_PASS_LANES: usize = 8;
 
-/// A lane to make: what it is called and under which settings.
-type Wanted = (String, Lowered);
-
-/// Compares the lanes of a set of passes.
-pub(super) fn compare_passes(
+/// Compares runs under budgets with one without.
+pub(super) fn compare_budgets(
     running: &Request,
+    lanes: &[RematLane],
     lowered: &Lowered,
     mut diagnostics: Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Comparison, AnalysisError> {
-    if running.lanes == LaneSet::NameReuse {
-        return compare_graph_names(running, lowered, diagnostics, progress);
+    let mut plain = lowered.clone();
+    plain.dtr.budget = None;
+    let mut titles = vec!["no budget".to_owned()];
+    let mut settings = vec![plain.clone()];
+    let tapes = graph_tapes(running, lowered)?;
+    for lane in lanes.iter().take(MAX_PASS_LANES - 1) {
+        let mut of_lane = plain.clone();
+        of_lane.dtr.heuristic = lane.heuristic;
+        of_lane.dtr.budget = budget_of(lane, tapes.iter().map(|tape| &tape.tape), progress)?;
+        titles.push(lane.title());
+        settings.push(of_lane);
     }
-    let wanted = wanted(running, lowered, progress)?;
-    let settings: Vec<&Lowered> = wanted.iter().map(|(_, lowered)| lowered).collect();
-    let (axis, variants, oddities) = device_sessions(running, &settings, progress)?;
-    diagnostics.extend(&oddities);
-    let titles = wanted.iter().map(|(title, _)| title.clone()).collect();
+    let settings: Vec<&Lowered> = settings.iter().collect();
+    let (axis, variants, from_lowering) = device_sessions(running, &settings, progress)?;
+    diagnostics.extend(&from_lowering);
     compare_variants(running, lowered, axis, variants, titles, diagnostics, progress)
 }
 
-/// The lanes of the request.
-fn wanted(request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Result<Vec<Wanted>, AnalysisError> {
-    let mut plain = lowered.clone();
-    plain.dtr.budget = None;
-    let mut wanted = vec![("no budget".to_owned(), plain.clone())];
-    if let LaneSet::Remat(lanes) = &request.lanes {
-        let tapes = graph_tapes(request, lowered)?;
-        for lane in lanes.iter().take(MAX_PASS_LANES - 1) {
-            let mut settings = plain.clone();
-            settings.dtr.heuristic = lane.heuristic;
-            settings.dtr.budget = budget_of(lane, tapes.iter().map(|tape| &tape.tape), progress)?;
-            wanted.push((lane.title(), settings));
-        }
-    }
-    Ok(wanted)
-}
-
-/// A tape of each graph, with the values that its dimensions take first.
+/// A tape of each graph, with the first values of its dimensions.
 ///
 /// # Errors
 /// As [`super::compare`].
@@ -79,7 +72,7 @@ pub fn graph_tapes(request: &Request, lowered: &Lowered) -> Result<Vec<GraphTape
     Ok(tapes.collect())
 }
 
-/// A lane's budget in bytes: a part is one of the largest peak that any tape reaches without a budget.
+/// A lane's budget in bytes. A ratio is of the largest peak that a tape reaches without a budget.
 pub(super) fn budget_of<'a>(
     lane: &RematLane,
     tapes: impl Iterator<Item = &'a Tape>,
@@ -98,19 +91,19 @@ pub(super) fn budget_of<'a>(
     }
 }
 
-/// A part of some bytes, rounded down, at least 1.
+/// A ratio of some bytes, rounded down, at least 1.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a budget as the original works it out: floor(peak * ratio)"
+    reason = "the original's budget: floor(peak * ratio)"
 )]
 pub fn part_of(bytes: Bytes, ratio: f64) -> Bytes {
     Bytes(((bytes.get() as f64) * ratio).floor().max(1.0) as u64)
 }
 
-/// The names of a graph: as they are, and reused at both levels.
-fn compare_graph_names(
+/// Compares the names of the first graph as they are and reused at both levels.
+pub(super) fn compare_graph_names(
     request: &Request,
     lowered: &Lowered,
     mut diagnostics: Diagnostics,
@@ -141,45 +134,7 @@ fn compare_graph_names(
     compare_name_reuse(request, lowered, &subject, diagnostics, progress)
 }
 
-/// A program of blocks as lanes: names as they are, and reused at both levels.
-pub(super) fn compare_program(
-    request: &Request,
-    lowered: &Lowered,
-    progress: &Progress<'_>,
-) -> Result<Comparison, AnalysisError> {
-    let programs = request.workload.programs();
-    let Some(program) = programs.first() else {
-        return Err(AnalysisError::NoGraph);
-    };
-    let mut diagnostics = Diagnostics::new();
-    if let Some(second) = programs.get(1) {
-        diagnostics.warning(
-            format!(
-                "{} programs are open and one is shown; choose another under \"show\", or with --graph NAME",
-                programs.len()
-            ),
-            &second.name,
-        );
-    }
-    let subject = Subject {
-        program: Arc::clone(program),
-        tensors: None,
-        fetched: Vec::new(),
-        batch: batch_of(request),
-    };
-    compare_name_reuse(request, lowered, &subject, diagnostics, progress)
-}
-
-/// What a dimension -1 is: the first value of `batch`, 1 unless given.
-fn batch_of(request: &Request) -> u64 {
-    let values = request.plan.dims.get(BATCH);
-    values.and_then(|values| values.first().copied()).unwrap_or(1)
-}
-
-/// The name of the dimension that programs leave open.
-const BATCH: &str = "batch";
-
-/// Simulates each variant in a lane of its own.
+/// Simulates a lane per variant.
 pub(super) fn compare_variants(
     request: &Request,
     lowered: &Lowered,
@@ -189,7 +144,7 @@ pub(super) fn compare_variants(
     mut diagnostics: Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Comparison, AnalysisError> {
-    let mut planned: Vec<(DeviceSession, super::Plans)> = Vec::new();
+    let mut planned: Vec<(DeviceSession, Plans)> = Vec::new();
     for variant in &variants {
         check_copies(&variant.session, &lowered.params)?;
         let strategies = [lowered.strategy];
@@ -209,55 +164,28 @@ pub(super) fn compare_variants(
         })
         .collect();
     let mut lanes = simulate_all(jobs, &lowered.params, progress)?;
-    let mut first = DeviceSession::default();
+    let first = variants.first().map(|variant| variant.session.clone());
+    let first = first.unwrap_or_default();
     for ((lane, variant), title) in lanes.iter_mut().zip(variants).zip(titles) {
         lane.title = Some(title);
-        if lane.id == LaneId::Pass(0) {
-            first = variant.session.clone();
-        }
         lane.session = Some(Arc::new(variant.session));
         add_rewrite(lane, variant.rewrite.as_ref());
     }
     report(&lanes, &mut diagnostics);
     let workspaces = EstimatedWorkspaces::of(&request.workload, &first);
-    let names = NameContext {
-        workload: &request.workload,
-        axis: &axis,
-        session: &first,
-        arena_behaviour: lowered.params.arena_behaviour,
-        copies: lowered.params.feature_copies.max(1),
-        workspaces: &workspaces,
-        requests: &[],
-    };
+    let names = NameContext::new(&request.workload, &axis, &first, &workspaces, &lowered.params);
     let sessions: Vec<&DeviceSession> = planned.iter().map(|(session, _)| session).collect();
-    tell(&mut lanes, &sessions, &lowered.params, &names, progress)?;
-    let mut device = request.device.clone();
-    device.memory_bytes = lowered.params.device_bytes.get();
+    explain_all(&mut lanes, &sessions, &lowered.params, &names, progress)?;
     Ok(Comparison {
-        calibrations: Vec::new(),
-        lowest_peak: None,
-        equivalence: None,
         lower_bound: workspaces::is_lower_bound(&request.workload, &axis, progress)?,
         scratch: workspaces::scratch(&request.workload, &workspaces),
         workspaces,
-        requests: Vec::new(),
-        params: lowered.params.clone(),
-        rates: lowered.rates,
-        workload: Arc::clone(&request.workload),
-        axis,
-        session: first,
-        device,
-        device_id: lowered.device_id,
-        occupied: lowered.occupied,
-        lanes,
-        pin_failures: Vec::new(),
-        active_policy: lowered.policy,
         estimates: lowered.estimates.clone(),
-        diagnostics,
+        ..Comparison::new(request, lowered, axis, first, lanes, diagnostics)
     })
 }
 
-/// Notes in a lane what was rewritten, and counts what it costs.
+/// Adds the changes of rewriting to a lane, and the cost of recomputation to its overhead.
 pub(super) fn add_rewrite(lane: &mut Lane, rewrite: Option<&Arc<LaneRewrite>>) {
     let Some(rewrite) = rewrite else { return };
     let (time, count) = rewrite.recomputed();
@@ -272,7 +200,7 @@ pub(super) fn add_rewrite(lane: &mut Lane, rewrite: Option<&Arc<LaneRewrite>>) {
     lane.rewrite = Some(Arc::clone(rewrite));
 }
 
-/// Says what a run under a budget could not do.
+/// Reports runs that do not stay within their budget or do not reach their end; equal runs once.
 pub(super) fn report(lanes: &[Lane], diagnostics: &mut Diagnostics) {
     let mut seen: Vec<*const RunRemat> = Vec::new();
     for run in lanes
@@ -284,7 +212,7 @@ pub(super) fn report(lanes: &[Lane], diagnostics: &mut Diagnostics) {
             continue;
         }
         seen.push(Arc::as_ptr(run));
-        let Some(sentence) = problem_of(run) else { continue };
+        let Some(sentence) = failure_of(run) else { continue };
         if run.answer.status == RematStatus::Ok {
             diagnostics.warning(sentence, &run.tape.tape.name);
         } else {
@@ -293,8 +221,8 @@ pub(super) fn report(lanes: &[Lane], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// What is wrong with a run, in a sentence; `None` where it reached its end within its budget.
-fn problem_of(run: &RunRemat) -> Option<String> {
+/// Why a run failed or exceeded its budget, in a sentence; `None` where it reached its end within it.
+fn failure_of(run: &RunRemat) -> Option<String> {
     let label = run.answer.heuristic.label;
     let budget = run.answer.budget?;
     let op = |op: u32| run.tape.tape.ops.get(op as usize).map_or("an op", |op| &*op.name);

@@ -1,87 +1,64 @@
 //! The session under every policy: each lane places its arenas by its own strategy.
-//!
-//! In: a request whose dimensions are bound. Out: a [`Comparison`] with a lane a policy, ascending, told and with the best
-//! of them named.
 
 use std::collections::BTreeMap;
 
-use super::lanes::{LaneId, place_arenas, with_plans};
+use super::arena::{place_arenas, with_plans};
+use super::comparison::Comparison;
+use super::device_sessions::{check_copies, device_sessions};
+use super::error::AnalysisError;
+use super::lane::Lane;
+use super::lane_set::LaneId;
+use super::lowering::Variant;
+use super::lowest_peak::{equivalence, lowest_peak};
 use super::name_context::NameContext;
-use super::run_lanes::{LaneJob, LaneParts, set_divergence, simulate_all, tell};
-use super::session::{Variant, device_sessions};
-use super::{AnalysisError, Comparison, EstimatedWorkspaces, Lane, Request, check_copies, passes, remarks, workspaces};
+use super::passes;
+use super::request::Request;
+use super::run_lanes::{LaneJob, LaneParts, explain_all, set_divergence, simulate_all};
+use super::workspaces::{self, EstimatedWorkspaces};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::{Lowered, policy_errors};
 use highwater_plan::Strategy;
 use highwater_sim::{DeviceSession, StaticMemoryPolicy};
 
-/// The session under every policy that is wanted.
+/// Compares the requested policies. `running` is the request with the graphs that run and their dimensions bound.
 pub(super) fn compare_policies(
     request: &Request,
-    running: Request,
-    lowered: Lowered,
+    running: &Request,
+    lowered: &Lowered,
     mut diagnostics: Diagnostics,
     progress: &Progress<'_>,
 ) -> Result<Comparison, AnalysisError> {
-    let (axis, mut variants, oddities) = device_sessions(&running, &[&lowered], progress)?;
-    diagnostics.extend(&oddities);
-    let Some(variant) = variants.pop() else {
-        return Err(AnalysisError::NoGraph);
-    };
+    let (axis, mut variants, from_lowering) = device_sessions(running, &[lowered], progress)?;
+    diagnostics.extend(&from_lowering);
+    let variant = variants.pop().ok_or(AnalysisError::NoGraph)?;
     let session = &variant.session;
     check_copies(session, &lowered.params)?;
-    let (mut lanes, sessions) = policy_lanes(request, &lowered, &variant, progress)?;
+    let (mut lanes, sessions) = policy_lanes(request, lowered, &variant, progress)?;
     passes::report(&lanes, &mut diagnostics);
     let workspaces = EstimatedWorkspaces::of(&running.workload, session);
-    let names = NameContext {
-        workload: &running.workload,
-        axis: &axis,
-        session,
-        arena_behaviour: lowered.params.arena_behaviour,
-        copies: lowered.params.feature_copies.max(1),
-        workspaces: &workspaces,
-        requests: &[],
-    };
-    let lane_sessions = lanes
-        .iter()
-        .map(|lane| &sessions[lane.strategy.name])
-        .collect::<Vec<_>>();
+    let names = NameContext::new(&running.workload, &axis, session, &workspaces, &lowered.params);
+    let lane_sessions: Vec<&DeviceSession> = lanes.iter().map(|lane| &sessions[lane.strategy.name]).collect();
     for lane in &mut lanes {
         let settings = (&request.options, &request.environment);
         lane.forbidden = policy_errors(settings, &*request.files, &request.plan, lane.policy);
     }
-    tell(&mut lanes, &lane_sessions, &lowered.params, &names, progress)?;
-    let mut device = request.device.clone();
-    device.memory_bytes = lowered.params.device_bytes.get();
+    explain_all(&mut lanes, &lane_sessions, &lowered.params, &names, progress)?;
     Ok(Comparison {
-        calibrations: Vec::new(),
-        lowest_peak: remarks::lowest_peak(&lanes),
-        equivalence: remarks::equivalence(session, &lanes),
+        lowest_peak: lowest_peak(&lanes),
+        equivalence: equivalence(session, &lanes),
         lower_bound: workspaces::is_lower_bound(&running.workload, &axis, progress)?,
         scratch: workspaces::scratch(&running.workload, &workspaces),
         workspaces,
-        requests: Vec::new(),
-        params: lowered.params,
-        rates: lowered.rates,
-        workload: running.workload,
-        axis,
-        session: variant.session,
-        device,
-        device_id: lowered.device_id,
-        occupied: lowered.occupied,
-        lanes,
-        pin_failures: Vec::new(),
-        active_policy: lowered.policy,
-        estimates: lowered.estimates,
-        diagnostics,
+        estimates: lowered.estimates.clone(),
+        ..Comparison::new(running, lowered, axis, variant.session, lanes, diagnostics)
     })
 }
 
 /// Sessions with their plans, by the name of the strategy.
 type PlannedSessions = BTreeMap<&'static str, DeviceSession>;
 
-/// A lane for each policy, not yet explained, with the sessions that they hold.
+/// A lane per policy, not yet explained, and the sessions by strategy.
 fn policy_lanes(
     request: &Request,
     lowered: &Lowered,

@@ -1,13 +1,13 @@
-//! Ops that are computed anew, on the common step axis.
+//! Recomputed ops on the common step axis.
 //!
 //! ```text
-//! ops            0 1 2 3                    lanes may compute different ops anew before an op;
-//! lane a         0 1 2 [0] 3                the axis has a step for each of the most that any lane computes there,
-//! lane b         0 1 2 [0] [1] 3            and a lane that computes fewer waits
+//! ops            0 1 2 3                    lanes may recompute different ops before an op;
+//! lane a         0 1 2 [0] 3                the axis has as many steps there as the lane that recomputes most,
+//! lane b         0 1 2 [0] [1] 3            and a lane that recomputes fewer waits
 //! axis           0 1 2 3-- 3-- 3
 //! ```
 //!
-//! In: for each lane's variant of a run the executed ops. Out: a [`Layout`]. Linear.
+//! Linear in executed ops and lanes.
 
 use std::sync::Arc;
 
@@ -18,23 +18,22 @@ use highwater_rewrite::name_reuse::NameReuse;
 use highwater_rewrite::remat::{GraphTape, RematRun, Sequence};
 use highwater_sim::{BoundGraph, Clear};
 
-/// What a run under a budget did.
+/// The run of a graph under a budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRemat {
-    /// Status, figures, every decision.
+    /// Status, figures and all decisions.
     pub answer: RematRun,
-    /// What ran, and which of the graph's tensors and ops it is about.
+    /// The tape, with the tensors and ops of the graph.
     pub tape: Arc<GraphTape>,
-    /// The executed ops.
     pub sequence: Sequence,
     /// By slot of the sequence: its step, counted from the begin of the run; one more entry for the end.
     pub steps: Arc<[u32]>,
-    /// Where it was to be given up as thrashing: cost of computing anew over that of the program itself.
+    /// The ratio of recomputation to base cost above which a run counts as thrashing.
     pub thrash_limit: Option<f64>,
 }
 
 impl RunRemat {
-    /// The slot that is executed on a step, counted from the begin of the run; `None` where the lane waits on it.
+    /// The slot executed on a step of the run; `None` where the lane waits.
     pub fn slot_at(&self, step: u32) -> Option<usize> {
         let slots = self.steps.get(..self.sequence.slots.len())?;
         slots.binary_search(&step).ok()
@@ -47,42 +46,40 @@ impl RunRemat {
     }
 }
 
-/// What rewriting did to a lane.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LaneRewrite {
-    /// By position of the run: what its run under a budget did; equal runs share one.
+    /// By position of the run; equal runs share one.
     pub remat: Vec<Option<Arc<RunRemat>>>,
-    /// What name reuse did, in lanes that compare it.
+    /// In lanes that compare name reuse.
     pub names: Option<Arc<NameReuse>>,
 }
 
 impl LaneRewrite {
-    /// The cost of computing anew, over all runs, and how many ops that are.
+    /// The cost of recomputation over all runs, and the number of recomputed ops.
     pub fn recomputed(&self) -> (Nanos, u64) {
         let runs = self.remat.iter().flatten();
         runs.fold((Nanos(0), 0), |(time, count), run| {
-            let anew = run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count() as u64;
-            (time + run.answer.remat_compute, count + anew)
+            let n_recomputed = run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count() as u64;
+            (time + run.answer.remat_compute, count + n_recomputed)
         })
     }
 }
 
-/// An executed op of a variant: the graph's op and whether it is computed anew.
+/// An executed op of a variant, and whether it is recomputed.
 pub(super) type Executed = (OpId, bool);
 
-/// The steps of a run, and where each variant's slots lie on them.
+/// The steps of a run, and the position of each variant's slots on them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// How many steps.
     pub(super) n_steps: u32,
-    /// What they stand for; `None` where each op has one, in order.
+    /// The op of each step; `None` where each op has one step, in order.
     pub(super) slots: Option<Arc<[SlotOp]>>,
     /// By variant: the step of each slot and of the end; `None` where slots are steps.
     pub(super) steps: Vec<Option<Arc<[u32]>>>,
 }
 
 impl Layout {
-    /// Lays variants of one run beside each other; `None` is a variant that executes each op once.
+    /// Aligns variants of one run; `None` is a variant that executes each op once.
     pub(super) fn new(n_ops: u32, variants: &[Option<Vec<Executed>>]) -> Self {
         if variants.iter().all(Option::is_none) {
             return Self {
@@ -91,17 +88,17 @@ impl Layout {
                 steps: vec![None; variants.len()],
             };
         }
-        // By op: how many steps lie before its turn; behind the last op there may be more.
+        // By op: the recomputations before it; the last entry is for those behind the last op.
         let mut before = vec![0_u32; n_ops as usize + 1];
         for executed in variants.iter().flatten() {
-            let mut anew = 0;
+            let mut n_recomputed = 0;
             let mut turn = 0_usize;
             for (_, is_recomputed) in executed {
                 if *is_recomputed {
-                    anew += 1;
-                    before[turn] = before[turn].max(anew);
+                    n_recomputed += 1;
+                    before[turn] = before[turn].max(n_recomputed);
                 } else {
-                    anew = 0;
+                    n_recomputed = 0;
                     turn = (turn + 1).min(n_ops as usize);
                 }
             }
@@ -120,7 +117,7 @@ impl Layout {
     }
 }
 
-/// By op: the step of its own turn; behind the last op the end.
+/// By op: the step of its first execution; the last entry is the end.
 fn own_turns(before: &[u32]) -> Vec<u32> {
     let mut at = 0_u32;
     let mut turns = Vec::with_capacity(before.len());
@@ -134,7 +131,7 @@ fn own_turns(before: &[u32]) -> Vec<u32> {
     turns
 }
 
-/// The step of each slot: an op's own turn, or right before the next.
+/// The step of each slot: that of the op itself, or of a recomputation right before the next op.
 fn steps_of(executed: Option<&[Executed]>, own_turn: &[u32], n_ops: u32) -> Arc<[u32]> {
     let end = own_turn[n_ops as usize];
     let Some(executed) = executed else {
@@ -156,7 +153,7 @@ fn steps_of(executed: Option<&[Executed]>, own_turn: &[u32], n_ops: u32) -> Arc<
     steps.into()
 }
 
-/// What the steps stand for: with one variant the op that is computed anew, else the op whose turn comes.
+/// The op of each step: with one variant the recomputed op, else the op that follows.
 fn slots_of(variants: &[Option<Vec<Executed>>], before: &[u32], n_ops: u32) -> Arc<[SlotOp]> {
     if let [Some(executed)] = variants {
         let slot = |(op, is_recomputed): &Executed| SlotOp {
@@ -182,7 +179,7 @@ fn slots_of(variants: &[Option<Vec<Executed>>], before: &[u32], n_ops: u32) -> A
     slots.into()
 }
 
-/// A bound graph with its lifetimes and clears moved from slots to steps.
+/// Moves lifetimes and clears from slots to steps.
 pub(super) fn onto_steps(mut bound: BoundGraph, steps: Option<&[u32]>) -> BoundGraph {
     let Some(steps) = steps else { return bound };
     let at = |slot: Step| Step(steps[slot.idx().min(steps.len() - 1)]);
@@ -215,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_wait_where_others_compute_anew() {
+    fn lanes_wait_where_others_recompute() {
         let variants = [
             None,
             Some(executed("0 1 2 [0] 3")),
@@ -245,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_lane_names_the_op_that_is_computed_anew() {
+    fn a_single_lane_names_the_recomputed_op() {
         let layout = Layout::new(3, &[Some(executed("0 1 [0] 2"))]);
         assert_eq!(layout.n_steps, 4);
         assert_eq!(steps(&layout, 0), [0, 1, 2, 3, 4]);
@@ -259,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn without_anything_anew_steps_are_ops() {
+    fn without_recomputation_steps_are_ops() {
         let layout = Layout::new(3, &[None, None]);
         assert_eq!(layout.n_steps, 3);
         assert!(layout.slots.is_none());

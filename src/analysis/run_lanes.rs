@@ -1,19 +1,26 @@
-//! Simulates, compares and explains lanes, each on a thread of its own; the answer does not depend on their timing.
+//! Simulates and explains lanes, one thread each; the result does not depend on their timing.
 
-use super::lanes::{LaneId, Plans};
+use super::arena::Plans;
+use super::explain::explain;
+use super::lane::{Lane, Remark};
+use super::lane_set::LaneId;
 use super::name_context::NameContext;
-use super::shortage::OutOfMemoryReport;
-use super::{Lane, Remark, explain, problem, shortage};
+use super::oom_report::{OutOfMemoryReport, oom_report};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::Step;
+use highwater_model::units::{Bytes, Nanos, Step};
+use highwater_model::workload::GraphIdx;
 use highwater_plan::Strategy;
 use highwater_sim::fold::{curves, summary};
-use highwater_sim::{DeviceSession, Params, Simulation, StaticMemoryPolicy, simulate};
+use highwater_sim::{
+    BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Params, Simulation, StaticMemoryPolicy, Variable, simulate,
+};
 
-/// A session with its plans, the policy of lanes that are not named after theirs, and what the lane is called and made of.
+/// The policy under which an arena is exactly as large as its plan.
+const PLAIN_ARENA: StaticMemoryPolicy = StaticMemoryPolicy::Dynamic;
+
+/// A session with its plans, the policy of lanes that are not named after theirs, and the parts of the lane.
 pub(super) type LaneJob<'a> = (&'a DeviceSession, StaticMemoryPolicy, LaneParts);
 
-/// What a lane is called and made of.
 #[derive(Debug)]
 pub(super) struct LaneParts {
     pub(super) id: LaneId,
@@ -22,7 +29,19 @@ pub(super) struct LaneParts {
     pub(super) plans: Plans,
 }
 
-/// The lanes in order; each is computed by a thread of its own.
+/// Runs a function for each item on a separate thread; results in the order of the items.
+pub(super) fn on_threads<T: Send, R: Send>(items: Vec<T>, run: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let run = &run;
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = items.into_iter().map(|item| scope.spawn(move || run(item))).collect();
+        let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined
+            .map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// The lanes, in the order of the jobs.
 pub(super) fn simulate_all(
     jobs: Vec<LaneJob<'_>>,
     params: &Params,
@@ -30,27 +49,24 @@ pub(super) fn simulate_all(
 ) -> Result<Vec<Lane>, Cancelled> {
     progress.set("simulating", 0, 1)?;
     let cancel = progress.cancel_flag();
-    let lanes: Vec<Result<Lane, Cancelled>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = jobs
-            .into_iter()
-            .map(|(session, policy, parts)| {
-                let settings = (problem::policy_of(parts.id, policy), params);
-                scope.spawn(move || lane_of(session, parts, settings, &Progress::silent(cancel)))
-            })
-            .collect();
-        handles
-            .into_iter()
-            .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+    let lanes = on_threads(jobs, |(session, policy, parts)| {
+        let policy = if let LaneId::Policy(own) = parts.id {
+            own
+        } else {
+            policy
+        };
+        simulated_lane(session, parts, policy, params, &Progress::silent(cancel))
     });
     progress.set("simulating", 1, 1)?;
     lanes.into_iter().collect()
 }
 
-pub(super) fn lane_of(
+/// The lane of a session under a policy, not yet explained.
+pub(super) fn simulated_lane(
     session: &DeviceSession,
     parts: LaneParts,
-    (policy, params): (StaticMemoryPolicy, &Params),
+    policy: StaticMemoryPolicy,
+    params: &Params,
     progress: &Progress<'_>,
 ) -> Result<Lane, Cancelled> {
     let simulation = simulate(session, policy, params, progress)?;
@@ -63,7 +79,50 @@ pub(super) fn lane_of(
     Ok(with_folds(simulation, parts, params))
 }
 
-/// A lane of a log, not yet explained.
+/// The lane of arenas that are as large as their plans, on a device without limit and without costs of calls.
+pub(super) fn plain_lane(
+    session: &DeviceSession,
+    parts: LaneParts,
+    params: &Params,
+    progress: &Progress<'_>,
+) -> Result<Lane, Cancelled> {
+    let params = Params {
+        device_bytes: Bytes(u64::MAX >> 1),
+        feature_copies: 1,
+        ..params.clone()
+    };
+    let mut lane = simulated_lane(session, parts, PLAIN_ARENA, &params, progress)?;
+    clear_call_costs(&mut lane);
+    Ok(lane)
+}
+
+/// Removes the costs of device calls, which nothing simulates here.
+pub(super) fn clear_call_costs(lane: &mut Lane) {
+    lane.summary.estimated_overhead = Nanos(0);
+    lane.summary.overhead.clear();
+}
+
+/// A session of one static graph that runs once.
+pub(super) fn one_graph_session(name: &str, weights: Vec<Variable>, bound: BoundGraph, n_steps: u32) -> DeviceSession {
+    DeviceSession {
+        graphs: vec![LoadedGraph {
+            name: name.to_owned(),
+            is_static: true,
+            has_collectives: false,
+            weights,
+        }],
+        runs: vec![DeviceRun {
+            graph: GraphIdx(0),
+            bound: bound.into(),
+            start: Step(0),
+            n_steps,
+        }],
+        n_steps,
+        ..DeviceSession::default()
+    }
+}
+
+/// The lane of an event log, not yet explained.
 pub(super) fn with_folds(simulation: Simulation, parts: LaneParts, params: &Params) -> Lane {
     let LaneParts { id, strategy, plans } = parts;
     let curves = curves(&simulation);
@@ -89,54 +148,49 @@ pub(super) fn with_folds(simulation: Simulation, parts: LaneParts, params: &Para
     }
 }
 
-/// What is told of a lane.
-type Told = Result<(Vec<Remark>, Option<OutOfMemoryReport>), Cancelled>;
+/// The lane that others are compared with in explanations.
+pub(super) fn reference_lane(lanes: &[Lane]) -> Option<&Lane> {
+    lanes.iter().find(|lane| lane.policy == StaticMemoryPolicy::Dynamic)
+}
 
-/// Explains every lane, each with its session, each on a thread of its own.
-pub(super) fn tell(
+/// Explains every lane with its session, and reports why it ended early.
+pub(super) fn explain_all(
     lanes: &mut [Lane],
     sessions: &[&DeviceSession],
     params: &Params,
     names: &NameContext<'_>,
     progress: &Progress<'_>,
 ) -> Result<(), Cancelled> {
+    type Explained = Result<(Vec<Remark>, Option<OutOfMemoryReport>), Cancelled>;
     progress.set("explaining", 0, 1)?;
     let cancel = progress.cancel_flag();
-    let reference = lanes.iter().find(|lane| lane.policy == StaticMemoryPolicy::Dynamic);
-    let tell_one = |lane: &Lane, session: &DeviceSession| -> Told {
-        let progress = Progress::silent(cancel);
+    let reference = reference_lane(lanes);
+    let explained = on_threads(lanes.iter().zip(sessions).collect(), |(lane, session)| -> Explained {
         let other = reference.filter(|other| other.policy != lane.policy);
         let names = NameContext { session, ..*names };
-        let story = shortage::story(lane, session, params, &names, &progress)?;
-        Ok((explain::explain(lane, other, &names), story))
-    };
-    let told: Vec<Told> = std::thread::scope(|scope| {
-        let lanes = lanes.iter().zip(sessions);
-        let handles: Vec<_> = lanes
-            .map(|(lane, session)| scope.spawn(|| tell_one(lane, session)))
-            .collect();
-        let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
-        joined
-            .map(|told| told.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        let report = oom_report(&lane.simulation, session, params, &names, &Progress::silent(cancel))?;
+        Ok((explain(lane, other, &names), report))
     });
-    for (lane, told) in lanes.iter_mut().zip(told) {
-        (lane.explanation, lane.out_of_memory_report) = told?;
+    for (lane, explained) in lanes.iter_mut().zip(explained) {
+        (lane.explanation, lane.out_of_memory_report) = explained?;
     }
     Ok(())
 }
 
-/// The first step at which each lane reserves other bytes than policy 0.
+/// The first step at which a lane reserves other bytes than a reference.
+pub(super) fn divergence(lane: &Lane, reference: &Lane) -> Option<Step> {
+    let both = lane.curves.reserved.iter().zip(reference.curves.reserved.iter());
+    let step = both.into_iter().position(|(one, other)| one != other)?;
+    u32::try_from(step).ok().map(Step)
+}
+
+/// Sets the first divergence of each lane from policy 0.
 pub(super) fn set_divergence(lanes: &mut [Lane]) {
-    let Some(position) = lanes.iter().position(|lane| lane.policy == StaticMemoryPolicy::Dynamic) else {
+    let Some(reference) = reference_lane(lanes) else {
         return;
     };
-    let reference = lanes[position].curves.reserved.clone();
-    for lane in lanes {
-        let differs = reference
-            .iter()
-            .zip(lane.curves.reserved.iter())
-            .position(|(a, b)| a != b);
-        lane.first_divergence = differs.and_then(|step| u32::try_from(step).ok()).map(Step);
+    let steps: Vec<Option<Step>> = lanes.iter().map(|lane| divergence(lane, reference)).collect();
+    for (lane, step) in lanes.iter_mut().zip(steps) {
+        lane.first_divergence = step;
     }
 }

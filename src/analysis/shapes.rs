@@ -4,27 +4,26 @@
 //! data:[2~8, 3],[4~16]     inputs by name: a [batch, 3], b [batch]     batch: 2~8 and 4~16 -> 4, 5, 6, 8
 //! ```
 //!
-//! In: the graphs, what the user bound, ranges. Out: the plan with values for dimensions that are plain symbols, and
-//! what does not fit. Rules: shapes of placeholders go to the inputs in alphabetical order; shapes of the dataset go
-//! to the inputs that are left, those that `IteratorGetNext` feeds first, in the order of the file; where only the
-//! dataset's stand there, all inputs are its own. Values of the user stay. Source: NPURunConfig option reference.
+//! Shapes of placeholders go to the inputs in alphabetical order; shapes of the dataset go to the remaining inputs,
+//! those fed by `IteratorGetNext` first, in the order of the file; without placeholder shapes the dataset feeds all
+//! inputs. Values of the user take precedence. Diagnostics name ranges that do not fit. Source: NPURunConfig option
+//! reference.
 
 use indexmap::IndexMap;
 
-use super::Request;
+use super::request::Request;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Dim, DimExpr, Graph, Role, TensorId};
 use highwater_model::workload::{SchedulePlan, Workload, samples};
-use highwater_options::{DimRange, InputSource, Lowered, ShapeRanges, lower};
+use highwater_options::{DimRange, InputSource, Lowered, ShapeRanges};
 
-/// How inputs that a dataset feeds are named.
+/// Part of the names of inputs that a dataset feeds.
 const DATASET_INPUT: &str = "IteratorGetNext";
 
-/// The schedule of a request with the values that its options give to symbolic dimensions, and what does not fit.
-/// Every caller that gives values of its own to dimensions without one asks here first.
+/// The schedule of a request with the values that its options give to symbolic dimensions, and ranges that do not fit.
+/// Callers that add values for unbound dimensions must start from this schedule.
 pub fn bound_plan(request: &Request) -> (SchedulePlan, Diagnostics) {
-    let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
-    bind(&request.workload, &request.plan, &lowered)
+    bind(&request.workload, &request.plan, &request.lowered())
 }
 
 /// See [`bound_plan`].
@@ -55,7 +54,6 @@ pub(super) fn bind(workload: &Workload, plan: &SchedulePlan, lowered: &Lowered) 
     (plan, binder.diagnostics)
 }
 
-/// What is known of one symbol.
 #[derive(Debug)]
 struct Limit {
     range: DimRange,
@@ -182,7 +180,7 @@ impl Binder {
         }
     }
 
-    /// Values of the user against the range.
+    /// Compares values of the user with the range.
     fn compare(&mut self, symbol: &str, limit: &Limit, values: &[u64]) {
         if limit.is_empty {
             return;
@@ -198,7 +196,7 @@ impl Binder {
     }
 }
 
-/// Which input takes which shape.
+/// Assigns shapes to inputs.
 fn assigned<'a>(graph: &Graph, inputs: &[TensorId], ranges: &'a ShapeRanges) -> Vec<(TensorId, &'a [DimRange])> {
     let comes_from_dataset = |input: &TensorId| graph.tensor_name(*input).starts_with(DATASET_INPUT);
     let data = ranges.of(InputSource::Data);

@@ -1,4 +1,4 @@
-//! A program of blocks as memory: every name is a slot, and variables that share a name lie in it one after the other.
+//! A program of blocks as memory: every name is a slot that its variables use one after the other.
 //!
 //! ```text
 //! address   | slot a |==a==|   |===c===|        c was renamed to a: it begins where a has ended
@@ -6,10 +6,10 @@
 //!           +--------------------------> op
 //! ```
 //!
-//! In: a program before and after names were reused. Out: for each block what lives when, where, and how many bytes all
-//! slots take: what an executor holds that gives each name memory of its own. A life reaches from a write to the last
-//! read before the next write. Where a rename lets a name be written while it is still to be read (the verifier reports
-//! that), the older life ends there: its value is lost. Linear in names, plus sorts.
+//! In: a program before and after name reuse. Out: by block the live ranges, their offsets and the bytes of all slots,
+//! as held by an executor with separate memory for each name. A live range reaches from a write to the last read before
+//! the next write. Where a rename overwrites a value that is still read (the verifier reports that), the older live
+//! range ends there. Linear in names, plus sorts.
 
 use std::collections::BTreeMap;
 
@@ -20,24 +20,23 @@ use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Block, BlockOp, BlockProgram, BlockVariable, Lifetime, Lifetimes};
 use highwater_plan::{Buffer, PlacementProblem, Plan};
 
-/// What tensors are made of, as programs write it.
+/// The kind of variables that are tensors.
 const TENSOR: &str = "LOD_TENSOR";
 
-/// A name that stands for nothing.
+/// A name that refers to no variable.
 const EMPTY: &str = "@EMPTY@";
 
-/// A block's memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BlockPicture {
-    /// Lives; a tensor is a variable by its position among the block's declarations.
+    /// A tensor is a variable by its position among the block's declarations.
     pub(super) lifetimes: Lifetimes,
-    /// Where each of them lies; the footprint is that of all slots.
+    /// The offset of each live range; the footprint is that of all slots.
     pub(super) plan: Plan,
     /// Bytes of variables that outlive the run.
     pub(super) persistable: Vec<(Box<str>, Bytes)>,
 }
 
-/// A life before its slot is known by number.
+/// A live range whose slot has no number yet.
 struct Life<'a> {
     start: u32,
     end: u32,
@@ -46,7 +45,7 @@ struct Life<'a> {
     slot: &'a str,
 }
 
-/// The memory of a block: its declarations, its ops before and after, and the value of a dimension -1.
+/// The memory of a block, from its declarations, its ops before and after, and the value of dimension -1.
 pub(super) fn block_picture(program: &BlockProgram, before: &Block, after: &Block, batch: u64) -> BlockPicture {
     let lives = lives(before, after, batch);
     let mut sizes: IndexMap<&str, Bytes> = IndexMap::new();
@@ -99,7 +98,7 @@ fn buffer(item: &Lifetime) -> Buffer {
     }
 }
 
-/// Every life, sorted by its begin; within a slot none overlaps the next.
+/// All live ranges sorted by begin; within a slot they do not overlap.
 fn lives<'a>(before: &Block, after: &'a Block, batch: u64) -> Vec<Life<'a>> {
     let mut open: BTreeMap<u32, Life<'a>> = BTreeMap::new();
     let mut lives = Vec::new();
@@ -108,7 +107,7 @@ fn lives<'a>(before: &Block, after: &'a Block, batch: u64) -> Vec<Life<'a>> {
             let Some((variable, bytes)) = held(before, name, batch) else {
                 continue;
             };
-            // What is read before it is written was there from the begin.
+            // A variable that is read before it is written is live from the begin.
             let life = open.entry(variable).or_insert(Life {
                 start: 0,
                 end: 0,
@@ -138,7 +137,7 @@ fn lives<'a>(before: &Block, after: &'a Block, batch: u64) -> Vec<Life<'a>> {
     lives
 }
 
-/// The next life in a slot ends the one before.
+/// Ends a live range where the next one of its slot begins.
 fn cut_overlaps(lives: &mut Vec<Life<'_>>) {
     let mut last: BTreeMap<&str, usize> = BTreeMap::new();
     for position in 0..lives.len() {
@@ -150,7 +149,7 @@ fn cut_overlaps(lives: &mut Vec<Life<'_>>) {
     lives.retain(|life| life.start < life.end);
 }
 
-/// The names of an op before and after, place by place.
+/// Pairs the names of an op before and after, argument by argument.
 fn names<'a, 'b>(
     old: &'a BlockOp,
     new: &'b BlockOp,
@@ -160,7 +159,7 @@ fn names<'a, 'b>(
     slots.flat_map(|((_, old), (_, new))| old.iter().map(|name| &**name).zip(new.iter().map(|name| &**name)))
 }
 
-/// A variable that the block holds, by position, with its bytes; `None` where its memory is not the block's, or unknown.
+/// A variable of the block, by position, with its bytes; `None` where it lies outside the block or its size is unknown.
 fn held(block: &Block, name: &str, batch: u64) -> Option<(u32, Bytes)> {
     if name == EMPTY {
         return None;
@@ -171,7 +170,7 @@ fn held(block: &Block, name: &str, batch: u64) -> Option<(u32, Bytes)> {
     Some((u32::try_from(position).ok()?, bytes))
 }
 
-/// The declaration of a name: the block's own, its forward block's, or that of a block around it.
+/// The declaration of a name: in the block, its forward block, or an enclosing block.
 fn declared<'a>(program: &'a BlockProgram, block: &'a Block, name: &str) -> Option<&'a BlockVariable> {
     let mut at = Some(block);
     for _ in 0..=program.blocks.len() {

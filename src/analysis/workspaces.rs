@@ -1,7 +1,5 @@
-//! What is known of scratch memory, and the names of what is estimated of it.
-//!
-//! In: a workload and the session that was made of it. Out: whether figures hold scratch memory ([`ScratchSource`]), and for
-//! each estimated workspace, which is no tensor of its graph, a name that says what it is.
+//! Scratch memory of kernels: whether figures include it, and the names of estimated workspaces, which are no tensors
+//! of their graph.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,20 +11,20 @@ use highwater_model::workload::{Axis, GraphIdx, Workload};
 use highwater_rewrite::{control_flow_workspace, op_of_workspace};
 use highwater_sim::{BoundGraph, DeviceSession};
 
-/// What figures hold of the scratch memory of kernels.
+/// The source of the scratch memory in figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ScratchSource {
-    /// What the source states.
+    /// The file states it.
     #[default]
     Stated,
-    /// Nothing, for the source states nothing: figures are lower bounds.
+    /// It is missing: figures are lower bounds.
     Missing,
-    /// An estimate by op type where the source states nothing.
+    /// Estimated by op type where the file states none.
     Estimated,
 }
 
 impl ScratchSource {
-    /// Its name in files, one word.
+    /// The name in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stated => "stated",
@@ -35,7 +33,7 @@ impl ScratchSource {
         }
     }
 
-    /// What to say beside figures; nothing where the source states it.
+    /// A note next to figures; `None` where the file states it.
     pub const fn note(self) -> Option<&'static str> {
         match self {
             Self::Stated => None,
@@ -51,12 +49,12 @@ impl ScratchSource {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EstimatedWorkspaces {
     names: BTreeMap<(GraphIdx, TensorId), Arc<str>>,
-    /// How many of them are of loops and branches, the others being by op type.
+    /// Workspaces of loops and branches; the others are estimated by op type.
     of_bodies: usize,
 }
 
 impl EstimatedWorkspaces {
-    /// Those of a session. O(live ranges of runs that differ).
+    /// O(live ranges of runs that differ).
     pub(super) fn of(workload: &Workload, session: &DeviceSession) -> Self {
         let mut estimated = Self::default();
         let mut seen: Vec<(GraphIdx, *const BoundGraph)> = Vec::new();
@@ -89,19 +87,19 @@ impl EstimatedWorkspaces {
         estimated
     }
 
-    /// Names those of another session too. What the figures hold of scratch memory stays what it was.
+    /// Adds the names of another session; the counts stay.
     pub(super) fn extend(&mut self, other: Self) {
         for (key, name) in other.names {
             self.names.entry(key).or_insert(name);
         }
     }
 
-    /// The name of a tensor; `None` where it is no estimated workspace.
+    /// `None` where the tensor is no estimated workspace.
     pub fn name(&self, graph: GraphIdx, tensor: TensorId) -> Option<&str> {
         self.names.get(&(graph, tensor)).map(|name| &**name)
     }
 
-    /// The name of a tensor of a graph, its own or estimated; empty where it has none.
+    /// The name of a tensor of a graph or of an estimated workspace; empty where it has none.
     pub(super) fn tensor_name<'a>(&'a self, workload: &'a Workload, graph: GraphIdx, tensor: TensorId) -> &'a str {
         let entry = workload.graphs().get(graph.idx());
         match entry.filter(|entry| entry.graph.tensors().get(tensor).is_some()) {
@@ -110,29 +108,27 @@ impl EstimatedWorkspaces {
         }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 }
 
 fn name_of(graph: &Graph, op: OpId, is_body: bool) -> String {
-    let who = match (graph.op_name(op), graph.op_kind(op)) {
+    let subject = match (graph.op_name(op), graph.op_kind(op)) {
         ("", "") => format!("op {}", op.0),
         ("", kind) => format!("{kind} of step {}", op.0),
         (name, _) => name.to_owned(),
     };
     let what = if is_body { "memory within" } else { "workspace of" };
-    format!("{what} {who} (estimate)")
+    format!("{what} {subject} (estimate)")
 }
 
-/// Whether figures are lower bounds: no graph states its scratch memory, or a run has tensors of unknown size, which count 0
-/// bytes, in a graph or in those that its ops run. O(tensors of the graphs that run) for each combination of values.
+/// Whether figures are lower bounds: no graph states scratch memory, or a run has tensors of unknown size, which count
+/// 0 bytes, in a graph or its bodies. O(tensors of the graphs that run) for each combination of values.
 ///
 /// # Errors
 /// Cancelled by the user.
@@ -140,7 +136,7 @@ pub(super) fn is_lower_bound(workload: &Workload, axis: &Axis, progress: &Progre
     Ok(!states_workspaces(workload) || misses_sizes(workload, axis, progress)?)
 }
 
-/// Whether some graph that runs has a tensor whose size stays unknown.
+/// Whether a graph that runs has a tensor of unknown size.
 fn misses_sizes(workload: &Workload, axis: &Axis, progress: &Progress<'_>) -> Result<bool, Cancelled> {
     let mut seen = BTreeSet::new();
     for one in &axis.runs {
@@ -162,7 +158,6 @@ fn misses_sizes(workload: &Workload, axis: &Axis, progress: &Progress<'_>) -> Re
     Ok(false)
 }
 
-/// What the figures of a session hold of scratch memory.
 pub(super) fn scratch(workload: &Workload, estimated: &EstimatedWorkspaces) -> ScratchSource {
     let is_none_by_type = estimated.len() == estimated.of_bodies;
     match (is_none_by_type, states_workspaces(workload)) {

@@ -13,7 +13,7 @@ use super::args::{CompareArgs, Format};
 use super::opened::Named;
 use super::request::{Prepared, policies};
 use super::{Verdict, print, print_json};
-use highwater_analysis::{Comparison, Lane, OutOfMemoryReport, Request, compare};
+use highwater_analysis::{Comparison, Lane, LaneKind, OutOfMemoryReport, Request, compare};
 use highwater_export::{BaselineComparison, CompareAnswer, WireComparison, comparison_markdown};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -107,7 +107,7 @@ fn shortage(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
     if let Some(lane) = comparison.lane(comparison.active_policy) {
         return Ok(why_early(lane));
     }
-    if comparison.compares_passes() || comparison.is_measured() {
+    if matches!(comparison.lane_kind(), LaneKind::Passes | LaneKind::Recordings) {
         // No lane is active.
         return Ok(None);
     }

@@ -79,7 +79,10 @@ fn attribute(name: &str) -> anyhow::Result<Attribute> {
 }
 
 fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
-    policy_of(text).with_context(|| format!("--policy {text}: write one of 0, 1, 2, 3, 4"))
+    policy_of(text).with_context(|| {
+        let known = StaticMemoryPolicy::known_numbers();
+        format!("--policy {text}: write one of {known}")
+    })
 }
 
 fn at(args: &PeakArgs) -> anyhow::Result<PeakAt> {

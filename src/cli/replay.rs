@@ -15,8 +15,8 @@ use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{AllocationTrace, Source};
 use highwater_session::read_source;
-use highwater_sim::StaticMemoryPolicy;
 use highwater_sim::replay::{LARGEST_DEVICE, Replay, ReplayRules, ReplaySummary};
+use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 const COMMANDS_BETWEEN_REPORTS: u32 = 1 << 12;
 
@@ -58,7 +58,17 @@ pub(super) fn run(args: &ReplayArgs, progress: &Progress<'_>) -> anyhow::Result<
 
 fn policy(text: &str) -> anyhow::Result<StaticMemoryPolicy> {
     let Some(policy) = policy_of(text) else {
-        bail!("--policy {text}: there is no such policy; use 0, 1 (which is 2), 2, 3 or 4");
+        let numbers = POLICIES.iter().flat_map(|row| {
+            let aliases = row.aliases.iter();
+            let aliases = aliases.map(|alias| format!("{alias} (which is {})", row.number));
+            aliases.chain([row.number.to_string()])
+        });
+        let numbers: Vec<String> = numbers.collect();
+        let (last, others) = numbers.split_last().expect("there are policies");
+        bail!(
+            "--policy {text}: there is no such policy; use {} or {last}",
+            others.join(", ")
+        );
     };
     Ok(policy)
 }

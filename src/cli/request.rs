@@ -67,7 +67,11 @@ fn request(loaded: &Loaded, settings: &Settings, sources: &[SourceSpec], takes_i
         policies: Vec::new(),
         strategies: settings.strategies.clone(),
         search_nodes: Limits::DEFAULT_NODES,
-        pins: settings.pins.iter().map(|pin| pin.beside(&settings.plan)).collect(),
+        pins: settings
+            .pins
+            .iter()
+            .map(|pin| pin.with_schedule(&settings.plan))
+            .collect(),
     };
     loaded.follow(&mut request.plan);
     for pin in &mut request.pins {
@@ -141,7 +145,10 @@ pub(super) fn policies(texts: &[String]) -> anyhow::Result<Vec<StaticMemoryPolic
     for text in texts {
         match policy_of(text) {
             Some(policy) => policies.push(policy),
-            None => bail!("--policies {text}: write a list of 0, 1, 2, 3, 4, such as 0,2"),
+            None => bail!(
+                "--policies {text}: write a list of {}, such as 0,2",
+                StaticMemoryPolicy::known_numbers()
+            ),
         }
     }
     Ok(policies)

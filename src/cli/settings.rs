@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 pub(super) use schedule::RUN_HELP;
 
 use super::args::{Arguments, Common, Edits, YesNo};
-use highwater_analysis::{Configuration, LaneStrategies, MOST_PINS, Pin};
+use highwater_analysis::{Configuration, LaneStrategies, MAX_PINS, Pin};
 use highwater_export::{ConfigDocument, read_config};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
@@ -169,10 +169,10 @@ impl Settings {
                 bail!("--pin {text}: write --pin NAME=CONFIG.json");
             };
             let others = self.pins.iter().map(|pin| pin.name.as_str());
-            let name = Pin::name_of(name, others).map_err(|why| anyhow::anyhow!("--pin {text}: {why}"))?;
+            let name = Pin::checked_name(name, others).map_err(|why| anyhow::anyhow!("--pin {text}: {why}"))?;
             let name = name.to_owned();
-            if self.pins.len() >= MOST_PINS {
-                bail!("--pin {text}: {MOST_PINS} pins are compared at most");
+            if self.pins.len() >= MAX_PINS {
+                bail!("--pin {text}: {MAX_PINS} pins are compared at most");
             }
             let bytes = read_bytes(path.as_ref()).with_context(|| format!("--pin {name}"))?;
             let (config, remarks) = read_config(path, &bytes).with_context(|| format!("--pin {name}: {path}"))?;

@@ -196,7 +196,7 @@ fn values(row: &OptionRow) -> Vec<Json> {
             choices.into_iter().map(one).collect()
         }
         OptionKind::Names(choices) if !choices.is_empty() => {
-            let names: Vec<&str> = choices.iter().map(|choice| choice.value).collect();
+            let names: Vec<&str> = choices.iter().map(|(value, _)| *value).collect();
             let name = format!(r"\s*({})\s*", names.join("|"));
             vec![json!({"type": "string", "pattern": format!("^{name}(,{name})*$")})]
         }

@@ -21,15 +21,15 @@ fn explanation(lane: &Lane) -> Json {
 fn out_of_memory(shortage: &OutOfMemoryReport) -> Json {
     json!({
         "step": shortage.step.0,
-        "who": shortage.who,
-        "asked_bytes": shortage.asked.get(),
+        "who": shortage.requester,
+        "asked_bytes": shortage.tensor_bytes.get(),
         "requested_bytes": shortage.requested.get(),
         "in_use_bytes": shortage.in_use.get(),
-        "holders": list(&shortage.holders, |(who, bytes)| json!({"who": who, "bytes": bytes.get()})),
+        "holders": list(&shortage.contributors, |(who, bytes)| json!({"who": who, "bytes": bytes.get()})),
         "idle_bytes": shortage.idle.0.get(),
         "largest_idle_bytes": shortage.idle.1.get(),
         "idle_pages_bytes": shortage.idle_pages.get(),
-        "enough_bytes": shortage.enough.map(Bytes::get),
+        "enough_bytes": shortage.sufficient_device.map(Bytes::get),
     })
 }
 

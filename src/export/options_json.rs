@@ -22,7 +22,7 @@ pub fn options_json() -> Json {
             })
         }),
         "environment": list(ENVIRONMENT, |row| {
-            let choice = |choice: &Choice<&str>| (choice.value.to_owned(), choice.summary.into());
+            let choice = |(value, meaning): &Choice<&str>| ((*value).to_owned(), (*meaning).into());
             json!({
                 "name": row.name,
                 "summary": row.summary,

@@ -2,7 +2,7 @@
 //!
 //! Texts of the tables are Markdown already (names in backticks), so they do not go through [`blocks`](super::blocks).
 
-use highwater_options::{CHECKS, Choice, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
+use highwater_options::{CHECKS, ENVIRONMENT, OptionKind, OptionRow, Section, TABLE};
 
 const INTRODUCTION: &str = "# Options
 
@@ -132,7 +132,7 @@ fn environment(page: &mut String) {
         if !row.choices.is_empty() {
             page.push('\n');
         }
-        for Choice { value, summary } in row.choices {
+        for (value, summary) in row.choices {
             page.push_str(&format!("- `{value}`: {}\n", escaped(summary)));
         }
     }

@@ -22,8 +22,8 @@ pub fn options_text() -> String {
     for row in ENVIRONMENT {
         line(&mut text, &format!("  {}", row.name));
         wrapped(&mut text, INDENT, row.summary);
-        for choice in row.choices {
-            wrapped(&mut text, &format!("{INDENT}{:<24} ", choice.value), choice.summary);
+        for (value, meaning) in row.choices {
+            wrapped(&mut text, &format!("{INDENT}{value:<24} "), meaning);
         }
         wrapped(&mut text, "      precedence: ", row.precedence);
     }

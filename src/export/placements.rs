@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::subject::{ExportError, ExportSubject};
-use highwater_analysis::arena_problem;
+use highwater_analysis::{LaneKind, arena_problem};
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
@@ -74,7 +74,11 @@ pub(super) fn placements_csv(
     let comparison = &subject.comparison;
     let lanes = subject.lanes_or_main();
     if lanes.iter().all(|lane| comparison.lanes[*lane].plans.is_empty()) {
-        return Err(format!("there is no static plan to write: {}", why_none(subject)).into());
+        return Err(format!(
+            "there is no static plan to write: {}",
+            subject.comparison.study().words().no_plan
+        )
+        .into());
     }
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     // Writing to memory does not fail.
@@ -93,19 +97,6 @@ pub(super) fn placements_csv(
         }
     }
     Ok(writer.into_inner().unwrap_or_default())
-}
-
-fn why_none(subject: &ExportSubject) -> &'static str {
-    let comparison = &subject.comparison;
-    if comparison.is_measured() {
-        "a recording states what was allocated, and nothing is planned"
-    } else if comparison.trace().is_some() {
-        "an allocation trace is replayed, and nothing is planned"
-    } else if !comparison.workload.tapes().is_empty() || !comparison.workload.programs().is_empty() {
-        "what is open has no arena"
-    } else {
-        "no graph is static here (its dimensions have several values, or compile_dynamic_mode is on)"
-    }
 }
 
 fn buffers(subject: &ExportSubject, lane: usize, graph: GraphIdx, plan: &Plan) -> Vec<Placed> {
@@ -171,7 +162,7 @@ fn row<'a>(subject: &'a ExportSubject, (lane, title): (usize, &'a str), graph: G
     let known = graph_of_tensor.and_then(|entry| entry.graph.tensors().get(tensor.tensor));
     Row {
         lane: title,
-        policy: (!comparison.is_problem()).then(|| comparison.lanes[lane].policy.number()),
+        policy: (comparison.lane_kind() != LaneKind::Strategies).then(|| comparison.lanes[lane].policy.number()),
         strategy: comparison.lanes[lane].strategy.name,
         graph: session.graphs.get(graph.idx()).map_or("", |graph| graph.name.as_str()),
         tensor: buffer.name,

@@ -144,8 +144,7 @@ pub(super) fn graph_name(comparison: &Comparison, graph: usize) -> String {
 }
 
 pub(super) fn graphs(comparison: &Comparison) -> Vec<String> {
-    let graphs = comparison.workload.graphs().iter().map(|entry| entry.name.clone());
-    graphs.chain(comparison.trace_graphs().map(str::to_owned)).collect()
+    comparison.study().graph_names(comparison)
 }
 
 /// Options and variables without their defaults, in the order of their tables.

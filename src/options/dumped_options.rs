@@ -1,9 +1,9 @@
-//! Options that a compiler's dump carries, as settings.
+//! Options from a compiler's dump, as settings.
 //!
-//! In: keys and values as the dump stamps them on its ops: `_precision_mode`, `ge.exec.atomicCleanPolicy`, `GE_USE_STATIC_MEMORY`.
-//! Out: the settings that differ from the defaults, and how many keys no row stands for. A leading underscore is the
-//! adapter's, names are those of `parameter_map`, 0 and 1 stand for booleans too, and an empty value means not set. Of a key
-//! that ops carry with several values the one on most ops counts, the first on a tie. O(keys x rows).
+//! In: keys and values as stamped on ops: `_precision_mode`, `ge.exec.atomicCleanPolicy`, `GE_USE_STATIC_MEMORY`. Out:
+//! the settings that differ from the defaults, and the number of unknown keys. A leading underscore is the adapter's,
+//! names are those of `parameter_map`, 0 and 1 are booleans too, and an empty value means unset. Of a key with several
+//! values the one on most ops counts, the first on a tie. O(keys x rows).
 
 use super::environment::{ENVIRONMENT, Environment};
 use super::row::OptionRow;
@@ -12,16 +12,14 @@ use super::store::Options;
 use super::value::Value;
 use highwater_model::workload::DumpedOption;
 
-/// What stamped options come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DumpedSettings {
     /// Options that differ from their defaults.
     pub options: Options,
-    /// Environment variables.
     pub environment: Environment,
-    /// How many keys are of no option or variable that is known here.
+    /// Keys of no known option or variable.
     pub n_unknown: u64,
-    /// How many values are not of their option's type or range.
+    /// Values of the wrong type or out of range.
     pub n_refused: u64,
 }
 
@@ -31,7 +29,7 @@ impl DumpedSettings {
         self.options.is_empty() && self.environment.is_empty()
     }
 
-    /// The settings as arguments of the command line, in the order of the tables: `--set key=value`, `--env NAME=value`.
+    /// Command line arguments, in the order of the tables: `--set key=value`, `--env NAME=value`.
     pub fn arguments(&self) -> Vec<String> {
         let options = self
             .options
@@ -45,7 +43,6 @@ impl DumpedSettings {
     }
 }
 
-/// The settings that stamped options come to.
 pub fn dumped_settings(stamped: &[DumpedOption]) -> DumpedSettings {
     let mut settings = DumpedSettings::default();
     let mut rest = stamped;
@@ -65,7 +62,7 @@ impl DumpedSettings {
     fn add(&mut self, key: &str, text: &str) {
         let plain = key.strip_prefix('_').unwrap_or(key);
         if ENVIRONMENT.iter().any(|row| row.name == plain) {
-            // 0 is what a switch is that nobody set.
+            // 0 is the value of an unset switch.
             if !matches!(text, "" | "0") && self.environment.get(plain).is_none() {
                 self.environment.set(plain, text);
             }
@@ -89,13 +86,13 @@ impl DumpedSettings {
     }
 }
 
-/// The option of a stamped name: by its own name, or by that in the adapter's map.
+/// The option of a stamped name: by its key, or by its name in the adapter's map.
 fn row_of(name: &str) -> Option<&'static OptionRow> {
     let by_key = TABLE.iter().find(|row| row.key == name);
     by_key.or_else(|| TABLE.iter().find(|row| row.parameter_name() == name))
 }
 
-/// The value that a text stands for; `None` where it is none of the option's.
+/// The value of a text; `None` where it is invalid for the option.
 fn value_of(row: &OptionRow, text: &str) -> Option<Value> {
     let as_bool = match text {
         "0" => Some(Value::Bool(false)),
@@ -144,7 +141,7 @@ mod tests {
             ],
             (0, 0),
         );
-        // The default says nothing, what nobody knows is counted, and so is what is no value.
+        // Defaults are dropped; unknown keys and invalid values are counted.
         check(
             &[
                 ("_atomic_clean_policy", "0", 3),

@@ -1,7 +1,7 @@
-//! The values that act: options with the environment, files and the rules between options applied.
+//! Effective values: options with the environment, files and the rules between options applied.
 //!
-//! In: settings, variables, files. Out: one value for each option, [`Value::Unset`] where nothing acts. Values that
-//! are invalid act as their defaults; the rules report them.
+//! One value per option, [`Value::Unset`] where none is in effect. Invalid values act as their defaults; the rules
+//! report them.
 
 use super::config_files::{OpDebugConfig, op_debug_config};
 use super::environment::{
@@ -15,17 +15,17 @@ use super::rows::{TABLE, find, keys};
 use super::store::Options;
 use super::value::Value;
 
-/// The name under which [`effective_values`] gives the number of the policy in force.
+/// The name under which [`effective_values`] lists the effective policy.
 pub const EFFECTIVE_POLICY: &str = "effective_policy";
 
-/// The timeout of collective communication where nobody says another, in seconds.
+/// The default timeout of collective communication, in seconds.
 pub(super) const DEFAULT_HCCL_TIMEOUT: i64 = 1836;
 
-/// The step in which the system keeps that timeout, in seconds.
+/// The granularity of that timeout, in seconds.
 const HCCL_STEP: i64 = 68;
 
-/// The values that act, in the order of the table. `static_memory_policy` is the policy in force (environment
-/// included), which stands once more behind the table as [`EFFECTIVE_POLICY`].
+/// The effective values, in the order of the table. `static_memory_policy` is the effective policy (environment
+/// included), which is repeated behind the table as [`EFFECTIVE_POLICY`].
 pub fn effective_values(options: &Options, environment: &Environment, files: &dyn Files) -> Vec<(String, Value)> {
     let mut values: Vec<(String, Value)> = TABLE
         .iter()
@@ -41,8 +41,8 @@ pub fn effective_values(options: &Options, environment: &Environment, files: &dy
     values
 }
 
-/// The device of the session: `session_device_id`, else `ASCEND_DEVICE_ID`, else `DEVICE_ID`, else 0. An
-/// option without a usable id counts as not set; a variable without one acts as 0.
+/// The device of the session: `session_device_id`, else `ASCEND_DEVICE_ID`, else `DEVICE_ID`, else 0. An option without
+/// a usable id counts as unset; a variable without one acts as 0.
 pub fn effective_device_id(options: &Options, environment: &Environment) -> u32 {
     let (_, id) = device(options, environment);
     id.or_else(|_| variable_device(environment).1).unwrap_or(0)
@@ -81,7 +81,7 @@ fn effective_value(key: &str, options: &Options, environment: &Environment, file
     }
 }
 
-/// The value that an option which is not set acts as, where the table says it in one word: `120`, `"0"`, `False`.
+/// The value that an unset option acts as, where the table states it in one word: `120`, `"0"`, `False`.
 fn unset_value(row: &OptionRow) -> Value {
     let Some(meaning) = row.unset_means.filter(|meaning| !meaning.contains(' ')) else {
         return Value::Unset;
@@ -97,17 +97,16 @@ fn is_given(text: &&str) -> bool {
     !text.is_empty()
 }
 
-/// Whether graphs are run for training.
 pub(super) fn is_training(options: &Options) -> bool {
     options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(1)
 }
 
-/// Whether the shape range acts: inputs are dynamic, and no dynamic dimensions win over it.
+/// Whether the shape range is in effect: inputs are dynamic, and no dynamic dimensions take precedence.
 pub(super) fn has_shape_range(options: &Options) -> bool {
     options.acting(keys::DYNAMIC_INPUT) == Value::Bool(true) && !options.is_set(keys::DYNAMIC_DIMS)
 }
 
-/// Where compiled operators go where no option says it.
+/// The default directory of compiled operators.
 pub(super) fn default_cache_dir(environment: &Environment) -> String {
     match environment.get(ASCEND_CACHE_PATH) {
         Some(path) if !path.is_empty() => format!("{path}/kernel_cache_HOST"),
@@ -115,7 +114,7 @@ pub(super) fn default_cache_dir(environment: &Environment) -> String {
     }
 }
 
-/// The mode of AOE, from the option or else the variable, where it is one.
+/// The mode of AOE, from the option or else the variable, where it is valid.
 pub(super) fn aoe_mode(options: &Options, environment: &Environment) -> Option<String> {
     if options.is_set(keys::AOE_MODE) {
         return options.acting(keys::AOE_MODE).as_text().map(str::to_owned);
@@ -126,12 +125,11 @@ pub(super) fn aoe_mode(options: &Options, environment: &Environment) -> Option<S
         .map(str::to_owned)
 }
 
-/// Whether a text is a mode of AOE.
 pub(super) fn is_aoe_mode(text: &str) -> bool {
     matches!(text, "1" | "2" | "4")
 }
 
-/// The timeout of collective communication in seconds, as it is set: option, else variable, else default.
+/// The timeout of collective communication in seconds: option, else variable, else default.
 pub(super) fn hccl_timeout(options: &Options, environment: &Environment) -> i64 {
     options
         .acting(keys::HCCL_TIMEOUT)
@@ -140,7 +138,7 @@ pub(super) fn hccl_timeout(options: &Options, environment: &Environment) -> i64 
         .unwrap_or(DEFAULT_HCCL_TIMEOUT)
 }
 
-/// What says that timeout, for sentences.
+/// The source of that timeout, for sentences.
 pub(super) fn hccl_timeout_source(options: &Options, environment: &Environment) -> &'static str {
     if options.acting(keys::HCCL_TIMEOUT).as_int().is_some() {
         keys::HCCL_TIMEOUT
@@ -151,19 +149,19 @@ pub(super) fn hccl_timeout_source(options: &Options, environment: &Environment) 
     }
 }
 
-/// The seconds that a variable's text says; `None` where it is no number in the option's range.
+/// The seconds of a variable's text; `None` where it is no number in the option's range.
 pub(super) fn hccl_seconds(text: &str) -> Option<i64> {
     let seconds = Value::Int(text.trim().parse().ok()?);
     let row = find(keys::HCCL_TIMEOUT)?;
     (row.problem(&seconds).is_none()).then_some(seconds.as_int()?)
 }
 
-/// The timeout that the system keeps: whole steps, at least one.
+/// The timeout in whole steps, at least one.
 fn rounded_hccl_timeout(seconds: i64) -> i64 {
     (seconds / HCCL_STEP * HCCL_STEP).max(HCCL_STEP)
 }
 
-/// What the file of operator debugging says, where somebody looked.
+/// The content of the operator debugging file, where it was probed.
 pub(super) fn op_debug(options: &Options, files: &dyn Files) -> Option<OpDebugConfig> {
     let path = options.get(keys::OP_DEBUG_CONFIG)?.as_text()?;
     match files.look(path) {
@@ -172,12 +170,12 @@ pub(super) fn op_debug(options: &Options, files: &dyn Files) -> Option<OpDebugCo
     }
 }
 
-/// Whether operator debugging turns the cache of compiled operators off.
+/// Whether operator debugging disables the cache of compiled operators.
 pub(super) fn is_cache_off(options: &Options, files: &dyn Files) -> bool {
     has_debug_level(options) || op_debug(options, files).is_some_and(|config| config.operators.is_empty())
 }
 
-/// Whether the older choice of operator debugging is on.
+/// Whether the older option of operator debugging is on.
 pub(super) fn has_debug_level(options: &Options) -> bool {
     options
         .acting(keys::OP_DEBUG_LEVEL)
@@ -185,7 +183,7 @@ pub(super) fn has_debug_level(options: &Options) -> bool {
         .is_some_and(|level| level != 0)
 }
 
-/// Which option or variable chooses the device (`None`: nobody does), and the device or what is wrong.
+/// The option or variable that selects the device (`None`: neither), and the device or the error.
 pub(super) fn device(options: &Options, environment: &Environment) -> (Option<&'static str>, Result<u32, String>) {
     let key = keys::SESSION_DEVICE_ID;
     if let Some(value) = options.get(key) {
@@ -198,7 +196,7 @@ pub(super) fn device(options: &Options, environment: &Environment) -> (Option<&'
     variable_device(environment)
 }
 
-/// The same for the variables alone; a variable that only the run knows chooses nothing here.
+/// As [`device`], for the variables alone; a variable whose value is computed at run time selects nothing.
 fn variable_device(environment: &Environment) -> (Option<&'static str>, Result<u32, String>) {
     for name in [ASCEND_DEVICE_ID, DEVICE_ID] {
         if environment.is_unread(name) {
@@ -211,7 +209,7 @@ fn variable_device(environment: &Environment) -> (Option<&'static str>, Result<u
     (None, Ok(0))
 }
 
-/// An integer as the adapter reads it: blanks around it, a minus, digits.
+/// An integer as the adapter reads it: surrounding blanks, a minus, digits.
 fn device_number(name: &str, text: &str) -> Result<u32, String> {
     let trimmed = text.trim_ascii();
     let is_plain = trimmed

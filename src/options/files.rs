@@ -1,31 +1,27 @@
-//! Files that options name, as rules see them: through a trait, so that no rule touches a disk.
-//!
-//! Whoever owns a disk (the command line, the session's worker) looks and keeps what was seen; tests make it up.
+//! Files that options name, behind a trait, so that no rule touches a disk. The command line and the session's worker
+//! probe paths; tests make them up.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What stands at a path.
+/// The state of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
-    /// Nobody looked (yet): rules about the file stay silent.
+    /// Not probed (yet): rules about the file report nothing.
     Unknown,
-    /// Nothing.
+    /// Nothing exists there.
     Missing,
-    /// A directory.
     Directory {
         /// Whether it can be read and written.
         is_writable: bool,
     },
-    /// A file with this content.
     File(Arc<[u8]>),
     /// A file that could not be read, and why.
     Unreadable(String),
 }
 
-/// Looks at paths, as they stand in options: absolute, or relative to where the script runs.
+/// Looks at paths as options state them: absolute, or relative to where the script runs.
 pub trait Files: std::fmt::Debug {
-    /// What stands at a path.
     fn look(&self, path: &str) -> FileState;
 }
 
@@ -39,19 +35,17 @@ impl Files for NoFiles {
     }
 }
 
-/// Files as they were when somebody looked.
+/// Files as last probed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeenFiles {
     states: BTreeMap<String, FileState>,
 }
 
 impl SeenFiles {
-    /// Notes what stands at a path.
     pub fn insert(&mut self, path: &str, state: FileState) {
         self.states.insert(path.to_owned(), state);
     }
 
-    /// Whether somebody looked at a path.
     pub fn has(&self, path: &str) -> bool {
         self.states.contains_key(path)
     }

@@ -1,4 +1,4 @@
-//! What a rule reports, and how to mend it where that is unambiguous.
+//! Findings of rules, and fixes where they are unambiguous.
 
 use highwater_model::diagnostics::Severity;
 
@@ -6,53 +6,37 @@ use super::environment::Environment;
 use super::store::Options;
 use super::value::Value;
 
-/// What a rule reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule's id.
     pub rule: &'static str,
-    /// How much it matters.
     pub severity: Severity,
     /// The options and variables at fault: keys and names.
     pub options: Vec<String>,
-    /// A sentence without a final dot that says what to do.
+    /// A sentence without its full stop that says what to do.
     pub message: String,
-    /// Ways to mend it that need no further thought; often none.
+    /// Fixes that need no decision; often none.
     pub fixes: Vec<Fix>,
-    /// Where the rule comes from.
     pub source: &'static str,
 }
 
-/// Edits that mend a finding.
+/// Edits that fix a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as the text of a button: `set iterations_per_loop to 1`.
+    /// The text of a button: `set iterations_per_loop to 1`.
     pub text: String,
-    /// The edits, in order.
     pub edits: Vec<Edit>,
 }
 
-/// One edit of settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Set an option; [`Value::Unset`] resets it.
-    Option {
-        /// Its key.
-        key: &'static str,
-        /// The value.
-        value: Value,
-    },
-    /// Set an environment variable, or remove it (`None`).
-    Variable {
-        /// Its name.
-        name: &'static str,
-        /// The text.
-        text: Option<String>,
-    },
+    /// Sets an option; [`Value::Unset`] resets it.
+    Option { key: &'static str, value: Value },
+    /// Sets an environment variable, or removes it (`None`).
+    Variable { name: &'static str, text: Option<String> },
 }
 
 impl Finding {
-    /// Adds a fix that sets one option, or resets it (no value).
+    /// Adds a fix that sets one option, or resets it (`Unset`).
     pub fn set(&mut self, key: &'static str, value: impl Into<Value>) -> &mut Self {
         let edit = Edit::Option {
             key,
@@ -105,14 +89,13 @@ impl Finding {
         self
     }
 
-    /// Adds a fix that removes an environment variable.
     pub fn unset_variable(&mut self, name: &'static str) -> &mut Self {
         self.remove(&[name])
     }
 }
 
 impl Edit {
-    /// What it does, as part of a button's text.
+    /// A part of a button's text.
     fn text(&self) -> String {
         match self {
             Self::Option { key, value } => {
@@ -129,12 +112,11 @@ impl Edit {
 }
 
 impl Fix {
-    /// Applies the edits.
     pub fn apply(&self, options: &mut Options, environment: &mut Environment) {
         for edit in &self.edits {
             match edit {
                 Edit::Option { key, value } => {
-                    // The keys of fixes are rows of the table; a test applies every fix there is.
+                    // Cannot fail: keys of fixes are rows of the table; a test applies every fix.
                     drop(options.set(key, value.clone()));
                 }
                 Edit::Variable { name, text: Some(text) } => environment.set(name, text),

@@ -1,23 +1,21 @@
-//! Objects whose fields are options of their own: `memory_config = MemoryConfig(static_memory_policy=2)`.
+//! Objects whose fields are options: `memory_config = MemoryConfig(static_memory_policy=2)`.
 //!
-//! A field of a group has the key `GROUP.FIELD`. Arguments that a constructor takes by position stand in its order.
+//! A field of a group has the key `GROUP.FIELD`. Positional arguments of a constructor keep its order.
 
 use super::rows::TABLE;
 
-/// One group.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
     /// The first part of its keys; also the argument of `NPURunConfig` that takes the object, where there is one.
     pub key: &'static str,
     /// The class (or function) whose arguments the fields are.
     pub class: &'static str,
-    /// The fields in the order of the constructor.
+    /// In the order of the constructor.
     pub positional: &'static [&'static str],
     /// Whether an argument of `NPURunConfig` takes the object.
     pub is_argument: bool,
 }
 
-/// Every group.
 pub static GROUPS: &[Group] = &[
     Group {
         key: "memory_config",
@@ -93,7 +91,7 @@ pub static GROUPS: &[Group] = &[
     Group {
         key: "memory_optimize",
         class: "memory_optimize",
-        // Behind the program, which is no option.
+        // The first argument is the program, which is no option.
         positional: &["skip_opt_set", "print_log", "level", "skip_grads"],
         is_argument: false,
     },
@@ -104,7 +102,7 @@ pub fn find_group(key: &str) -> Option<&'static Group> {
     GROUPS.iter().find(|group| group.key == key)
 }
 
-/// Whether options stand under this name: `memory_config`, `simulation`.
+/// Whether this is the first part of some key: `memory_config`, `simulation`.
 pub fn has_fields(name: &str) -> bool {
     TABLE.iter().any(|row| row.group().is_some_and(|group| group == name))
 }

@@ -1,7 +1,7 @@
-//! The types of options: which values they allow, and how texts become values.
+//! The types of options: their allowed values, and how texts become values.
 //!
-//! A kind reads texts without ever failing, and says what is wrong with a value in words that finish the
-//! sentence "the option ...". Python's rule holds that `True` is an integer.
+//! Reading a text never fails; errors of values are phrases that complete the sentence "the option ...". As in Python,
+//! `True` is an integer.
 
 use serde_json::Value as Json;
 
@@ -10,76 +10,55 @@ use highwater_model::units::Bytes;
 use super::shape_range::ShapeRanges;
 use super::value::{Float, Value};
 
-/// One allowed value and what it means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice<T> {
-    /// The value.
-    pub value: T,
-    /// What it means, in a few words.
-    pub summary: &'static str,
-}
+/// An allowed value and its meaning in a few words.
+pub type Choice<T> = (T, &'static str);
 
-/// What a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
     /// A file that has to exist.
     File,
-    /// A directory.
     Directory,
 }
 
-/// The type of an option and the values it allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OptionKind {
-    /// `True` or `False`.
     Bool,
-    /// An integer, both bounds included.
+    /// Inclusive bounds.
     Int {
-        /// The smallest value allowed.
         min: i64,
-        /// The largest value allowed.
         max: i64,
     },
-    /// A size in bytes, both bounds included; texts may carry a unit.
+    /// A size in bytes with inclusive bounds; texts may carry a unit.
     Bytes {
-        /// The smallest value allowed.
         min: i64,
-        /// The largest value allowed.
         max: i64,
     },
-    /// A number, perhaps with a fraction; both bounds included.
+    /// A number with inclusive bounds.
     Float {
-        /// The smallest value allowed.
         min: f64,
-        /// The largest value allowed.
         max: f64,
     },
-    /// One of several integers.
     IntChoice(&'static [Choice<i64>]),
-    /// One of several texts, compared exactly.
+    /// Compared exactly.
     TextChoice(&'static [Choice<&'static str>]),
-    /// Any text.
     Text,
-    /// Names with commas between them, in one text. Where choices are given, each name is one of them.
+    /// Names in one text, separated by commas. Where choices are given, each name is one of them.
     Names(&'static [Choice<&'static str>]),
-    /// The path of a file or directory.
     Path(PathKind),
-    /// Anything: the original does not look at it.
+    /// Anything: the original does not check it.
     Any,
     /// Shape ranges of inputs, in the syntax of `dynamic_inputs_shape_range`.
     ShapeRange,
     /// A list (or set) of names.
     List,
-    /// An object of a class. Its fields are options of their own where the reference documents them;
-    /// what else it may be is kept as the expression that the script has.
+    /// An object of a class. Documented fields are options; anything else is kept as the expression of the script.
     Object {
-        /// The class.
         class: &'static str,
     },
 }
 
 impl OptionKind {
-    /// The type's name: `bool`, `int`, `bytes`, `float`, `str`, `path`, `list` or the class.
+    /// `bool`, `int`, `bytes`, `float`, `str`, `path`, `list` or the class.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -94,7 +73,7 @@ impl OptionKind {
         }
     }
 
-    /// Smallest and largest integer allowed, where there are such bounds.
+    /// Smallest and largest allowed integer.
     pub const fn range(&self) -> Option<(i64, i64)> {
         match self {
             Self::Int { min, max } | Self::Bytes { min, max } => Some((*min, *max)),
@@ -102,18 +81,22 @@ impl OptionKind {
         }
     }
 
-    /// The allowed values with their meanings, where they are a list.
+    /// The allowed values with their meanings, where they are listed.
     pub fn choices(&self) -> Vec<(Value, &'static str)> {
         match self {
-            Self::IntChoice(choices) => choices.iter().map(|c| (Value::Int(c.value), c.summary)).collect(),
-            Self::TextChoice(choices) | Self::Names(choices) => {
-                choices.iter().map(|c| (Value::from(c.value), c.summary)).collect()
-            }
+            Self::IntChoice(choices) => choices
+                .iter()
+                .map(|(value, meaning)| (Value::Int(*value), *meaning))
+                .collect(),
+            Self::TextChoice(choices) | Self::Names(choices) => choices
+                .iter()
+                .map(|(value, meaning)| (Value::from(*value), *meaning))
+                .collect(),
             _ => Vec::new(),
         }
     }
 
-    /// Reads a text as this kind. A text that does not fit is kept as it is.
+    /// Reads a text. A text that does not fit is kept.
     pub fn read(&self, text: &str) -> Value {
         let trimmed = text.trim();
         let kept = || Value::from(text);
@@ -143,8 +126,7 @@ impl OptionKind {
         }
     }
 
-    /// Brings a value into the form this kind keeps: sizes written as texts with a unit become bytes.
-    /// Any other value stays what it is.
+    /// Normalizes a value: sizes written as texts with a unit become bytes; other values are unchanged.
     pub fn normalised(&self, value: Value) -> Value {
         match (self, value) {
             (Self::Bytes { .. }, Value::Text(text)) => size(text.trim()).map_or(Value::Text(text), Value::Int),
@@ -152,8 +134,8 @@ impl OptionKind {
         }
     }
 
-    /// What is wrong with a value, as the end of a sentence; `None` where nothing is. An expression that the
-    /// script computes is never wrong by itself: nobody knows its value.
+    /// The error of a value, as the end of a sentence. An expression that the script computes has none: its value is
+    /// unknown.
     pub(super) fn problem(&self, value: &Value) -> Option<String> {
         let is = value.quoted();
         if matches!(value, Value::Python(_)) && !matches!(self, Self::Object { .. }) {
@@ -174,14 +156,14 @@ impl OptionKind {
                 _ => Some(format!("is {is}: use a number from {min} to {max}")),
             },
             Self::IntChoice(choices) => match value.as_int() {
-                Some(number) if choices.iter().any(|c| c.value == number) => None,
+                Some(number) if choices.iter().any(|(value, _)| *value == number) => None,
                 Some(_) => Some(format!("is {is}: use {}", self.listed())),
                 None => Some(format!("is {is}, not an integer: use {}", self.listed())),
             },
             Self::TextChoice(choices) => {
                 let is_known = value
                     .as_text()
-                    .is_some_and(|text| choices.iter().any(|c| c.value == text));
+                    .is_some_and(|text| choices.iter().any(|(value, _)| *value == text));
                 (!is_known).then(|| format!("is {is}: use {}", self.texts_listed()))
             }
             Self::Names(choices) => match value.as_text() {
@@ -227,7 +209,7 @@ impl OptionKind {
     }
 }
 
-fn joined(names: &[String]) -> String {
+pub(super) fn joined(names: &[String]) -> String {
     match names.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
@@ -251,7 +233,7 @@ fn between(min: i64, max: i64, unit: &str) -> String {
     }
 }
 
-/// What stands between a pair of quotes that was copied from a script; `None` without such a pair.
+/// The content of a pair of quotes copied from a script.
 fn unquoted(text: &str) -> Option<&str> {
     ['"', '\''].into_iter().find_map(|quote| {
         let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
@@ -259,8 +241,8 @@ fn unquoted(text: &str) -> Option<&str> {
     })
 }
 
-/// An integer as Python has it, `True` and `False` included; a number with a fraction stays what it is, so that it
-/// can be refused. Digits beyond 64 bits are none.
+/// An integer as in Python, `True` and `False` included; a number with a fraction is kept, so that it is refused.
+/// `None` beyond 64 bits.
 fn whole_number(text: &str) -> Option<Value> {
     match text {
         "True" => Some(Value::Bool(true)),
@@ -269,8 +251,7 @@ fn whole_number(text: &str) -> Option<Value> {
     }
 }
 
-/// A size in bytes: an integer (perhaps negative, which the range refuses), or digits with a unit. There are no
-/// fractions of a byte.
+/// A size in bytes: an integer (a negative one is refused by the range), or digits with a unit. No fractions of a byte.
 fn size(text: &str) -> Option<i64> {
     let digits = text.trim_end_matches(['b', 'B']).trim_end();
     if digits.parse::<i64>().is_err() && digits.parse::<f64>().is_ok() {
@@ -282,7 +263,6 @@ fn size(text: &str) -> Option<i64> {
     })
 }
 
-/// An integer or a number with a fraction.
 fn number(text: &str) -> Option<Value> {
     if let Ok(integer) = text.parse() {
         return Some(Value::Int(integer));
@@ -290,8 +270,8 @@ fn number(text: &str) -> Option<Value> {
     text.parse().ok().and_then(Float::new).map(Value::Float)
 }
 
-/// Names in brackets as Python writes them: a list, a set (which is kept as a list), or a tuple where there is a
-/// comma in round brackets; without one, the brackets mean nothing.
+/// Names in brackets as Python writes them: a list, a set (kept as a list), or a tuple, which needs a comma in its
+/// parentheses.
 fn list(text: &str) -> Option<Value> {
     let (inner, is_tuple) = match text.strip_prefix('(') {
         Some(rest) => (rest.strip_suffix(')')?.trim(), true),
@@ -320,7 +300,6 @@ fn list(text: &str) -> Option<Value> {
     }
 }
 
-/// A text, number or truth value of a list.
 fn item(json: &Json) -> Option<Value> {
     match json {
         Json::String(text) => Some(Value::from(text.as_str())),
@@ -330,14 +309,14 @@ fn item(json: &Json) -> Option<Value> {
     }
 }
 
-/// The first name that is none of the choices; with no choices every name is right.
+/// The first name that is no choice; without choices every name is valid.
 fn unknown_name<'a>(text: &'a str, choices: &[Choice<&'static str>]) -> Option<&'a str> {
     if choices.is_empty() {
         return None;
     }
     text.split(',')
         .map(str::trim)
-        .find(|name| !choices.iter().any(|choice| choice.value == *name))
+        .find(|name| !choices.iter().any(|(value, _)| value == name))
 }
 
 /// Whether an expression is a call.
@@ -345,7 +324,7 @@ fn is_call(text: &str) -> bool {
     text.ends_with(')') && text.contains('(')
 }
 
-/// Whether an expression calls a class of that name, wherever it stands: `npu_config.DumpConfig(...)`.
+/// Whether an expression calls a class of that name, in any module: `npu_config.DumpConfig(...)`.
 fn calls(text: &str, class: &str) -> bool {
     let callee = text.split_once('(').map_or(text, |(callee, _)| callee).trim();
     callee.rsplit('.').next() == Some(class)

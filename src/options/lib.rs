@@ -1,12 +1,10 @@
-//! Settings, declared once: the table of options, the rules across them, the environment, and how
-//! they become engine parameters.
+//! Settings, declared once: the table of options, the rules across them, the environment, and how they become engine
+//! parameters.
 //!
-//! In: key and value texts, or typed values. Out: [`Options`] (overrides only), [`Finding`]s, the policy
-//! in force, and [`Lowered`] parameters. One option is one [`OptionRow`] in `rows/`; one rule is one
-//! [`Check`] in `checks/`. Parsing, range checks, widgets, help texts and file formats all read the
-//! tables. A value of the wrong type or out of range is kept, reported by [`check`], and acts as its
-//! default. Files that options name are seen through [`Files`] and read in `config_files/`. Deliberately not
-//! here: file formats of our own (`export`), the real process environment, disks.
+//! One option is one [`OptionRow`] in `rows/`; one rule is one [`Check`] in `checks/`. Parsing, range checks, widgets,
+//! help texts and file formats read the tables. [`Options`] are overrides only. A value of the wrong type or out of
+//! range is kept, reported by [`check`], and acts as its default. Files that options name are seen through [`Files`]
+//! and read in `config_files/`.
 
 mod checks;
 mod config_files;
@@ -31,8 +29,8 @@ mod value;
 
 pub use checks::{CHECKS, Check, Facts, Outcome, Report, check, check_scheduled, policy_errors};
 pub use config_files::{
-    AoeConfig, CustomDtypes, FileProblem, FusionSwitches, MixList, OpCache, OpDebugConfig, OpPrecisionModes,
-    aoe_config, custom_dtypes, fusion_switches, mix_list, op_cache, op_debug_config, op_precision_modes, problems_of,
+    AoeConfig, CustomDtypes, FileError, FusionSwitches, MixList, OpCache, OpDebugConfig, OpPrecisionModes, aoe_config,
+    custom_dtypes, fusion_switches, mix_list, op_cache, op_debug_config, op_precision_modes, problems_of,
 };
 pub use dumped_options::{DumpedSettings, dumped_settings};
 pub use effective::{EFFECTIVE_POLICY, effective_device_id, effective_values};
@@ -57,7 +55,7 @@ pub use store::{OptionError, Options};
 pub use suggest::{nearest_key, nearest_of, nearest_within, unknown_key};
 pub use value::{DefaultValue, Float, Value};
 
-/// Joins the parts of a table that is written in several files. `N` must be the sum of their lengths.
+/// Concatenates the parts of a table. `N` must be the sum of their lengths.
 const fn joined<T: Copy, const N: usize>(parts: &[&[T]]) -> [T; N] {
     let mut rows = [parts[0][0]; N];
     let mut part = 0;
@@ -75,7 +73,7 @@ const fn joined<T: Copy, const N: usize>(parts: &[&[T]]) -> [T; N] {
     rows
 }
 
-/// Rows of all parts together.
+/// Rows of all parts.
 const fn count<T>(parts: &[&[T]]) -> usize {
     let mut sum = 0;
     let mut part = 0;

@@ -1,7 +1,5 @@
-//! Options become engine parameters: the only place that knows both.
-//!
-//! In: options, environment, a device, the files that options name. Out: [`Lowered`]. Values that are invalid act as
-//! their defaults, or clamped where the vendor clamps, so lowering never fails; [`super::check`] reports them.
+//! Options become engine parameters: the only place that knows both. Invalid values act as their defaults, or clamped
+//! where the vendor clamps, so lowering never fails; [`super::check`] reports them.
 
 mod device;
 mod passes;
@@ -27,70 +25,67 @@ use super::shape_range::ShapeRanges;
 use super::store::Options;
 use super::value::Value;
 
-/// Variables of the loop on the device: iterations per loop, the counter, a zero and a one.
+/// Variables of a loop on the device: iterations per loop, the counter, a zero and a one.
 const LOOP_VARIABLES: u32 = 4;
 
-/// What the engine is told.
+/// The engine's parameters.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each of one option")]
 pub struct Lowered {
     /// Sizes and costs of the simulation.
     pub params: Params,
-    /// The policy in force.
+    /// The effective policy.
     pub policy: StaticMemoryPolicy,
-    /// Whether each op clears its own outputs, so that these live and share memory as any other.
-    /// Otherwise outputs that are cleared together stay apart for the whole graph.
+    /// Whether each op clears its own outputs, so that these live and share memory like others. Otherwise outputs that
+    /// are cleared together are kept apart for the whole graph.
     pub atomic_clean_separate: bool,
-    /// Whether every graph allocates op by op, whatever its shapes.
+    /// Whether every graph allocates op by op, static shapes included.
     pub all_dynamic: bool,
     /// Whether training graphs run only their forward part.
     pub inference: bool,
     /// Whether ops that read a shape alone keep the tensor alive.
     pub shapes_keep_alive: bool,
-    /// To a multiple of what each tensor of feature memory is rounded up; `None` where the engine's own rule holds.
+    /// Sizes of feature memory are rounded up to a multiple of this; `None` applies the engine's rule.
     pub tensor_rounding: Option<Bytes>,
-    /// What puts the events of measured runs on the steps of graphs.
+    /// How events of measured runs are aligned to the steps of graphs.
     pub alignment: Alignment,
-    /// Which results change their width.
+    /// The changes of tensor widths.
     pub precision: Precision,
-    /// Op types that stay on the host; `None` where every op runs on the device.
+    /// Op types that run on the host; `None` where every op runs on the device.
     pub host_ops: Option<OpTypes>,
-    /// Scratch memory of ops whose source states none, by op type; `None` where it is not estimated.
+    /// Scratch memory by op type, for ops whose source states none; `None` where it is not estimated.
     pub workspaces: Option<WorkspaceTable>,
-    /// Ranges of input shapes, from which symbolic dimensions take values; `None` where shapes do not vary.
+    /// Ranges of input shapes, from which symbolic dimensions take values; `None` where shapes are fixed.
     pub shape_ranges: Option<ShapeRanges>,
-    /// How many values a dimension takes from its range.
+    /// The number of values that a dimension takes from its range.
     pub shape_samples: u32,
-    /// How static arenas are placed.
+    /// The strategy that places static arenas.
     pub strategy: &'static Strategy,
     /// Whether the engine's option against reuse made that choice, so that no lane may have another.
     pub no_reuse: bool,
-    /// How graphs run under a memory budget; its budget is the eviction threshold, `None` where that is not set.
+    /// The run of graphs under a memory budget, which is the eviction threshold; `None` where that is unset.
     pub dtr: RematRequest,
-    /// How names would be reused.
+    /// The parameters of name reuse.
     pub name_reuse: NameReuseRequest,
-    /// Whether they are: some option of the pass is set.
+    /// Whether names are reused: some option of the pass is set.
     pub reuses_names: bool,
-    /// What ops cost whose source does not say.
+    /// The rates that estimate the time of ops.
     pub rates: OpRates,
-    /// The id of the device.
     pub device_id: u32,
-    /// Memory that others hold on it; `params.device_bytes` is what is left.
+    /// Memory that other processes hold on the device; `params.device_bytes` is the rest.
     pub occupied: Bytes,
     /// Settings of the user whose effect is an estimate.
     pub estimates: Vec<Estimate>,
 }
 
-/// What an option does by estimate: an effect that no public source settles.
+/// An effect of an option that no public source confirms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// The option.
     pub key: &'static str,
-    /// What it does, to stand behind its name.
+    /// The effect, as a phrase behind the name.
     pub effect: &'static str,
 }
 
-/// Every option whose effect is an estimate.
 pub static ESTIMATES: &[Estimate] = &[
     estimate(keys::PRECISION_MODE, "changes widths by op class"),
     estimate(keys::PRECISION_MODE_V2, "changes widths by op class"),
@@ -166,8 +161,7 @@ const fn estimate(key: &'static str, effect: &'static str) -> Estimate {
     Estimate { key, effect }
 }
 
-/// The engine's parameters under these settings on this device. `simulation.device_memory` replaces the
-/// device's own size.
+/// The engine's parameters under these settings on this device. `simulation.device_memory` replaces the device's size.
 pub fn lower(options: &Options, environment: &Environment, device: &Device, files: &dyn Files) -> Lowered {
     let device_id = effective_device_id(options, environment);
     let occupied = occupied_memory(&text(options, keys::OCCUPIED_MEMORY)).unwrap_or_default();
@@ -204,7 +198,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
     lowered
 }
 
-/// How static arenas are placed: without any reuse where the engine's option says so.
+/// The strategy that places static arenas: without reuse where the engine's option says so.
 fn strategy(options: &Options) -> &'static Strategy {
     if is_reuse_off(options) {
         return find(NO_REUSE).unwrap_or_else(|_listed| default_strategy());
@@ -254,7 +248,7 @@ fn params(options: &Options, device: &Device, occupied: Bytes) -> Params {
     params
 }
 
-/// Cost figures that are set stand in the place of the profile's.
+/// Applies the costs that replace those of the profile.
 fn set_costs(params: &mut Params, options: &Options) {
     let number = |key| u64::try_from(options.acting(key).as_int()?).ok();
     let costs = [
@@ -287,7 +281,7 @@ fn workspaces(options: &Options) -> Option<WorkspaceTable> {
     given.or_else(|| WorkspaceTable::parse(DEFAULT_WORKSPACES).ok())
 }
 
-/// The newer option is stronger; to set both is an error of its own.
+/// The newer option takes precedence; setting both is an error.
 fn precision(options: &Options, files: &dyn Files) -> Precision {
     let newer = text(options, keys::PRECISION_MODE_V2);
     let older = text(options, keys::PRECISION_MODE);
@@ -303,7 +297,7 @@ fn precision(options: &Options, files: &dyn Files) -> Precision {
         | "mixed_float16"
         | "mixed_bfloat16" => PrecisionMode::MixedTo16,
         "mixed_hif8" => PrecisionMode::MixedTo8,
-        // must_keep_origin_dtype, origin, and nothing at all: the graph's own widths.
+        // must_keep_origin_dtype, origin, and an empty text keep the graph's widths.
         _ => PrecisionMode::Keep,
     };
     let kept = if mode.is_mixed() {
@@ -341,12 +335,12 @@ fn shape_ranges(options: &Options) -> Option<ShapeRanges> {
     ShapeRanges::parse(options.acting(keys::DYNAMIC_INPUTS_SHAPE_RANGE).as_text()?).ok()
 }
 
-/// Whether an estimate of the table has an effect under these settings.
+/// Whether an estimate has an effect under these settings.
 fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
     let is_newer_set = !text(options, keys::PRECISION_MODE_V2).is_empty();
     let params = &lowered.params;
     match key {
-        // What the user sets is no estimate any more.
+        // A setting of the user is no estimate.
         key if sets_a_figure(key) => false,
         keys::PRECISION_MODE => lowered.precision.mode != PrecisionMode::Keep && !is_newer_set,
         keys::PRECISION_MODE_V2 => lowered.precision.mode != PrecisionMode::Keep && is_newer_set,

@@ -1,4 +1,4 @@
-//! The syntax of `simulation.occupied_memory`: memory that others hold, by device.
+//! The syntax of `simulation.occupied_memory`: memory that other processes hold, by device.
 //!
 //! ```text
 //! 0:2GiB,1:512MiB        list = (id ':' size (',' id ':' size)*)?
@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use highwater_model::units::Bytes;
 
-/// Reads `ID:SIZE,ID:SIZE` into bytes by device id; an empty text holds none. Blanks are ignored.
+/// Reads `ID:SIZE,ID:SIZE` into bytes by device id; an empty text is an empty map. Blanks are ignored.
 ///
 /// # Errors
-/// What is wrong, as the end of a sentence.
+/// The end of a sentence.
 pub fn occupied_memory(text: &str) -> Result<BTreeMap<u32, Bytes>, String> {
     let mut occupied = BTreeMap::new();
     if text.trim().is_empty() {

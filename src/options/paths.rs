@@ -1,4 +1,4 @@
-//! Paths that rules want to look at, for whoever owns a disk.
+//! The paths that rules need to have probed.
 
 use super::effective::aoe_mode;
 use super::environment::Environment;
@@ -6,8 +6,7 @@ use super::kind::{OptionKind, PathKind};
 use super::rows::{find, keys};
 use super::store::Options;
 
-/// The paths that rules may look at, each once: those that options name, the directory of AOE, the settings of the
-/// operator cache.
+/// Each once: those that options name, the directory of AOE, the settings of the operator cache.
 pub fn paths_of(options: &Options, environment: &Environment) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let mut add = |path: &str| {
@@ -31,7 +30,7 @@ pub fn paths_of(options: &Options, environment: &Environment) -> Vec<String> {
     paths
 }
 
-/// The settings of the operator cache, where an option says where that is.
+/// The settings of the operator cache, where an option names its directory.
 pub(super) fn op_cache_path(options: &Options) -> Option<String> {
     let directory = options.get(keys::OP_COMPILER_CACHE_DIR)?.as_text()?;
     let directory = directory.trim_end_matches('/');

@@ -1,32 +1,29 @@
-//! The policy in force.
+//! The policy that option and environment variable combine to.
 //!
-//! The engine keeps two flags and sets each where the option's text *or* the variable's text is in the
-//! flag's list; it knows no precedence and no invalid value.
+//! The engine knows neither precedence nor an invalid value: each text selects a policy or nothing, and both are joined.
 
-use highwater_sim::{ExtendFlags, StaticMemoryPolicy};
+use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 use super::environment::{Environment, GE_USE_STATIC_MEMORY};
+use super::kind::joined;
 use super::rows::keys;
 use super::store::Options;
 
-/// The policy that option and environment put in force together. Unknown texts select nothing.
+/// The effective policy.
 pub fn effective_policy(options: &Options, environment: &Environment) -> StaticMemoryPolicy {
-    let option = flags(&policy_text(options));
-    let variable = flags(environment.get(GE_USE_STATIC_MEMORY).unwrap_or(""));
-    StaticMemoryPolicy::from_flags(ExtendFlags {
-        static_extend: option.static_extend || variable.static_extend,
-        dynamic_extend: option.dynamic_extend || variable.dynamic_extend,
-    })
+    let selected = |text: &str| policy_of_text(text).unwrap_or(StaticMemoryPolicy::Dynamic);
+    let variable = environment.get(GE_USE_STATIC_MEMORY).unwrap_or("");
+    selected(&policy_text(options)).joined(selected(variable))
 }
 
-/// The text that the engine reads as the option. Its own key wins: the adapter fills it from `MemoryConfig`
-/// where nobody set it.
+/// The text that the engine reads as the option: that of the engine key, which the adapter fills from `MemoryConfig` where it is
+/// unset.
 fn policy_text(options: &Options) -> String {
     let key = winner(options, keys::ENGINE_STATIC_MEMORY_POLICY, keys::STATIC_MEMORY_POLICY);
     options.effective(key).to_string()
 }
 
-/// Whether each op clears its own outputs; the engine's own key wins here, too.
+/// Whether each op clears its own outputs; the engine's own key has precedence.
 pub fn clears_separately(options: &Options) -> bool {
     let key = winner(options, keys::ENGINE_ATOMIC_CLEAN_POLICY, keys::ATOMIC_CLEAN_POLICY);
     options.effective(key).to_string() == "1"
@@ -36,10 +33,17 @@ fn winner(options: &Options, engine: &'static str, field: &'static str) -> &'sta
     if options.is_set(engine) { engine } else { field }
 }
 
-/// The flags that one text sets.
-pub(super) fn flags(text: &str) -> ExtendFlags {
-    ExtendFlags {
-        static_extend: matches!(text, "1" | "2" | "4"),
-        dynamic_extend: matches!(text, "3" | "4"),
-    }
+/// The policy that a text selects.
+pub(super) fn policy_of_text(text: &str) -> Option<StaticMemoryPolicy> {
+    let row = POLICIES.iter().find(|row| {
+        let mut numbers = row.aliases.iter().chain([&row.number]);
+        numbers.any(|number| number.to_string() == text)
+    });
+    row.map(|row| row.policy)
+}
+
+/// The numbers of all policies, for sentences: `0, 2, 3 or 4`.
+pub(super) fn policy_numbers() -> String {
+    let numbers: Vec<String> = POLICIES.iter().map(|row| row.number.to_string()).collect();
+    joined(&numbers)
 }

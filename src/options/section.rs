@@ -1,8 +1,7 @@
-//! The groups under which options are shown, in the order of the vendor's reference.
+//! The groups of options, in the order of the vendor's reference.
 
 use std::fmt;
 
-/// The group under which an option is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
     Memory,
@@ -20,9 +19,9 @@ pub enum Section {
     ExceptionRemedy,
     Experiment,
     Deprecated,
-    /// What `NPURunConfig` inherits from TensorFlow's `RunConfig`.
+    /// Inherited by `NPURunConfig` from TensorFlow's `RunConfig`.
     RunConfig,
-    /// Options of the adapter's code that its reference does not list.
+    /// In the adapter's code, but not in its reference.
     Adapter,
     /// Session options of the engine, for graph construction without the adapter.
     Engine,
@@ -30,12 +29,11 @@ pub enum Section {
     Dtr,
     /// Paddle's `memory_optimize`.
     MemoryOptimize,
-    /// highwater's own: the simulated device and what is assumed about it.
+    /// highwater's own: the simulated device and its assumptions.
     Simulation,
 }
 
 impl Section {
-    /// The heading, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -62,7 +60,7 @@ impl Section {
         }
     }
 
-    /// Whether the section stands in the vendor's reference of `NPURunConfig`.
+    /// Whether the section is part of the vendor's reference of `NPURunConfig`.
     pub const fn is_reference(self) -> bool {
         (self as u8) <= Self::Deprecated as u8
     }

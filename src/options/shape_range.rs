@@ -6,12 +6,11 @@
 //! shape  = '[' (dim (',' dim)*)? ']'      dim = N | N~M | N~-1 | -1
 //! ```
 //!
-//! In: a text. Out: [`ShapeRanges`], or an error with its place. `[]` is a scalar, before which no blank may
-//! stand; elsewhere blanks are ignored. Source: NPURunConfig option reference.
+//! `[]` is a scalar and must not follow a blank; elsewhere blanks are ignored. Source: NPURunConfig option reference.
 
 use std::fmt;
 
-/// Where the inputs of a group come from.
+/// The source of the inputs of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputSource {
     /// The dataset (`getnext`).
@@ -20,12 +19,11 @@ pub enum InputSource {
     Data,
 }
 
-/// Values that a dimension may take.
+/// The values of a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DimRange {
-    /// The smallest value.
     pub min: u64,
-    /// The largest value; `None` where there is no bound.
+    /// `None` where there is no bound.
     pub max: Option<u64>,
 }
 
@@ -33,12 +31,10 @@ impl DimRange {
     /// Any value (`-1`).
     pub const ANY: Self = Self { min: 0, max: None };
 
-    /// Whether the range is one value.
     pub fn is_fixed(&self) -> bool {
         self.max == Some(self.min)
     }
 
-    /// Whether a value lies in the range.
     pub fn contains(&self, value: u64) -> bool {
         value >= self.min && self.max.is_none_or(|max| value <= max)
     }
@@ -55,37 +51,33 @@ impl fmt::Display for DimRange {
     }
 }
 
-/// The shapes of one group of inputs, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeGroup {
-    /// Where its inputs come from.
     pub source: InputSource,
-    /// One entry an input.
+    /// One entry per input.
     pub shapes: Vec<Vec<DimRange>>,
 }
 
-/// A whole text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeRanges {
-    /// The groups, each source at most once.
+    /// Each source at most once.
     pub groups: Vec<RangeGroup>,
 }
 
-/// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at character {}, {reason}", position + 1)]
 pub struct ShapeRangeError {
-    /// Characters before the place.
+    /// Characters before the error.
     pub position: usize,
-    /// What is wrong: the end of a sentence.
+    /// The end of a sentence.
     pub reason: String,
 }
 
 impl ShapeRanges {
-    /// Reads a text. Linear.
+    /// Linear.
     ///
     /// # Errors
-    /// [`ShapeRangeError`] with the first character that does not fit.
+    /// [`ShapeRangeError`] at the first invalid character.
     pub fn parse(text: &str) -> Result<Self, ShapeRangeError> {
         let letters: Vec<char> = text.chars().collect();
         let mut parser = Parser { letters, at: 0 };
@@ -145,7 +137,7 @@ impl Parser {
         is_there
     }
 
-    /// Skips blanks and returns the place behind them.
+    /// Skips blanks and returns the position behind them.
     fn skip_blanks(&mut self) -> usize {
         while self.peek().is_some_and(char::is_whitespace) {
             self.at += 1;
@@ -227,7 +219,7 @@ impl Parser {
         Ok(DimRange { min, max })
     }
 
-    /// A number; `None` for -1.
+    /// `None` for -1.
     fn number(&mut self) -> Result<Option<u64>, ShapeRangeError> {
         let start = self.at;
         let is_negative = self.take('-');

@@ -1,6 +1,5 @@
-//! What the user has set: overrides only, so that difference, reset, undo and equality are trivial.
-//!
-//! Invariant: every stored key is a row of the table, and no stored value is [`Value::Unset`].
+//! The settings of the user: overrides only. Invariant: every stored key is a row of the table, and no stored value is
+//! [`Value::Unset`].
 
 use std::collections::BTreeMap;
 
@@ -8,15 +7,12 @@ use super::rows::{TABLE, find};
 use super::suggest::{nearest_key, unknown_key};
 use super::value::Value;
 
-/// Why a setting could not be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
-    /// No option has that name.
     #[error("{}", unknown_key(key))]
     UnknownKey {
-        /// The name as given.
         key: String,
-        /// The known key that is nearest to it, where one is near.
+        /// The nearest known key, where one is near.
         nearest: Option<&'static str>,
     },
 }
@@ -28,13 +24,12 @@ pub struct Options {
 }
 
 impl Options {
-    /// No overrides.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets an option from a text such as `2`, `True`, `128KiB` or `Host`. A text that is not of the
-    /// option's type is kept and reported by [`super::check`]; `None` resets the option.
+    /// Sets an option from a text such as `2`, `True`, `128KiB` or `Host`. A text of the wrong type is kept and
+    /// reported by [`super::check`]; `None` resets the option.
     ///
     /// # Errors
     /// [`OptionError::UnknownKey`].
@@ -67,12 +62,11 @@ impl Options {
         }
     }
 
-    /// Removes the override of an option; an unknown key has none.
+    /// Removes the override of an option; unknown keys are ignored.
     pub fn reset(&mut self, key: &str) {
         self.overrides.remove(key);
     }
 
-    /// The override of an option.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.overrides.get(key)
     }
@@ -85,24 +79,24 @@ impl Options {
         }
     }
 
-    /// The value that acts: an invalid value acts as its default, or clamped where the vendor clamps.
+    /// The effective value: an invalid value acts as its default, or clamped where the vendor clamps.
     pub fn acting(&self, key: &str) -> Value {
         find(key).map_or(Value::Unset, |row| row.acting(&self.effective(key)))
     }
 
-    /// The overrides, in the order of the table.
+    /// In the order of the table.
     pub fn overrides(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         TABLE
             .iter()
             .filter_map(|row| Some((row.key, self.overrides.get(row.key)?)))
     }
 
-    /// Whether the user set the option, be it to its default.
+    /// Whether the user set the option, even to its default.
     pub fn is_set(&self, key: &str) -> bool {
         self.overrides.contains_key(key)
     }
 
-    /// Whether the option is set to something else than its default.
+    /// Whether the option differs from its default.
     pub fn is_changed(&self, key: &str) -> bool {
         match (self.overrides.get(key), find(key)) {
             (Some(value), Some(row)) => *value != row.default_value(),
@@ -110,12 +104,11 @@ impl Options {
         }
     }
 
-    /// Whether nothing is set.
     pub fn is_empty(&self) -> bool {
         self.overrides.is_empty()
     }
 
-    /// Takes over every override of `other`, which wins.
+    /// Takes over every override of `other`, which takes precedence.
     pub fn extend(&mut self, other: &Self) {
         for (key, value) in &other.overrides {
             self.overrides.insert(key, value.clone());

@@ -1,21 +1,21 @@
-//! The known name that is nearest to a mistyped one.
+//! The known name nearest to a mistyped one.
 //!
-//! Rule: a key whose last part is the name itself comes first; else the smallest edit distance to the
-//! key or its last part, ignoring case; ties go to the earlier row. A name that differs in more than a third of its
-//! letters (two are allowed, but never more than half) is near to nothing.
+//! A key whose last part is the name comes first; else the smallest edit distance to the key or its last part, ignoring
+//! case; ties go to the earlier row. A name that differs in more than a third of its letters (two are allowed, but
+//! never more than half) has no nearest one.
 
 use super::environment::ENVIRONMENT;
 use super::rows::TABLE;
 
-/// Longest name that is compared letter by letter; what follows is cut.
+/// Longest name that is compared; the rest is cut.
 const MAX_LETTERS: usize = 128;
 
-/// The known key that is nearest to `name`; `None` where none is near.
+/// The known key nearest to `name`.
 pub fn nearest_key(name: &str) -> Option<&'static str> {
     nearest_of(name, TABLE.iter().map(|row| row.key))
 }
 
-/// What is wrong with a name that is no key, and what to do: a sentence without a final dot.
+/// The error of an unknown key, and what to do: a sentence without its full stop.
 pub fn unknown_key(name: &str) -> String {
     if ENVIRONMENT.iter().any(|row| row.name == name) {
         return format!("\"{name}\" is an environment variable: set it with --env, or under \"environment\"");
@@ -26,7 +26,7 @@ pub fn unknown_key(name: &str) -> String {
     }
 }
 
-/// The candidate that is nearest to `name`; `None` where none is near.
+/// The candidate nearest to `name`.
 pub fn nearest_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = letters(name);
     let wanted_last = letters(last_part(name));
@@ -42,7 +42,7 @@ pub fn nearest_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> 
         .map(|(_, candidate)| candidate)
 }
 
-/// The candidate whose letters differ from `name` the least, where at most `limit` edits lie between them.
+/// The candidate with the smallest edit distance, at most `limit`.
 pub fn nearest_within<'a>(name: &str, limit: usize, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = letters(name);
     candidates
@@ -52,7 +52,7 @@ pub fn nearest_within<'a>(name: &str, limit: usize, candidates: impl Iterator<It
         .map(|(_, candidate)| candidate)
 }
 
-/// How many edits lie between a name and one that it may stand for.
+/// The edits allowed between a name and its correction.
 fn limit(wanted: &[char]) -> usize {
     (wanted.len() / 3).max(2).min(wanted.len() / 2)
 }

@@ -1,45 +1,41 @@
 //! Values of options, and defaults as constants.
 //!
-//! A [`Value`] says what the user wrote, not what the option wants: `iterations_per_loop = "abc"` is a
-//! text value of an integer option, so that the rules can report it. Values know Python's literals, since
-//! that is what the vendor's constructors are given.
+//! A [`Value`] is what the user wrote: `iterations_per_loop = "abc"` is a text value of an integer option, so that the
+//! rules can report it. Values include Python's literals, which the vendor's constructors take.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A value of an option.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// No value (`None` in a Python script): only ever a default, never an override.
+    /// No value (`None` in a Python script): only a default, never an override.
     Unset,
-    /// True or false.
     Bool(bool),
-    /// An integer; bytes for options whose kind is a size.
+    /// An integer; bytes for sizes.
     Int(i64),
     /// A number with a fraction.
     Float(Float),
-    /// A text: a choice, a name, a path, or something that is not of the option's type.
+    /// A text: a choice, a name, a path, or a value of the wrong type.
     Text(String),
     /// A list, or a set in the order in which it was written.
     List(Vec<Self>),
-    /// A tuple, which some checks of the originals tell from a list.
+    /// A tuple, which some checks of the originals distinguish from a list.
     Tuple(Vec<Self>),
-    /// A Python expression that is no literal, as it stands in the script: `DumpConfig(**settings)`.
+    /// A Python expression that is no literal, verbatim: `DumpConfig(**settings)`.
     Python(String),
 }
 
-/// A finite number, ordered and comparable as keys are.
+/// A finite number, totally ordered.
 #[derive(Clone, Copy, Debug)]
 pub struct Float(f64);
 
 impl Float {
-    /// The number; `None` for infinities and what is not a number. Negative zero becomes zero.
+    /// `None` for infinities and NaN. Negative zero becomes zero.
     pub fn new(number: f64) -> Option<Self> {
         number.is_finite().then_some(Self(number + 0.0))
     }
 
-    /// The number.
     pub const fn get(self) -> f64 {
         self.0
     }
@@ -72,7 +68,7 @@ impl Hash for Float {
 }
 
 impl fmt::Display for Float {
-    /// Always with a fraction or an exponent, so that it reads back as what it is: `1.0`, `0.5`, `1e-9`.
+    /// Always with a fraction or an exponent, so that it reads back as a float: `1.0`, `0.5`, `1e-9`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0)
     }
@@ -81,18 +77,13 @@ impl fmt::Display for Float {
 /// A default, as a constant of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DefaultValue {
-    /// No value.
     Unset,
-    /// True or false.
     Bool(bool),
-    /// An integer.
     Int(i64),
-    /// A text.
     Text(&'static str),
 }
 
 impl DefaultValue {
-    /// The default as a value.
     pub fn value(self) -> Value {
         match self {
             Self::Unset => Value::Unset,
@@ -104,7 +95,7 @@ impl DefaultValue {
 }
 
 impl Value {
-    /// The integer, if it is one. A truth value is one too, as in Python: `True` is 1.
+    /// As in Python, `True` is 1.
     pub const fn as_int(&self) -> Option<i64> {
         match self {
             Self::Int(value) => Some(*value),
@@ -113,7 +104,6 @@ impl Value {
         }
     }
 
-    /// The number, if it is one.
     #[expect(clippy::cast_precision_loss, reason = "factors of an estimate")]
     pub const fn as_float(&self) -> Option<f64> {
         match self {
@@ -125,7 +115,6 @@ impl Value {
         }
     }
 
-    /// The truth value, if it is one.
     pub const fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -133,7 +122,6 @@ impl Value {
         }
     }
 
-    /// The text, if it is one.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(value) => Some(value),
@@ -149,8 +137,8 @@ impl Value {
         }
     }
 
-    /// The value as it stands in a sentence: texts in quotes (single ones where the text has double ones), so that
-    /// `"2"` and `2` differ.
+    /// The value in a sentence: texts in quotes (single ones where the text has double ones), so that `"2"` and `2`
+    /// differ.
     pub fn quoted(&self) -> String {
         match self {
             Self::Text(text) if text.contains('"') && !text.contains('\'') => format!("'{text}'"),
@@ -179,7 +167,7 @@ impl fmt::Display for Value {
 
 fn listed(items: &[Value]) -> String {
     let one = |item: &Value| match item {
-        // Escaped, so that the text reads back whatever is in it.
+        // Escaped, so that any text reads back.
         Value::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
         other => other.to_string(),
     };

@@ -9,7 +9,7 @@ use super::command_line::CommandLine;
 use super::config::config_from_document;
 use super::document::{Document, SourceSpec};
 use super::jobs::Loaded;
-use highwater_analysis::{Comparison, LaneSet};
+use highwater_analysis::{Comparison, LaneKind, LaneSet};
 use highwater_export::{ExportAbout, ExportForm, ExportSubject};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::{Finding, find};
@@ -59,7 +59,7 @@ pub fn export_about(
 fn commands(line: &CommandLine<'_>, comparison: &Comparison) -> Vec<(String, String)> {
     let row = |what: &str, command: String| (what.to_owned(), command);
     let mut rows = vec![row("Write this report:", line.export("report.html"))];
-    if comparison.is_problem() {
+    if comparison.lane_kind() == LaneKind::Strategies {
         let strategy = comparison.main_lane().map(|lane| comparison.lanes[lane].strategy.name);
         rows.push(row("Print the smallest plan:", line.plan(strategy.unwrap_or(BEST))));
         return rows;
@@ -96,7 +96,7 @@ fn beside(document: &Document, line: &CommandLine<'_>, comparison: &Comparison) 
         texts.push("Some dimensions change together; the exported configuration (config.json) says which: name it with --config.".to_owned());
     }
     let is_whole_set = document.lanes == LaneSet::Policies;
-    if !is_whole_set && !comparison.is_problem() && !comparison.is_measured() {
+    if !is_whole_set && comparison.study().is_simulated() {
         texts.push(
             "What the lanes are compared for was chosen in the window; the commands compare policies.".to_owned(),
         );

@@ -44,7 +44,7 @@ pub use event::{
 };
 pub use params::{ArenaBehaviour, Params, VariablePages};
 pub use picture::{DevicePicture, PagesPicture, PoolPicture, RegionPicture, picture, picture_after};
-pub use policies::{ExtendFlags, POLICIES, PolicyRow, StaticMemoryPolicy};
+pub use policies::{POLICIES, PolicyRow, StaticMemoryPolicy};
 pub use recorded_log::{EventSteps, RecordedLog, recorded_log};
 pub use session::{BoundGraph, Clear, DeviceRun, DeviceSession, IoTensor, LoadedGraph, Segment, Variable};
 pub use simulate::simulate;

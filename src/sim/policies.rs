@@ -13,18 +13,13 @@ pub enum StaticMemoryPolicy {
     FullExtend,
 }
 
-/// The two flags that the engine derives from the option and the environment variable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ExtendFlags {
-    pub static_extend: bool,
-    pub dynamic_extend: bool,
-}
-
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyRow {
     pub policy: StaticMemoryPolicy,
     /// The number in `static_memory_policy`.
     pub number: u8,
+    /// Further numbers that the engine treats as this one.
+    pub aliases: &'static [u8],
     /// For lane headers and tables.
     pub label: &'static str,
     /// One sentence for tooltips.
@@ -40,6 +35,7 @@ pub static POLICIES: &[PolicyRow] = &[
     PolicyRow {
         policy: StaticMemoryPolicy::Dynamic,
         number: 0,
+        aliases: &[],
         label: "dynamic allocation",
         summary: "each static graph holds a block of its own from load to unload; dynamic graphs allocate from page pools",
         shares_static_arena: false,
@@ -48,6 +44,7 @@ pub static POLICIES: &[PolicyRow] = &[
     PolicyRow {
         policy: StaticMemoryPolicy::StaticExtend,
         number: 2,
+        aliases: &[1],
         label: "static expansion",
         summary: "the static graphs of a session share one arena as large as the largest; dynamic graphs as under 0",
         shares_static_arena: true,
@@ -56,6 +53,7 @@ pub static POLICIES: &[PolicyRow] = &[
     PolicyRow {
         policy: StaticMemoryPolicy::DynamicExtend,
         number: 3,
+        aliases: &[],
         label: "dynamic expansion",
         summary: "dynamic graphs use one virtual range backed by 8 MiB pages; static graphs as under 0",
         shares_static_arena: false,
@@ -64,6 +62,7 @@ pub static POLICIES: &[PolicyRow] = &[
     PolicyRow {
         policy: StaticMemoryPolicy::FullExtend,
         number: 4,
+        aliases: &[],
         label: "static and dynamic expansion",
         summary: "static and dynamic graphs take 8 MiB pages from one store; a static arena holds pages only while its graph runs",
         shares_static_arena: true,
@@ -72,24 +71,37 @@ pub static POLICIES: &[PolicyRow] = &[
 ];
 
 impl StaticMemoryPolicy {
-    pub const fn from_flags(flags: ExtendFlags) -> Self {
-        match (flags.static_extend, flags.dynamic_extend) {
-            (false, false) => Self::Dynamic,
-            (true, false) => Self::StaticExtend,
-            (false, true) => Self::DynamicExtend,
-            (true, true) => Self::FullExtend,
-        }
+    /// The policy of a number, or of one that the engine treats as it.
+    pub fn from_number(number: u8) -> Option<Self> {
+        let mut rows = POLICIES.iter();
+        let row = rows.find(|row| row.number == number || row.aliases.contains(&number));
+        row.map(|row| row.policy)
     }
 
-    /// 1 is treated as 2.
-    pub const fn from_number(number: u8) -> Option<Self> {
-        Some(match number {
-            0 => Self::Dynamic,
-            1 | 2 => Self::StaticExtend,
-            3 => Self::DynamicExtend,
-            4 => Self::FullExtend,
-            _ => return None,
-        })
+    /// The numbers that select a policy, ascending: `0, 1, 2, 3, 4`.
+    pub fn known_numbers() -> String {
+        let numbers = POLICIES.iter().flat_map(|row| row.aliases.iter().chain([&row.number]));
+        let numbers: Vec<String> = numbers.map(u8::to_string).collect();
+        numbers.join(", ")
+    }
+
+    /// The policy that two settings select together: the engine keeps a flag for shared static arenas and one for expandable
+    /// pools, and sets each where either setting does. Policy 0 sets none.
+    #[must_use]
+    pub fn joined(self, other: Self) -> Self {
+        if self == other || other == Self::Dynamic {
+            return self;
+        }
+        if self == Self::Dynamic {
+            return other;
+        }
+        let (one, two) = (self.row(), other.row());
+        let mut rows = POLICIES.iter();
+        let joined = rows.find(|row| {
+            row.shares_static_arena == (one.shares_static_arena || two.shares_static_arena)
+                && row.expands_pools == (one.expands_pools || two.expands_pools)
+        });
+        joined.map_or(self, |row| row.policy)
     }
 
     pub fn row(self) -> &'static PolicyRow {
@@ -107,17 +119,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn two_settings_join_their_flags() {
+        use StaticMemoryPolicy::{Dynamic, DynamicExtend, FullExtend, StaticExtend};
+        for (one, other, joined) in [
+            (Dynamic, Dynamic, Dynamic),
+            (Dynamic, StaticExtend, StaticExtend),
+            (StaticExtend, StaticExtend, StaticExtend),
+            (StaticExtend, DynamicExtend, FullExtend),
+            (FullExtend, StaticExtend, FullExtend),
+        ] {
+            assert_eq!(one.joined(other), joined);
+            assert_eq!(other.joined(one), joined);
+        }
+        assert_eq!(StaticMemoryPolicy::known_numbers(), "0, 1, 2, 3, 4");
+    }
+
+    #[test]
     fn rows_stand_at_their_own_position() {
         for (idx, row) in POLICIES.iter().enumerate() {
             assert_eq!(row.policy as usize, idx);
             assert_eq!(StaticMemoryPolicy::from_number(row.number), Some(row.policy));
-            assert_eq!(
-                StaticMemoryPolicy::from_flags(ExtendFlags {
-                    static_extend: row.shares_static_arena,
-                    dynamic_extend: row.expands_pools,
-                }),
-                row.policy
-            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::graph::{Bindings, Id as _, Phase};
 use highwater_model::units::Step;
 use highwater_model::workload::{AxisRun, GraphIdx, SlotOp};
@@ -121,7 +121,7 @@ fn iterations(runs: &[AxisRun]) -> Vec<IterationBand> {
 
 /// The names of graphs. Recordings share one axis without the name of any.
 fn names(comparison: &Comparison) -> Vec<String> {
-    if comparison.is_measured() && comparison.lanes.len() > 1 {
+    if comparison.lane_kind() == LaneKind::Recordings && comparison.lanes.len() > 1 {
         return vec![format!("{} recordings", comparison.lanes.len())];
     }
     let graphs = comparison.session.graphs.iter();

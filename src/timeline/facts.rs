@@ -1,6 +1,6 @@
 //! Facts about a tensor or a step, as texts and figures for tooltips and the inspector; computed on demand.
 
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
 use highwater_model::workload::{
@@ -80,7 +80,7 @@ impl Timeline {
             }
         };
         let mut facts = facts_with(comparison, lane, selected, &life);
-        if comparison.workload.problems().is_empty() {
+        if comparison.lane_kind() != LaneKind::Strategies {
             facts.sharing = self.sharing(comparison, selected);
         }
         facts
@@ -289,26 +289,19 @@ pub fn step_facts(comparison: &Comparison, step: Step) -> Option<StepFacts> {
     if let Some(entry) = comparison.workload.graphs().get(run.graph.idx()) {
         add_op(&mut facts, entry, op);
     }
+    let op_name = comparison.study().op_name(&comparison.workload, run.graph, op);
+    facts.op = op_name.into_owned();
     let slots = comparison.axis.runs[idx].slots.as_deref();
     let inside = step.0 - comparison.axis.runs[idx].start.0;
     facts.is_recomputed = slots
         .and_then(|slots| slots.get(inside as usize))
         .is_some_and(|slot| slot.is_recomputed);
-    if let Some(tape) = comparison.workload.tapes().first() {
-        // Sources bring in external tensors and take no step.
-        let mut executed = tape.ops.iter().filter(|op| !op.is_source);
-        facts.op = executed.nth(op.idx()).map_or(String::new(), |op| op.name.to_string());
-    }
     if let [recording] = comparison.workload.recordings()
-        && comparison.is_measured()
+        && comparison.lane_kind() == LaneKind::Recordings
     {
         let times = &recording.times;
         let time = times.get(op.idx()).zip(times.first());
         facts.time = time.map(|(time, first)| Nanos(time.0 - first.0));
-    }
-    if let Some(trace) = comparison.trace() {
-        let command = trace.commands.get(op.idx());
-        facts.op = command.map_or_else(String::new, |command| trace.command_text(*command));
     }
     Some(facts)
 }

@@ -139,7 +139,7 @@ impl Grouping {
             } else {
                 0
             };
-            for (graph, n_tensors) in (0_u32..).zip(graph_sizes(comparison)) {
+            for (graph, n_tensors) in (0_u32..).zip(comparison.study().tensor_counts(comparison)) {
                 let text = |tensor: u32| text_of(comparison, (GraphIdx(graph), TensorId(tensor)), (attribute, depth));
                 let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
                 let groups = (0..n_tensors).map(|tensor| grouping.intern(&text(tensor)));
@@ -189,31 +189,6 @@ impl Grouping {
         let class = classes.iter().position(|(end, _)| value < *end);
         u32::try_from(class.unwrap_or(classes.len() - 1)).ok()
     }
-}
-
-/// By graph: number of tensors that a selection may name. Covers graphs with their estimated workspaces, pools of a
-/// trace, blocks of a program, and recordings.
-fn graph_sizes(comparison: &Comparison) -> Vec<usize> {
-    let workload = &comparison.workload;
-    if comparison.trace().is_some() {
-        return vec![comparison.requests.len(); comparison.session.graphs.len()];
-    }
-    if let Some(program) = workload.programs().first() {
-        return program.blocks.iter().map(|block| block.variables.len()).collect();
-    }
-    if let Some(tape) = workload.tapes().first() {
-        return vec![tape.tensors.len()];
-    }
-    if let Some(entry) = workload.problems().first() {
-        return vec![entry.problem.buffers.len()];
-    }
-    // Estimated workspaces are numbered by step after the tensors.
-    let of_graph = |graph: &Graph| graph.tensors().len() + graph.ops().len();
-    let graphs = workload.graphs().iter().map(|entry| of_graph(&entry.graph));
-    let recordings = workload.recordings().iter().filter(|recording| recording.has_content());
-    graphs
-        .chain(recordings.map(|recording| recording.blocks.len()))
-        .collect()
 }
 
 /// Empty where the source states nothing.
@@ -316,7 +291,7 @@ fn scope_depth(comparison: &Comparison) -> usize {
     let mut groups: IndexSet<&str> = IndexSet::new();
     for depth in 1..MOST_DEPTH {
         groups.clear();
-        for (graph, n_tensors) in (0_u32..).zip(graph_sizes(comparison)) {
+        for (graph, n_tensors) in (0_u32..).zip(comparison.study().tensor_counts(comparison)) {
             let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
             for tensor in 0..n_tensors {
                 groups.insert(prefix(path_of(comparison, (GraphIdx(graph), TensorId(tensor))), depth));

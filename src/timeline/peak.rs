@@ -16,7 +16,7 @@ use super::changes::Changes;
 use super::lists::Lists;
 use super::peak_contributors::PeakContributors;
 use super::{Attribute, Grouping, HeldTensor, Selected};
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::units::{Bytes, Step};
 
 pub use advice::{IdleSteps, IdleTensor, OpUse, PeakWithout, RetainingOp, Uses};
@@ -168,17 +168,11 @@ pub fn tensor_label(comparison: &Comparison, tensor: Selected) -> Cow<'_, str> {
         return Cow::Owned(trace.label(&request.lifetime));
     }
     let name = comparison.tensor_name(tensor.graph, tensor.tensor);
-    let what = if comparison.is_problem() {
-        "buffer"
-    } else if comparison.measured_lane(tensor.graph).is_some() {
-        "block"
-    } else {
-        "tensor"
-    };
+    let noun = comparison.study_of_graph(tensor.graph).words().tensor;
     if name.is_empty() {
-        Cow::Owned(format!("{what} {}", tensor.tensor.0))
-    } else if comparison.is_problem() {
-        Cow::Owned(format!("{what} {name}"))
+        Cow::Owned(format!("{noun} {}", tensor.tensor.0))
+    } else if comparison.lane_kind() == LaneKind::Strategies {
+        Cow::Owned(format!("{noun} {name}"))
     } else {
         Cow::Borrowed(name)
     }

@@ -231,7 +231,7 @@ fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
         let n_runs = comparison.axis.runs.len();
         let n_lanes = comparison.lanes.len();
         let plural = |count: usize| if count == 1 { "" } else { "s" };
-        ui.weak(if comparison.is_measured() {
+        ui.weak(if comparison.lane_kind() == highwater_analysis::LaneKind::Recordings {
             format!("{n_lanes} recording{}, {steps} events", plural(n_lanes))
         } else {
             format!("{n_runs} run{}, {steps} steps", plural(n_runs))

@@ -28,6 +28,56 @@ fn colours_are_defined_only_in_the_theme() {
     assert!(outside.is_empty(), "colours outside the theme: {}", outside.join(", "));
 }
 
+/// The order of modules in the header of `src/analysis/lib.rs` has no cycle: a module uses later ones alone.
+#[test]
+fn modules_of_analysis_use_later_modules_alone() {
+    let header = read(&root().join("src/analysis/lib.rs"));
+    let order: Vec<&str> = header.split("```").nth(1).map_or_else(Vec::new, |rows| {
+        let words = rows.split_whitespace().skip(1);
+        words.filter(|word| *word != "//!").collect()
+    });
+    let number = |module: &str| order.iter().position(|known| *known == module);
+    let mut climbs = Vec::new();
+    for file in rust_files("src/analysis") {
+        let path = file.strip_prefix(root().join("src/analysis")).expect("it is below");
+        let module = path.iter().next().and_then(|name| Path::new(name).file_stem());
+        let module = module.and_then(|name| name.to_str()).expect("a name");
+        if module == "lib" {
+            continue;
+        }
+        let own = number(module).unwrap_or_else(|| panic!("the header of lib.rs does not list {module}"));
+        let prefix = if path.components().count() == 1 {
+            "super::"
+        } else {
+            "crate::"
+        };
+        let text = read(&file);
+        let code: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        let code = code.join("\n");
+        let uses = code.split(prefix).skip(1).flat_map(|rest| {
+            let is_list = rest.starts_with('{');
+            let end = if is_list {
+                rest.find(';')
+            } else {
+                rest.find(|letter: char| !is_word(letter))
+            };
+            rest[..end.unwrap_or(rest.len())].split(|letter: char| !is_word(letter))
+        });
+        climbs.extend(
+            uses.filter(|used| number(used).is_some_and(|used| used < own))
+                .map(|used| format!("{} uses {used}", path.display())),
+        );
+    }
+    assert!(climbs.is_empty(), "{}", climbs.join(", "));
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
 #[test]
 fn every_sample_is_documented() {
     let readme = read(&root().join("sample_traces/README.md"));

@@ -159,7 +159,7 @@ fn a_running_graph_is_let_go_where_the_documented_arena_moves() {
 fn requests_have_the_names_of_the_file() {
     let text = "use 7\na x 3M\nload A 10M 20M:n\nw W 4M\nfixed A 2M\nexec A\nf x\n";
     let comparison = compared(&trace(text), &[]);
-    let names: Vec<&str> = comparison.trace_graphs().collect();
+    let names = comparison.study().graph_names(&comparison);
     assert_eq!(names, ["pool 7", "graph A"]);
     let selected = |tensor: u32| Selected {
         run: 0,

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_analysis::LaneId;
+use highwater_analysis::{LaneId, LaneKind};
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Command, Document, Session, SourceSpec, Worker};
 use highwater_sim::StaticMemoryPolicy;
@@ -44,7 +44,7 @@ fn a_problem_opens_with_a_lane_per_strategy() {
     settle(&mut harness);
     let session = harness.state().session();
     let (comparison, timeline) = session.answer().expect("an answer");
-    assert!(comparison.is_problem());
+    assert!(comparison.lane_kind() == LaneKind::Strategies);
     assert!(comparison.lanes.len() >= 2);
     assert_eq!(timeline.n_steps, 21);
     for lane in &comparison.lanes {

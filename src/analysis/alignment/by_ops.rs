@@ -1,22 +1,22 @@
-//! Alignment by the ops that ran: each measured op stands at the step of the graph's op of its name.
+//! Alignment by ops: each measured op aligns with the step of the graph's op of the same name.
 //!
-//! Where a recording of what was held measured no ops itself, the kernels of the same device do that stand beside it in a
-//! table of their own, as profilers write them, if both have one clock.
+//! A recording of memory without measured ops uses a table of kernels of the same device and clock, as profilers write
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::spread::{longest_ascent, spread};
 use super::{Aligned, Anchor, BETWEEN_CHECKS, How, event_at};
-use crate::Comparison;
+use crate::comparison::Comparison;
 use highwater_model::graph::{Graph, OpId};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Nanos, Step};
 use highwater_model::workload::{GraphIdx, RecordedOp, Recording};
 
-/// Measured ops of a run: when each began, and its step on the axis.
+/// Measured ops of a run: start, and step on the axis.
 type MeasuredOps = Vec<(Nanos, u32)>;
 
-/// A step for every event; `None` where no measured op is one of a graph.
+/// `None` where no measured op is one of a graph.
 pub(super) fn by_ops(
     comparison: &Comparison,
     recording: &Recording,
@@ -46,9 +46,9 @@ pub(super) fn by_ops(
     }))
 }
 
-/// The kernels of a recording that measured none: those of the same device that lie mostly within its times; of several
-/// those whose name has most letters in front in common with the recording's, because files of one folder are called after
-/// it, and of equals the first.
+/// The table of kernels of a recording without ops: of the same device, mostly within its times; of several the one
+/// whose name shares the longest prefix with the recording's, because files of one folder are named after it; of equals
+/// the first.
 fn kernels_of<'a>(comparison: &'a Comparison, recording: &Recording) -> Option<&'a Recording> {
     let (first, last) = (recording.times.first()?, recording.times.last()?);
     if !recording.ops.is_empty() || recording.device.is_empty() {
@@ -68,8 +68,8 @@ fn kernels_of<'a>(comparison: &'a Comparison, recording: &Recording) -> Option<&
     found.rev().max_by_key(|kernels| in_common(kernels))
 }
 
-/// The first run of the graph that has most of the measured ops, and these: when each began, and its step on the axis.
-/// `None` where no graph has any, or the recording has no times. The ops may be those of a table beside the recording.
+/// The first run of the graph with most of the measured ops, and these ops. `None` where no graph has any, or the
+/// recording has no times. The ops may come from a separate table.
 fn best_run(
     comparison: &Comparison,
     recording: &Recording,

@@ -1,34 +1,31 @@
-//! Alignment by phases: what the run noted (`forward begins`, `ProfilerStep#3`) stands where the graph's phases begin.
+//! Alignment by phases: notes of the run (`forward begins`, `ProfilerStep#3`) align with the phases of the graph.
 //!
 //! ```text
 //! marks     step 0   forward    backward     optimizer   step 1   ...
 //! axis      run 0    first step of each phase of run 0   run 1    ...
 //! ```
 //!
-//! The first mark of a kind belongs to the first such place of the axis, the second to the second; of these pairs the
-//! longest part that has one order stands, and what lies between is spread evenly. A run that noted nothing is held by its
-//! beginning, its peak and its end. O(steps + marks log marks).
+//! The nth mark of a kind pairs with the nth such place of the axis; the longest part of these pairs with one order is
+//! kept, and events between are spread evenly. A run without notes is aligned by its beginning, its peak and its end.
+//! O(steps + marks log marks).
 
 use std::collections::BTreeMap;
 
 use super::spread::{longest_ascent, spread};
 use super::{Aligned, Anchor, How};
-use crate::Comparison;
+use crate::comparison::Comparison;
 use highwater_model::graph::Phase;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Step;
 use highwater_model::workload::{MarkKind, Recording, TotalKind};
 
-/// What begins at a mark, and at a step.
+/// The kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Begins {
     /// An iteration, or a run of a graph.
     Iteration,
-    /// Computing the result.
     Forward,
-    /// Computing gradients.
     Backward,
-    /// Updating variables.
     Optimizer,
 }
 
@@ -42,11 +39,11 @@ impl Begins {
         }
     }
 
-    /// What a note says that begins; `None` for notes of other things and of ends.
+    /// The kind that a note names; `None` for other notes and for ends.
     pub(super) fn of_text(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        // A range is noted at both ends; only its beginning is a place.
+        // A range has notes at both ends; only its begin is a mark.
         if text.ends_with(" ends")
             || text.ends_with("_end")
             || text.ends_with(" end")
@@ -67,7 +64,6 @@ impl Begins {
     }
 }
 
-/// A step for every event.
 pub(super) fn by_phases(
     comparison: &Comparison,
     recording: &Recording,
@@ -100,14 +96,14 @@ pub(super) fn by_phases(
     })
 }
 
-/// The notes of what begins, in their order.
+/// The notes of a known kind, in order.
 fn marks(recording: &Recording) -> Vec<(Begins, u32)> {
     let notes = recording.marks.iter().filter(|mark| mark.kind == MarkKind::Note);
     let marks = notes.filter_map(|mark| Some((Begins::of_text(recording.text(mark.text))?, mark.step.0)));
     marks.collect()
 }
 
-/// Where runs and their phases begin, in the order of the axis.
+/// The begins of runs and phases, in the order of the axis.
 fn places(comparison: &Comparison, progress: &Progress<'_>) -> Result<Vec<(Begins, u32)>, Cancelled> {
     let graphs = comparison.workload.graphs();
     let mut places = Vec::new();
@@ -141,7 +137,7 @@ fn places(comparison: &Comparison, progress: &Progress<'_>) -> Result<Vec<(Begin
     Ok(places)
 }
 
-/// The nth mark of a kind with the nth place of it, in the order of the marks.
+/// Pairs the nth mark of a kind with the nth place of it, in the order of the marks.
 fn pairs(marks: &[(Begins, u32)], places: &[(Begins, u32)]) -> Vec<(Begins, Anchor)> {
     let mut steps: BTreeMap<Begins, std::collections::VecDeque<u32>> = BTreeMap::new();
     for (begins, step) in places {

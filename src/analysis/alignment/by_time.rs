@@ -1,20 +1,20 @@
-//! Alignment by time: an event stands where the same share of the whole time has passed.
+//! Alignment by time: an event aligns with the step at the same share of the total time.
 //!
-//! The time of a step is what its op takes: stated, or measured by this very run, else estimated. A measured run has gaps
-//! between its ops that the axis has not, so whole times are laid over each other, and single ops may stand beside their
-//! step by what the gaps before them take. O(steps + events).
+//! The time of a step is that of its op: stated, else measured by this run, else estimated. A measured run has gaps
+//! between its ops that the axis lacks; total times are aligned, so single ops may deviate by the gaps before them.
+//! O(steps + events).
 
 use std::collections::BTreeMap;
 
 use super::{Aligned, BETWEEN_CHECKS, How};
-use crate::Comparison;
+use crate::comparison::Comparison;
 use highwater_model::graph::Bindings;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Nanos;
 use highwater_model::workload::{GraphIdx, Recording};
 use highwater_rewrite::remat::op_time;
 
-/// A step for every event; `None` where the run has no times or the steps take none.
+/// `None` where the run has no times or the steps take none.
 pub(super) fn by_time(
     comparison: &Comparison,
     recording: &Recording,
@@ -48,7 +48,7 @@ pub(super) fn by_time(
     }))
 }
 
-/// For every step of the axis: when it ends, from the beginning of the axis, in nanoseconds.
+/// By step of the axis: its end, from the begin of the axis, in nanoseconds.
 fn step_ends(comparison: &Comparison, progress: &Progress<'_>) -> Result<Vec<u64>, Cancelled> {
     let mut known: BTreeMap<(GraphIdx, &Bindings), Vec<u64>> = BTreeMap::new();
     let mut ends = Vec::with_capacity(comparison.axis.n_steps as usize);

@@ -1,14 +1,12 @@
-//! From pairs of an event and a step to a step for every event.
-//!
-//! In: pairs that belong together, in any order of steps. Out: the longest part of them in which both rise, and a step for
-//! every event between them. O(n log n).
+//! From pairs of an event and a step to a step for every event. O(n log n).
 
 use super::{Anchor, BETWEEN_CHECKS};
 use highwater_model::progress::{Cancelled, Progress};
 
-/// The longest part of the pairs in which events do not fall and steps rise; the earliest pairs of several. O(n log n).
+/// The longest subsequence of the pairs in which events do not fall and steps rise; of several the one with the
+/// earliest pairs. O(n log n).
 pub(crate) fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Result<Vec<Anchor>, Cancelled> {
-    // Of each length, the pair with the smallest step that ends such a part; and who stands before each pair.
+    // By length, the pair with the smallest step that ends such a subsequence; and the predecessor of each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (position, (_, step)) in pairs.iter().enumerate() {
@@ -33,8 +31,8 @@ pub(crate) fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Resul
     Ok(chain)
 }
 
-/// A step for every event: at the anchors theirs, between them evenly, from the first step of the range to its last. Never
-/// falls.
+/// A step for every event: that of its anchor, or interpolated between anchors, from the first step of the range to its
+/// last. Never falls.
 pub(super) fn spread(
     n_events: u32,
     (start, n_steps): (u32, u32),

@@ -1,5 +1,4 @@
-//! What ops take on a device, from measured times: the rates at which it computes and moves bytes, and what every op takes
-//! besides. How these are found stands in [`fit`]; here, what is said of them.
+//! Rates of computing and of moving bytes, and the launch time of ops, from measured times. [`fit`] finds the values.
 
 mod fit;
 
@@ -9,7 +8,7 @@ use highwater_model::units::Nanos;
 use highwater_options::keys;
 use highwater_rewrite::remat::{OpRates, op_work};
 
-/// Adds the rates and the launch, where enough was measured.
+/// Adds rates and launch time, where enough was measured.
 pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, now: OpRates) {
     let samples: Vec<Sample> = measured
         .ops
@@ -24,14 +23,14 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, now:
         return;
     }
     let rates = fitted(&samples, now);
-    calibration.notes.push(told(&samples, now, rates));
+    calibration.notes.push(note(&samples, now, rates));
     learn_flops(calibration, &samples, now, rates);
     learn_bytes(calibration, &samples, now, rates);
     learn_launch(calibration, &samples, now, rates);
 }
 
-/// How well all that was learned fits together, and how well what holds now does.
-fn told(samples: &[Sample], now: OpRates, rates: OpRates) -> String {
+/// The error of all learned values together, and that of the current ones.
+fn note(samples: &[Sample], now: OpRates, rates: OpRates) -> String {
     let total = Nanos(samples.iter().map(|(_, time)| *time).fold(0, u64::saturating_add));
     let estimated = |rates: OpRates| {
         let times = samples.iter().map(|(work, _)| rates.time(*work).0);
@@ -50,7 +49,7 @@ fn told(samples: &[Sample], now: OpRates, rates: OpRates) -> String {
     )
 }
 
-/// The sum of what estimates are off by.
+/// The sum of estimation errors.
 fn error(samples: &[Sample], rates: OpRates) -> Nanos {
     Nanos(u64::try_from(total_error(samples, rates)).unwrap_or(u64::MAX))
 }

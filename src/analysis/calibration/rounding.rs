@@ -1,20 +1,20 @@
-//! How an allocator rounds sizes up, from what was asked for and what was held.
+//! The rounding of an allocator, from requested and held bytes.
 
 use super::{Calibration, LearnedSetting};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{RecordedBlock, Recording};
 use highwater_options::keys;
 
-/// Fewest blocks from which a rule follows.
+/// Fewest blocks for a rule.
 const FEWEST_BLOCKS: usize = 8;
 
 /// The share of blocks that a rule has to explain, in percent.
 const LEAST_PERCENT: usize = 90;
 
-/// The coarsest rounding that is looked for: pages of the largest kind.
-const MOST_ROUNDING: u64 = 1 << 30;
+/// The coarsest rounding that is tried: the largest page size.
+const MAX_ROUNDING: u64 = 1 << 30;
 
-/// Adds the rounding, where one explains what blocks hold.
+/// Adds the rounding, where one explains the blocks.
 pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: Option<Bytes>) {
     let blocks: Vec<&RecordedBlock> = recording
         .blocks
@@ -28,14 +28,14 @@ pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: O
         );
         return;
     }
-    let (asked, held) = blocks.iter().fold((0_u128, 0_u128), |(asked, held), block| {
+    let (requested, held) = blocks.iter().fold((0_u128, 0_u128), |(requested, held), block| {
         (
-            asked + u128::from(block.bytes.get()),
+            requested + u128::from(block.bytes.get()),
             held + u128::from(block.held.get()),
         )
     });
     #[expect(clippy::cast_precision_loss, reason = "percents with two decimals")]
-    let more = (held.saturating_sub(asked)) as f64 * 100.0 / asked as f64;
+    let more = (held.saturating_sub(requested)) as f64 * 100.0 / requested as f64;
     let Some((rounding, n_explained)) = rounding(&blocks).filter(|_| blocks.len() >= FEWEST_BLOCKS) else {
         calibration.notes.push(format!(
             "{} blocks hold {more:.2} % more than was asked for, by no one rounding: it cannot be learned.",
@@ -58,16 +58,16 @@ pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: O
 /// The power of two that explains most blocks, the coarsest of equals, and how many; `None` where it explains too few.
 /// O(blocks).
 fn rounding(blocks: &[&RecordedBlock]) -> Option<(u64, usize)> {
-    // Rounding up to a power of two gives what is held where the power divides that and is more than what is spare: the
-    // powers of one block are neighbours, so the changes between them are counted.
-    let mut changes = [0_i64; MOST_ROUNDING.trailing_zeros() as usize + 2];
+    // A power of two explains a block if it divides the held bytes and exceeds the spare bytes. The powers of a block
+    // are consecutive, so changes between them are counted.
+    let mut changes = [0_i64; MAX_ROUNDING.trailing_zeros() as usize + 2];
     for block in blocks {
         let spare = block.held.get().saturating_sub(block.bytes.get());
         let first = spare
             .saturating_add(1)
             .checked_next_power_of_two()
             .map_or(u64::BITS, u64::trailing_zeros);
-        let last = block.held.get().trailing_zeros().min(MOST_ROUNDING.trailing_zeros());
+        let last = block.held.get().trailing_zeros().min(MAX_ROUNDING.trailing_zeros());
         if block.held >= block.bytes && first <= last {
             changes[first as usize] += 1;
             changes[last as usize + 1] -= 1;

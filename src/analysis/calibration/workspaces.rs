@@ -1,8 +1,8 @@
-//! Scratch memory by op type, from what ops of a type were measured to hold.
+//! Scratch memory by op type, from measured ops.
 //!
-//! A type's rule is a share of its results or one size, whichever of the two gives less scratch memory in sum; either is
-//! large enough for every op of the type that was measured. Types that were measured without any get none. The rules of
-//! the table in force stand behind, for types that were not measured.
+//! The rule of a type is a share of its results or one size, whichever gives less scratch memory in sum; either covers
+//! every measured op of the type. Types that were measured without scratch memory get no rule. The rules of the current
+//! table follow, for types that were not measured.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use highwater_model::units::Bytes;
 use highwater_options::{Options, keys};
 use highwater_rewrite::{MAX_PERCENT, computed_bytes, plain_type};
 
-/// What was measured of an op: scratch memory, and the bytes of what it computes.
+/// The scratch memory of a measured op, and the bytes of its results.
 type Sample = (u64, u64);
 
 /// Adds the table, where the run states scratch memory.
@@ -71,12 +71,12 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
     });
 }
 
-/// Whether a rule can name the type: its letters are none of those that part rules.
+/// Whether a rule can name the type: it has none of the separators of rules.
 fn can_be_named(kind: &str) -> bool {
     !kind.is_empty() && !kind.contains([',', '=', '*']) && kind.trim() == kind
 }
 
-/// The amount of a rule that is enough for every sample, and what it gives in sum.
+/// The amount of a rule that covers every sample, and its sum.
 fn rule(samples: &[Sample]) -> (String, u128) {
     let largest = samples.iter().map(|(scratch, _)| *scratch).max().unwrap_or(0);
     if largest == 0 {

@@ -1,7 +1,5 @@
-//! What one configuration says otherwise than another, in words.
-//!
-//! In: two configurations. Out: a row for each setting that acts differently, in the order of the option table, then variables,
-//! then the schedule; and a short name that says how one differs from the defaults.
+//! The differences of two configurations: a row per setting that acts differently, in the order of the option table,
+//! then variables, then the schedule; and a short name from the differences to the defaults.
 
 use std::collections::BTreeSet;
 
@@ -10,27 +8,24 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::{EntryKind, SchedulePlan};
 use highwater_options::{ENVIRONMENT, GE_USE_STATIC_MEMORY, OptionKind, Options, TABLE, find, keys};
 
-/// Settings that a name tells at most.
-const MOST_IN_NAME: usize = 3;
+/// Most settings in a name.
+const MAX_IN_NAME: usize = 3;
 
-/// Letters of a name at most; what is longer is cut at a setting.
+/// Most characters of a name; longer ones are cut between settings.
 const LONGEST_NAME: usize = 48;
 
-/// What puts a policy in force, which a name says as such.
+/// The settings that select a policy, which a name shows as the policy.
 const SAYS_POLICY: [&str; 3] = [
     keys::STATIC_MEMORY_POLICY,
     keys::ENGINE_STATIC_MEMORY_POLICY,
     GE_USE_STATIC_MEMORY,
 ];
 
-/// A setting that two configurations have otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The key of an option, the name of a variable, a dimension, `iterations`.
+    /// The key of an option, the name of a variable, a dimension, or `iterations`.
     pub name: String,
-    /// Its value in the one.
     pub here: String,
-    /// Its value in the other.
     pub other: String,
 }
 
@@ -42,7 +37,7 @@ impl std::fmt::Display for Difference {
 }
 
 impl Difference {
-    /// Both values as people read them: sizes with a unit, unless they would look alike.
+    /// Both values for people: sizes with a unit, unless they would look equal.
     pub fn texts(&self) -> (String, String) {
         let is_size = find(&self.name).is_some_and(|row| matches!(row.kind, OptionKind::Bytes { .. }));
         let size = |text: &String| {
@@ -58,14 +53,13 @@ impl Difference {
 }
 
 impl Configuration {
-    /// What this one says otherwise than another.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
         let mut rows = self.setting_differences(other);
         rows.extend(schedule(&self.plan, &other.plan));
         rows
     }
 
-    /// The same without the schedule: options and variables.
+    /// Options and variables alone.
     pub fn setting_differences(&self, other: &Self) -> Vec<Difference> {
         let mut rows = Vec::new();
         for row in TABLE {
@@ -84,7 +78,7 @@ impl Configuration {
         rows
     }
 
-    /// A name that says what is special about it beside what is usual: `policy 4, atomic clean 1, N=16`.
+    /// A name from the differences to the usual configuration: `policy 4, atomic clean 1, N=16`.
     pub fn short_name(&self, usual: &Self) -> String {
         let mut parts = vec![format!("policy {}", self.policy().number())];
         for row in self.differences(usual) {
@@ -97,7 +91,7 @@ impl Configuration {
         let mut name = String::new();
         for (position, part) in parts.into_iter().enumerate() {
             let is_long = position > 0 && name.chars().count() + part.chars().count() + 2 > LONGEST_NAME;
-            if is_long || position > MOST_IN_NAME {
+            if is_long || position > MAX_IN_NAME {
                 let left = n_parts - position;
                 name.push_str(&format!(" and {left} more"));
                 break;
@@ -111,7 +105,7 @@ impl Configuration {
     }
 }
 
-/// A setting in as few letters as say it.
+/// A setting in as few characters as possible.
 fn short(row: &Difference) -> String {
     let Some(option) = find(&row.name) else {
         return match row.name.as_str() {
@@ -145,7 +139,7 @@ fn difference(name: &str, here: String, other: String) -> Difference {
     }
 }
 
-/// The value that acts, as users read it.
+/// The effective value, for users.
 fn value(options: &Options, key: &str) -> String {
     options.effective(key).to_string()
 }
@@ -154,10 +148,9 @@ fn quoted(text: &str) -> String {
     format!("\"{text}\"")
 }
 
-/// What the number of iterations is called.
 const ITERATIONS: &str = "iterations";
 
-/// What schedules say otherwise.
+/// Differences of schedules.
 fn schedule(here: &SchedulePlan, other: &SchedulePlan) -> Vec<Difference> {
     let mut rows = Vec::new();
     if here.iterations != other.iterations {
@@ -177,7 +170,7 @@ fn schedule(here: &SchedulePlan, other: &SchedulePlan) -> Vec<Difference> {
             rows.push(difference(name, values(one), values(two)));
         }
     }
-    // What is left of a schedule has no short words, unless nothing runs with it.
+    // Other differences of a schedule have no short form, unless nothing runs with it.
     let is_left = (&here.together, &here.names) != (&other.together, &other.names);
     if rows.is_empty() && is_left {
         rows.push(difference(SCHEDULE, "its own".to_owned(), "another".to_owned()));
@@ -185,12 +178,11 @@ fn schedule(here: &SchedulePlan, other: &SchedulePlan) -> Vec<Difference> {
     rows
 }
 
-/// What a schedule is called.
 const SCHEDULE: &str = "schedule";
 
-/// What an iteration holds, as it is typed.
+/// The entries of an iteration, as typed.
 fn entries(plan: &SchedulePlan) -> String {
-    /// Entries that are told one by one.
+    /// Most entries that are listed.
     const MOST: usize = 4;
     if plan.entries.is_empty() {
         return "every graph once".to_owned();
@@ -204,7 +196,7 @@ fn entries(plan: &SchedulePlan) -> String {
     }
 }
 
-/// Whether some run may take the plan's own values of a dimension: one that has no values of its own.
+/// Whether some run may take the plan's values of a dimension: one without its own.
 fn takes(plan: &SchedulePlan, name: &str) -> bool {
     let mut runs = plan.entries.iter().filter(|entry| entry.kind == EntryKind::Run);
     plan.entries.is_empty() || runs.any(|entry| !entry.dims.contains_key(name))
@@ -212,7 +204,7 @@ fn takes(plan: &SchedulePlan, name: &str) -> bool {
 
 /// Values of a dimension; as the options say where there are none.
 fn values(values: Option<&Vec<u64>>) -> String {
-    /// Values that are told one by one.
+    /// Most values that are listed.
     const MOST: usize = 4;
     let Some(values) = values.filter(|values| !values.is_empty()) else {
         return "as the options say".to_owned();

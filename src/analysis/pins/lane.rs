@@ -1,25 +1,29 @@
-//! A pin's own answer as a lane of another comparison.
-//!
-//! In: the comparison, and the answer to the pin's configuration alone. Out: its lane with every step (of events, live ranges,
-//! the session's runs, what is computed anew) laid onto the common axis. Figures are those of the own answer, to the byte.
+//! The comparison of a pin alone as a lane of another comparison: every step (of events, live ranges, runs,
+//! recomputations) is moved to the common axis. Figures stay exactly those of the pin's own comparison.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::steps::StepMap;
-use super::{Pin, PinnedLane, findings, lane_id};
+use crate::comparison::Comparison;
+use crate::configuration::Configuration;
 use crate::explain::explain;
-use crate::name_context::NameContext;
+use crate::lane::{Lane, Remark};
+use crate::lane_set::LaneId;
+use crate::pin::{Pin, PinnedLane, lane_id};
+use crate::request::Request;
 use crate::rewriting::{LaneRewrite, RunRemat, onto_steps};
-use crate::{Comparison, EstimatedWorkspaces, Lane, LaneId, Remark, Request};
+use crate::run_lanes::divergence;
+use crate::workspaces::EstimatedWorkspaces;
 use highwater_model::graph::Graph;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Step;
 use highwater_model::workload::Axis;
+use highwater_options::{Finding, check_scheduled};
 use highwater_sim::fold::curves;
-use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, Simulation, Subject};
+use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, Simulation, StaticMemoryPolicy, Subject};
 
-/// Puts a pin's lane behind the others; a sentence where it cannot stand there.
+/// Appends the lane of a pin; a clause where it cannot be aligned.
 pub(super) fn place(
     comparison: &mut Comparison,
     own: Comparison,
@@ -49,7 +53,7 @@ pub(super) fn place(
     comparison
         .workspaces
         .extend(EstimatedWorkspaces::of(&comparison.workload, &session));
-    tell(&mut lane, comparison, &own, &session, &map);
+    explain_lane(&mut lane, comparison, &own, &session, &map);
     lane.session = Some(session);
     lane.pinned = Some(Arc::new(PinnedLane {
         configuration: pin.configuration.clone(),
@@ -70,7 +74,7 @@ pub(super) fn place(
     Ok(Ok(()))
 }
 
-/// Why both cannot stand on one axis: what runs is another.
+/// Why both cannot share an axis: other graphs or ops run.
 fn stands_apart(comparison: &Comparison, own: &Comparison) -> Option<String> {
     let (common, other) = (comparison.workload.graphs(), own.workload.graphs());
     for (entry, pinned) in common.iter().zip(other) {
@@ -90,7 +94,7 @@ fn stands_apart(comparison: &Comparison, own: &Comparison) -> Option<String> {
     None
 }
 
-/// Whether ids of one graph mean the same in the other. O(ops + tensors).
+/// Whether the ids of one graph mean the same in the other. O(ops + tensors).
 fn is_alike(one: &Arc<Graph>, other: &Arc<Graph>) -> bool {
     if Arc::ptr_eq(one, other) {
         return true;
@@ -104,7 +108,6 @@ fn is_alike(one: &Arc<Graph>, other: &Arc<Graph>) -> bool {
             .all(|tensor| one.tensor_name(tensor) == other.tensor_name(tensor))
 }
 
-/// The lane with its steps moved.
 fn moved_lane(lane: Lane, comparison: &Comparison, own: &Axis, session: &DeviceSession, map: &StepMap) -> Lane {
     let is_same = map.steps.len() == comparison.axis.n_steps as usize + 1
         && !map.fit.shares_steps
@@ -127,20 +130,13 @@ fn moved_lane(lane: Lane, comparison: &Comparison, own: &Axis, session: &DeviceS
         };
         moved(&mut lane.summary.peak_reserved_step);
         moved(&mut lane.summary.peak_live_step);
-        if let Some(story) = &mut lane.out_of_memory_report {
-            story.step = Step(map.at(story.step.0));
+        if let Some(report) = &mut lane.out_of_memory_report {
+            report.step = Step(map.at(report.step.0));
         }
     }
-    lane.first_divergence = divergence(&lane, comparison);
+    let reference = comparison.lane(StaticMemoryPolicy::Dynamic);
+    lane.first_divergence = reference.and_then(|reference| divergence(&lane, reference));
     lane
-}
-
-/// The first step that reserves other bytes than policy 0 does.
-fn divergence(lane: &Lane, comparison: &Comparison) -> Option<Step> {
-    let zero = comparison.lane(highwater_sim::StaticMemoryPolicy::Dynamic)?;
-    let both = lane.curves.reserved.iter().zip(zero.curves.reserved.iter());
-    let step = both.into_iter().position(|(one, other)| one != other)?;
-    u32::try_from(step).ok().map(Step)
 }
 
 fn move_simulation(simulation: &mut Simulation, n_steps: u32, map: &StepMap) {
@@ -168,10 +164,10 @@ fn moved_subject(subject: Subject, map: &StepMap) -> Subject {
     }
 }
 
-/// A run and its live ranges, by where its steps stand within the place.
+/// Moved graphs, by the graph and the steps of a run within its place.
 type Laid = BTreeMap<(*const BoundGraph, Vec<u32>), Arc<BoundGraph>>;
 
-/// The session with its runs at their places; a run of the common axis that it lacks holds nothing.
+/// The session with its runs moved; a run of the common axis that it lacks holds nothing.
 fn moved_session(session: &DeviceSession, comparison: &Comparison, map: &StepMap) -> DeviceSession {
     let nothing = Arc::new(BoundGraph::default());
     let mut laid = Laid::new();
@@ -198,7 +194,7 @@ fn moved_session(session: &DeviceSession, comparison: &Comparison, map: &StepMap
     if map.own.is_empty() {
         runs.clone_from(&session.runs);
     }
-    // Loads and groups are between runs by position, so they stand only where no run has another one.
+    // Load changes and groups refer to runs by position, so they are kept only where every run keeps its position.
     let is_in_place =
         map.own.iter().zip(0_u32..).all(|(own, number)| *own == Some(number)) && runs.len() == session.runs.len();
     DeviceSession {
@@ -252,7 +248,7 @@ fn inside(run: &DeviceRun, start: Step, n_steps: u32, map: &StepMap) -> Vec<u32>
     own.chain([n_steps]).collect()
 }
 
-/// What is computed anew, by the numbers of the moved runs.
+/// Recomputations, by the positions of the moved runs.
 fn moved_rewrite(rewrite: &LaneRewrite, axis: &Axis, session: &DeviceSession, map: &StepMap) -> LaneRewrite {
     let mut known: Vec<(*const RunRemat, Vec<u32>, Arc<RunRemat>)> = Vec::new();
     let remat = map.own.iter().zip(&session.runs).map(|(own, run)| {
@@ -288,19 +284,11 @@ fn moved_rewrite(rewrite: &LaneRewrite, axis: &Axis, session: &DeviceSession, ma
     }
 }
 
-/// Tells in steps of the common axis how the lane fits, what its peak comes from and where it ends.
-fn tell(lane: &mut Lane, comparison: &Comparison, own: &Comparison, session: &DeviceSession, map: &StepMap) {
-    let names = NameContext {
-        workload: &comparison.workload,
-        axis: &comparison.axis,
-        session,
-        arena_behaviour: own.params.arena_behaviour,
-        copies: own.params.feature_copies.max(1),
-        workspaces: &comparison.workspaces,
-        requests: &comparison.requests,
-    };
-    if let Some(story) = &mut lane.out_of_memory_report {
-        story.place = names.place(story.step);
+/// Explains the lane in steps of the common axis: how it is aligned, where its peak comes from, where it ends.
+fn explain_lane(lane: &mut Lane, comparison: &Comparison, own: &Comparison, session: &DeviceSession, map: &StepMap) {
+    let names = comparison.names(session, &own.params);
+    if let Some(report) = &mut lane.out_of_memory_report {
+        report.place = names.place(report.step);
     }
     let fit = map.fit.sentences().into_iter();
     let fit = fit.map(|text| Remark { text, step: None });
@@ -308,4 +296,14 @@ fn tell(lane: &mut Lane, comparison: &Comparison, own: &Comparison, session: &De
     let behind = remarks.len().min(1);
     remarks.splice(behind..behind, fit);
     lane.explanation = remarks;
+}
+
+/// Findings of the rules about a pin.
+fn findings(pin: &Pin, request: &Request) -> Vec<Finding> {
+    let Configuration {
+        options,
+        environment,
+        plan,
+    } = &pin.configuration;
+    check_scheduled(options, environment, &*request.files, plan)
 }

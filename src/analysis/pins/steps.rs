@@ -1,91 +1,38 @@
-//! Where the steps of one schedule stand on the axis of another.
+//! The alignment of the steps of one schedule to the axis of another.
 //!
 //! ```text
-//! own     A0 A1 A2 | B0 B1 | A0 A1 A2        runs are told by graph and iteration, those with the same values first
+//! own     A0 A1 A2 | B0 B1 | A0 A1 A2        runs pair by graph and iteration, first those with equal values
 //! common  A0 A1 A2 | B0 B1 |                 the third run has no place: its steps share the last one
 //! ```
 //!
-//! In: two axes over the same graphs. Out: [`StepMap`]. Rules: runs of one graph in one iteration belong together in their
-//! order; of these the longest part that both schedules have in the same order stands at its own steps. Within a run an op
-//! stands at the same op's step; what is computed anew before an op stands right before it where the common axis has steps
-//! for that, else with it. Runs without a partner are spread over the runs between which they happen. Invariant: steps never
-//! fall. O(runs log runs + steps).
+//! Runs of one graph in one iteration pair in their order; the longest subsequence that both schedules share aligns
+//! with its own steps. Within a run an op aligns with the same op; recomputed ops align with steps right before the
+//! next op where the common axis has such steps, else with that op. Runs without a partner are spread over the runs
+//! between their neighbours. Invariant: steps never fall. O(runs log runs + steps).
 
 use std::collections::BTreeMap;
 
-use crate::alignment::spread::longest_ascent;
+use crate::alignment::longest_ascent;
+use crate::pin::PinFit;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{Axis, AxisRun, GraphIdx};
 
-/// Runs of a graph in an iteration that are paired by their values; of more only the order counts.
-const MOST_PAIRED_BY_VALUES: usize = 64;
+/// Runs of a graph in an iteration that pair by their values; further ones pair by order.
+const MAX_PAIRED_BY_VALUES: usize = 64;
 
-/// How the steps of a pinned lane stand on the common axis.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PinFit {
-    /// Runs of its own schedule.
-    pub n_runs: u32,
-    /// Those that stand at a run of the common axis.
-    pub n_placed: u32,
-    /// Those of them whose dimensions have other values there.
-    pub n_other_values: u32,
-    /// Runs of the common axis during which the lane waits.
-    pub n_waiting: u32,
-    /// Whether several of its steps share one.
-    pub shares_steps: bool,
-}
-
-impl PinFit {
-    /// What is to say about it; nothing where its steps are those of the common axis.
-    pub fn sentences(&self) -> Vec<String> {
-        let mut texts = Vec::new();
-        let n_left = self.n_runs - self.n_placed;
-        if n_left > 0 {
-            texts.push(format!(
-                "Its schedule is another: {} of its {} runs stand{} at runs of the axis, and what happens in the other{} shares steps there.",
-                self.n_placed,
-                self.n_runs,
-                if self.n_placed == 1 { "s" } else { "" },
-                if n_left == 1 { "" } else { "s" },
-            ));
-        } else if self.shares_steps {
-            texts.push(
-                "It computes ops anew that the axis has no steps of their own for: these share the step of the op that follows."
-                    .to_owned(),
-            );
-        }
-        if self.n_waiting > 0 {
-            texts.push(match self.n_waiting {
-                1 => "It waits during a run that its schedule does not have.".to_owned(),
-                count => format!("It waits during {count} runs that its schedule does not have."),
-            });
-        }
-        if self.n_other_values > 0 {
-            texts.push(match (self.n_other_values, self.n_runs) {
-                (_, 1) => "Its dimensions have other values than the axis names.".to_owned(),
-                (1, _) => "In one run its dimensions have other values than the axis names.".to_owned(),
-                (count, _) => format!("In {count} runs its dimensions have other values than the axis names."),
-            });
-        }
-        texts
-    }
-}
-
-/// Where the steps of one axis stand on another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StepMap {
     /// By own step, and one more for the end.
     pub(super) steps: Vec<u32>,
-    /// By own run: its number among the runs of the common axis and, behind these, runs that have no place there.
+    /// By own run: its number among the runs of the common axis, or behind them where it has no place there.
     pub(super) runs: Vec<u32>,
     /// By that number: the own run.
     pub(super) own: Vec<Option<u32>>,
-    /// How they fit.
     pub(super) fit: PinFit,
 }
 
 impl StepMap {
-    /// Lays an axis onto a common one.
+    /// Aligns an axis to a common one.
     pub(super) fn new(own: &Axis, common: &Axis, progress: &Progress<'_>) -> Result<Self, Cancelled> {
         let places = longest_ascent(&pairs(own, common), progress)?;
         let mut runs = vec![u32::MAX; own.runs.len()];
@@ -122,7 +69,7 @@ impl StepMap {
         })
     }
 
-    /// A map between axes that are the same.
+    /// The identity.
     pub(super) fn same(axis: &Axis) -> Self {
         let n_runs = count(axis.runs.len());
         Self {
@@ -137,7 +84,7 @@ impl StepMap {
         }
     }
 
-    /// Where an own step stands.
+    /// The common step of an own one.
     pub(super) fn at(&self, step: u32) -> u32 {
         let last = self.steps.len() - 1;
         self.steps[(step as usize).min(last)]
@@ -148,7 +95,7 @@ fn count(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
 
-/// Runs of both axes that belong together, own ones ascending.
+/// Runs of both axes that pair, own ones ascending.
 fn pairs(own: &Axis, common: &Axis) -> Vec<(u32, u32)> {
     type Key = (u32, GraphIdx);
     let by_key = |axis: &Axis| {
@@ -170,7 +117,7 @@ fn pairs(own: &Axis, common: &Axis) -> Vec<(u32, u32)> {
         for run in runs {
             let values = &own.runs[run as usize].run.bindings;
             let is_same = |place: &u32| common.runs[*place as usize].run.bindings == *values;
-            let searched = free.len().min(MOST_PAIRED_BY_VALUES);
+            let searched = free.len().min(MAX_PAIRED_BY_VALUES);
             match free[..searched].iter().position(is_same) {
                 Some(position) => pairs.push((run, free.remove(position))),
                 None => left.push(run),
@@ -182,7 +129,7 @@ fn pairs(own: &Axis, common: &Axis) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// By op: the step of its own turn, counted from the begin of the run.
+/// By op: its step unless recomputed, counted from the begin of the run.
 fn turns(run: &AxisRun) -> Vec<u32> {
     match &run.slots {
         None => (0..run.n_steps).collect(),
@@ -196,7 +143,7 @@ fn turns(run: &AxisRun) -> Vec<u32> {
 /// By own step and for the end: the common step.
 fn steps(own: &Axis, common: &Axis, places: &[(u32, u32)]) -> Vec<u32> {
     let mut steps = Vec::with_capacity(own.n_steps as usize + 1);
-    // The begin of what is not filled yet on the common axis, and the next own run.
+    // The begin of the part of the common axis that is not filled yet, and the next own run.
     let (mut floor, mut next) = (0_u32, 0_u32);
     let mut known: Option<((u32, u32), Vec<u32>)> = None;
     for (run, place) in places {
@@ -222,7 +169,7 @@ fn steps(own: &Axis, common: &Axis, places: &[(u32, u32)]) -> Vec<u32> {
     steps
 }
 
-/// Steps of runs that have no place.
+/// The steps of runs without a place.
 fn unplaced(own: &Axis, runs: std::ops::Range<u32>) -> u32 {
     own.runs[runs.start as usize..runs.end as usize]
         .iter()
@@ -230,7 +177,7 @@ fn unplaced(own: &Axis, runs: std::ops::Range<u32>) -> u32 {
         .sum()
 }
 
-/// Spreads so many steps over a range; with nothing in the range they share the step before it.
+/// Spreads steps over a range; in an empty range they share the step before it.
 fn spread(steps: &mut Vec<u32>, start: u32, end: u32, n_own: u32) {
     let width = u64::from(end.saturating_sub(start));
     for step in 0..u64::from(n_own) {
@@ -250,7 +197,7 @@ fn within(run: &AxisRun, place: &AxisRun) -> Vec<u32> {
         while own.get(turn).is_some_and(|at| *at < step) {
             turn += 1;
         }
-        // What is computed anew stands before the turn of the next op, behind that of the one before.
+        // Recomputed ops align before the next op and behind the one before.
         let ahead = own.get(turn).copied().unwrap_or(run.n_steps) - step;
         let target = common.get(turn).copied().unwrap_or(place.n_steps);
         let lowest = turn
@@ -271,7 +218,7 @@ mod tests {
     use highwater_model::units::Step;
     use highwater_model::workload::{Run, SlotOp};
 
-    /// `A3 B2:8 A[+.+]`: a graph, its steps (or which of them are computed anew, `+`), a value; `|` begins an iteration.
+    /// `A3 B2:8 A[+.+]`: a graph, its steps (or which of them are recomputed, `+`), a value; `|` begins an iteration.
     fn axis(text: &str) -> Axis {
         let mut axis = Axis::default();
         let mut iteration = 0;
@@ -318,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_stand_at_the_same_ops() {
+    fn steps_align_with_the_same_ops() {
         for (own, common, steps) in [
             ("A3 B2", "A3 B2", &[0, 1, 2, 3, 4, 5][..]),
             ("", "A3", &[0]),
@@ -333,7 +280,7 @@ mod tests {
             ("A2:16", "A2:8 A2:16", &[2, 3, 4]),
             ("A2:32", "A2:8 A2:16", &[0, 1, 2]),
             ("A2:16 A2:8", "A2:8 A2:16", &[0, 0, 0, 1, 2]),
-            // What is computed anew stands before the op that follows, where there is a step for it.
+            // Recomputed ops come before the next op, where the axis has steps for them.
             ("A[..+.]", "A3", &[0, 1, 2, 2, 3]),
             ("A[..+.]", "A[..++.]", &[0, 1, 3, 4, 5]),
             ("A[..+++.]", "A[..+.]", &[0, 1, 2, 2, 2, 3, 4]),

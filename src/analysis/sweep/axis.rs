@@ -1,16 +1,17 @@
-//! An axis: what varies, and its values in order.
+//! An axis of a sweep: the thing that varies, and its values in order.
 //!
-//! In: `KEY=VALUES`. Keys: an option that changes what is simulated (by its key, or by its last part: `static_memory_policy`;
-//! `policy` for short), a symbolic dimension by its name (`dim:NAME` where an option is called so too), or `iterations`. The
-//! values are described in [`super::values`].
+//! Keys of `KEY=VALUES`: an option that changes what is simulated (its key, or the last part of it; `policy` for
+//! short), a symbolic dimension (`dim:NAME` where an option has the same name), or `iterations`. [`super::values`]
+//! describes the values.
 
 use super::SweepError;
 use super::values::{ValueForm, parse};
-use crate::Configuration;
+use crate::configuration::Configuration;
 use highwater_model::units::Bytes;
 use highwater_options::{OptionKind, OptionRow, TABLE, Value, find, keys, nearest_of, unknown_key};
+use highwater_sim::POLICIES;
 
-/// What an axis varies.
+/// The target of a key.
 #[derive(Clone, Copy, Debug)]
 enum Found<'a> {
     Option(&'static OptionRow),
@@ -18,40 +19,35 @@ enum Found<'a> {
     Iterations,
 }
 
-/// What an axis varies.
+/// The thing that an axis varies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AxisOf {
-    /// An option, by its key.
+    /// By key.
     Option(&'static str),
-    /// A symbolic dimension, by its name; it has one value then.
+    /// By name; a point gives it one value.
     Dim(String),
-    /// How often the schedule repeats.
     Iterations,
 }
 
-/// An axis of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepAxis {
-    /// What varies.
     pub of: AxisOf,
-    /// Its values in order, each once; never empty. [`Value::Unset`] leaves an option at its default.
+    /// In order, each once; never empty. [`Value::Unset`] leaves an option at its default.
     pub values: Vec<Value>,
 }
 
-/// The word for how often the schedule repeats.
 const ITERATIONS: &str = "iterations";
 
-/// In front of the name of a dimension.
+/// The prefix of dimensions.
 const DIM: &str = "dim:";
 
-/// The short word for the option that everybody varies.
+/// Short for `static_memory_policy`.
 const POLICY: &str = "policy";
 
 impl SweepAxis {
-    /// An axis over an option.
     ///
     /// # Errors
-    /// [`SweepError::Axis`]: the option does not exist, changes nothing that is simulated, or there is no value.
+    /// [`SweepError::Axis`]: the option does not exist or changes nothing that is simulated, or there is no value.
     pub fn option(key: &str, values: Vec<Value>) -> Result<Self, SweepError> {
         let fail = |why: String| SweepError::Axis {
             text: key.to_owned(),
@@ -70,10 +66,10 @@ impl SweepAxis {
         })
     }
 
-    /// Reads `KEY=VALUES`; `dims` are the symbolic dimensions of what runs.
+    /// Reads `KEY=VALUES`; `dims` are the symbolic dimensions of the workload.
     ///
     /// # Errors
-    /// [`SweepError::Axis`] says what is wrong and what to write.
+    /// [`SweepError::Axis`] with the mistake and the expected form.
     pub fn parse(text: &str, dims: &[String]) -> Result<Self, SweepError> {
         let fail = |why: String| SweepError::Axis {
             text: text.to_owned(),
@@ -102,19 +98,20 @@ impl SweepAxis {
         })
     }
 
-    /// The axes that are searched where nobody names any: the policies, and who clears.
+    /// The default axes: the policies, and the atomic clean policies.
     pub fn usual() -> Vec<Self> {
-        let of = |key, values: &[i64]| Self {
+        let of = |key, values: Vec<i64>| Self {
             of: AxisOf::Option(key),
-            values: values.iter().map(|value| Value::Int(*value)).collect(),
+            values: values.into_iter().map(Value::Int).collect(),
         };
+        let policies = POLICIES.iter().map(|row| i64::from(row.number));
         vec![
-            of(keys::STATIC_MEMORY_POLICY, &[0, 2, 3, 4]),
-            of(keys::ATOMIC_CLEAN_POLICY, &[0, 1]),
+            of(keys::STATIC_MEMORY_POLICY, policies.collect()),
+            of(keys::ATOMIC_CLEAN_POLICY, vec![0, 1]),
         ]
     }
 
-    /// What it is called: the option's key without its group, the dimension, `iterations`.
+    /// The option's key without its group, the name of the dimension, or `iterations`.
     pub fn name(&self) -> &str {
         match &self.of {
             AxisOf::Option(key) => find(key).map_or(key, OptionRow::short_key),
@@ -123,7 +120,7 @@ impl SweepAxis {
         }
     }
 
-    /// What it is called in files, so that it reads back: the option's whole key, `dim:NAME`, `iterations`.
+    /// The unambiguous form for files: the option's whole key, `dim:NAME`, or `iterations`.
     pub fn key(&self) -> String {
         match &self.of {
             AxisOf::Option(key) => (*key).to_owned(),
@@ -132,7 +129,7 @@ impl SweepAxis {
         }
     }
 
-    /// A value in words: sizes with their unit.
+    /// Sizes with their unit.
     pub fn value_text(&self, value: &Value) -> String {
         let is_size = matches!(&self.of, AxisOf::Option(key)
             if find(key).is_some_and(|row| matches!(row.kind, OptionKind::Bytes { .. })));
@@ -145,14 +142,14 @@ impl SweepAxis {
         }
     }
 
-    /// As [`Self::parse`] reads it.
+    /// The text that [`Self::parse`] reads.
     pub fn text(&self) -> String {
         let values: Vec<String> = self.values.iter().map(ToString::to_string).collect();
         format!("{}={}", self.key(), values.join(","))
     }
 
-    /// Whether it is an amount of what runs, of which more is wanted, so that "the largest that fits" asks something:
-    /// dimensions, iterations, concurrent instances.
+    /// Whether larger values mean more work, so that "the largest that fits" makes sense: dimensions, iterations,
+    /// concurrent instances.
     pub fn is_quantity(&self) -> bool {
         match &self.of {
             AxisOf::Option(key) => *key == keys::GRAPH_MAX_PARALLEL_MODEL_NUM,
@@ -160,7 +157,7 @@ impl SweepAxis {
         }
     }
 
-    /// The flag of the command line that sets a value, and what stands behind it.
+    /// The command line flag that sets a value, and its argument.
     pub fn flag(&self, value: &Value) -> (&'static str, String) {
         match &self.of {
             AxisOf::Option(key) => ("--set", format!("{key}={value}")),
@@ -169,11 +166,10 @@ impl SweepAxis {
         }
     }
 
-    /// Puts one value into a configuration.
     pub(super) fn put(&self, value: &Value, configuration: &mut Configuration) {
         let number = value.as_int().and_then(|number| u64::try_from(number).ok());
         match &self.of {
-            // The key is a row of the table: an axis is made of one.
+            // Cannot fail: the key is a row of the option table.
             AxisOf::Option(key) => drop(configuration.options.set(key, value.clone())),
             AxisOf::Dim(name) => {
                 let values = number.map_or_else(Vec::new, |number| vec![number]);
@@ -239,7 +235,7 @@ fn known_dims(dims: &[String]) -> String {
     }
 }
 
-/// Values of an option; what is no value of its type is kept, as everywhere, and the rules speak about it.
+/// Values of an option. A value of the wrong type is kept, and the rules report it.
 fn option_values(text: &str, row: &OptionRow) -> Result<Vec<Value>, String> {
     let has_ranges = matches!(
         row.kind,

@@ -1,13 +1,13 @@
-//! Simulates points of a space over the cores, and hands them on as they are ready.
+//! Simulates points of a sweep on all cores, and hands each on when it is ready.
 //!
 //! ```text
-//! space        slow axes (what passes, schedule or placement read)  x  fast axes (policy, device, costs)
-//! family       one value of each slow axis: its points share a session, which the first of them makes
+//! space        slow axes (read by passes, schedule or placement)  x  fast axes (policy, device, costs)
+//! family       one value of each slow axis: its points share a session, which the first of them computes
 //! threads      take a family each; when none is left, they help with the points of open ones
 //! ```
 //!
-//! Which axes are slow is told by comparing what their values are lowered to, for speed alone: every point is worked out from its
-//! own configuration. The points that come back are sorted by their numbers.
+//! Slow axes are found by comparing lowered options, for speed alone: every point is computed from its own
+//! configuration. Points are returned sorted by number.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,49 +16,49 @@ use crossbeam_channel::unbounded;
 
 use super::store::Store;
 use super::{Space, SweepError, SweepPoint};
-use crate::Request;
+use crate::configuration::Configuration;
+use crate::request::Request;
+use crate::study::study_of;
 use highwater_model::progress::{Cancelled, Progress};
 
-/// Most threads.
 const MAX_THREADS: usize = 8;
 
-/// Values at each end of an axis that are asked whether it is slow.
-const ASKED: usize = 8;
+/// Values at each end of an axis that are lowered to find out whether it is slow.
+const MAX_COMPARED: usize = 8;
 
-/// The stage that progress names.
 const STAGE: &str = "trying configurations";
 
-/// Simulates points of one space; what they share is kept from call to call.
+/// Simulates points of one space and caches what they share between calls.
 #[derive(Debug)]
 pub struct Explorer {
     space: Space,
     store: Arc<Store>,
-    /// Positions of the axes that part families.
+    /// Positions of the slow axes.
     slow: Vec<usize>,
 }
 
-/// Points that share a session, and how many of them were taken.
+/// Points that share a session, and how many threads have taken.
 #[derive(Debug)]
 struct Family {
     points: Vec<u64>,
     taken: usize,
 }
 
-/// Which points are left.
+/// The points that are left.
 #[derive(Debug)]
 struct Queue {
     families: Vec<Family>,
-    /// The first family that nobody took.
+    /// The first family that no thread has taken.
     next: usize,
 }
 
 impl Explorer {
-    /// For a space over what a request runs. Its base stands in the place of the request's own configuration.
+    /// For a space over a request's workload; the base of the space replaces the request's configuration.
     ///
     /// # Errors
-    /// [`SweepError::NothingRuns`] where the workload holds no graph and no trace.
+    /// [`SweepError::NothingRuns`] unless the workload holds graphs or a trace.
     pub fn new(request: &Request, space: Space) -> Result<Self, SweepError> {
-        if let Some(what) = runs_nothing(request) {
+        if let Some(what) = study_of(&request.workload).words().no_sweep {
             return Err(SweepError::NothingRuns {
                 name: request.workload.name.clone(),
                 what,
@@ -71,7 +71,7 @@ impl Explorer {
         Ok(Self { space, store, slow })
     }
 
-    /// The same space with every point on a device profile; what the points share is shared with this one.
+    /// The same space with every point on a device profile; both share the cache.
     #[must_use]
     pub fn on_device(&self, profile: &str) -> Self {
         Self {
@@ -81,21 +81,19 @@ impl Explorer {
         }
     }
 
-    /// The space.
     pub const fn space(&self) -> &Space {
         &self.space
     }
 
-    /// What is asked about.
     pub fn request(&self) -> &Request {
         self.store.request()
     }
 
-    /// Simulates the points of these numbers, each once, in no particular order, on all cores. Each is handed on when it is
-    /// ready, and all come back sorted by number.
+    /// Simulates the points of these numbers, each once, on all cores. Each is handed on when it is ready, and all are
+    /// returned sorted by number.
     ///
     /// # Errors
-    /// [`Cancelled`]; the points that were handed on until then hold.
+    /// [`Cancelled`]; points handed on until then are valid.
     pub fn explore(
         &self,
         points: &[u64],
@@ -137,7 +135,7 @@ impl Explorer {
         Ok(found)
     }
 
-    /// One point, on this thread.
+    /// Simulates one point on this thread.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -145,23 +143,23 @@ impl Explorer {
         self.store.point(idx, &self.space.configuration(idx), progress)
     }
 
-    /// One configuration beside the space, by the store of its points; its number is `idx`.
+    /// Simulates a configuration outside the space, with the cache of the space; `idx` becomes its number.
     pub(super) fn beside(
         &self,
         idx: u64,
-        configuration: &crate::Configuration,
+        configuration: &Configuration,
         progress: &Progress<'_>,
     ) -> Result<SweepPoint, Cancelled> {
         self.store.point(idx, configuration, progress)
     }
 
-    /// The points in an order in which those that share most follow each other, for callers that try a few at a time.
+    /// The points in an order in which those that share most are neighbours, for callers that simulate a few at a time.
     pub fn ordered(&self, points: &[u64]) -> Vec<u64> {
         let families = self.queue(points).families;
         families.into_iter().flat_map(|family| family.points).collect()
     }
 
-    /// The points by families, in the order of their slow values.
+    /// The points by family, in the order of their slow values.
     fn queue(&self, points: &[u64]) -> Queue {
         let mut families: BTreeMap<Vec<usize>, Vec<u64>> = BTreeMap::new();
         for idx in points {
@@ -181,7 +179,7 @@ impl Explorer {
     }
 }
 
-/// The next point of a thread: of its own family, of a new one, of any.
+/// The next point of a thread: of the same family, of a new one, or of any.
 fn take(queue: &Mutex<Queue>, own: &mut Option<usize>) -> Option<u64> {
     let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(idx) = own.and_then(|family| queue.families[family].take()) {
@@ -204,34 +202,19 @@ impl Family {
     }
 }
 
-/// Whether the first and another value of an axis lead to different sessions. Of many values some are asked: an axis that is
-/// taken for a quick one by that costs time alone.
+/// Whether two values of an axis lead to different sessions. Of many values some are compared: a slow axis taken for a
+/// fast one costs time alone.
 fn is_slow(store: &Store, space: &Space, axis: usize) -> bool {
     let n_values = space.axes()[axis].values.len();
-    let asked = (1..n_values.min(ASKED)).chain(n_values.saturating_sub(ASKED).max(ASKED)..n_values);
+    let compared =
+        (1..n_values.min(MAX_COMPARED)).chain(n_values.saturating_sub(MAX_COMPARED).max(MAX_COMPARED)..n_values);
     let mut digits = vec![0; space.axes().len()];
     let first = store.session_of(&space.configuration(0));
-    for digit in asked {
+    for digit in compared {
         digits[axis] = digit;
         if store.session_of(&space.configuration(space.idx(&digits))) != first {
             return true;
         }
     }
     false
-}
-
-/// What a workload is that holds nothing to run configurations on.
-fn runs_nothing(request: &Request) -> Option<&'static str> {
-    let workload = &request.workload;
-    if !workload.problems().is_empty() {
-        Some("a placement problem, which `highwater plan` places")
-    } else if !workload.tapes().is_empty() {
-        Some("a log of one run, which `highwater remat --sweep` runs under budgets")
-    } else if !workload.programs().is_empty() {
-        Some("a program of blocks, whose names `highwater reuse` shares")
-    } else if workload.graphs().is_empty() && workload.traces().is_empty() {
-        Some("a recording: what was measured does not change")
-    } else {
-        None
-    }
 }

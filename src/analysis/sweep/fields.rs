@@ -1,20 +1,20 @@
-//! The space itself: a base configuration and axes; which point is which configuration.
+//! The space of a sweep: a base configuration and axes.
 //!
-//! Points are numbered from 0; the last axis varies fastest. Nothing is kept for a point: [`Space::configuration`] makes it when
-//! it is asked for. Invariants: no two axes vary the same thing, no axis is empty, the size is exact and fits into 64 bits.
+//! Points are numbered from 0; the last axis varies fastest. [`Space::configuration`] computes a point on demand.
+//! Invariants: no two axes vary the same thing, no axis is empty, the size is exact and fits into 64 bits.
 
 use super::{AxisOf, SweepAxis, SweepError};
-use crate::Configuration;
+use crate::configuration::Configuration;
 use highwater_model::units::Bytes;
 use highwater_options::{OptionRow, TABLE, Value, find, keys, sets_a_figure};
 
-/// Axes over a configuration.
+/// Axes over a base configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Space {
     base: Configuration,
     axes: Vec<SweepAxis>,
     size: u64,
-    /// The profile that all points run on, whatever base and axes say.
+    /// The profile of all points, whatever base and axes say.
     device: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl Space {
     /// Most points that are simulated one by one.
     pub const MAX_POINTS: u64 = 100_000;
 
-    /// The space of some axes; without any it is the base alone.
+    /// Without axes it is the base alone.
     ///
     /// # Errors
     /// [`SweepError::Twice`], [`SweepError::TooLarge`] above 2^64 - 1 points, [`SweepError::Axis`] for an axis without values.
@@ -54,7 +54,7 @@ impl Space {
         })
     }
 
-    /// The same on a device with so much memory: what fits is what runs to its end on it.
+    /// The same on a device with this memory: points fit if they run to their end on it.
     ///
     /// # Errors
     /// [`SweepError::CapacityTwice`].
@@ -63,20 +63,20 @@ impl Space {
             return Err(SweepError::CapacityTwice);
         }
         let bytes = Value::Int(i64::try_from(capacity.get()).unwrap_or(i64::MAX));
-        // The key is a row of the table.
+        // Cannot fail: the key is a row of the table.
         drop(self.base.options.set(keys::DEVICE_MEMORY, bytes));
         Ok(self)
     }
 
-    /// A point's configuration on its device with more memory than anything needs.
+    /// A point's configuration on its device with unlimited memory.
     pub(super) fn unbounded(&self, idx: u64) -> Configuration {
         let mut configuration = self.configuration(idx);
-        // The key is a row of the table.
+        // Cannot fail: the key is a row of the table.
         drop(configuration.options.set(keys::DEVICE_MEMORY, Value::Int(1 << 50)));
         configuration
     }
 
-    /// The same with every point on a device profile, with the memory and the costs of that.
+    /// The same with every point on a device profile, with its memory and costs.
     #[must_use]
     pub(super) fn on_device(&self, profile: &str) -> Self {
         Self {
@@ -85,17 +85,15 @@ impl Space {
         }
     }
 
-    /// The configuration that the axes vary.
     pub const fn base(&self) -> &Configuration {
         &self.base
     }
 
-    /// The axes.
     pub fn axes(&self) -> &[SweepAxis] {
         &self.axes
     }
 
-    /// How many points there are; exact.
+    /// The exact number of points.
     pub const fn size(&self) -> u64 {
         self.size
     }
@@ -127,7 +125,7 @@ impl Space {
             .position(|axis| axis.name() == name || axis.key() == name)
     }
 
-    /// For each axis the position of a point's value.
+    /// By axis: the position of a point's value.
     pub fn digits(&self, idx: u64) -> Vec<usize> {
         let mut rest = idx;
         let mut digits = vec![0; self.axes.len()];
@@ -139,7 +137,7 @@ impl Space {
         digits
     }
 
-    /// The point of some positions, one an axis.
+    /// The point of some positions, one per axis.
     pub fn idx(&self, digits: &[usize]) -> u64 {
         let axes = self.axes.iter().zip(digits);
         axes.fold(0, |idx, (axis, digit)| {
@@ -147,7 +145,7 @@ impl Space {
         })
     }
 
-    /// For each axis a point's value.
+    /// By axis: a point's value.
     pub fn values(&self, idx: u64) -> Vec<&Value> {
         let digits = self.digits(idx);
         self.axes
@@ -157,7 +155,7 @@ impl Space {
             .collect()
     }
 
-    /// The configuration of a point. O(options + axes).
+    /// O(options + axes).
     pub fn configuration(&self, idx: u64) -> Configuration {
         let mut configuration = self.base.clone();
         for (axis, value) in self.axes.iter().zip(self.values(idx)) {
@@ -167,13 +165,13 @@ impl Space {
             for row in TABLE.iter().filter(|row| sets_a_figure(row.key)) {
                 configuration.options.reset(row.key);
             }
-            // The key is a row of the table.
+            // Cannot fail: the key is a row of the table.
             drop(configuration.options.set(keys::DEVICE, Value::from(profile.as_str())));
         }
         configuration
     }
 
-    /// What a point is called: `static_memory_policy 4, batch 32`.
+    /// `static_memory_policy 4, batch 32`.
     pub fn title(&self, idx: u64) -> String {
         let named = self.axes.iter().zip(self.values(idx));
         let parts: Vec<String> = named
@@ -186,13 +184,13 @@ impl Space {
         }
     }
 
-    /// How many axes have another value at a point than the base has.
+    /// The number of axes on which a point differs from the base.
     pub fn n_changes(&self, idx: u64) -> usize {
         let changes = self.axes.iter().zip(self.values(idx));
         changes.filter(|(axis, value)| !self.is_base(axis, value)).count()
     }
 
-    /// Whether the base acts as with this value: an option at its default is the same as not set.
+    /// Whether the base acts as with this value: an unset option equals its default.
     pub fn is_base(&self, axis: &SweepAxis, value: &Value) -> bool {
         match &axis.of {
             AxisOf::Option(key) => {

@@ -1,4 +1,4 @@
-//! Who is beaten by nobody, what is the largest that fits, and which device is the smallest that holds it.
+//! The Pareto front, the largest value that fits, and the smallest device that holds a point.
 
 use super::{Explorer, Space, SweepPoint};
 use highwater_model::progress::{Cancelled, Progress};
@@ -6,14 +6,14 @@ use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Device, DeviceProfiles};
 use highwater_options::keys;
 
-/// The points that fit and are beaten by no other one that does: none needs less memory in no more time, or less time in no
-/// more memory. Points with the same two figures beat one another not, so that all of them are there. Positions in `points`,
-/// by peak, then overhead, then number. O(n log n).
+/// The Pareto-optimal points among those that fit: no other one needs less memory in no more time, or less time in no
+/// more memory. Points with equal figures are all included. Positions in `points`, by peak, then overhead, then number.
+/// O(n log n).
 pub fn front(points: &[SweepPoint]) -> Vec<usize> {
     front_of(points, 0..points.len())
 }
 
-/// The same of the points at some positions: a front that is known and what came since.
+/// As [`front`], of some positions: those of a known front and those of later points.
 pub fn front_of(points: &[SweepPoint], positions: impl Iterator<Item = usize>) -> Vec<usize> {
     let fitting = positions.filter_map(|position| {
         let point = points.get(position)?;
@@ -24,7 +24,7 @@ pub fn front_of(points: &[SweepPoint], positions: impl Iterator<Item = usize>) -
     sorted.sort_unstable();
     let mut kept: Vec<(Bytes, Nanos, usize)> = Vec::new();
     for (peak, overhead, _, position) in sorted {
-        // Peaks never fall from here on: a point must be quicker than all before, or equal the last in both.
+        // Peaks ascend: a point must be quicker than all before, or equal the last in both figures.
         let is_kept = kept
             .last()
             .is_none_or(|(best_peak, best, _)| overhead < *best || (peak, overhead) == (*best_peak, *best));
@@ -35,13 +35,13 @@ pub fn front_of(points: &[SweepPoint], positions: impl Iterator<Item = usize>) -
     kept.into_iter().map(|(_, _, position)| position).collect()
 }
 
-/// The point that fits with the largest number on an axis; of those the least overhead, then the lowest peak, then the smallest
-/// number. A position in `points`; `None` where nothing fits or the axis has no numbers. Linear.
+/// The point that fits with the largest value of an axis; on a tie the least overhead, then the lowest peak, then the
+/// smallest number. A position in `points`; `None` where nothing fits or the axis has no numbers. Linear.
 pub fn largest_that_fits(space: &Space, points: &[SweepPoint], axis: usize) -> Option<usize> {
     largest_of(space, points, axis, 0..points.len())
 }
 
-/// The same of the points at some positions: the one that is known and what came since.
+/// As [`largest_that_fits`], of some positions: the known one and those of later points.
 pub fn largest_of(
     space: &Space,
     points: &[SweepPoint],
@@ -63,22 +63,21 @@ pub fn largest_of(
     fitting.min().map(|(_, position)| position)
 }
 
-/// The profile with the least memory on which some point runs to its end, and the point that costs least on it.
+/// The profile with the least memory on which some point runs to its end, and the point with the least overhead on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmallestDevice {
-    /// The profile.
     pub device: Device,
-    /// The point with its figures on it.
+    /// The point with its figures on that profile.
     pub point: SweepPoint,
 }
 
-/// Most points that are tried on a profile: of more, those with the lowest peaks.
-pub const MOST_ON_A_DEVICE: usize = 20_000;
+/// Most points that are simulated on a profile; of more, those with the lowest peaks.
+pub const MAX_ON_A_DEVICE: usize = 20_000;
 
-/// The smallest profile for the points of a space: of an axis over devices the best of that axis, otherwise every point is
-/// tried on the profiles one after another, each with its own memory and costs, the smallest first, until one fits on one. Of
-/// the points that fit on it, the one with the least overhead, then the lowest peak, then the smallest number; of profiles of one
-/// size the first of the file. `None` where nothing fits on any.
+/// The smallest profile for the points of a space. With an axis over devices it is a value of that axis; otherwise
+/// every point is simulated on the profiles, the smallest first, each with its own memory and costs, until one fits. Of
+/// the points that fit: the least overhead, then the lowest peak, then the smallest number; of equal profiles the first
+/// of the file. `None` where nothing fits.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -96,9 +95,9 @@ pub fn smallest_device(
         .iter()
         .map(|point| (point.figures().map(|figures| figures.peak_reserved), point.idx))
         .collect();
-    // What was not simulated may have other rules on another device; it comes last.
+    // Points that were not simulated may have other rules on another device; they come last.
     sorted.sort_unstable_by_key(|(peak, idx)| (peak.is_none(), *peak, *idx));
-    let tried: Vec<u64> = sorted.iter().map(|(_, idx)| *idx).take(MOST_ON_A_DEVICE).collect();
+    let tried: Vec<u64> = sorted.iter().map(|(_, idx)| *idx).take(MAX_ON_A_DEVICE).collect();
     for device in profiles {
         let on_it = explorer.on_device(&device.name);
         let found = on_it.explore(&tried, &mut |_: &SweepPoint| {}, progress)?;
@@ -110,7 +109,7 @@ pub fn smallest_device(
     Ok(None)
 }
 
-/// Of an axis over device profiles: the smallest with a point that fits.
+/// With an axis over device profiles: the smallest with a point that fits.
 fn smallest_of_axis(explorer: &Explorer, points: &[SweepPoint], profiles: &[Device]) -> Option<SmallestDevice> {
     let space = explorer.space();
     let name = |point: &SweepPoint| {

@@ -1,16 +1,16 @@
-//! What is asked for, and the order in which points answer it.
+//! Goals, and how they order points.
 //!
-//! Ties are broken by a written rule, the same everywhere: the figure that is asked for, then the other of overhead and peak, then
-//! how many axes differ from the configuration at hand, then the number in the space.
+//! Ties are broken by the figure of the goal, then the other one of overhead and peak, then the number of axes that
+//! differ from the active configuration, then the number of the point.
 
 use super::{Space, SweepPoint};
 
-/// What is asked for. Only points that run to their end on their device answer it.
+/// Points qualify only if they run to their end on their device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// The least estimated overhead; then the lowest peak.
     LeastSlowdown,
-    /// The lowest peak of reserved memory; then the least overhead.
+    /// The lowest peak reserved; then the least overhead.
     LowestPeak,
     /// The largest value of an axis, by its position; then the least overhead, then the lowest peak.
     Largest(usize),
@@ -24,14 +24,14 @@ pub struct GoalError {
     why: String,
 }
 
-/// The place of a point in the order of a goal; smaller is better.
+/// The rank of a point; smaller is better.
 pub(super) type Rank = [u64; 5];
 
 impl Goal {
     /// Reads `least-slowdown`, `lowest-peak` or `largest:AXIS`.
     ///
     /// # Errors
-    /// [`GoalError`] lists what there is.
+    /// [`GoalError`] with the known goals.
     pub fn parse(text: &str, space: &Space) -> Result<Self, GoalError> {
         let fail = |why: String| GoalError {
             text: text.to_owned(),
@@ -58,7 +58,7 @@ impl Goal {
         })
     }
 
-    /// As [`Self::parse`] reads it.
+    /// The text that [`Self::parse`] reads.
     pub fn name(self, space: &Space) -> String {
         match self {
             Self::LeastSlowdown => "least-slowdown".to_owned(),
@@ -67,7 +67,7 @@ impl Goal {
         }
     }
 
-    /// The place of a point; `None` where it does not answer the goal.
+    /// The rank of a point; `None` where it does not qualify.
     pub(super) fn rank(self, space: &Space, point: &SweepPoint) -> Option<Rank> {
         let figures = point.fitting()?;
         let (peak, overhead) = (figures.peak_reserved.get(), figures.overhead.0);
@@ -84,7 +84,7 @@ impl Goal {
     }
 }
 
-/// Whether an axis is of amounts, every one a number that is not negative.
+/// Whether an axis has non-negative numbers alone.
 fn has_numbers(space: &Space, axis: usize) -> bool {
     let is_number = |value: &highwater_options::Value| value.as_int().is_some_and(|number| number >= 0);
     let axis = &space.axes()[axis];

@@ -1,15 +1,15 @@
-//! What was made lately, by what it depends on: made once, whoever asks first.
+//! A small cache: a value per key, computed once.
 //!
-//! A key that is being made by one thread is waited for by the others, so that nothing is made twice; what was not asked for
-//! longest goes first. What could not be made is not kept: work that was stopped is made anew. What is kept changes how long an answer takes, never the answer.
+//! Other threads wait for a value that one thread computes; the least recently used value is evicted. Failed
+//! computations are not cached. The cache changes how long an answer takes, never the answer.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A value that is there or is being made.
+/// A value that is known or being computed.
 type Slot<V> = Arc<Mutex<Option<V>>>;
 
-/// A few values by their keys. A look-up is linear in their number.
+/// Look-ups are linear in the number of values.
 #[derive(Debug)]
 pub(super) struct Memo<K, V> {
     entries: Mutex<VecDeque<(K, Slot<V>)>>,
@@ -17,7 +17,7 @@ pub(super) struct Memo<K, V> {
 }
 
 impl<K: PartialEq + Clone, V: Clone> Memo<K, V> {
-    /// Keeps so many values, at least 1.
+    /// Holds this many values, at least 1.
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             entries: Mutex::new(VecDeque::new()),
@@ -25,7 +25,7 @@ impl<K: PartialEq + Clone, V: Clone> Memo<K, V> {
         }
     }
 
-    /// The value of a key, made where it is not there.
+    /// The value of a key, computed where it is not cached.
     pub(super) fn get<E>(&self, key: &K, create: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
         let mut value = slot.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,16 +1,13 @@
-//! A space of configurations: every combination of the values of some axes over one configuration.
+//! A sweep: every combination of the values of some axes over one configuration.
 //!
 //! ```text
 //! axes   policy 0 2 3 4  x  atomic_clean_policy 0 1  x  batch 8 16 32 64        32 points, each a Configuration
-//!        points --explore--> figures --front--> who is beaten by nobody --recommend--> winner, runner-up, reasons
+//!        points --explore--> figures --front--> Pareto front --recommend--> winner, runner-up, reasons
 //! ```
 //!
-//! In: a [`Request`](super::Request), whose own configuration is the base, and axes. Out: a [`SweepPoint`] for each point: the
-//! figures of one simulation under its configuration, or why there are none. A point's figures are those that
-//! [`compare`](super::compare) gives for its configuration; what several points share is made once. The answer does not depend
-//! on timing, although points come in the order in which they are ready.
-//!
-//! Deliberately not here: lanes to look at (a point is pinned for that), and any judgement without figures.
+//! In: a [`Request`](super::Request), whose configuration is the base, and axes. Out: a [`SweepPoint`] per point: the
+//! figures that [`compare`](super::compare) gives for its configuration, or why there are none; intermediate results
+//! are shared between points. The result does not depend on timing, although points arrive in any order.
 
 mod axis;
 mod error;
@@ -31,7 +28,7 @@ pub use axis::{AxisOf, SweepAxis};
 pub use error::SweepError;
 pub use explore::Explorer;
 pub use fields::Space;
-pub use front::{MOST_ON_A_DEVICE, SmallestDevice, front, front_of, largest_of, largest_that_fits, smallest_device};
+pub use front::{MAX_ON_A_DEVICE, SmallestDevice, front, front_of, largest_of, largest_that_fits, smallest_device};
 pub use goal::{Goal, GoalError};
 pub use point::{Ending, Outcome, PointFigures, Refusal, SweepPoint};
 pub use recommend::{

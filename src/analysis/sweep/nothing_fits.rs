@@ -1,17 +1,17 @@
-//! Why nothing can be recommended, and what would help: which rules refuse, how much memory is needed at least, and a device that
-//! is enough.
+//! Why nothing can be recommended, and what would help: the rules that refuse, the lowest peak, and a device that is
+//! sufficient.
 
 use super::sentence::{Link, Sentence};
 use super::{Ending, Explorer, PointFigures, Recommendation, SweepPoint};
-use crate::{AnalysisError, compare};
+use crate::compare::compare;
+use crate::error::AnalysisError;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_options::keys;
 
-/// Points that run out of memory, and are simulated again with more memory than they need.
-const MOST_AGAIN: usize = 1_000;
+/// Points out of memory that are simulated again with unlimited memory.
+const MAX_AGAIN: usize = 1_000;
 
-/// The sentences.
 pub(super) fn nothing_fits(
     explorer: &Explorer,
     found: &Recommendation,
@@ -47,7 +47,7 @@ pub(super) fn nothing_fits(
     Ok(sentences)
 }
 
-/// Nothing was simulated: rules forbid it, or it cannot be.
+/// Why nothing was simulated: rules forbid it, or simulation fails.
 fn not_simulated(found: &Recommendation) -> Vec<Sentence> {
     let tried = counted(found.searched.tried, "configuration");
     let mut sentences = Vec::new();
@@ -83,12 +83,12 @@ fn not_simulated(found: &Recommendation) -> Vec<Sentence> {
     sentences
 }
 
-/// The point that needs least where memory is no limit, and a device on which it runs to its end.
+/// The point with the lowest peak on unlimited memory, and a device on which it runs to its end.
 fn needed(explorer: &Explorer, short: &[&SweepPoint], progress: &Progress<'_>) -> Result<Vec<Sentence>, AnalysisError> {
     let space = explorer.space();
     let silent = Progress::silent(progress.cancel_flag());
     let mut least: Option<(Bytes, u64)> = None;
-    for point in short.iter().take(MOST_AGAIN) {
+    for point in short.iter().take(MAX_AGAIN) {
         progress.check()?;
         let again = explorer.beside(point.idx, &space.unbounded(point.idx), &silent)?;
         let peak = again.fitting().map(|figures| figures.peak_reserved);
@@ -103,7 +103,7 @@ fn needed(explorer: &Explorer, short: &[&SweepPoint], progress: &Progress<'_>) -
         .find(|point| point.idx == idx)
         .and_then(|point| point.figures());
     let among = match short.len() {
-        n if n > MOST_AGAIN => format!(" of the first {}", grouped(MOST_AGAIN as u64)),
+        n if n > MAX_AGAIN => format!(" of the first {}", grouped(MAX_AGAIN as u64)),
         _ => String::new(),
     };
     let mut sentences = vec![
@@ -115,11 +115,11 @@ fn needed(explorer: &Explorer, short: &[&SweepPoint], progress: &Progress<'_>) -
     ];
     let request = explorer.request().configured(&space.configuration(idx))?;
     let comparison = compare(&request, &silent)?;
-    let story = comparison
+    let report = comparison
         .simulated_lanes()
         .next()
         .and_then(|lane| lane.out_of_memory_report.as_ref());
-    if let Some(enough) = story.and_then(|story| story.enough) {
+    if let Some(enough) = report.and_then(|report| report.sufficient_device) {
         sentences.push(
             Sentence::of(format!("A device of {} MiB (", grouped(enough.get() >> 20)))
                 .bytes(enough, memory())

@@ -1,40 +1,35 @@
-//! What a point came to.
+//! The outcome of a point.
 
-use crate::Lane;
+use crate::lane::Lane;
 use highwater_model::units::{Bytes, Nanos};
 use highwater_options::Finding;
 use highwater_rewrite::remat::RematStatus;
 use highwater_sim::fold::ReservedParts;
 use highwater_sim::{Params, StaticMemoryPolicy};
 
-/// A point of a space with what it came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepPoint {
-    /// Its number in the space.
+    /// The number in the space.
     pub idx: u64,
-    /// The policy in force.
+    /// The active policy.
     pub policy: StaticMemoryPolicy,
-    /// What it came to.
     pub outcome: Outcome,
 }
 
-/// What a point came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It was simulated.
     Ran(PointFigures),
-    /// Rules call its configuration an error, so that it was not; never empty.
+    /// Error-level findings, which forbid the simulation; never empty.
     Refused(Vec<Refusal>),
-    /// It cannot be simulated; a sentence that says why.
+    /// Why it cannot be simulated, in a sentence.
     Failed(String),
 }
 
 /// An error-level finding about a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Refusal {
-    /// The rule's id.
     pub rule: &'static str,
-    /// What is wrong, a sentence without a final dot.
+    /// A sentence without its full stop.
     pub message: String,
     /// The options and variables at fault.
     pub options: Vec<String>,
@@ -50,21 +45,20 @@ impl From<&Finding> for Refusal {
     }
 }
 
-/// How a simulation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
-    /// At its end: it fits on its device.
+    /// It fits on its device.
     Complete,
     /// The device ran out of memory, or refused a request of a trace.
     OutOfMemory,
-    /// Computing anew cost more than the limit.
+    /// Recomputation cost more than the limit.
     Thrashes,
     /// A run under a budget had nothing left to evict.
     BudgetTooSmall,
 }
 
 impl Ending {
-    /// Its name in files, one word.
+    /// The name in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -74,7 +68,6 @@ impl Ending {
         }
     }
 
-    /// In a few words for people.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Complete => "fits",
@@ -85,35 +78,31 @@ impl Ending {
     }
 }
 
-/// The figures of one simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointFigures {
-    /// How it ended; figures are those until then.
+    /// The figures are those until this end.
     pub ending: Ending,
-    /// Memory of the device, without what others hold.
+    /// Memory of the device that other processes leave.
     pub capacity: Bytes,
-    /// The largest device bytes in use.
     pub peak_reserved: Bytes,
-    /// Its parts.
+    /// The parts of the peak.
     pub reserved: ReservedParts,
-    /// The largest requested bytes of feature memory.
+    /// The peak of requested bytes of feature memory.
     pub peak_live: Bytes,
     /// 1 - peak live / peak reserved of feature memory.
     pub fragmentation: f64,
-    /// Driver mallocs.
     pub device_mallocs: u64,
-    /// Driver frees.
     pub device_frees: u64,
-    /// Physical pages that come, are mapped and unmapped.
+    /// Physical pages allocated, mapped and unmapped.
     pub page_calls: u64,
     /// Graphs unloaded to make room.
     pub unloads: u64,
-    /// Estimated time that the policy's own calls, and computing anew, cost.
+    /// Estimated time of the policy's calls and of recomputation.
     pub overhead: Nanos,
 }
 
 impl PointFigures {
-    /// Of a lane. O(runs).
+    /// O(runs).
     pub(super) fn of(lane: &Lane, params: &Params) -> Self {
         let summary = &lane.summary;
         Self {
@@ -131,7 +120,7 @@ impl PointFigures {
         }
     }
 
-    /// Calls of the driver that give, take or map memory, counted as those of a lane.
+    /// Driver calls that allocate, free or map memory, as counted for a lane.
     pub const fn device_calls(&self) -> u64 {
         self.device_mallocs
             .saturating_add(self.device_frees)
@@ -160,7 +149,7 @@ fn ending(lane: &Lane) -> Ending {
 }
 
 impl SweepPoint {
-    /// Its figures, where it was simulated.
+    /// The figures, where it was simulated.
     pub const fn figures(&self) -> Option<&PointFigures> {
         match &self.outcome {
             Outcome::Ran(figures) => Some(figures),
@@ -168,12 +157,12 @@ impl SweepPoint {
         }
     }
 
-    /// Its figures, where it ran to its end on its device: then it may be recommended.
+    /// The figures, where it ran to its end on its device and may be recommended.
     pub fn fitting(&self) -> Option<&PointFigures> {
         self.figures().filter(|figures| figures.fits())
     }
 
-    /// Its ending in a few words; of what was not simulated, that.
+    /// The ending, or that it was not simulated, in a few words.
     pub fn label(&self) -> &'static str {
         match &self.outcome {
             Outcome::Ran(figures) => figures.ending.label(),

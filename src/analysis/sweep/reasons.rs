@@ -1,29 +1,29 @@
-//! Why one configuration is taken and not the next, in sentences with figures; everything said is counted from event logs.
+//! Why one configuration is recommended and not the next, in sentences with figures that are counted from event logs.
 
+mod chosen_lane;
 mod costs;
 mod memory;
-mod story;
 mod uncertain;
 
 use super::sentence::{Link, Sentence, WhichChoice};
 use super::{Goal, Recommendation, Space};
+pub(super) use chosen_lane::ChosenLane;
 use costs::{LEAST, causes};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
 use highwater_options::keys;
 use highwater_sim::Subject;
 use highwater_sim::fold::blocks;
 use memory::{parts, pools, waiting};
-pub(super) use story::Story;
 pub(super) use uncertain::uncertain;
 
-/// Winner, and who comes next.
-type Told<'a> = (&'a Story, Option<&'a Story>);
+/// Winner and runner-up.
+type Told<'a> = (&'a ChosenLane, Option<&'a ChosenLane>);
 
 const WINNER: Link = Link::Lane(WhichChoice::Winner);
 const RUNNER_UP: Link = Link::Lane(WhichChoice::RunnerUp);
 const BASE: Link = Link::Lane(WhichChoice::Base);
 
-/// Why, in the order in which it is asked: what wins, what comes next, what tells them apart, what changes.
+/// In this order: the winner, the runner-up, their differences, the changes against the base.
 pub(super) fn reasons(space: &Space, found: &Recommendation, (winner, runner_up): Told<'_>) -> Vec<Sentence> {
     let mut sentences = vec![wins(space, found, winner)];
     sentences.extend(next_larger(space, found));
@@ -53,7 +53,7 @@ pub(super) fn reasons(space: &Space, found: &Recommendation, (winner, runner_up)
     sentences
 }
 
-fn wins(space: &Space, found: &Recommendation, winner: &Story) -> Sentence {
+fn wins(space: &Space, found: &Recommendation, winner: &ChosenLane) -> Sentence {
     let figures = winner.figures();
     let title = Sentence::default().linked(winner.chosen.title.clone(), WINNER);
     let peak = Link::Step {
@@ -90,7 +90,7 @@ fn wins(space: &Space, found: &Recommendation, winner: &Story) -> Sentence {
     title.say(", which leaves ").bytes(left, WINNER).say(".")
 }
 
-/// Of the largest value of an axis: what the next larger one runs into.
+/// Of the largest value of an axis: why the next larger one fails.
 fn next_larger(space: &Space, found: &Recommendation) -> Option<Sentence> {
     let Goal::Largest(axis) = found.goal else { return None };
     let value = |idx: u64| space.values(idx)[axis].as_int();
@@ -119,7 +119,7 @@ fn next_larger(space: &Space, found: &Recommendation) -> Option<Sentence> {
     })
 }
 
-fn comes_next(winner: &Story, other: &Story) -> Sentence {
+fn comes_next(winner: &ChosenLane, other: &ChosenLane) -> Sentence {
     let (own, next) = (winner.figures(), other.figures());
     let step = Link::Step {
         of: WhichChoice::RunnerUp,
@@ -155,8 +155,8 @@ fn time_beside(sentence: Sentence, time: Nanos, other: Nanos) -> Sentence {
     }
 }
 
-/// The largest tensor that lives where the winner's graphs ask for most: what to look at to get lower still.
-fn largest_tensor(winner: &Story) -> Option<Sentence> {
+/// The largest tensor live at the peak of the winner: the place to reduce memory further.
+fn largest_tensor(winner: &ChosenLane) -> Option<Sentence> {
     let lane = winner.lane()?;
     let step = lane.summary.peak_live_step?;
     let is_live = |start: Step, end: Step| start <= step && step < end;
@@ -190,8 +190,8 @@ fn largest_tensor(winner: &Story) -> Option<Sentence> {
     )
 }
 
-/// What taking the winner changes.
-fn against_base(found: &Recommendation, winner: &Story) -> Sentence {
+/// What changes from the base to the winner.
+fn against_base(found: &Recommendation, winner: &ChosenLane) -> Sentence {
     let own = winner.figures();
     let start = Sentence::of("The ").linked("configuration at hand", BASE);
     match found.base.fitting() {

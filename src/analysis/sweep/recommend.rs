@@ -1,119 +1,108 @@
-//! The configuration to take: who wins, who comes next, and why.
+//! The recommended configuration, the runner-up, and the reasons.
 //!
-//! In: an [`Explorer`] and a [`Goal`]. Out: a [`Recommendation`]. A space of up to [`RECOMMEND_EXHAUSTIVE`] points is tried
-//! whole, and then the winner is the best there is in it. Of a larger one evenly spread points are tried, and from the best of
-//! them axis after axis is varied until nothing gets better; the answer says so. A configuration that a rule calls an error is never
-//! simulated, so never recommended.
+//! A space of up to [`RECOMMEND_EXHAUSTIVE`] points is simulated whole. Of a larger one evenly spread points are
+//! simulated, and from the best of them one axis after another is varied until nothing improves; the answer says so. A
+//! configuration that a rule calls an error is never simulated, so never recommended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::goal::Rank;
 use super::nothing_fits::nothing_fits;
-use super::reasons::{Story, reasons, uncertain};
+use super::reasons::{ChosenLane, reasons, uncertain};
 use super::{Ending, Explorer, Goal, Outcome, PointFigures, Sentence, SweepPoint};
-use crate::{AnalysisError, Configuration, compare};
+use crate::compare::compare;
+use crate::configuration::Configuration;
+use crate::error::AnalysisError;
 use highwater_model::progress::{Cancelled, Progress};
 
-/// Points of a space that is tried whole, unless another number is asked for.
+/// Default size of a space that is simulated whole.
 pub const RECOMMEND_EXHAUSTIVE: u64 = 20_000;
 
-/// Number of the configuration at hand, which is no point.
+/// The number of the base, which is no point.
 const BASE: u64 = u64::MAX;
 
 /// Points from which single axes are varied.
 const STARTS: usize = 4;
 
-/// A configuration that is named.
+/// A configuration with its point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
-    /// The point.
     pub point: SweepPoint,
-    /// What it is called.
     pub title: String,
-    /// All of it.
     pub configuration: Configuration,
 }
 
 impl Chosen {
-    /// Its figures: what is chosen fits.
+    /// Its figures, which exist because it fits.
     pub fn figures(&self) -> &PointFigures {
         self.point.fitting().expect("a point that is chosen fits")
     }
 }
 
-/// How much was looked at.
+/// How much of a space was simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Searched {
-    /// Points that were tried.
     pub tried: u64,
-    /// Points that there are.
     pub of: u64,
 }
 
 impl Searched {
-    /// Whether nothing was left out.
+    /// Whether the whole space was simulated.
     pub const fn is_whole(self) -> bool {
         self.tried == self.of
     }
 }
 
-/// A rule that was obeyed.
+/// A rule that forbids points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleCount {
-    /// Its id.
     pub rule: &'static str,
-    /// What it says of the first point that it refuses.
+    /// Its message about the first point that it forbids.
     pub message: String,
     /// The options at fault there.
     pub options: Vec<String>,
-    /// Points that it refuses.
     pub count: u64,
 }
 
-/// Points that cannot be chosen, beside those that rules refuse.
+/// Points that do not qualify, besides those that rules forbid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// They run out of memory.
+    /// Out of memory.
     pub out_of_memory: u64,
-    /// They thrash.
     pub thrashes: u64,
     /// Their budget is too small.
     pub budget_too_small: u64,
-    /// They could not be simulated: why, and how many.
+    /// They cannot be simulated: why, and how many.
     pub failed: Vec<(String, u64)>,
 }
 
-/// The configuration to take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recommendation {
-    /// What was asked for.
     pub goal: Goal,
-    /// How much was looked at.
     pub searched: Searched,
-    /// The best; `None` where nothing fits.
+    /// `None` where nothing fits.
     pub winner: Option<Chosen>,
-    /// The best of those with other figures.
+    /// The best point with other figures.
     pub runner_up: Option<Chosen>,
-    /// Points with the figures of the winner, beside itself.
+    /// Further points with the figures of the winner.
     pub equals: u64,
-    /// The configuration at hand.
+    /// The active configuration.
     pub base: SweepPoint,
-    /// Why, in sentences.
     pub reasons: Vec<Sentence>,
-    /// Which rules were obeyed, most points first.
+    /// Rules that forbid points, most points first.
     pub rules: Vec<RuleCount>,
-    /// What else could not be chosen.
     pub left_out: LeftOut,
-    /// What the figures rest on that is not certain.
+    /// Caveats about the figures.
     pub uncertain: Vec<Sentence>,
-    /// Every point that was tried, by number.
+    /// Every simulated point, by number.
     pub points: Vec<SweepPoint>,
 }
 
-/// Searches a space and recommends a configuration. `most` points are tried about at most; each is handed on when it is ready.
+/// Searches a space and recommends a configuration. About `most` points are simulated at most; each is handed on when
+/// it is ready.
 ///
 /// # Errors
-/// [`AnalysisError::Cancelled`]; others where the winner cannot be told of.
+/// [`AnalysisError::Cancelled`]; others where the winner cannot be explained.
 pub fn recommend(
     explorer: &Explorer,
     goal: Goal,
@@ -125,7 +114,7 @@ pub fn recommend(
     recommend_from(explorer, goal, points, progress)
 }
 
-/// Recommends one of some points that were tried.
+/// Recommends one of the given points.
 ///
 /// # Errors
 /// As [`recommend`].
@@ -171,22 +160,22 @@ pub fn recommend_from(
         uncertain: Vec::new(),
         points,
     };
-    tell(explorer, &mut found, progress)?;
+    add_reasons(explorer, &mut found, progress)?;
     Ok(found)
 }
 
-/// Simulates winner and runner-up as lanes, and says what tells them apart.
-fn tell(explorer: &Explorer, found: &mut Recommendation, progress: &Progress<'_>) -> Result<(), AnalysisError> {
+/// Simulates winner and runner-up as lanes, and explains their differences.
+fn add_reasons(explorer: &Explorer, found: &mut Recommendation, progress: &Progress<'_>) -> Result<(), AnalysisError> {
     let silent = Progress::silent(progress.cancel_flag());
-    let story = |chosen: &Chosen| -> Result<Story, AnalysisError> {
+    let as_lane = |chosen: &Chosen| -> Result<ChosenLane, AnalysisError> {
         let request = explorer.request().configured(&chosen.configuration)?;
-        Ok(Story {
+        Ok(ChosenLane {
             chosen: chosen.clone(),
             comparison: compare(&request, &silent)?,
         })
     };
-    let winner = found.winner.as_ref().map(story).transpose()?;
-    let runner_up = found.runner_up.as_ref().map(story).transpose()?;
+    let winner = found.winner.as_ref().map(as_lane).transpose()?;
+    let runner_up = found.runner_up.as_ref().map(as_lane).transpose()?;
     found.reasons = match &winner {
         Some(winner) => reasons(explorer.space(), found, (winner, runner_up.as_ref())),
         None => nothing_fits(explorer, found, progress)?,
@@ -195,7 +184,7 @@ fn tell(explorer: &Explorer, found: &mut Recommendation, progress: &Progress<'_>
     Ok(())
 }
 
-/// The points that are tried.
+/// The points to simulate.
 fn search(
     explorer: &Explorer,
     goal: Goal,
@@ -239,8 +228,8 @@ fn search(
     }
 }
 
-/// So many numbers below `size`, evenly spread so that the values of every axis come in turn: multiples of a step that shares no
-/// factor with the size, near its golden section.
+/// Numbers below `size`, evenly spread so that the values of every axis alternate: multiples of a step that is coprime
+/// to the size, near its golden section.
 fn spread(size: u64, count: u64) -> BTreeSet<u64> {
     let mut step = u64::try_from(u128::from(size) * 618_033_989 / 1_000_000_000)
         .unwrap_or(1)
@@ -271,7 +260,7 @@ fn neighbours(explorer: &Explorer, idx: u64) -> Vec<u64> {
     found
 }
 
-/// The rules that refuse points: most points first, then by id and message.
+/// Rules that forbid points: most points first, then by id and message.
 pub fn refused_by(points: &[SweepPoint]) -> Vec<RuleCount> {
     let mut rules: BTreeMap<(&'static str, &[String]), RuleCount> = BTreeMap::new();
     for point in points {
@@ -295,7 +284,7 @@ pub fn refused_by(points: &[SweepPoint]) -> Vec<RuleCount> {
     rules
 }
 
-/// The points that cannot be chosen beside those that rules refuse, counted.
+/// Points that do not qualify for other reasons, counted.
 pub fn left_out(points: &[SweepPoint]) -> LeftOut {
     let mut out = LeftOut::default();
     let mut failed: BTreeMap<&str, u64> = BTreeMap::new();

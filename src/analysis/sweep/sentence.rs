@@ -1,77 +1,63 @@
-//! Sentences with figures that lead somewhere.
+//! Sentences whose figures link to a lane, a step, a tensor or an option.
 
 use highwater_model::graph::TensorId;
 use highwater_model::units::{Bytes, Nanos, Step, grouped};
 use highwater_model::workload::GraphIdx;
 
-/// Which of the configurations that a recommendation speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WhichChoice {
     /// The recommended one.
     Winner,
-    /// The next best.
     RunnerUp,
-    /// The one at hand.
+    /// The active configuration.
     Base,
 }
 
-/// Where a figure leads.
+/// The target of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
     /// The whole lane of a configuration.
     Lane(WhichChoice),
     /// A step of it.
-    Step {
-        /// Whose.
-        of: WhichChoice,
-        /// The step.
-        step: Step,
-    },
+    Step { of: WhichChoice, step: Step },
     /// A tensor of it.
     Tensor {
-        /// Whose.
         of: WhichChoice,
-        /// The step at which it is spoken of.
+        /// The step that the sentence is about.
         step: Step,
-        /// Its graph.
         graph: GraphIdx,
-        /// The tensor.
         tensor: TensorId,
     },
-    /// An option, by its key.
+    /// By key.
     Option(String),
 }
 
-/// A piece of a sentence.
+/// A part of a sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// The words.
     pub text: String,
     /// The exact figure, where the words round one.
     pub exact: Option<String>,
-    /// Where it leads.
     pub link: Option<Link>,
 }
 
-/// A sentence in pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sentence {
-    /// The pieces in order; joined they are the sentence.
+    /// In order; joined they are the sentence.
     pub parts: Vec<Part>,
 }
 
 impl Sentence {
-    /// A sentence of words alone.
     pub fn of(text: impl Into<String>) -> Self {
         Self::default().say(text)
     }
 
-    /// The words without links.
+    /// The text without links.
     pub fn text(&self) -> String {
         self.parts.iter().map(|part| part.text.as_str()).collect()
     }
 
-    /// Goes on with words; no words leave no part, which would have to be drawn.
+    /// Appends text; empty text adds no part.
     #[must_use]
     pub(super) fn say(mut self, text: impl Into<String>) -> Self {
         let text = text.into();
@@ -84,7 +70,6 @@ impl Sentence {
         self
     }
 
-    /// Goes on with words that lead somewhere.
     #[must_use]
     pub(super) fn linked(mut self, text: impl Into<String>, link: Link) -> Self {
         self.parts.push(Part {
@@ -95,7 +80,6 @@ impl Sentence {
         self
     }
 
-    /// Goes on with bytes.
     #[must_use]
     pub(super) fn bytes(mut self, bytes: Bytes, link: Link) -> Self {
         self.parts.push(Part {
@@ -106,7 +90,6 @@ impl Sentence {
         self
     }
 
-    /// Goes on with a time.
     #[must_use]
     pub(super) fn time(mut self, time: Nanos, link: Link) -> Self {
         self.parts.push(Part {

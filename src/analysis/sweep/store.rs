@@ -1,52 +1,56 @@
-//! One point: from its configuration to its figures, with what other points need too made once.
+//! One point: from its configuration to its figures; intermediate results are shared between points.
 //!
 //! ```text
-//! what                            depends on
-//! a workload that runs            run mode, reads of shapes
-//! a graph under a binding         the passes' settings, the binding, whether it is static
-//! a session, not yet placed       the passes' settings, schedule, bindings
-//! a plan                          the graph under its binding, strategy
-//! figures                         the session, strategy, policy, sizes and costs of the device
+//! result                          depends on
+//! workload that runs              run mode, shape reads
+//! graph under a binding           settings of the passes, binding, whether it is static
+//! session before placement        settings of the passes, schedule, bindings
+//! plan                            graph under its binding, strategy
+//! figures                         session, strategy, policy, sizes and costs of the device
 //! ```
 //!
-//! Keys are whole [`Lowered`] values in which only what the later stages alone read is blanked out: a setting that is added
-//! there parts keys until somebody says that it need not.
+//! Keys are whole [`Lowered`] values without the settings that later stages alone read, so a new setting separates keys
+//! until it is listed in `passes_of`.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::memo::Memo;
 use super::point::{Outcome, PointFigures, Refusal, SweepPoint};
-use crate::lanes::{Arena, LaneId, Plans, with_plans};
-use crate::lowering::{GraphLowering, LoweredGraph};
+use crate::arena::{Arena, Plans, with_plans};
+use crate::compare::compare;
+use crate::configuration::Configuration;
+use crate::device_sessions::{check_copies, device_sessions_by};
+use crate::error::AnalysisError;
+use crate::lane_set::LaneId;
+use crate::lowering::{GraphLowering, LoweredGraph, RunKey};
+use crate::request::Request;
 use crate::rewriting::LaneRewrite;
-use crate::run_lanes::{LaneParts, lane_of};
-use crate::session::{RunKey, check_names, device_sessions_by};
-use crate::{AnalysisError, Configuration, Request, check_copies, compare, inference, passes, shapes};
+use crate::run_lanes::{LaneParts, simulated_lane};
+use crate::running::{check_names, running_workload};
+use crate::{passes, shapes};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::Bindings;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Run, SchedulePlan, Workload};
-use highwater_options::{Lowered, check_scheduled, lower};
+use highwater_options::{Lowered, check_scheduled};
 use highwater_plan::{PlanRequest, Planned, Strategy, default_strategy, plan};
 use highwater_rewrite::remat::{HEURISTICS, OpRates, RematRequest};
 use highwater_sim::{DeviceSession, Params, StaticMemoryPolicy};
 
-/// Sessions, graphs and plans that are kept: two families of points, each with the graphs of some bindings.
+/// Cached sessions, graphs and plans: two families of points, each with the graphs of some bindings.
 const KEPT: (usize, usize, usize) = (8, 64, 128);
 
-/// Results of one session that are kept.
+/// Cached results of one session.
 const KEPT_RESULTS: usize = 4096;
 
-/// What a session depends on.
 #[derive(Clone, Debug, PartialEq)]
 struct SessionKey {
     plan: SchedulePlan,
     passes: Arc<Lowered>,
 }
 
-/// What a graph under a binding depends on.
 #[derive(Clone, Debug, PartialEq)]
 struct LoweredKey {
     run: RunKey,
@@ -54,7 +58,6 @@ struct LoweredKey {
     passes: Arc<Lowered>,
 }
 
-/// What a result of a session depends on.
 #[derive(Clone, Debug, PartialEq)]
 struct ResultKey {
     strategy: &'static str,
@@ -62,7 +65,7 @@ struct ResultKey {
     params: Params,
 }
 
-/// A session, not yet placed, with what it came to.
+/// A session before placement, with its results.
 #[derive(Debug)]
 struct Laid {
     session: DeviceSession,
@@ -72,10 +75,9 @@ struct Laid {
     results: Memo<ResultKey, PointFigures>,
 }
 
-/// What was made, or why it could not be.
 type Making<T> = Result<T, AnalysisError>;
 
-/// What points share.
+/// The results that points share.
 #[derive(Debug)]
 pub(super) struct Store {
     request: Request,
@@ -86,7 +88,6 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// For points over a request.
     pub(super) fn new(request: Request) -> Self {
         let (sessions, graphs, plans) = KEPT;
         Self {
@@ -98,12 +99,12 @@ impl Store {
         }
     }
 
-    /// What is asked about, under its own configuration.
+    /// The request with its own configuration.
     pub(super) const fn request(&self) -> &Request {
         &self.request
     }
 
-    /// What a configuration comes to.
+    /// The outcome of a configuration.
     ///
     /// # Errors
     /// [`Cancelled`]; everything else is an outcome.
@@ -135,16 +136,16 @@ impl Store {
         Ok(SweepPoint { idx, policy, outcome })
     }
 
-    /// What session a configuration leads to, to be compared; nothing where it leads to none.
+    /// The inputs of a configuration's session, to be compared; `None` where the configuration is invalid.
     pub(super) fn session_of(&self, configuration: &Configuration) -> Option<(SchedulePlan, Lowered)> {
         let request = self.request.configured(configuration).ok()?;
-        let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
+        let lowered = request.lowered();
         Some((request.plan, self.passes_of(&lowered)))
     }
 
     fn figures(&self, configuration: &Configuration, progress: &Progress<'_>) -> Making<PointFigures> {
         let request = self.request.configured(configuration)?;
-        let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
+        let lowered = request.lowered();
         if request.workload.graphs().is_empty() {
             return whole(&request, &lowered, progress);
         }
@@ -174,7 +175,7 @@ impl Store {
             .get(&result, || self.simulate(&laid, &key.passes, &lowered, progress))
     }
 
-    /// The settings that passes and schedule read, the others blanked out.
+    /// The settings that passes and schedule read; the others are set to constants.
     fn passes_of(&self, lowered: &Lowered) -> Lowered {
         let mut passes = Lowered {
             params: Params {
@@ -202,14 +203,14 @@ impl Store {
 
     fn workload(&self, request: &Request, lowered: &Lowered) -> Arc<Workload> {
         let key = (lowered.inference, lowered.shapes_keep_alive);
-        let make = || Ok(inference::running_workload(request, lowered, &mut Diagnostics::new()));
+        let make = || Ok(running_workload(request, lowered, &mut Diagnostics::new()));
         let found: Result<Arc<Workload>, Infallible> = self.workloads.get(&key, make);
         match found {
             Ok(workload) => workload,
         }
     }
 
-    /// The session of a schedule, from graphs that are made once.
+    /// The session of a schedule, with cached graphs.
     fn lay(
         &self,
         running: &Request,
@@ -259,7 +260,7 @@ impl Store {
             strategy,
             plans,
         };
-        let mut lane = lane_of(&session, parts, (lowered.policy, &lowered.params), progress)?;
+        let mut lane = simulated_lane(&session, parts, lowered.policy, &lowered.params, progress)?;
         passes::add_rewrite(&mut lane, laid.rewrite.as_ref());
         Ok(PointFigures::of(&lane, &lowered.params))
     }
@@ -291,7 +292,7 @@ impl Store {
     }
 }
 
-/// The figures of what has no graphs, without anything shared.
+/// The figures of a workload without graphs, which shares nothing between points.
 fn whole(request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Making<PointFigures> {
     let comparison = compare(request, &Progress::silent(progress.cancel_flag()))?;
     let lane = comparison.lane(lowered.policy).ok_or(AnalysisError::NoGraph)?;

@@ -1,4 +1,4 @@
-//! Lists and ranges of values, as an axis is written.
+//! Lists and ranges of values, as the user writes them for an axis.
 //!
 //! ```text
 //! 8,16,32        one after another                       8..128x2      8 16 32 64 128: times 2 up to the end
@@ -6,29 +6,26 @@
 //! 1GiB..4GiB+1GiB  of sizes                              1..2,8..16x2  1 2 8 16
 //! ```
 //!
-//! In: the text behind `=` and how one value is read. Out: values in that order, each once. The end of a range belongs to it
-//! where the range meets it. Commas within brackets, braces, parentheses or quotes do not part values. Ranges are of whole numbers
-//! and sizes; a text such as `../x` is a range only where the axis takes numbers.
+//! Values keep their order, each once. A range includes its end where it meets it. Commas within brackets, braces,
+//! parentheses or quotes do not separate values. Ranges are of whole numbers and sizes; a text such as `../x` is a
+//! range only where the axis takes numbers.
 
 use highwater_model::units::Bytes;
 use highwater_options::Value;
 
-/// Most values of one axis.
 pub(super) const MAX_VALUES: usize = 10_000;
 
-/// How the values of an axis are read.
 #[derive(Clone, Copy)]
 pub(super) struct ValueForm<'a> {
-    /// Reads one value; the error says what is wanted.
+    /// Reads one value; the error names the expected form.
     pub(super) read: &'a dyn Fn(&str) -> Result<Value, String>,
-    /// Whether ranges stand for numbers.
+    /// Whether ranges are allowed.
     pub(super) has_ranges: bool,
 }
 
-/// The values of a list.
 ///
 /// # Errors
-/// A clause that says what is wrong.
+/// A clause with the mistake.
 pub(super) fn parse(text: &str, form: ValueForm<'_>) -> Result<Vec<Value>, String> {
     let mut values: Vec<Value> = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
@@ -54,7 +51,7 @@ pub(super) fn parse(text: &str, form: ValueForm<'_>) -> Result<Vec<Value>, Strin
     Ok(values)
 }
 
-/// The items between commas that stand in no brackets and no quotes.
+/// The items between commas outside brackets and quotes.
 fn items(text: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let (mut depth, mut start, mut quote) = (0_usize, 0, None);
@@ -78,14 +75,13 @@ fn items(text: &str) -> Vec<&str> {
     items
 }
 
-/// How a range goes on.
+/// The step of a range.
 #[derive(Clone, Copy, Debug)]
 enum Stride {
     Plus(u64),
     Times(u64),
 }
 
-/// The values of a range.
 fn range(text: &str) -> Result<Vec<Value>, String> {
     let form = || format!("\"{text}\" is no range; write FIRST..LAST+STEP or FIRST..LASTxFACTOR, such as 8..128x2");
     let (first, rest) = text.split_once("..").ok_or_else(form)?;

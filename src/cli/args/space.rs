@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{Common, Format};
 use highwater_analysis::sweep::RECOMMEND_EXHAUSTIVE;
+use highwater_sim::POLICIES;
 
 /// What is tried.
 #[derive(Args, Debug)]
@@ -57,9 +58,13 @@ pub struct RecommendArgs {
 }
 
 /// What axes look like, for --help.
-fn axis_help() -> &'static str {
-    "Try these values (repeatable; every combination is tried). KEY is an option that changes what is simulated (its key, or the last \
+fn axis_help() -> String {
+    let policies: Vec<String> = POLICIES.iter().map(|row| row.number.to_string()).collect();
+    format!(
+        "Try these values (repeatable; every combination is tried). KEY is an option that changes what is simulated (its key, or the last \
      part of it; policy for short), the name of a symbolic dimension (dim:NAME where an option is called so too), or iterations. VALUES \
      are a list (0,2,3,4), ranges of numbers or sizes, each with its end (8..128x2: times 2; 8..32+8: plus 8; 8..11: plus 1), or \
-     both; None is an option that is not set. Unless given: policy=0,2,3,4 and atomic_clean_policy=0,1."
+     both; None is an option that is not set. Unless given: policy={} and atomic_clean_policy=0,1.",
+        policies.join(",")
+    )
 }

@@ -1,12 +1,12 @@
 //! Recordings in the answer of `compare` for people: their peaks, and the error of each simulated peak.
 
-use highwater_analysis::{Comparison, off_by};
+use highwater_analysis::{Comparison, LaneKind, off_by};
 use highwater_export::Table;
 use highwater_model::units::{Bytes, Step};
 
 pub(super) fn measured_table(comparison: &Comparison) -> Table {
     let step = |step: Option<Step>| step.map_or(String::new(), |step| step.to_string());
-    let event_or_step = if comparison.is_measured() {
+    let event_or_step = if comparison.lane_kind() == LaneKind::Recordings {
         ">at event"
     } else {
         ">at step"

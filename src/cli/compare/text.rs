@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::measured::{self, measured_table};
 use crate::args::CompareArgs;
 use crate::text::{diagnostics, section};
-use highwater_analysis::{Comparison, Configuration, LaneId, RunRemat};
+use highwater_analysis::{Comparison, Configuration, LaneId, LaneKind, RunRemat};
 use highwater_export::{CompareAnswer, Table};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::units::{Bytes, counted};
@@ -50,7 +50,7 @@ pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diag
 
 /// Simulated lanes, then recordings.
 fn tables(comparison: &Comparison) -> String {
-    if comparison.is_measured() {
+    if comparison.lane_kind() == LaneKind::Recordings {
         let note = if is_by_time(comparison) {
             "events are counted over all recordings, in the order of their times\n"
         } else {
@@ -88,7 +88,7 @@ fn remarks(comparison: &Comparison) -> String {
         out.push_str("Figures are lower bounds: tensors of unknown size count 0 bytes. Overhead is an estimate.\n");
     }
     let marks = comparison.device.marks_sentence();
-    if !comparison.is_measured() && !marks.is_empty() {
+    if comparison.lane_kind() != LaneKind::Recordings && !marks.is_empty() {
         out.push_str(&format!("device: {marks}; `highwater devices` lists them\n"));
     }
     for estimate in &comparison.estimates {
@@ -135,46 +135,11 @@ fn budgets(comparison: &Comparison) -> String {
     format!("{}\n", table.text())
 }
 
-/// The runs of graphs, or the commands of a trace with its pools and graphs.
-fn what_runs(comparison: &Comparison) -> String {
-    let graphs = comparison.workload.graphs().iter();
-    let graphs = graphs.map(|entry| format!("{} ({})", entry.name, counted(entry.graph.ops().len() as u64, "op")));
-    let names: Vec<String> = graphs.chain(comparison.trace_graphs().map(str::to_owned)).collect();
-    let names = names.join(", ");
-    let steps = u64::from(comparison.axis.n_steps);
-    let of = |noun: &str| counted(steps, noun);
-    if let Some(tape) = comparison.workload.tapes().first() {
-        let ops = tape.ops.iter().filter(|op| !op.is_source).count();
-        return format!(
-            "{} ({}) under policy {}, {}",
-            tape.name,
-            counted(ops as u64, "op"),
-            comparison.active_policy.number(),
-            of("step")
-        );
-    }
-    if !comparison.workload.programs().is_empty() {
-        let blocks = comparison.session.graphs.iter().map(|graph| graph.name.as_str());
-        return format!("{}; {}", of("op"), blocks.collect::<Vec<_>>().join(", "));
-    }
-    if comparison.is_measured() {
-        return format!("{}, measured: nothing is simulated", of("event"));
-    }
-    match comparison.trace() {
-        Some(_) if names.is_empty() => format!("trace of {}", of("command")),
-        Some(_) => format!("trace of {}; {names}", of("command")),
-        None => {
-            let runs = counted(comparison.axis.runs.len() as u64, "run");
-            format!("{runs}, {}; graphs: {names}", of("step"))
-        }
-    }
-}
-
 /// Where the peak of each lane comes from.
 fn explanations(comparison: &Comparison) -> String {
     let mut out = String::new();
     for lane in &comparison.lanes {
-        let has_label = !matches!(lane.id, LaneId::Measured(_)) && !comparison.compares_passes();
+        let has_label = !matches!(lane.id, LaneId::Measured(_)) && comparison.lane_kind() != LaneKind::Passes;
         let label = if has_label { lane.policy.row().label } else { "" };
         let title = comparison.lane_title(lane.id);
         let comma = if label.is_empty() { "" } else { ", " };
@@ -194,7 +159,7 @@ fn heading(comparison: &Comparison) -> String {
     format!(
         "{}\n{}\ndevice {} with {}{occupied}\n",
         comparison.workload.name,
-        what_runs(comparison),
+        comparison.study().summary(comparison),
         comparison.device.name,
         comparison.device.marked(DeviceFigure::MemoryBytes),
     )
@@ -209,7 +174,11 @@ fn is_by_time(comparison: &Comparison) -> bool {
 
 /// The simulated lanes.
 fn table(comparison: &Comparison) -> Table {
-    let of_lanes = if comparison.compares_passes() { "lane" } else { "policy" };
+    let of_lanes = if comparison.lane_kind() == LaneKind::Passes {
+        "lane"
+    } else {
+        "policy"
+    };
     let mut table = Table::new(&[
         of_lanes,
         "",
@@ -232,7 +201,7 @@ fn table(comparison: &Comparison) -> Table {
         let summary = &lane.summary;
         let params = lane.pinned.as_ref().map_or(&comparison.params, |pinned| &pinned.params);
         let is_own = lane.pinned.is_none();
-        let is_active = lane.policy == comparison.active_policy && !comparison.compares_passes();
+        let is_active = lane.policy == comparison.active_policy && comparison.lane_kind() != LaneKind::Passes;
         let is_best = comparison
             .lowest_peak
             .as_ref()

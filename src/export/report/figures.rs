@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::Report;
 use crate::svg::{LEFT, RIGHT};
+use highwater_analysis::LaneKind;
 use highwater_model::units::Step;
 use highwater_model::workload::AxisRun;
 use highwater_timeline::{Curve, peak_step, step_facts};
@@ -125,7 +126,7 @@ impl Report<'_> {
 
     /// Type and name of a step's op; empty where the step has no op.
     fn op_text(&self, step: u32) -> String {
-        if self.comparison.is_measured() {
+        if self.comparison.lane_kind() == LaneKind::Recordings {
             return String::new();
         }
         let Some(facts) = step_facts(self.comparison, Step(step)) else {

@@ -16,7 +16,7 @@ use std::path::Path;
 use super::blocks::{Block, Line, Span, Table, bytes, html, html_line, paragraph, text};
 use super::subject::{ExportError, ExportSubject};
 use super::svg::text::escaped;
-use highwater_analysis::{Comparison, LaneId, ScratchSource};
+use highwater_analysis::{Comparison, LaneId, LaneKind, ScratchSource};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted, grouped};
@@ -146,7 +146,7 @@ impl Report<'_> {
             facts.push(("source", text(format!("{name}{separator}{contents}"))));
         }
         facts.push(("what runs", text(self.what_runs())));
-        if self.comparison.has_capacity() && !self.comparison.is_problem() {
+        if self.comparison.has_capacity() && self.comparison.study().has_device() {
             let device = &self.comparison.device;
             let mut line = text(format!("{}, ", device.name)).and(bytes(device.memory()));
             if self.comparison.occupied > Bytes::ZERO {
@@ -206,7 +206,7 @@ impl Report<'_> {
                 best.policy.number(),
                 sentence(&best.why)
             ));
-        } else if !comparison.is_problem() && !comparison.is_measured() && !comparison.compares_passes() {
+        } else if comparison.lane_kind() == LaneKind::Policies {
             texts.push("No policy runs to its end on this device.".to_owned());
         }
         texts.extend(comparison.equivalence.as_deref().map(sentence));
@@ -240,11 +240,8 @@ impl Report<'_> {
 
     fn how_counted(&self) -> String {
         let comparison = self.comparison;
-        if comparison.is_measured() {
-            return "as the recording states them; nothing is simulated".to_owned();
-        }
-        if comparison.is_problem() {
-            return "plans are placed, nothing is simulated; bytes are exact".to_owned();
+        if let Some(words) = comparison.study().words().counted {
+            return words.to_owned();
         }
         let mut parts = vec!["simulated: bytes are exact for the model, times are estimates".to_owned()];
         parts.extend(

@@ -91,13 +91,13 @@ impl Report<'_> {
             let heading = format!("{} runs out of memory", self.lane_name(lane));
             let mut sentence = format!(
                 "At step {} {} asks for {} while {} are in use.",
-                shortage.step, shortage.who, shortage.asked, shortage.in_use
+                shortage.step, shortage.requester, shortage.tensor_bytes, shortage.in_use
             );
-            if let Some(enough) = shortage.enough {
+            if let Some(enough) = shortage.sufficient_device {
                 sentence.push_str(&format!(" {enough} would be enough."));
             }
             let mut table = Table::captioned("Who holds the device then", &["who", ">bytes"]);
-            for (who, held) in shortage.holders.iter().take(FEW) {
+            for (who, held) in shortage.contributors.iter().take(FEW) {
                 table.cells(vec![text(who), bytes(*held)]);
             }
             blocks.extend([Block::Heading(3, text(heading)), paragraph(sentence), table.into()]);

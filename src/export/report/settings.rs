@@ -33,7 +33,7 @@ impl Report<'_> {
             blocks.push(paragraph("No variable of the environment is set."));
         }
         blocks.push(environment.into());
-        if !self.comparison.is_measured() && !self.comparison.is_problem() {
+        if self.comparison.study().is_simulated() {
             blocks.extend([self.schedule().into(), self.device().into()]);
         }
         blocks

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Report;
 use super::differences::{count_difference, difference, sign};
 use crate::blocks::{Block, Line, Span, Table, bytes, code, paragraph, step, text};
-use highwater_analysis::{Configuration, LaneId};
+use highwater_analysis::{Configuration, LaneId, LaneKind};
 use highwater_model::units::{Bytes, Nanos, grouped, percent_text};
 use highwater_sim::fold::{Cause, Summary};
 
@@ -16,14 +16,14 @@ impl Report<'_> {
     pub(super) fn comparison_part(&self) -> Vec<Block> {
         let mut blocks = vec![self.lanes_table().into()];
         blocks.extend(self.pins());
-        if !self.comparison.is_problem() && !self.comparison.is_measured() {
+        if self.comparison.study().is_simulated() {
             blocks.extend([self.parts_table().into(), self.overhead_table().into()]);
         }
         blocks
     }
 
     fn lanes_table(&self) -> Table {
-        let is_problem = self.comparison.is_problem();
+        let is_problem = self.comparison.lane_kind() == LaneKind::Strategies;
         let caption = format!("Lanes side by side; differences are from {}", self.lane_name(self.base));
         let with_calls = [
             "lane",

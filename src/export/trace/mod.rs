@@ -21,6 +21,7 @@ use events::Writer;
 use serde_json::json;
 
 use super::subject::{ExportError, ExportSubject};
+use highwater_analysis::LaneKind;
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_timeline::{StepFacts, step_facts};
@@ -60,10 +61,9 @@ fn head(subject: &ExportSubject, clock: &Clock<'_>) -> serde_json::Value {
     let comparison = &*subject.comparison;
     let sources: Vec<&str> = subject.about.sources.iter().map(|(name, _)| name.as_str()).collect();
     let mut notes = Vec::new();
-    notes.extend(comparison.scratch.note());
-    notes.push("memory is simulated: counts of bytes are exact for the model, times of device calls are not known");
-    if comparison.is_measured() {
-        notes.truncate(0);
+    if comparison.lane_kind() != LaneKind::Recordings {
+        notes.extend(comparison.scratch.note());
+        notes.push("memory is simulated: counts of bytes are exact for the model, times of device calls are not known");
     }
     json!({
         "tool": format!("highwater {}", env!("CARGO_PKG_VERSION")),
@@ -87,7 +87,7 @@ fn schedule(
     progress: &Progress<'_>,
 ) -> Result<(), ExportError> {
     let comparison = &*subject.comparison;
-    if comparison.is_measured() {
+    if comparison.lane_kind() == LaneKind::Recordings {
         return Ok(());
     }
     out.process(RUNS, 0, &format!("what runs: {}", comparison.workload.name));

@@ -246,6 +246,23 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// One run of graph 0 over all steps, without values of dimensions.
+    pub fn single(n_steps: u32) -> Self {
+        Self {
+            n_steps,
+            runs: vec![AxisRun {
+                start: Step(0),
+                n_steps,
+                run: Run {
+                    graph: GraphIdx(0),
+                    iteration: 0,
+                    bindings: Bindings::new(),
+                },
+                slots: None,
+            }],
+        }
+    }
+
     /// The run of a step and the op's position in its graph; `None` beyond the end. O(log runs).
     pub fn locate(&self, step: Step) -> Option<(usize, OpId)> {
         let idx = self.runs.partition_point(|run| run.start <= step).checked_sub(1)?;

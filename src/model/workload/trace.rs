@@ -5,7 +5,7 @@
 
 use super::names::Names;
 use crate::typed_id;
-use crate::units::Bytes;
+use crate::units::{Bytes, Step};
 
 typed_id!(
     /// The name of a block, a graph or a marker.
@@ -146,6 +146,31 @@ impl AllocationTrace {
             | TraceCommand::Unfixed(name) => name,
         };
         format!("{word} {}", self.name(name))
+    }
+
+    /// The command of a step with its line, such as `line 14: a x`; `the end` behind the last.
+    pub fn step_text(&self, step: Step) -> String {
+        let Some(command) = self.commands.get(step.idx()) else {
+            return "the end".to_owned();
+        };
+        let line = self.lines.get(step.idx()).copied().unwrap_or(0);
+        format!("line {line}: {}", self.command_text(*command))
+    }
+
+    /// The static graph that runs at a step: the one executed there, else the last one begun and not finished. O(commands).
+    pub fn running_graph(&self, step: Step) -> Option<TraceName> {
+        let mut running: Vec<TraceName> = Vec::new();
+        for command in self.commands.iter().take(step.idx() + 1) {
+            match *command {
+                TraceCommand::Begin(graph) => running.push(graph),
+                TraceCommand::Finish(graph) | TraceCommand::Unload(graph) => running.retain(|other| *other != graph),
+                _ => {}
+            }
+        }
+        match self.commands.get(step.idx()) {
+            Some(TraceCommand::Execute(graph)) => Some(*graph),
+            _ => running.last().copied(),
+        }
     }
 
     /// Empty where there are none at those positions.

@@ -1,13 +1,11 @@
 //! Rules of AOE, the tuner: R21, R22, R23.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::config_files::aoe_config;
 use super::super::effective::{aoe_mode, is_aoe_mode};
 use super::super::environment::AOE_MODE;
 use super::super::files::FileState;
 use super::super::rows::keys;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error};
 
 const MODE: &str = keys::AOE_MODE;
 const CONFIG: &str = keys::AOE_CONFIG_FILE;
@@ -15,8 +13,7 @@ const CONFIG: &str = keys::AOE_CONFIG_FILE;
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R21",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "aoe_mode, or AOE_MODE where that is not set, is none of the texts 1, 2 and 4",
         )],
         options: &[MODE, AOE_MODE],
@@ -25,8 +22,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R22",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "AOE is on and work_path is no directory that can be read and written",
         )],
         options: &[MODE, AOE_MODE, keys::WORK_PATH],
@@ -35,10 +31,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R23",
-        outcomes: &[outcome(
-            Severity::Error,
-            "aoe_config_file turns on a feature that needs another aoe_mode",
-        )],
+        outcomes: &[error("aoe_config_file turns on a feature that needs another aoe_mode")],
         options: &[CONFIG, MODE, AOE_MODE],
         source: "NPURunConfig option reference",
         run: features,
@@ -79,7 +72,7 @@ fn work_path(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// What keeps a directory from being written to, as the end of a sentence; `None` also where nobody looked.
+/// Why a directory is not writable, as the end of a sentence; `None` also where it was not probed.
 pub(super) fn directory_problem(facts: &Facts<'_>, path: &str) -> Option<String> {
     if path.is_empty() {
         return Some("is no path".to_owned());
@@ -121,7 +114,7 @@ fn features(facts: &Facts<'_>, report: &mut Report<'_>) {
             &names,
             format!("aoe_config_file turns on {feature}, but aoe_mode {is}: set aoe_mode to \"{needed}\""),
         );
-        // Neither start the tuner where nobody asked for it, nor take its mode from another feature.
+        // Neither start the tuner where it is off, nor take its mode from another feature.
         if mode.is_some() && wanted.len() == 1 {
             finding.set(MODE, needed);
         }

@@ -1,7 +1,5 @@
 //! Rules of the cache of compiled operators: R29, R30.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::config_files::{OpCache, cache_size, op_cache, remain_ratio};
 use super::super::effective::{has_debug_level, op_debug};
 use super::super::environment::{ASCEND_MAX_OP_CACHE_SIZE, ASCEND_REMAIN_CACHE_SIZE_RATIO};
@@ -9,7 +7,7 @@ use super::super::files::FileState;
 use super::super::paths::op_cache_path;
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, info, warning};
 
 const MODE: &str = keys::OP_COMPILER_CACHE_MODE;
 const SIZE: &str = ASCEND_MAX_OP_CACHE_SIZE;
@@ -19,8 +17,7 @@ const DIRECTORY: &str = keys::OP_COMPILER_CACHE_DIR;
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R29",
-        outcomes: &[outcome(
-            Severity::Warning,
+        outcomes: &[warning(
             "operator debugging turns the compile cache off, or op_compiler_cache_mode=force empties it",
         )],
         options: &[MODE, keys::OP_DEBUG_LEVEL, keys::OP_DEBUG_CONFIG],
@@ -30,11 +27,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R30",
         outcomes: &[
-            outcome(
-                Severity::Info,
-                "op_cache.ini or a variable says how large the compile cache may grow",
-            ),
-            outcome(Severity::Warning, "a size or ratio of the compile cache is not usable"),
+            info("op_cache.ini or a variable says how large the compile cache may grow"),
+            warning("a size or ratio of the compile cache is not usable"),
         ],
         options: &[SIZE, RATIO, DIRECTORY],
         source: "NPURunConfig option reference",
@@ -85,7 +79,7 @@ fn cache_mode(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// One of the two figures of the cache.
+/// One of the two parameters of the cache.
 struct Figure {
     variable: &'static str,
     file: Option<i64>,
@@ -143,7 +137,7 @@ fn cache_size_and_ratio(facts: &Facts<'_>, report: &mut Report<'_>) {
     report.info(&names, message);
 }
 
-/// The figure that acts: the file's, else the variable's, else the default. Reports a variable that is wrong.
+/// The effective value: that of the file, else of the variable, else the default. Reports an invalid variable.
 fn acting(facts: &Facts<'_>, report: &mut Report<'_>, figure: &Figure) -> i64 {
     let name = figure.variable;
     let text = facts.environment.get(name).filter(|text| !text.is_empty());

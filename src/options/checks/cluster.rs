@@ -2,21 +2,18 @@
 
 use serde_json::Value as Json;
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::effective::{DEFAULT_HCCL_TIMEOUT, hccl_seconds, hccl_timeout, hccl_timeout_source};
 use super::super::environment::{CM_WORKER_SIZE, Environment, HCCL_EXEC_TIMEOUT, RANK_SIZE, TF_CONFIG};
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, warning};
 
 const SYNC: &str = keys::STREAM_SYNC_TIMEOUT;
 
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R5",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "only one of distribute and TF_CONFIG's cluster is set, TF_CONFIG is broken, or mix_compile_mode is off",
         )],
         options: &[keys::DISTRIBUTE, TF_CONFIG, keys::MIX_COMPILE_MODE],
@@ -26,11 +23,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R27",
         outcomes: &[
-            outcome(Severity::Error, "hccl_timeout is not an integer from 1 to 17340"),
-            outcome(
-                Severity::Warning,
-                "HCCL_EXEC_TIMEOUT is used and is not an integer from 1 to 17340",
-            ),
+            error("hccl_timeout is not an integer from 1 to 17340"),
+            warning("HCCL_EXEC_TIMEOUT is used and is not an integer from 1 to 17340"),
         ],
         options: &[keys::HCCL_TIMEOUT, HCCL_EXEC_TIMEOUT],
         source: "NPURunConfig option reference",
@@ -39,12 +33,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R28",
         outcomes: &[
-            outcome(
-                Severity::Error,
-                "stream_sync_timeout is no longer than the timeout of collective communication, in a cluster",
-            ),
-            outcome(
-                Severity::Warning,
+            error("stream_sync_timeout is no longer than the timeout of collective communication, in a cluster"),
+            warning(
                 "stream_sync_timeout is no longer than the timeout of collective communication, and nothing says \
                  whether there is a cluster",
             ),
@@ -62,8 +52,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "K5",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "RANK_SIZE and CM_WORKER_SIZE are both set, which get_ranksize refuses",
         )],
         options: &[RANK_SIZE, CM_WORKER_SIZE],
@@ -72,7 +61,7 @@ pub(super) const ROWS: &[Check] = &[
     },
 ];
 
-/// Whether `TF_CONFIG` describes a cluster; an error says what is wrong with it.
+/// Whether `TF_CONFIG` describes a cluster; the error is a clause.
 fn has_cluster(environment: &Environment) -> Result<bool, String> {
     let Some(text) = environment.get(TF_CONFIG).filter(|text| !text.is_empty()) else {
         return Ok(false);
@@ -104,7 +93,7 @@ fn parameter_servers(facts: &Facts<'_>, report: &mut Report<'_>) {
             return;
         }
     };
-    // A name stands for a strategy that was made elsewhere in the script.
+    // A name refers to a strategy that the script creates elsewhere.
     let has_strategy = facts.is_computed(keys::DISTRIBUTE) && facts.problem(keys::DISTRIBUTE).is_none();
     if has_cluster && !has_strategy {
         report.error(
@@ -154,9 +143,9 @@ fn communication_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
 enum Cluster {
     Several,
     Alone,
-    /// No variable says it.
+    /// No variable is set.
     Unsaid,
-    /// A variable says it, but only the run knows what.
+    /// The value of a variable is computed at run time.
     Unread,
 }
 

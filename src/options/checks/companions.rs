@@ -1,10 +1,8 @@
 //! Rules of the two companions: D1 and D2 of MegEngine's `DTRConfig`, M1 to M4 of Paddle's `memory_optimize`.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, warning};
 
 const THRESHOLD: &str = keys::DTR_EVICTION_THRESHOLD;
 const SKIPPED: &str = keys::SKIP_OPT_SET;
@@ -19,18 +17,14 @@ const MEMORY_OPTIMIZE: [&str; 4] = [SKIPPED, keys::PRINT_LOG, keys::MEMORY_OPTIM
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "D1",
-        outcomes: &[outcome(
-            Severity::Error,
-            "eviction_threshold is not above 0, as it is by default",
-        )],
+        outcomes: &[error("eviction_threshold is not above 0, as it is by default")],
         options: &DTR,
         source: "MegEngine, dtr_config.py",
         run: threshold,
     },
     Check {
         id: "D2",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "evictee_minimum_size, recomp_memory_factor or recomp_time_factor is below 0 or no number",
         )],
         options: &DTR,
@@ -43,32 +37,28 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "M1",
-        outcomes: &[outcome(Severity::Error, "level is not 0 or 1")],
+        outcomes: &[error("level is not 0 or 1")],
         options: &[keys::MEMORY_OPTIMIZE_LEVEL],
         source: "Paddle, memory_optimization_transpiler.py",
         run: |facts, report| report.own_kind(facts, keys::MEMORY_OPTIMIZE_LEVEL),
     },
     Check {
         id: "M2",
-        outcomes: &[outcome(
-            Severity::Error,
-            "skip_opt_set is neither a set nor a list; (\"fc\") is a text",
-        )],
+        outcomes: &[error("skip_opt_set is neither a set nor a list; (\"fc\") is a text")],
         options: &[SKIPPED],
         source: "Paddle, memory_optimization_transpiler.py",
         run: skipped_type,
     },
     Check {
         id: "M3",
-        outcomes: &[outcome(Severity::Error, "an element of skip_opt_set is not a name")],
+        outcomes: &[error("an element of skip_opt_set is not a name")],
         options: &[SKIPPED],
         source: "Paddle, memory_optimization_transpiler.py",
         run: skipped_names,
     },
     Check {
         id: "M4",
-        outcomes: &[outcome(
-            Severity::Warning,
+        outcomes: &[warning(
             "memory_optimize is deprecated in Paddle, whose memory is reused by default",
         )],
         options: &MEMORY_OPTIMIZE,
@@ -86,7 +76,7 @@ fn threshold(facts: &Facts<'_>, report: &mut Report<'_>) {
         .get(THRESHOLD)
         .is_some_and(|value| value.as_float().is_some_and(|bytes| bytes > 0.0));
     if is_right {
-        // What is not an integer still is of the wrong type.
+        // Values that are no integers still have the wrong type.
         report.own_kind(facts, THRESHOLD);
         return;
     }
@@ -122,7 +112,7 @@ fn skipped_type(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The names of a text that is nothing but names with commas between them.
+/// The names of a text that is a list of names separated by commas.
 fn plain_names(text: &str) -> Option<Vec<Value>> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "._/@:-".contains(letter);
     text.split(',')

@@ -1,11 +1,9 @@
 //! Rules of shared preprocessing, small channels and engines that run at a time: R33, R34, R41.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::effective::is_training;
 use super::super::rows::keys;
 use super::dynamic::is_dims;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, warning};
 
 const RANK: &str = keys::LOCAL_RANK_ID;
 const DEVICES: &str = keys::LOCAL_DEVICE_LIST;
@@ -16,14 +14,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R33",
         outcomes: &[
-            outcome(
-                Severity::Error,
-                "local_rank_id is not 0 to 7, or local_device_list is no list of device numbers",
-            ),
-            outcome(
-                Severity::Warning,
-                "one of local_rank_id and local_device_list is set without the other",
-            ),
+            error("local_rank_id is not 0 to 7, or local_device_list is no list of device numbers"),
+            warning("one of local_rank_id and local_device_list is set without the other"),
         ],
         options: &[RANK, DEVICES],
         source: "TensorFlow adapter, npu_attrs.cc; NPURunConfig option reference",
@@ -31,8 +23,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R34",
-        outcomes: &[outcome(
-            Severity::Warning,
+        outcomes: &[warning(
             "enable_small_channel is 0 in online inference, where it counts as 1, or 1 in training",
         )],
         options: &[CHANNEL, keys::GRAPH_RUN_MODE],
@@ -41,8 +32,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R41",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "stream_max_parallel_num is malformed, or exceeds the number of AI cores",
         )],
         options: &[STREAMS, keys::AICORE_NUM],
@@ -101,7 +91,7 @@ fn parallel_streams(facts: &Facts<'_>, report: &mut Report<'_>) {
     let Some(text) = facts.options.get(STREAMS).and_then(|value| value.as_text()) else {
         return;
     };
-    // `8|16` gives AI cores and vector cores.
+    // `8|16` sets AI cores and vector cores.
     let cores: Option<u64> = facts
         .text(keys::AICORE_NUM)
         .split('|')

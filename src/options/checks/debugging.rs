@@ -1,12 +1,10 @@
-//! Rules of operator debugging and of where its files go: R24, R25, R26, R43, R44.
-
-use highwater_model::diagnostics::Severity;
+//! Rules of operator debugging and its files: R24, R25, R26, R43, R44.
 
 use super::super::effective::{default_cache_dir, is_training, op_debug};
 use super::super::environment::{ASCEND_CACHE_PATH, ASCEND_WORK_PATH, NPU_COLLECT_PATH};
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, info, warning};
 
 const CONFIG: &str = keys::OP_DEBUG_CONFIG;
 const LEVEL: &str = keys::OP_DEBUG_LEVEL;
@@ -15,18 +13,14 @@ const CACHE: &str = keys::OP_COMPILER_CACHE_DIR;
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R24",
-        outcomes: &[outcome(
-            Severity::Error,
-            "the file of op_debug_config has oom and ccec_O0 together",
-        )],
+        outcomes: &[error("the file of op_debug_config has oom and ccec_O0 together")],
         options: &[CONFIG],
         source: "NPURunConfig option reference",
         run: without_optimization,
     },
     Check {
         id: "R25",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "the file of op_debug_config has oom while NPU_COLLECT_PATH is set",
         )],
         options: &[CONFIG, NPU_COLLECT_PATH],
@@ -36,11 +30,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R26",
         outcomes: &[
-            outcome(
-                Severity::Error,
-                "op_debug_level is 2 and the file of op_debug_config has oom",
-            ),
-            outcome(Severity::Warning, "op_debug_level is 1 or 2 in training"),
+            error("op_debug_level is 2 and the file of op_debug_config has oom"),
+            warning("op_debug_level is 1 or 2 in training"),
         ],
         options: &[LEVEL, CONFIG, keys::GRAPH_RUN_MODE],
         source: "NPURunConfig option reference",
@@ -48,8 +39,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R43",
-        outcomes: &[outcome(
-            Severity::Info,
+        outcomes: &[info(
             "NPU_COLLECT_PATH is set, which decides what is dumped of failing operators, and where",
         )],
         options: &[NPU_COLLECT_PATH, keys::ENABLE_EXCEPTION_DUMP],
@@ -58,8 +48,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R44",
-        outcomes: &[outcome(
-            Severity::Info,
+        outcomes: &[info(
             "an option or variable says where debug files or compiled operators go",
         )],
         options: &[keys::DEBUG_DIR, ASCEND_WORK_PATH, CACHE, ASCEND_CACHE_PATH],
@@ -68,7 +57,7 @@ pub(super) const ROWS: &[Check] = &[
     },
 ];
 
-/// Whether the file of operator debugging turns a switch on.
+/// Whether the file of operator debugging enables a switch.
 fn has_switch(facts: &Facts<'_>, switch: &str) -> bool {
     op_debug(facts.options, facts.files).is_some_and(|config| config.has(switch))
 }

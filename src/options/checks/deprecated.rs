@@ -1,30 +1,22 @@
-//! Rules of options that the vendor is going to remove: R31, R46.
-
-use highwater_model::diagnostics::Severity;
+//! Rules of deprecated options: R31, R46.
 
 use super::super::rows::{Selection, count_of, find, keys, keys_of};
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, info, warning};
 
 const IMPLEMENTATION: &str = keys::OP_SELECT_IMPLMODE;
 const TYPES: &str = keys::OPTYPELIST_FOR_IMPLMODE;
 const SIZES: [&str; 2] = [keys::GRAPH_MEMORY_MAX_SIZE, keys::VARIABLE_MEMORY_MAX_SIZE];
 
-/// The options that the table calls deprecated.
+/// The deprecated options of the table.
 const DEPRECATED: [&str; count_of(Selection::Deprecated)] = keys_of(Selection::Deprecated);
 
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R31",
         outcomes: &[
-            outcome(
-                Severity::Error,
-                "op_select_implmode or optypelist_for_implmode is not in its list, or the latter stands alone",
-            ),
-            outcome(
-                Severity::Warning,
-                "op_precision_mode is set beside op_select_implmode or optypelist_for_implmode, and wins",
-            ),
+            error("op_select_implmode or optypelist_for_implmode is not in its list, or the latter stands alone"),
+            warning("op_precision_mode is set beside op_select_implmode or optypelist_for_implmode, and wins"),
         ],
         options: &[IMPLEMENTATION, TYPES, keys::OP_PRECISION_MODE],
         source: "NPURunConfig option reference; TensorFlow adapter, npu_attrs.cc",
@@ -33,11 +25,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R46",
         outcomes: &[
-            outcome(Severity::Warning, "an option is set that is going to be removed"),
-            outcome(
-                Severity::Info,
-                "graph_memory_max_size or variable_memory_max_size is set, which has no effect",
-            ),
+            warning("an option is set that is going to be removed"),
+            info("graph_memory_max_size or variable_memory_max_size is set, which has no effect"),
         ],
         options: &DEPRECATED,
         source: "NPURunConfig option reference",
@@ -81,7 +70,7 @@ fn deprecated(facts: &Facts<'_>, report: &mut Report<'_>) {
             None => "it has no successor, so try to do without it".to_owned(),
         };
         let finding = report.warning(&[key], format!("{key} is going to be removed: {what}"));
-        // Without effect, or what holds anyway: nothing changes without it.
+        // Without effect or with the default value: removing it changes nothing.
         if is_idle || *value == row.default_value() {
             finding.set(key, Value::Unset);
         }

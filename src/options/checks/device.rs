@@ -1,22 +1,17 @@
 //! Rules of the device of a session: R37, R45.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::effective::device;
 use super::super::environment::{ASCEND_DEVICE_ID, DEVICE_ID};
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::{Check, Facts, Report, near_value, outcome};
+use super::{Check, Facts, Report, error, info, near_value};
 
 const KEY: &str = keys::SESSION_DEVICE_ID;
 
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R37",
-        outcomes: &[outcome(
-            Severity::Error,
-            "session_device_id is not an integer of 0 or more",
-        )],
+        outcomes: &[error("session_device_id is not an integer of 0 or more")],
         options: &[KEY],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: session_device,
@@ -24,11 +19,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R45",
         outcomes: &[
-            outcome(Severity::Info, "an option or a variable chooses the device"),
-            outcome(
-                Severity::Error,
-                "ASCEND_DEVICE_ID or DEVICE_ID chooses the device and is not an integer of 0 or more",
-            ),
+            info("an option or a variable chooses the device"),
+            error("ASCEND_DEVICE_ID or DEVICE_ID chooses the device and is not an integer of 0 or more"),
         ],
         options: &[KEY, ASCEND_DEVICE_ID, DEVICE_ID],
         source: "TensorFlow adapter, npu_attrs.cc",

@@ -1,22 +1,19 @@
 //! Rules of objects and of dumps: R8, R39.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::rows::keys;
 use super::super::value::Value;
 use super::aoe::directory_problem;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, warning};
 
 const GRAPH_MEMORY: &str = keys::GRAPH_MEMORY_OPTIMIZE_CONFIG;
 
-/// How many sets of steps may be dumped.
+/// Most sets of steps in a dump.
 const MAX_SETS: usize = 100;
 
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R8",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "an object of a class is something else, or a field of GraphMemoryOptimizeConfig is not auto or manual",
         )],
         options: &[
@@ -31,14 +28,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R39",
         outcomes: &[
-            outcome(
-                Severity::Error,
-                "dumps have no usable dump_path, or dump_step, dump_mode, dump_debug_mode or dump_data is wrong",
-            ),
-            outcome(
-                Severity::Warning,
-                "dump_step, dump_mode or dump_debug_mode is wrong while dumps are off",
-            ),
+            error("dumps have no usable dump_path, or dump_step, dump_mode, dump_debug_mode or dump_data is wrong"),
+            warning("dump_step, dump_mode or dump_debug_mode is wrong while dumps are off"),
         ],
         options: &[
             keys::ENABLE_DUMP,
@@ -119,8 +110,8 @@ fn dumps(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// What is wrong with steps such as `0|5|10-20`, by the adapter's own measure: a bar or a dash at the end is no harm,
-/// and a side of a range that is left out counts as 0.
+/// The error of steps such as `0|5|10-20`, by the adapter's own parser: a trailing bar or dash is accepted, and a
+/// missing side of a range counts as 0.
 fn step_problem(text: &str) -> Option<String> {
     let sets = pieces(text, '|');
     if sets.len() > MAX_SETS {
@@ -147,7 +138,7 @@ fn step_problem(text: &str) -> Option<String> {
     })
 }
 
-/// What stands between separators; nothing in an empty text, and nothing behind a separator at the end.
+/// The parts between separators; none in an empty text, and none behind a trailing separator.
 fn pieces(text: &str, separator: char) -> Vec<&str> {
     if text.is_empty() {
         return Vec::new();

@@ -1,11 +1,9 @@
 //! Rules of dynamic shapes: R32, R38.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::rows::keys;
 use super::super::shape_range::{InputSource, ShapeRanges};
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, info, warning};
 
 const RANGE: &str = keys::DYNAMIC_INPUTS_SHAPE_RANGE;
 const MODE: &str = keys::DYNAMIC_GRAPH_EXECUTE_MODE;
@@ -14,26 +12,21 @@ const DIMS: &str = keys::DYNAMIC_DIMS;
 const NODE_TYPE: &str = keys::DYNAMIC_NODE_TYPE;
 const HYBRID: &str = keys::COMPILE_HYBRID_MODE;
 
-/// How many placeholders keep their order when their numbers are sorted as texts.
+/// Most placeholders whose order is kept when their numbers are sorted as texts.
 const SORTED_INPUTS: usize = 10;
 
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R32",
         outcomes: &[
-            outcome(
-                Severity::Error,
+            error(
                 "dynamic_inputs_shape_range is not readable, or dynamic_graph_execute_mode is wrong under dynamic_input",
             ),
-            outcome(
-                Severity::Warning,
+            warning(
                 "dynamic_inputs_shape_range has no effect: dynamic_dims wins, or dynamic_input is not True; then it may \
                  also be unreadable",
             ),
-            outcome(
-                Severity::Info,
-                "dynamic_inputs_shape_range has more than 10 data entries, whose order is by name",
-            ),
+            info("dynamic_inputs_shape_range has more than 10 data entries, whose order is by name"),
         ],
         options: &[RANGE, MODE, keys::DYNAMIC_INPUT, DIMS],
         source: "NPURunConfig option reference; TensorFlow adapter, npu_attrs.cc",
@@ -41,8 +34,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R38",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "the fields of dynamic_input_config are incomplete, malformed, or do not fit together",
         )],
         options: &[SHAPE, DIMS, NODE_TYPE, HYBRID],
@@ -154,7 +146,7 @@ fn malformed(facts: &Facts<'_>, report: &mut Report<'_>, key: &'static str, is_r
     }
 }
 
-/// What stands between semicolons; one at the end is allowed. `None` for an empty text.
+/// The parts between semicolons; a trailing one is allowed. `None` for an empty text.
 fn parts(text: &str) -> Option<impl Iterator<Item = &str>> {
     (!text.is_empty()).then(|| text.strip_suffix(';').unwrap_or(text).split(';'))
 }
@@ -174,7 +166,6 @@ pub(super) fn is_dims(part: &str) -> bool {
     part.split(',').all(is_number)
 }
 
-/// Digits and nothing else.
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

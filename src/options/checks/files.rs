@@ -1,22 +1,19 @@
 //! highwater's own rule K6: files that options name.
 
-use highwater_model::diagnostics::Severity;
-
-use super::super::config_files::{FileProblem, problems_of};
+use super::super::config_files::{FileError, problems_of};
 use super::super::files::FileState;
 use super::super::kind::{OptionKind, PathKind};
 use super::super::rows::{Selection, TABLE, count_of, keys, keys_of};
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, warning};
 
-/// How many problems of one file are reported.
+/// Most reported errors of one file.
 const MAX_PROBLEMS: usize = 8;
 
 const KEYS: [&str; count_of(Selection::Paths)] = keys_of(Selection::Paths);
 
 pub(super) const ROWS: &[Check] = &[Check {
     id: "K6",
-    outcomes: &[outcome(
-        Severity::Warning,
+    outcomes: &[warning(
         "a file that an option names is not there, cannot be read, or says something that is not understood",
     )],
     options: &KEYS,
@@ -50,13 +47,13 @@ fn named_files(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether another rule looks at the path.
+/// Whether another rule checks the path.
 fn has_own_rule(key: &str) -> bool {
     matches!(key, keys::WORK_PATH | keys::DUMP_PATH)
 }
 
-/// Reports what is wrong inside a file, up to a number of problems.
-pub(super) fn report_problems(report: &mut Report<'_>, options: &[&str], name: &str, problems: &[FileProblem]) {
+/// Reports the errors inside a file, up to a limit.
+pub(super) fn report_problems(report: &mut Report<'_>, options: &[&str], name: &str, problems: &[FileError]) {
     for problem in problems.iter().take(MAX_PROBLEMS) {
         report.warning(options, format!("{name}, {problem}"));
     }

@@ -1,20 +1,16 @@
 //! highwater's own rule K1: types and ranges of options that no numbered rule covers.
 
-use highwater_model::diagnostics::Severity;
 use highwater_model::workload::DeviceProfiles;
 
 use super::super::rows::{Selection, TABLE, count_of, keys, keys_of};
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error};
 
 const ID: &str = "K1";
 const KEYS: [&str; count_of(Selection::Rule(ID))] = keys_of(Selection::Rule(ID));
 
 pub(super) const ROWS: &[Check] = &[Check {
     id: ID,
-    outcomes: &[outcome(
-        Severity::Error,
-        "the value is not of the option's type or not in its range",
-    )],
+    outcomes: &[error("the value is not of the option's type or not in its range")],
     options: &KEYS,
     source: "highwater's own",
     run: types_and_ranges,

@@ -1,13 +1,11 @@
 //! Rules of the memory policies: R49, R50, R51, R52, R53.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::environment::GE_USE_STATIC_MEMORY;
-use super::super::policy::flags;
+use super::super::policy::{policy_numbers, policy_of_text};
 use super::super::row::OptionRow;
 use super::super::rows::{find, keys};
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, info, warning};
 use highwater_model::workload::SchedulePlan;
 use highwater_sim::StaticMemoryPolicy;
 
@@ -16,19 +14,16 @@ const ENGINE_POLICY: &str = keys::ENGINE_STATIC_MEMORY_POLICY;
 const ATOMIC: &str = keys::ATOMIC_CLEAN_POLICY;
 const ENGINE_ATOMIC: &str = keys::ENGINE_ATOMIC_CLEAN_POLICY;
 
-/// What puts a memory policy in force.
+/// The settings that select a memory policy.
 pub(super) const POLICY_SOURCES: [&str; 3] = [POLICY, ENGINE_POLICY, GE_USE_STATIC_MEMORY];
 
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R49",
         outcomes: &[
-            outcome(Severity::Error, "static_memory_policy is not an integer from 0 to 4"),
-            outcome(Severity::Info, "static_memory_policy is 1, which is treated as 2"),
-            outcome(
-                Severity::Warning,
-                "static_memory_policy and ge.exec.staticMemoryPolicy differ; the engine's own wins",
-            ),
+            error("static_memory_policy is not an integer from 0 to 4"),
+            info("static_memory_policy is 1, which is treated as 2"),
+            warning("static_memory_policy and ge.exec.staticMemoryPolicy differ; the engine's own wins"),
         ],
         options: &[POLICY, ENGINE_POLICY],
         source: "MemoryConfig constructor; TensorFlow 2 adapter; GE takes 0 for anything unknown",
@@ -37,11 +32,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R50",
         outcomes: &[
-            outcome(Severity::Error, "atomic_clean_policy is not 0 or 1"),
-            outcome(
-                Severity::Warning,
-                "atomic_clean_policy and ge.exec.atomicCleanPolicy differ; the engine's own wins",
-            ),
+            error("atomic_clean_policy is not 0 or 1"),
+            warning("atomic_clean_policy and ge.exec.atomicCleanPolicy differ; the engine's own wins"),
         ],
         options: &[ATOMIC, ENGINE_ATOMIC],
         source: "MemoryConfig constructor; GE atomic clean policy check",
@@ -50,14 +42,10 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R51",
         outcomes: &[
-            outcome(
-                Severity::Error,
+            error(
                 "GE_USE_STATIC_MEMORY is set beside static_memory_policy or ge.exec.staticMemoryPolicy; the engine joins them",
             ),
-            outcome(
-                Severity::Warning,
-                "GE_USE_STATIC_MEMORY is set: it is to be deprecated, and unknown values select nothing",
-            ),
+            warning("GE_USE_STATIC_MEMORY is set: it is to be deprecated, and unknown values select nothing"),
         ],
         options: &POLICY_SOURCES,
         source: "GE_USE_STATIC_MEMORY reference; GE graph_var_manager.h",
@@ -65,33 +53,24 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R52",
-        outcomes: &[outcome(
-            Severity::Info,
-            "policy 3 or 4 is in force: less memory, perhaps slower",
-        )],
+        outcomes: &[info("policy 3 or 4 is in force: less memory, perhaps slower")],
         options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
         run: expanding_pools,
     },
     Check {
         id: "R53",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "the schedule runs graphs concurrently while policy 2 or 4 is in force; reported as R20 where an option says so",
         )],
         options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
-        // Copies of all graphs, which `graph_max_parallel_model_num` asks for, are named by R20.
+        // R20 reports copies of graphs from `graph_max_parallel_model_num`.
         run: concurrent_groups,
     },
 ];
 
-/// Whether a text is one of the numbers 0 to 4, as the engine compares it.
-fn is_known(text: &str) -> bool {
-    matches!(text, "0" | "1" | "2" | "3" | "4")
-}
-
-/// A policy as it stands in sentences: `4 (static and dynamic expansion)`.
+/// A policy in sentences: `4 (static and dynamic expansion)`.
 fn named(policy: StaticMemoryPolicy) -> String {
     let row = policy.row();
     format!("{} ({})", row.number, row.label)
@@ -104,21 +83,28 @@ fn policy_value(facts: &Facts<'_>, report: &mut Report<'_>) {
         };
         let name = name_of(key);
         let text = value.to_string();
-        if !is_known(&text) {
+        let Some(policy) = policy_of_text(&text) else {
             let finding = report.error(
                 &[key],
                 format!(
-                    "{name} is {}: use 0, 2, 3 or 4; the engine takes it for 0 without a word",
-                    value.quoted()
+                    "{name} is {}: use {}; the engine takes it for 0 without a word",
+                    value.quoted(),
+                    policy_numbers()
                 ),
             );
-            if is_known(text.trim()) {
+            if policy_of_text(text.trim()).is_some() {
                 finding.set(key, of_kind(key, text.trim()));
             }
-        } else if text == "1" {
+            continue;
+        };
+        let number = policy.number().to_string();
+        if number != text {
             report
-                .info(&[key], format!("{name} is 1, which is treated as 2: write 2"))
-                .set(key, of_kind(key, "2"));
+                .info(
+                    &[key],
+                    format!("{name} is {text}, which is treated as {number}: write {number}"),
+                )
+                .set(key, of_kind(key, &number));
         }
     }
     two_values(facts, report, POLICY, ENGINE_POLICY);
@@ -148,7 +134,7 @@ fn atomic_value(facts: &Facts<'_>, report: &mut Report<'_>) {
     two_values(facts, report, ATOMIC, ENGINE_ATOMIC);
 }
 
-/// Warns where the field and the engine's own key say different things.
+/// Warns where the field and the engine's own key differ.
 fn two_values(facts: &Facts<'_>, report: &mut Report<'_>, field: &'static str, engine: &'static str) {
     let (Some(one), Some(other)) = (facts.options.get(field), facts.options.get(engine)) else {
         return;
@@ -171,12 +157,12 @@ fn is_computed(value: &Value) -> bool {
     matches!(value, Value::Python(_))
 }
 
-/// The name in sentences: without the group, but the engine's own names are whole.
+/// The name in sentences: without the group; the engine's names are whole.
 fn name_of(key: &'static str) -> &'static str {
     find(key).map_or(key, OptionRow::short_key)
 }
 
-/// A text as the option writes it: a number, or a text for the engine's own.
+/// The value of a text for an option: a number, or a text for the engine's own key.
 fn of_kind(key: &str, text: &str) -> Value {
     find(key).map_or(Value::Unset, |row| row.kind.read(text))
 }
@@ -209,11 +195,11 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
             )
             .unset_variable(variable);
     }
-    let alone = StaticMemoryPolicy::from_flags(flags(text)).number();
     let soon = format!("{variable} is to be deprecated");
-    if is_known(text) && !options.is_empty() {
+    let alone = policy_of_text(text).map(StaticMemoryPolicy::number);
+    if alone.is_some() && !options.is_empty() {
         report.warning(&[variable], soon).unset_variable(variable);
-    } else if is_known(text) {
+    } else if let Some(alone) = alone {
         report
             .warning(
                 &[variable],
@@ -228,15 +214,16 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
             .warning(
                 &[variable],
                 format!(
-                    "{variable}=\"{text}\" selects no policy, and the engine does not say so: use 0, 2, 3 or 4; \
-                     policy {in_force} is in force"
+                    "{variable}=\"{text}\" selects no policy, and the engine does not say so: use {}; \
+                     policy {in_force} is in force",
+                    policy_numbers()
                 ),
             )
             .unset_variable(variable);
     }
 }
 
-/// That the variable is set is enough to refuse it beside an option, whatever the run sets it to.
+/// The engine refuses the variable together with an option, whatever its value.
 fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
     let variable = GE_USE_STATIC_MEMORY;
     let options = facts.set_of(&[POLICY, ENGINE_POLICY]);
@@ -280,7 +267,7 @@ fn concurrent_groups(facts: &Facts<'_>, report: &mut Report<'_>) {
                 named(facts.policy)
             ),
         );
-        // Pools that expand stay so.
+        // Expandable pools are kept.
         let instead = if row.expands_pools { "3" } else { "0" };
         for key in [ENGINE_POLICY, POLICY] {
             if facts.options.is_set(key) {

@@ -1,9 +1,8 @@
-//! The rules: what is wrong with settings, across options and environment.
+//! The rules: errors and warnings about settings, across options and environment.
 //!
-//! In: [`Facts`]. Out: [`Finding`]s, in the order of [`CHECKS`]. Add a rule: a row and a function in
-//! the file of its topic; rows are put in order by their ids. A rule looks at the values that act, and runs only
-//! where the user set at least one option or variable that it names. Rules never panic and never touch a disk: what
-//! nobody looked at, and what a script computes, they keep silent about.
+//! A rule checks effective values, and runs only where the user set an option or variable that it names. Rules never
+//! panic and never touch a disk: they do not report files that were not probed and values that a script computes. To
+//! add a rule: a row and a function in the file of its topic; rows are sorted by id.
 
 mod aoe;
 mod cache;
@@ -39,54 +38,45 @@ use super::rows::{find, keys};
 use super::store::Options;
 use super::value::Value;
 
-/// One way in which a rule speaks up.
+/// One finding that a rule may report.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// How much it matters.
     pub severity: Severity,
-    /// When it is reported: one sentence.
+    /// Its condition: one sentence.
     pub summary: &'static str,
 }
 
-/// One rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    /// Its id, such as `R49`; `K` rules are highwater's own.
+    /// Such as `R49`; `K` rules are highwater's own.
     pub id: &'static str,
-    /// Severities it may report, each with its condition.
+    /// The findings that it may report.
     pub outcomes: &'static [Outcome],
-    /// The options (keys) and variables (names) it looks at.
+    /// The options (keys) and variables (names) that it checks.
     pub options: &'static [&'static str],
-    /// Where it comes from.
     pub source: &'static str,
-    /// The rule itself.
     pub run: fn(&Facts<'_>, &mut Report<'_>),
 }
 
 impl Check {
-    /// The severities it may report.
     pub fn severities(&self) -> impl Iterator<Item = Severity> {
         self.outcomes.iter().map(|outcome| outcome.severity)
     }
 }
 
-/// What rules look at.
+/// The input of rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
-    /// The settings.
     pub options: &'a Options,
-    /// The variables.
     pub environment: &'a Environment,
-    /// The files that options name.
     pub files: &'a dyn Files,
-    /// The policy that both put in force.
+    /// The effective policy.
     pub policy: StaticMemoryPolicy,
-    /// What runs when; `None` where nobody says it.
+    /// `None` where the schedule is unknown.
     pub schedule: Option<&'a SchedulePlan>,
 }
 
 impl<'a> Facts<'a> {
-    /// The facts of these settings.
     pub fn new(options: &'a Options, environment: &'a Environment, files: &'a dyn Files) -> Self {
         Self {
             options,
@@ -97,37 +87,37 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether the user set an option or a variable of that name.
+    /// Whether the user set this option or variable.
     pub fn is_set(&self, name: &str) -> bool {
         self.options.is_set(name) || self.environment.is_set(name)
     }
 
-    /// Whether a script computes the option, so that nobody knows its value.
+    /// Whether a script computes the option, so that its value is unknown.
     fn is_computed(&self, key: &str) -> bool {
         matches!(self.options.get(key), Some(Value::Python(_)))
     }
 
-    /// Those of the names that the user set.
+    /// The names that the user set.
     fn set_of(&self, names: &[&'static str]) -> Vec<&'static str> {
         names.iter().copied().filter(|name| self.is_set(name)).collect()
     }
 
-    /// The number that acts; 0 for options without one.
+    /// The effective number; 0 for options without one.
     fn int(&self, key: &str) -> i64 {
         self.options.acting(key).as_int().unwrap_or(0)
     }
 
-    /// The truth value that acts.
+    /// The effective truth value.
     fn bool(&self, key: &str) -> bool {
         self.options.acting(key) == Value::Bool(true)
     }
 
-    /// The text that acts; empty for options without one.
+    /// The effective text; empty for options without one.
     fn text(&self, key: &str) -> String {
         self.options.acting(key).as_text().unwrap_or("").to_owned()
     }
 
-    /// What is wrong with an override by itself: "`iterations_per_loop` is 0: use 1 or more".
+    /// The error of an override by itself: "`iterations_per_loop` is 0: use 1 or more".
     fn problem(&self, key: &str) -> Option<String> {
         let row: &OptionRow = find(key)?;
         let problem = row.problem(self.options.get(key)?)?;
@@ -135,7 +125,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Takes the findings of one rule.
+/// Collects the findings of one rule.
 #[derive(Debug)]
 pub struct Report<'a> {
     check: &'static Check,
@@ -143,27 +133,24 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Reports an error.
     pub fn error(&mut self, options: &[&str], message: String) -> &mut Finding {
         self.push(Severity::Error, options, message)
     }
 
-    /// Reports a warning.
     pub fn warning(&mut self, options: &[&str], message: String) -> &mut Finding {
         self.push(Severity::Warning, options, message)
     }
 
-    /// Reports information.
     pub fn info(&mut self, options: &[&str], message: String) -> &mut Finding {
         self.push(Severity::Info, options, message)
     }
 
-    /// Reports a value that is not of its option's type or out of its range.
+    /// Reports a value of the wrong type or out of range.
     fn own_kind(&mut self, facts: &Facts<'_>, key: &'static str) {
         self.own_kind_unless_idle(facts, key, None);
     }
 
-    /// Reports such a value, as a mere warning where nobody looks at it unless the option `switch` is True.
+    /// Reports such a value; as a warning where it has no effect unless the option `switch` is True.
     fn own_kind_unless_idle(&mut self, facts: &Facts<'_>, key: &'static str, switch: Option<&'static str>) {
         if let Some(message) = facts.problem(key) {
             let finding = self.error_unless_idle(facts, key, switch, message);
@@ -173,7 +160,7 @@ impl Report<'_> {
         }
     }
 
-    /// Reports an error in the value of `key`, as a mere warning where nobody looks at it unless `switch` is True.
+    /// Reports an error in the value of `key`; as a warning where it has no effect unless `switch` is True.
     fn error_unless_idle(
         &mut self,
         facts: &Facts<'_>,
@@ -191,7 +178,7 @@ impl Report<'_> {
     }
 
     fn push(&mut self, severity: Severity, options: &[&str], message: String) -> &mut Finding {
-        // Values and files may hold anything; a finding stays one line.
+        // Values and files may contain control characters; a finding is one line.
         let message = if message.contains(char::is_control) {
             message.replace(char::is_control, " ")
         } else {
@@ -208,7 +195,7 @@ impl Report<'_> {
     }
 }
 
-/// The right value that a wrong one clearly means: `"10"` for the number 10, `host` for `Host`, `True` for `true`.
+/// The valid value that an invalid one resembles: `"10"` for the number 10, `host` for `Host`, `True` for `true`.
 fn near_value(facts: &Facts<'_>, key: &str) -> Option<Value> {
     let row = find(key)?;
     let value = facts.options.get(key)?;
@@ -220,7 +207,7 @@ fn near_value(facts: &Facts<'_>, key: &str) -> Option<Value> {
         .map(|(choice, _)| choice)
         .find(|choice| choice.to_string().eq_ignore_ascii_case(text.trim()));
     let near = match value {
-        // What a program takes for a truth value; Python does, too, but the adapter does not.
+        // Programs and Python accept 0 and 1 as truth values, but the adapter does not.
         Value::Int(number @ 0..=1) if row.kind == OptionKind::Bool => Value::Bool(*number == 1),
         Value::Text(text) => named.unwrap_or_else(|| row.kind.read(text.trim())),
         Value::Int(_) | Value::Bool(_) => named.unwrap_or_else(|| row.kind.read(&text)),
@@ -254,10 +241,10 @@ const PARTS: &[&[Check]] = &[
 const N_CHECKS: usize = super::count(PARTS);
 static ROWS: [Check; N_CHECKS] = in_order(super::joined::<Check, N_CHECKS>(PARTS));
 
-/// Every rule, by number; those of the companions and highwater's own behind.
+/// By number; those of the companions and highwater's own last.
 pub static CHECKS: &[Check] = &ROWS;
 
-/// Sorts rules by their ids. Quadratic, while the program is built.
+/// Sorts rules by id at compile time. Quadratic.
 const fn in_order<const N: usize>(mut rows: [Check; N]) -> [Check; N] {
     let mut end = 1;
     while end < N {
@@ -273,7 +260,7 @@ const fn in_order<const N: usize>(mut rows: [Check; N]) -> [Check; N] {
     rows
 }
 
-/// The place of an id: `R` first, then `D`, `M` and `K`; numbers within.
+/// The rank of an id: `R` first, then `D`, `M` and `K`; numbers within.
 const fn place(id: &str) -> u32 {
     let id = id.as_bytes();
     let mut place = match id[0] {
@@ -292,12 +279,12 @@ const fn place(id: &str) -> u32 {
     place + number
 }
 
-/// Everything the rules have to say about these settings, in the order of [`CHECKS`].
+/// The findings about these settings, in the order of [`CHECKS`].
 pub fn check(options: &Options, environment: &Environment, files: &dyn Files) -> Vec<Finding> {
     check_facts(&Facts::new(options, environment, files))
 }
 
-/// The same, with what they have to say about these settings under a schedule.
+/// As [`check`], under a schedule.
 pub fn check_scheduled(
     options: &Options,
     environment: &Environment,
@@ -310,7 +297,7 @@ pub fn check_scheduled(
     })
 }
 
-/// The error-level findings that these settings would have about a policy, were it in force: what forbids it.
+/// The error-level findings that forbid a policy under these settings.
 pub fn policy_errors(
     (options, environment): (&Options, &Environment),
     files: &dyn Files,
@@ -320,7 +307,7 @@ pub fn policy_errors(
     let (mut options, mut environment) = (options.clone(), environment.clone());
     environment.remove(GE_USE_STATIC_MEMORY);
     options.reset(keys::ENGINE_STATIC_MEMORY_POLICY);
-    // The key is a row of the table.
+    // Cannot fail: the key is a row of the table.
     drop(options.set(keys::STATIC_MEMORY_POLICY, Value::from(i64::from(policy.number()))));
     let mut findings = check_scheduled(&options, &environment, files, plan);
     let is_of_policy = |name: &String| name == keys::STATIC_MEMORY_POLICY;
@@ -342,7 +329,23 @@ fn check_facts(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// An outcome as a constant.
-const fn outcome(severity: Severity, summary: &'static str) -> Outcome {
-    Outcome { severity, summary }
+const fn error(summary: &'static str) -> Outcome {
+    Outcome {
+        severity: Severity::Error,
+        summary,
+    }
+}
+
+const fn warning(summary: &'static str) -> Outcome {
+    Outcome {
+        severity: Severity::Warning,
+        summary,
+    }
+}
+
+const fn info(summary: &'static str) -> Outcome {
+    Outcome {
+        severity: Severity::Info,
+        summary,
+    }
 }

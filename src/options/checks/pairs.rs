@@ -1,10 +1,8 @@
 //! highwater's own rule of options that exclude each other: K7.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error};
 
 const DUMP: &str = keys::ENABLE_DUMP;
 const OVERFLOW: &str = keys::ENABLE_DUMP_DEBUG;
@@ -13,8 +11,7 @@ const SECONDS: &str = keys::SAVE_CHECKPOINTS_SECS;
 
 pub(super) const ROWS: &[Check] = &[Check {
     id: "K7",
-    outcomes: &[outcome(
-        Severity::Error,
+    outcomes: &[error(
         "enable_dump and enable_dump_debug are both on, or save_checkpoints_steps and save_checkpoints_secs both set",
     )],
     options: &[DUMP, OVERFLOW, STEPS, SECONDS],

@@ -1,20 +1,18 @@
 //! Rules of placement, input transfer and concurrent graphs: R16, R17, R18, R19, R20, R48.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::effective::is_training;
 use super::super::environment::GE_USE_STATIC_MEMORY;
 use super::super::rows::keys;
 use super::super::value::Value;
 use super::memory::POLICY_SOURCES;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, info, warning};
 
 const COPIES: &str = keys::GRAPH_MAX_PARALLEL_MODEL_NUM;
 
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R16",
-        outcomes: &[outcome(Severity::Error, "variable_placement is not Device or Host")],
+        outcomes: &[error("variable_placement is not Device or Host")],
         options: &[keys::VARIABLE_PLACEMENT],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: |facts, report| report.own_kind(facts, keys::VARIABLE_PLACEMENT),
@@ -22,11 +20,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R17",
         outcomes: &[
-            outcome(Severity::Error, "variable_placement is Host without mixed computing"),
-            outcome(
-                Severity::Info,
-                "variable_placement is Host: TensorFlow 1 control flow may fail",
-            ),
+            error("variable_placement is Host without mixed computing"),
+            info("variable_placement is Host: TensorFlow 1 control flow may fail"),
         ],
         options: &[keys::VARIABLE_PLACEMENT, keys::MIX_COMPILE_MODE],
         source: "NPURunConfig option reference",
@@ -35,11 +30,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R18",
         outcomes: &[
-            outcome(
-                Severity::Warning,
-                "input_fusion_size is outside 0 to 33554432 and is clamped",
-            ),
-            outcome(Severity::Error, "input_fusion_size is not a size"),
+            warning("input_fusion_size is outside 0 to 33554432 and is clamped"),
+            error("input_fusion_size is not a size"),
         ],
         options: &[keys::INPUT_FUSION_SIZE],
         source: "TensorFlow adapter, npu_attrs.cc",
@@ -47,8 +39,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R19",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "graph_max_parallel_model_num is not an integer from 1 to 2147483647",
         )],
         options: &[COPIES],
@@ -57,8 +48,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R20",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "graph_max_parallel_model_num is above 1 while memory policy 2 or 4 is in force (in training, see R48, too)",
         )],
         options: &[
@@ -72,8 +62,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R48",
-        outcomes: &[outcome(
-            Severity::Warning,
+        outcomes: &[warning(
             "an option for online inference (graph_max_parallel_model_num, quant_dumpable) is used in training",
         )],
         options: &[COPIES, keys::QUANT_DUMPABLE, keys::GRAPH_RUN_MODE],
@@ -117,7 +106,7 @@ fn input_fusion(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether more than one instance of a graph may run at a time: then a shared arena corrupts data.
+/// Whether several instances of a graph may run at a time: a shared arena then corrupts data.
 fn runs_concurrently(facts: &Facts<'_>) -> bool {
     facts.int(COPIES) > 1
 }

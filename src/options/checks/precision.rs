@@ -1,15 +1,13 @@
 //! Rules of numeric precision: R10 to R14.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::effective::is_training;
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, warning};
 
 const MIX_LIST: &str = keys::MODIFY_MIXLIST;
 
-/// The modes of each option under which mixed precision lists act.
+/// The modes of each option that use mixed precision lists.
 const MIXED: [(&str, &[&str]); 2] = [
     (
         keys::PRECISION_MODE,
@@ -28,38 +26,28 @@ const MIXED: [(&str, &[&str]); 2] = [
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R10",
-        outcomes: &[outcome(
-            Severity::Error,
-            "precision_mode and precision_mode_v2 are both set",
-        )],
+        outcomes: &[error("precision_mode and precision_mode_v2 are both set")],
         options: &[keys::PRECISION_MODE, keys::PRECISION_MODE_V2],
         source: "NPURunConfig option reference; TensorFlow adapter; GE error E10056",
         run: both_modes,
     },
     Check {
         id: "R11",
-        outcomes: &[outcome(
-            Severity::Error,
-            "precision_mode or precision_mode_v2 is not in its list",
-        )],
+        outcomes: &[error("precision_mode or precision_mode_v2 is not in its list")],
         options: &[keys::PRECISION_MODE, keys::PRECISION_MODE_V2],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: unknown_mode,
     },
     Check {
         id: "R12",
-        outcomes: &[outcome(
-            Severity::Error,
-            "modify_mixlist is set without mixed precision",
-        )],
+        outcomes: &[error("modify_mixlist is set without mixed precision")],
         options: &[MIX_LIST, keys::PRECISION_MODE, keys::PRECISION_MODE_V2],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: lists_without_mixing,
     },
     Check {
         id: "R13",
-        outcomes: &[outcome(
-            Severity::Warning,
+        outcomes: &[warning(
             "precision_mode is force_fp16 in training; it is meant for online inference",
         )],
         options: &[keys::PRECISION_MODE, keys::GRAPH_RUN_MODE],
@@ -68,8 +56,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R14",
-        outcomes: &[outcome(
-            Severity::Warning,
+        outcomes: &[warning(
             "customize_dtypes has no effect under precision_mode=must_keep_origin_dtype",
         )],
         options: &[keys::CUSTOMIZE_DTYPES, keys::PRECISION_MODE],
@@ -78,7 +65,7 @@ pub(super) const ROWS: &[Check] = &[
     },
 ];
 
-/// Whether a mode is set to anything but the empty text, which the engine takes for unset.
+/// Whether a mode is set to a non-empty text; the engine treats an empty one as unset.
 fn is_given(facts: &Facts<'_>, key: &str) -> bool {
     facts
         .options
@@ -106,7 +93,7 @@ fn unknown_mode(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The adapter looks at `precision_mode` where that is given, and at `precision_mode_v2` only otherwise.
+/// The adapter reads `precision_mode` where it is given, and `precision_mode_v2` only otherwise.
 fn lists_without_mixing(facts: &Facts<'_>, report: &mut Report<'_>) {
     if !is_given(facts, MIX_LIST) {
         return;

@@ -1,91 +1,77 @@
-//! Rules of loops, mixed computing, the run mode and other plain choices: R1 to R4, R6, R7, R9, R15, R40, R42, R47, R54.
-
-use highwater_model::diagnostics::Severity;
+//! Rules of loops, mixed computing, the run mode and other plain choices: R1 to R4, R6, R7, R9, R15, R40, R42, R47,
+//! R54.
 
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::{Check, Facts, Report, near_value, outcome};
+use super::{Check, Facts, Report, error, info, near_value, warning};
 
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R1",
-        outcomes: &[outcome(
-            Severity::Error,
-            "iterations_per_loop is not an integer above 0",
-        )],
+        outcomes: &[error("iterations_per_loop is not an integer above 0")],
         options: &[keys::ITERATIONS_PER_LOOP],
         source: "TensorFlow adapter, npu_config.py",
         run: iterations,
     },
     Check {
         id: "R2",
-        outcomes: &[outcome(Severity::Error, "mix_compile_mode is not a bool")],
+        outcomes: &[error("mix_compile_mode is not a bool")],
         options: &[keys::MIX_COMPILE_MODE],
         source: "TensorFlow adapter, npu_config.py",
         run: |facts, report| report.own_kind(facts, keys::MIX_COMPILE_MODE),
     },
     Check {
         id: "R3",
-        outcomes: &[outcome(
-            Severity::Error,
-            "mixed computing is on and iterations_per_loop is not 1",
-        )],
+        outcomes: &[error("mixed computing is on and iterations_per_loop is not 1")],
         options: &[keys::MIX_COMPILE_MODE, keys::ITERATIONS_PER_LOOP],
         source: "NPURunConfig option reference; TensorFlow adapter, npu_config.py",
         run: loop_under_mixed_computing,
     },
     Check {
         id: "R6",
-        outcomes: &[outcome(Severity::Error, "graph_run_mode is not 0 or 1")],
+        outcomes: &[error("graph_run_mode is not 0 or 1")],
         options: &[keys::GRAPH_RUN_MODE],
         source: "TensorFlow adapter, npu_config.py",
         run: |facts, report| report.own_kind(facts, keys::GRAPH_RUN_MODE),
     },
     Check {
         id: "R4",
-        outcomes: &[outcome(
-            Severity::Error,
-            "jit_compile is not one of the texts auto, true and false",
-        )],
+        outcomes: &[error("jit_compile is not one of the texts auto, true and false")],
         options: &[keys::JIT_COMPILE],
         source: "TensorFlow adapter, npu_config.py and npu_attrs.cc",
         run: |facts, report| report.own_kind(facts, keys::JIT_COMPILE),
     },
     Check {
         id: "R7",
-        outcomes: &[outcome(Severity::Error, "enable_exception_dump is not 0, 1 or 2")],
+        outcomes: &[error("enable_exception_dump is not 0, 1 or 2")],
         options: &[keys::ENABLE_EXCEPTION_DUMP],
         source: "TensorFlow adapter, npu_config.py and npu_attrs.cc",
         run: |facts, report| report.own_kind(facts, keys::ENABLE_EXCEPTION_DUMP),
     },
     Check {
         id: "R9",
-        outcomes: &[outcome(Severity::Error, "horovod_mode is not a bool")],
+        outcomes: &[error("horovod_mode is not a bool")],
         options: &[keys::HOROVOD_MODE],
         source: "TensorFlow adapter, npu_config.py",
         run: |facts, report| report.own_kind(facts, keys::HOROVOD_MODE),
     },
     Check {
         id: "R15",
-        outcomes: &[outcome(
-            Severity::Error,
-            "buffer_optimize is not l2_optimize or off_optimize",
-        )],
+        outcomes: &[error("buffer_optimize is not l2_optimize or off_optimize")],
         options: &[keys::BUFFER_OPTIMIZE],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: |facts, report| report.own_kind(facts, keys::BUFFER_OPTIMIZE),
     },
     Check {
         id: "R40",
-        outcomes: &[outcome(Severity::Error, "export_compile_stat is not 0, 1 or 2")],
+        outcomes: &[error("export_compile_stat is not 0, 1 or 2")],
         options: &[keys::EXPORT_COMPILE_STAT],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: |facts, report| report.own_kind(facts, keys::EXPORT_COMPILE_STAT),
     },
     Check {
         id: "R42",
-        outcomes: &[outcome(
-            Severity::Warning,
+        outcomes: &[warning(
             "is_tailing_optimization is on, which has to be so in NPUOptimizer, too",
         )],
         options: &[keys::IS_TAILING_OPTIMIZATION],
@@ -94,20 +80,14 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R47",
-        outcomes: &[outcome(
-            Severity::Warning,
-            "enable_reduce_precision is set, which is not supported",
-        )],
+        outcomes: &[warning("enable_reduce_precision is set, which is not supported")],
         options: &[keys::ENABLE_REDUCE_PRECISION],
         source: "NPURunConfig option reference",
         run: unsupported,
     },
     Check {
         id: "R54",
-        outcomes: &[outcome(
-            Severity::Info,
-            "jit_compile is set, which is for large recommendation models",
-        )],
+        outcomes: &[info("jit_compile is set, which is for large recommendation models")],
         options: &[keys::JIT_COMPILE],
         source: "NPURunConfig option reference",
         run: recommendation_only,

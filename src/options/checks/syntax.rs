@@ -1,10 +1,8 @@
 //! highwater's own rules of texts with a syntax: K2, K3, K4, K8.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::occupied::occupied_memory;
 use super::super::rows::keys;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error};
 use highwater_rewrite::WorkspaceTable;
 
 const STREAMS: &str = keys::AUTO_MULTISTREAM_PARALLEL_MODE;
@@ -13,8 +11,7 @@ const PATHS: [&str; 2] = [keys::FUSION_SWITCH_FILE, keys::OP_COMPILER_CACHE_DIR]
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "K2",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "fusion_switch_file or op_compiler_cache_dir has characters that are not allowed",
         )],
         options: &PATHS,
@@ -23,8 +20,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "K3",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "auto_multistream_parallel_mode is not cv, LoadBalance, LoadBalance:n or MainStream:n with 1 <= n <= 64",
         )],
         options: &[STREAMS],
@@ -33,18 +29,14 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "K4",
-        outcomes: &[outcome(
-            Severity::Error,
-            "simulation.occupied_memory is not ID:SIZE with commas between",
-        )],
+        outcomes: &[error("simulation.occupied_memory is not ID:SIZE with commas between")],
         options: &[keys::OCCUPIED_MEMORY],
         source: "highwater's own",
         run: occupied,
     },
     Check {
         id: "K8",
-        outcomes: &[outcome(
-            Severity::Error,
+        outcomes: &[error(
             "simulation.workspace_table is not TYPE=AMOUNT with commas between",
         )],
         options: &[keys::WORKSPACE_TABLE],

@@ -1,24 +1,16 @@
 //! Rules of weights: R35, R36.
 
-use highwater_model::diagnostics::Severity;
-
 use super::super::environment::ASCEND_WORK_PATH;
 use super::super::rows::keys;
 use super::super::value::Value;
-use super::{Check, Facts, Report, outcome};
+use super::{Check, Facts, Report, error, info, warning};
 
 pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R35",
         outcomes: &[
-            outcome(
-                Severity::Warning,
-                "external_weight is on, and its files go below the current directory",
-            ),
-            outcome(
-                Severity::Info,
-                "external_weight is on, and a setting says where its files go",
-            ),
+            warning("external_weight is on, and its files go below the current directory"),
+            info("external_weight is on, and a setting says where its files go"),
         ],
         options: &[
             keys::EXTERNAL_WEIGHT,
@@ -30,10 +22,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R36",
-        outcomes: &[outcome(
-            Severity::Error,
-            "enable_compress_weight and compress_weight_conf are both set",
-        )],
+        outcomes: &[error("enable_compress_weight and compress_weight_conf are both set")],
         options: &[keys::ENABLE_COMPRESS_WEIGHT, keys::COMPRESS_WEIGHT_CONF],
         source: "TensorFlow adapter, npu_attrs.cc",
         run: compression,

@@ -1,4 +1,4 @@
-//! The file of `aoe_config_file`: which operators AOE tunes.
+//! The file of `aoe_config_file`: the operators that AOE tunes.
 //!
 //! ```json
 //! {
@@ -10,26 +10,22 @@
 //! Source: NPURunConfig option reference, whose own example lacks a comma.
 
 use super::json::{Item, Node, members, read, texts};
-use super::{FileProblem, decoded, unknown};
+use super::{FileError, decoded, unknown};
 
 const KEYS: &[&str] = &["tune_ops_name", "tune_ops_type", "tune_optimization_level", "feature"];
 const FEATURES: &[&str] = &["deeper_opat", "nonhomo_split"];
 
-/// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AoeConfig {
-    /// Names of operators to tune.
     pub names: Vec<String>,
-    /// Types of operators to tune.
     pub types: Vec<String>,
     /// `O1` (more time) or `O2` (the default).
     pub level: Option<String>,
-    /// Features that are switched on: `deeper_opat`, `nonhomo_split`.
+    /// Enabled features: `deeper_opat`, `nonhomo_split`.
     pub features: Vec<String>,
 }
 
-/// Reads a file.
-pub fn aoe_config(bytes: &[u8]) -> (AoeConfig, Vec<FileProblem>) {
+pub fn aoe_config(bytes: &[u8]) -> (AoeConfig, Vec<FileError>) {
     let mut config = AoeConfig::default();
     let mut problems = Vec::new();
     let Some(root) = read(&decoded(bytes), &mut problems) else {
@@ -41,14 +37,14 @@ pub fn aoe_config(bytes: &[u8]) -> (AoeConfig, Vec<FileProblem>) {
             "tune_ops_type" => config.types = plain(item, name, &mut problems),
             "tune_optimization_level" => match &item.node {
                 Node::Text(level) if matches!(level.as_str(), "O1" | "O2") => config.level = Some(level.clone()),
-                _ => problems.push(FileProblem::new(
+                _ => problems.push(FileError::new(
                     item.line,
                     "tune_optimization_level has to be \"O1\" or \"O2\"",
                 )),
             },
             "feature" => {
                 let features = match &item.node {
-                    // One feature may stand alone.
+                    // A single feature may be a text.
                     Node::Text(feature) => vec![(item.line, feature.clone())],
                     _ => texts(item, name, &mut problems),
                 };
@@ -56,16 +52,16 @@ pub fn aoe_config(bytes: &[u8]) -> (AoeConfig, Vec<FileProblem>) {
                     if FEATURES.contains(&feature.as_str()) {
                         config.features.push(feature);
                     } else {
-                        problems.push(FileProblem::new(line, unknown("feature", &feature, FEATURES)));
+                        problems.push(FileError::new(line, unknown("feature", &feature, FEATURES)));
                     }
                 }
             }
-            _ => problems.push(FileProblem::new(*line, unknown("key", name, KEYS))),
+            _ => problems.push(FileError::new(*line, unknown("key", name, KEYS))),
         }
     }
     (config, problems)
 }
 
-fn plain(item: &Item, name: &str, problems: &mut Vec<FileProblem>) -> Vec<String> {
+fn plain(item: &Item, name: &str, problems: &mut Vec<FileError>) -> Vec<String> {
     texts(item, name, problems).into_iter().map(|(_, text)| text).collect()
 }

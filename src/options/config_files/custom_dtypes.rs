@@ -6,16 +6,15 @@
 //! OpType::Relu:InputDtype:float16,int8,OutputDtype:float16,int8
 //! ```
 //!
-//! Names win over types. Source: NPURunConfig option reference.
+//! Names take precedence over types. Source: NPURunConfig option reference.
 
 use super::lines::names;
-use super::{FileProblem, decoded, quoted, unknown};
+use super::{FileError, decoded, quoted, unknown};
 
 const INPUTS: &str = "InputDtype:";
 const OUTPUTS: &str = "OutputDtype:";
 const BY_TYPE: &str = "OpType::";
 
-/// The data types that are known.
 const DTYPES: &[&str] = &[
     "float",
     "float16",
@@ -50,21 +49,16 @@ const DTYPES: &[&str] = &[
     "variant",
 ];
 
-/// The data types of one operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CustomDtypes {
     /// Whether the name is a type of operators.
     pub is_type: bool,
-    /// The operator's name or type.
     pub name: String,
-    /// Data types of its inputs, in order.
     pub inputs: Vec<String>,
-    /// Data types of its outputs, in order.
     pub outputs: Vec<String>,
 }
 
-/// Reads a file.
-pub fn custom_dtypes(bytes: &[u8]) -> (Vec<CustomDtypes>, Vec<FileProblem>) {
+pub fn custom_dtypes(bytes: &[u8]) -> (Vec<CustomDtypes>, Vec<FileError>) {
     let mut read = Vec::new();
     let mut problems = Vec::new();
     for (idx, line) in decoded(bytes).lines().enumerate() {
@@ -73,7 +67,7 @@ pub fn custom_dtypes(bytes: &[u8]) -> (Vec<CustomDtypes>, Vec<FileProblem>) {
             continue;
         }
         let Some(operator) = operator(line) else {
-            problems.push(FileProblem::new(
+            problems.push(FileError::new(
                 idx + 1,
                 format!(
                     "{} is neither NAME::InputDtype:TYPES,OutputDtype:TYPES nor OpType::TYPE:InputDtype:TYPES",
@@ -83,7 +77,7 @@ pub fn custom_dtypes(bytes: &[u8]) -> (Vec<CustomDtypes>, Vec<FileProblem>) {
             continue;
         };
         if operator.is_type && operator.name.ends_with(':') {
-            problems.push(FileProblem::new(
+            problems.push(FileError::new(
                 idx + 1,
                 format!(
                     "{} has two colons behind the type, which belong behind a name: write one",
@@ -93,7 +87,7 @@ pub fn custom_dtypes(bytes: &[u8]) -> (Vec<CustomDtypes>, Vec<FileProblem>) {
         }
         for dtype in operator.inputs.iter().chain(&operator.outputs) {
             if !DTYPES.contains(&dtype.as_str()) {
-                problems.push(FileProblem::new(idx + 1, unknown("data type", dtype, DTYPES)));
+                problems.push(FileError::new(idx + 1, unknown("data type", dtype, DTYPES)));
             }
         }
         read.push(operator);

@@ -1,4 +1,4 @@
-//! The file of `fusion_switch_file`: which fusion passes run.
+//! The file of `fusion_switch_file`: the fusion passes that run.
 //!
 //! ```json
 //! { "Switch": { "GraphFusion": { "ALL": "off", "SoftmaxFusionPass": "on" }, "UBFusion": { "ALL": "off" } } }
@@ -7,19 +7,16 @@
 //! Source: NPURunConfig option reference.
 
 use super::json::{Item, Node, members, read_strictly};
-use super::{FileProblem, decoded, unknown};
+use super::{FileError, decoded, unknown};
 
 /// Passes (`ALL` for every pass) and whether they run, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FusionSwitches {
-    /// Passes over the graph.
     pub graph: Vec<(String, bool)>,
-    /// Passes over the unified buffer.
     pub buffer: Vec<(String, bool)>,
 }
 
-/// Reads a file.
-pub fn fusion_switches(bytes: &[u8]) -> (FusionSwitches, Vec<FileProblem>) {
+pub fn fusion_switches(bytes: &[u8]) -> (FusionSwitches, Vec<FileError>) {
     let mut switches = FusionSwitches::default();
     let mut problems = Vec::new();
     let Some(root) = read_strictly(&decoded(bytes), &mut problems) else {
@@ -27,14 +24,14 @@ pub fn fusion_switches(bytes: &[u8]) -> (FusionSwitches, Vec<FileProblem>) {
     };
     for (line, name, item) in members(&root, "the file", &mut problems) {
         if name != "Switch" {
-            problems.push(FileProblem::new(*line, unknown("key", name, &["Switch"])));
+            problems.push(FileError::new(*line, unknown("key", name, &["Switch"])));
             continue;
         }
         for (line, name, item) in members(item, name, &mut problems) {
             match name.as_str() {
                 "GraphFusion" => passes(item, name, &mut switches.graph, &mut problems),
                 "UBFusion" => passes(item, name, &mut switches.buffer, &mut problems),
-                _ => problems.push(FileProblem::new(
+                _ => problems.push(FileError::new(
                     *line,
                     unknown("kind of fusion", name, &["GraphFusion", "UBFusion"]),
                 )),
@@ -44,11 +41,11 @@ pub fn fusion_switches(bytes: &[u8]) -> (FusionSwitches, Vec<FileProblem>) {
     (switches, problems)
 }
 
-fn passes(item: &Item, kind: &str, passes: &mut Vec<(String, bool)>, problems: &mut Vec<FileProblem>) {
+fn passes(item: &Item, kind: &str, passes: &mut Vec<(String, bool)>, problems: &mut Vec<FileError>) {
     for (line, name, item) in members(item, kind, problems) {
         match &item.node {
             Node::Text(text) if matches!(text.as_str(), "on" | "off") => passes.push((name.clone(), text == "on")),
-            _ => problems.push(FileProblem::new(*line, format!("{name} has to be \"on\" or \"off\""))),
+            _ => problems.push(FileError::new(*line, format!("{name} has to be \"on\" or \"off\""))),
         }
     }
 }

@@ -1,44 +1,38 @@
-//! A JSON reader that keeps lines and reads on over small slips.
-//!
-//! Understood beyond JSON: `//` and `/* */` comments, a comma behind the last item, and a missing comma
-//! between items (reported, since strict readers refuse it). Nesting is bounded.
+//! A JSON reader that keeps line numbers and recovers from small mistakes: `//` and `/* */` comments, a trailing comma,
+//! and a missing comma between items (reported, since strict readers refuse it). Nesting is bounded.
 
-use super::{FileProblem, quoted};
+use super::{FileError, quoted};
 
-/// Deepest nesting that is read.
 const MAX_DEPTH: usize = 32;
 
-/// A value and the line it starts on.
+/// A value and the line on which it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) line: usize,
     pub(super) node: Node,
 }
 
-/// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
-    /// A text.
     Text(String),
-    /// A list.
     List(Vec<Item>),
-    /// An object: line, name and value of each member, in order.
+    /// Line, name and value of each member, in order.
     Object(Vec<(usize, String, Item)>),
-    /// A number or a word, as it stands in the file.
+    /// A number or a word, verbatim.
     Word(String),
 }
 
-/// Reads a text whose reader on the device refuses a comma behind the last item: such commas are problems.
-pub(super) fn read_strictly(text: &str, problems: &mut Vec<FileProblem>) -> Option<Item> {
+/// Reads a text; trailing commas are errors, because the reader on the device refuses them.
+pub(super) fn read_strictly(text: &str, problems: &mut Vec<FileError>) -> Option<Item> {
     read_as(text, true, problems)
 }
 
-/// Reads a text; `None` where it ends in an error, which is the last problem.
-pub(super) fn read(text: &str, problems: &mut Vec<FileProblem>) -> Option<Item> {
+/// Reads a text; `None` where it ends in an error, which is the last one reported.
+pub(super) fn read(text: &str, problems: &mut Vec<FileError>) -> Option<Item> {
     read_as(text, false, problems)
 }
 
-fn read_as(text: &str, is_strict: bool, problems: &mut Vec<FileProblem>) -> Option<Item> {
+fn read_as(text: &str, is_strict: bool, problems: &mut Vec<FileError>) -> Option<Item> {
     let mut reader = Reader {
         rest: text,
         line: 1,
@@ -66,12 +60,12 @@ struct Reader<'a, 'b> {
     rest: &'a str,
     line: usize,
     is_strict: bool,
-    problems: &'b mut Vec<FileProblem>,
+    problems: &'b mut Vec<FileError>,
 }
 
 impl Reader<'_, '_> {
-    fn problem(&self, message: &str) -> FileProblem {
-        FileProblem::new(self.line, message)
+    fn problem(&self, message: &str) -> FileError {
+        FileError::new(self.line, message)
     }
 
     fn peek(&self) -> Option<char> {
@@ -92,7 +86,6 @@ impl Reader<'_, '_> {
         is_there
     }
 
-    /// Skips blanks and comments.
     fn skip_blanks(&mut self) {
         loop {
             let blanks = self.rest.len() - self.rest.trim_start().len();
@@ -107,7 +100,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn item(&mut self, depth: usize) -> Result<Item, FileProblem> {
+    fn item(&mut self, depth: usize) -> Result<Item, FileError> {
         self.skip_blanks();
         if depth > MAX_DEPTH {
             return Err(self.problem("lists and objects are nested too deeply"));
@@ -132,7 +125,7 @@ impl Reader<'_, '_> {
         Node::Word(word)
     }
 
-    fn list(&mut self, depth: usize) -> Result<Node, FileProblem> {
+    fn list(&mut self, depth: usize) -> Result<Node, FileError> {
         let mut items = Vec::new();
         self.take('[');
         while !self.is_closed(']', items.is_empty())? {
@@ -141,7 +134,7 @@ impl Reader<'_, '_> {
         Ok(Node::List(items))
     }
 
-    fn object(&mut self, depth: usize) -> Result<Node, FileProblem> {
+    fn object(&mut self, depth: usize) -> Result<Node, FileError> {
         let mut members = Vec::new();
         self.take('{');
         while !self.is_closed('}', members.is_empty())? {
@@ -159,9 +152,9 @@ impl Reader<'_, '_> {
         Ok(Node::Object(members))
     }
 
-    /// Takes the closing letter, or the comma before the next item.
-    fn is_closed(&mut self, end: char, is_first: bool) -> Result<bool, FileProblem> {
-        // A comma that is missing is missing at the end of the line before, not where the next item starts.
+    /// Takes the closing character, or the comma before the next item.
+    fn is_closed(&mut self, end: char, is_first: bool) -> Result<bool, FileError> {
+        // A missing comma belongs to the end of the line before, not to the next item.
         let line = self.line;
         self.skip_blanks();
         let has_comma = !is_first && self.take(',');
@@ -169,7 +162,7 @@ impl Reader<'_, '_> {
         if self.take(end) {
             if has_comma && self.is_strict {
                 self.problems
-                    .push(FileProblem::new(line, "a comma stands behind the last item: remove it"));
+                    .push(FileError::new(line, "a comma stands behind the last item: remove it"));
             }
             return Ok(true);
         }
@@ -180,7 +173,7 @@ impl Reader<'_, '_> {
             if !matches!(self.peek(), Some('"' | '{' | '[')) {
                 return Err(self.problem(&format!("\",\" or \"{end}\" belongs here")));
             }
-            self.problems.push(FileProblem::new(
+            self.problems.push(FileError::new(
                 line,
                 "a comma is missing at the end of this item: add it",
             ));
@@ -188,7 +181,7 @@ impl Reader<'_, '_> {
         Ok(false)
     }
 
-    fn text(&mut self) -> Result<String, FileProblem> {
+    fn text(&mut self) -> Result<String, FileError> {
         self.take('"');
         let mut text = String::new();
         loop {
@@ -214,7 +207,6 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The character behind `\u`.
     fn unicode(&mut self) -> char {
         let code = self
             .rest
@@ -227,20 +219,20 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The members of an object; anything else is a problem.
-pub(super) fn members<'a>(item: &'a Item, what: &str, problems: &mut Vec<FileProblem>) -> &'a [(usize, String, Item)] {
+/// The members of an object; anything else is an error.
+pub(super) fn members<'a>(item: &'a Item, what: &str, problems: &mut Vec<FileError>) -> &'a [(usize, String, Item)] {
     if let Node::Object(members) = &item.node {
         return members;
     }
-    problems.push(FileProblem::new(
+    problems.push(FileError::new(
         item.line,
         format!("{what} has to be an object: {{ ... }}"),
     ));
     &[]
 }
 
-/// The texts of a list; anything else is a problem.
-pub(super) fn texts(item: &Item, what: &str, problems: &mut Vec<FileProblem>) -> Vec<(usize, String)> {
+/// The texts of a list; anything else is an error.
+pub(super) fn texts(item: &Item, what: &str, problems: &mut Vec<FileError>) -> Vec<(usize, String)> {
     let mut texts = Vec::new();
     let mut is_right = true;
     if let Node::List(items) = &item.node {
@@ -254,7 +246,7 @@ pub(super) fn texts(item: &Item, what: &str, problems: &mut Vec<FileProblem>) ->
         is_right = false;
     }
     if !is_right {
-        problems.push(FileProblem::new(
+        problems.push(FileError::new(
             item.line,
             format!("{what} has to be a list of texts, such as [\"Add\", \"Mul\"]"),
         ));

@@ -1,15 +1,13 @@
 //! Files of lines: sections, assignments and comments.
 
-use super::{FileProblem, quoted};
+use super::{FileError, quoted};
 
-/// One line that says something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     /// `[name]`.
     Section(&'a str),
     /// `name = value`.
     Assignment(&'a str, &'a str),
-    /// Anything else.
     Other(&'a str),
 }
 
@@ -30,12 +28,12 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, Line<'_>)> {
     })
 }
 
-/// The problem of a line that is no assignment.
-pub(super) fn no_assignment(line: usize, text: &str) -> FileProblem {
-    FileProblem::new(line, format!("{} is not NAME=VALUE", quoted(text)))
+/// The error of a line that is no assignment.
+pub(super) fn no_assignment(line: usize, text: &str) -> FileError {
+    FileError::new(line, format!("{} is not NAME=VALUE", quoted(text)))
 }
 
-/// Names with commas between them.
+/// Names separated by commas.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|name| !name.is_empty())
 }

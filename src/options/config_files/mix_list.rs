@@ -1,4 +1,4 @@
-//! The file of `modify_mixlist`: op types that mixed precision treats in another way than built in.
+//! The file of `modify_mixlist`: changes to the op types that mixed precision lists.
 //!
 //! ```json
 //! {
@@ -7,27 +7,22 @@
 //! }
 //! ```
 //!
-//! Types on the black list keep their precision, those on the white list lose it, others follow their
-//! producers. Comments are understood. Source: NPURunConfig option reference.
+//! Types on the black list keep their precision, those on the white list lose it, others follow their producers.
+//! Comments are allowed. Source: NPURunConfig option reference.
 
 use super::json::{Item, members, read, texts};
-use super::{FileProblem, decoded, unknown};
+use super::{FileError, decoded, unknown};
 
-/// Changes to the built-in lists, as op types in the order of the file.
+/// Op types in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MixList {
-    /// Types that keep their precision from now on.
     pub black_add: Vec<String>,
-    /// Types that leave the black list and follow their producers.
     pub black_remove: Vec<String>,
-    /// Types that lose precision from now on.
     pub white_add: Vec<String>,
-    /// Types that leave the white list and follow their producers.
     pub white_remove: Vec<String>,
 }
 
-/// Reads a file.
-pub fn mix_list(bytes: &[u8]) -> (MixList, Vec<FileProblem>) {
+pub fn mix_list(bytes: &[u8]) -> (MixList, Vec<FileError>) {
     let mut problems = Vec::new();
     let mut list = MixList::default();
     if let Some(root) = read(&decoded(bytes), &mut problems) {
@@ -35,7 +30,7 @@ pub fn mix_list(bytes: &[u8]) -> (MixList, Vec<FileProblem>) {
             match name.as_str() {
                 "black-list" => changes(item, name, [&mut list.black_add, &mut list.black_remove], &mut problems),
                 "white-list" => changes(item, name, [&mut list.white_add, &mut list.white_remove], &mut problems),
-                _ => problems.push(FileProblem::new(
+                _ => problems.push(FileError::new(
                     *line,
                     unknown("list", name, &["black-list", "white-list"]),
                 )),
@@ -43,22 +38,19 @@ pub fn mix_list(bytes: &[u8]) -> (MixList, Vec<FileProblem>) {
         }
         if let Some(both) = list.black_add.iter().find(|name| list.white_add.contains(name)) {
             let message = format!("{both} is added to both lists: keep it in one of them");
-            problems.push(FileProblem::new(root.line, message));
+            problems.push(FileError::new(root.line, message));
         }
     }
     (list, problems)
 }
 
-fn changes(item: &Item, list: &str, [added, removed]: [&mut Vec<String>; 2], problems: &mut Vec<FileProblem>) {
+fn changes(item: &Item, list: &str, [added, removed]: [&mut Vec<String>; 2], problems: &mut Vec<FileError>) {
     for (line, name, item) in members(item, list, problems) {
         let target = match name.as_str() {
             "to-add" => &mut *added,
             "to-remove" => &mut *removed,
             _ => {
-                problems.push(FileProblem::new(
-                    *line,
-                    unknown("change", name, &["to-add", "to-remove"]),
-                ));
+                problems.push(FileError::new(*line, unknown("change", name, &["to-add", "to-remove"])));
                 continue;
             }
         };

@@ -1,8 +1,7 @@
 //! Files that options name, read into plain structs.
 //!
-//! In: the bytes of a file. Out: what it says, and [`FileProblem`]s with their lines. Reading never fails: what
-//! is not understood is left out and reported. One kind of file is one module; add it to `problems_of`, too.
-//! Deliberately not here: disks, and rules across options (`checks`).
+//! Reading never fails: what cannot be read is left out and reported as a [`FileError`]. One kind of file is one
+//! module; add it to `problems_of`, too.
 
 mod aoe;
 mod custom_dtypes;
@@ -29,16 +28,15 @@ use std::fmt;
 use super::rows::keys;
 use super::suggest::nearest_of;
 
-/// What is wrong with a file, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileProblem {
-    /// The line, from 1.
+pub struct FileError {
+    /// From 1.
     pub line: usize,
-    /// What is wrong and what to do: a sentence without a final dot.
+    /// The error and the remedy: a sentence without its full stop.
     pub message: String,
 }
 
-impl FileProblem {
+impl FileError {
     fn new(line: usize, message: impl Into<String>) -> Self {
         Self {
             line,
@@ -47,14 +45,14 @@ impl FileProblem {
     }
 }
 
-impl fmt::Display for FileProblem {
+impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.message)
     }
 }
 
-/// What is wrong with the file that an option names; nothing for files whose format is not known here.
-pub fn problems_of(key: &str, bytes: &[u8]) -> Vec<FileProblem> {
+/// The errors of the file that an option names; none for unknown formats.
+pub fn problems_of(key: &str, bytes: &[u8]) -> Vec<FileError> {
     match key {
         keys::OP_DEBUG_CONFIG => op_debug_config(bytes).1,
         keys::MODIFY_MIXLIST => mix_list(bytes).1,
@@ -66,12 +64,12 @@ pub fn problems_of(key: &str, bytes: &[u8]) -> Vec<FileProblem> {
     }
 }
 
-/// The text of a file; bytes that are no UTF-8 become replacement characters, which no name has.
+/// The text of a file; invalid UTF-8 becomes replacement characters, which no name contains.
 fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
 }
 
-/// A text from a file as it stands in a message: in quotes, and not too long.
+/// A text of a file for messages: quoted and cut.
 fn quoted(text: &str) -> String {
     const LETTERS: usize = 60;
     match text.char_indices().nth(LETTERS) {
@@ -80,8 +78,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// ""x" is no known key; did you mean "y"?", for a name that is none of the known ones. Where none is near and they
-/// are few, all of them.
+/// `"x" is no known key; did you mean "y"?`. Where none is near and they are few, all known ones are listed.
 fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     const FEW: usize = 12;
     let name_in_quotes = quoted(name);

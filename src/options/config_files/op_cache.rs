@@ -1,4 +1,4 @@
-//! `op_cache.ini` in the cache directory: how large the cache of compiled operators may grow.
+//! `op_cache.ini` in the cache directory: the size limit of the cache of compiled operators.
 //!
 //! ```text
 //! [op_compiler_cache]
@@ -6,21 +6,21 @@
 //! remain_cache_size_ratio=80
 //! ```
 //!
-//! Megabytes (-1: nothing is thrown out) and percent. Source: NPURunConfig option reference.
+//! Megabytes (-1: no limit) and percent. Source: NPURunConfig option reference.
 
 use super::lines::{Line, lines, no_assignment};
-use super::{FileProblem, decoded, quoted, unknown};
+use super::{FileError, decoded, quoted, unknown};
 
-/// What the file says; what it says wrongly is left out.
+/// Invalid entries are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpCache {
     /// Megabytes, or -1 for no ageing.
     pub max_size: Option<i64>,
-    /// How many percent stay when the cache is full.
+    /// The percentage that is kept when the cache is full.
     pub remain_ratio: Option<i64>,
 }
 
-/// Megabytes that are a limit, or -1.
+/// A limit in megabytes, or -1.
 pub(in super::super) fn cache_size(text: &str) -> Option<i64> {
     text.trim().parse().ok().filter(|size| *size == -1 || *size > 0)
 }
@@ -30,8 +30,7 @@ pub(in super::super) fn remain_ratio(text: &str) -> Option<i64> {
     text.trim().parse().ok().filter(|ratio| (1..=100).contains(ratio))
 }
 
-/// Reads a file.
-pub fn op_cache(bytes: &[u8]) -> (OpCache, Vec<FileProblem>) {
+pub fn op_cache(bytes: &[u8]) -> (OpCache, Vec<FileError>) {
     let mut cache = OpCache::default();
     let mut problems = Vec::new();
     let mut has_section = false;
@@ -42,10 +41,7 @@ pub fn op_cache(bytes: &[u8]) -> (OpCache, Vec<FileProblem>) {
                 has_section = true;
                 None
             }
-            Line::Section(name) => Some(FileProblem::new(
-                number,
-                unknown("section", name, &["op_compiler_cache"]),
-            )),
+            Line::Section(name) => Some(FileError::new(number, unknown("section", name, &["op_compiler_cache"]))),
             Line::Assignment("max_op_cache_size", value) => {
                 cache.max_size = cache_size(value);
                 wrong(
@@ -59,7 +55,7 @@ pub fn op_cache(bytes: &[u8]) -> (OpCache, Vec<FileProblem>) {
                 cache.remain_ratio = remain_ratio(value);
                 wrong(number, value, cache.remain_ratio, "1 to 100 percent")
             }
-            Line::Assignment(name, _) => Some(FileProblem::new(
+            Line::Assignment(name, _) => Some(FileError::new(
                 number,
                 unknown("key", name, &["max_op_cache_size", "remain_cache_size_ratio"]),
             )),
@@ -68,20 +64,14 @@ pub fn op_cache(bytes: &[u8]) -> (OpCache, Vec<FileProblem>) {
         problems.extend(problem);
     }
     if !has_section {
-        problems.push(FileProblem::new(
-            1,
-            "the section [op_compiler_cache] is missing: add it",
-        ));
+        problems.push(FileError::new(1, "the section [op_compiler_cache] is missing: add it"));
     }
     (cache, problems)
 }
 
-fn wrong(line: usize, text: &str, value: Option<i64>, right: &str) -> Option<FileProblem> {
+fn wrong(line: usize, text: &str, value: Option<i64>, right: &str) -> Option<FileError> {
     match value {
         Some(_) => None,
-        None => Some(FileProblem::new(
-            line,
-            format!("{} is wrong: use {right}", quoted(text)),
-        )),
+        None => Some(FileError::new(line, format!("{} is wrong: use {right}", quoted(text)))),
     }
 }

@@ -1,4 +1,4 @@
-//! The file of `op_debug_config`: what operator debugging does, and to which operators.
+//! The file of `op_debug_config`: the switches of operator debugging, and the operators.
 //!
 //! ```text
 //! # comment
@@ -9,9 +9,8 @@
 //! Source: NPURunConfig option reference.
 
 use super::lines::{Line, lines, names, no_assignment};
-use super::{FileProblem, decoded, unknown};
+use super::{FileError, decoded, unknown};
 
-/// The switches that are known.
 const SWITCHES: &[&str] = &[
     "oom",
     "dump_cce",
@@ -22,7 +21,6 @@ const SWITCHES: &[&str] = &[
     "check_flag",
 ];
 
-/// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpDebugConfig {
     /// Switches, known or not.
@@ -32,14 +30,12 @@ pub struct OpDebugConfig {
 }
 
 impl OpDebugConfig {
-    /// Whether a switch is on.
     pub fn has(&self, switch: &str) -> bool {
         self.switches.iter().any(|name| name == switch)
     }
 }
 
-/// Reads a file.
-pub fn op_debug_config(bytes: &[u8]) -> (OpDebugConfig, Vec<FileProblem>) {
+pub fn op_debug_config(bytes: &[u8]) -> (OpDebugConfig, Vec<FileError>) {
     let mut config = OpDebugConfig::default();
     let mut problems = Vec::new();
     for (number, line) in lines(&decoded(bytes)) {
@@ -47,13 +43,13 @@ pub fn op_debug_config(bytes: &[u8]) -> (OpDebugConfig, Vec<FileProblem>) {
             Line::Assignment("op_debug_config", value) => {
                 for name in names(value) {
                     if !SWITCHES.contains(&name) {
-                        problems.push(FileProblem::new(number, unknown("switch", name, SWITCHES)));
+                        problems.push(FileError::new(number, unknown("switch", name, SWITCHES)));
                     }
                     config.switches.push(name.to_owned());
                 }
             }
             Line::Assignment("op_debug_list", value) => config.operators.extend(names(value).map(str::to_owned)),
-            Line::Assignment(name, _) => problems.push(FileProblem::new(
+            Line::Assignment(name, _) => problems.push(FileError::new(
                 number,
                 unknown("key", name, &["op_debug_config", "op_debug_list"]),
             )),
@@ -61,10 +57,7 @@ pub fn op_debug_config(bytes: &[u8]) -> (OpDebugConfig, Vec<FileProblem>) {
         }
     }
     if config.switches.is_empty() && problems.is_empty() {
-        problems.push(FileProblem::new(
-            1,
-            "op_debug_config=... is missing: nothing is debugged",
-        ));
+        problems.push(FileError::new(1, "op_debug_config=... is missing: nothing is debugged"));
     }
     (config, problems)
 }

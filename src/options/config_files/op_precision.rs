@@ -1,4 +1,4 @@
-//! The file of `op_precision_mode`: precision or speed, by op type and by node.
+//! The file of `op_precision_mode`: precision or performance, by op type and by node.
 //!
 //! ```text
 //! [ByOpType]
@@ -7,12 +7,11 @@
 //! loss/MatMul=high_performance
 //! ```
 //!
-//! Nodes win over types. Source: NPURunConfig option reference.
+//! Nodes take precedence over types. Source: NPURunConfig option reference.
 
 use super::lines::{Line, lines, no_assignment};
-use super::{FileProblem, decoded, unknown};
+use super::{FileError, decoded, unknown};
 
-/// The modes that are known.
 const MODES: &[&str] = &[
     "high_precision",
     "high_performance",
@@ -21,17 +20,14 @@ const MODES: &[&str] = &[
     "super_performance",
 ];
 
-/// What the file says: names with their modes, in its order.
+/// Names with their modes, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpPrecisionModes {
-    /// By op type.
     pub by_type: Vec<(String, String)>,
-    /// By node.
     pub by_node: Vec<(String, String)>,
 }
 
-/// Reads a file.
-pub fn op_precision_modes(bytes: &[u8]) -> (OpPrecisionModes, Vec<FileProblem>) {
+pub fn op_precision_modes(bytes: &[u8]) -> (OpPrecisionModes, Vec<FileError>) {
     let mut modes = OpPrecisionModes::default();
     let mut problems = Vec::new();
     let mut section = "";
@@ -42,19 +38,19 @@ pub fn op_precision_modes(bytes: &[u8]) -> (OpPrecisionModes, Vec<FileProblem>) 
                 section = name;
                 if !matches!(name, "ByOpType" | "ByNodeName") {
                     let message = unknown("section", name, &["ByOpType", "ByNodeName"]);
-                    problems.push(FileProblem::new(number, message));
+                    problems.push(FileError::new(number, message));
                 }
             }
             Line::Assignment(name, mode) => {
                 if !MODES.contains(&mode) {
-                    problems.push(FileProblem::new(number, unknown("mode", mode, MODES)));
+                    problems.push(FileError::new(number, unknown("mode", mode, MODES)));
                     continue;
                 }
                 let entry = (name.to_owned(), mode.to_owned());
                 match section {
                     "ByOpType" => modes.by_type.push(entry),
                     "ByNodeName" => modes.by_node.push(entry),
-                    "" => problems.push(FileProblem::new(
+                    "" => problems.push(FileError::new(
                         number,
                         "no section stands before this line: write [ByOpType] or [ByNodeName] above it",
                     )),

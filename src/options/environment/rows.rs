@@ -1,43 +1,24 @@
 //! The table of environment variables: one row each.
 
-use super::super::kind::Choice;
 use super::EnvironmentRow;
 
-/// The variable that selects a memory policy.
 pub const GE_USE_STATIC_MEMORY: &str = "GE_USE_STATIC_MEMORY";
-/// The device a process runs on.
 pub const ASCEND_DEVICE_ID: &str = "ASCEND_DEVICE_ID";
-/// The device a process runs on, by its physical id.
 pub const DEVICE_ID: &str = "DEVICE_ID";
-/// Where files of a run go.
 pub const ASCEND_WORK_PATH: &str = "ASCEND_WORK_PATH";
-/// Where compiled ops are cached.
 pub const ASCEND_CACHE_PATH: &str = "ASCEND_CACHE_PATH";
-/// Where faults are collected.
 pub const NPU_COLLECT_PATH: &str = "NPU_COLLECT_PATH";
-/// How long collective operations may take.
 pub const HCCL_EXEC_TIMEOUT: &str = "HCCL_EXEC_TIMEOUT";
-/// What the tuning engine tunes.
 pub const AOE_MODE: &str = "AOE_MODE";
-/// The size of the cache of compiled ops.
 pub const ASCEND_MAX_OP_CACHE_SIZE: &str = "ASCEND_MAX_OP_CACHE_SIZE";
-/// How much of a full cache is kept.
 pub const ASCEND_REMAIN_CACHE_SIZE_RATIO: &str = "ASCEND_REMAIN_CACHE_SIZE_RATIO";
-/// The cluster.
 pub const TF_CONFIG: &str = "TF_CONFIG";
-/// Whether graphs are written to files.
 pub const DUMP_GE_GRAPH: &str = "DUMP_GE_GRAPH";
-/// Which graphs are written.
 pub const DUMP_GRAPH_LEVEL: &str = "DUMP_GRAPH_LEVEL";
-/// Where graphs are written.
 pub const DUMP_GRAPH_PATH: &str = "DUMP_GRAPH_PATH";
-/// In which format graphs are written.
 pub const DUMP_GRAPH_FORMAT: &str = "DUMP_GRAPH_FORMAT";
-/// The name of the job.
 pub const JOB_ID: &str = "JOB_ID";
-/// How many processes train together.
 pub const RANK_SIZE: &str = "RANK_SIZE";
-/// How many processes train together, where a chief manages them.
 pub const CM_WORKER_SIZE: &str = "CM_WORKER_SIZE";
 
 const ADAPTER: &str = "TensorFlow adapter environment variables";
@@ -106,18 +87,9 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "The same as aoe_mode, from outside the script. Tuning also needs a work_path.",
         precedence: "below aoe_mode",
         choices: &[
-            Choice {
-                value: "1",
-                summary: "tunes subgraphs",
-            },
-            Choice {
-                value: "2",
-                summary: "tunes single ops",
-            },
-            Choice {
-                value: "4",
-                summary: "tunes how gradients are split",
-            },
+            ("1", "tunes subgraphs"),
+            ("2", "tunes single ops"),
+            ("4", "tunes how gradients are split"),
         ],
         source: "NPURunConfig option reference",
     },
@@ -154,18 +126,9 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "The files show how the graph looks between the stages of the compiler. Any other value writes nothing.",
         precedence: NO_OPTION,
         choices: &[
-            Choice {
-                value: "1",
-                summary: "everything",
-            },
-            Choice {
-                value: "2",
-                summary: "without data such as weights",
-            },
-            Choice {
-                value: "3",
-                summary: "the nodes and how they are linked",
-            },
+            ("1", "everything"),
+            ("2", "without data such as weights"),
+            ("3", "the nodes and how they are linked"),
         ],
         source: "GE dump graph details",
     },
@@ -234,26 +197,11 @@ const GE_USE_STATIC_MEMORY_ROW: EnvironmentRow = EnvironmentRow {
     precedence: "none: the engine joins it with memory_config.static_memory_policy (or ge.exec.staticMemoryPolicy), so \
                  2 here and 3 there give policy 4",
     choices: &[
-        Choice {
-            value: "0",
-            summary: "dynamic allocation",
-        },
-        Choice {
-            value: "1",
-            summary: "the same as 2, for old scripts",
-        },
-        Choice {
-            value: "2",
-            summary: "static graphs share one arena",
-        },
-        Choice {
-            value: "3",
-            summary: "dynamic graphs use expandable pools",
-        },
-        Choice {
-            value: "4",
-            summary: "both",
-        },
+        ("0", "dynamic allocation"),
+        ("1", "the same as 2, for old scripts"),
+        ("2", "static graphs share one arena"),
+        ("3", "dynamic graphs use expandable pools"),
+        ("4", "both"),
     ],
     source: "GE_USE_STATIC_MEMORY reference; GE graph_var_manager.h",
 };

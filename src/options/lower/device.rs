@@ -1,10 +1,10 @@
-//! The device under some options: a profile, and the figures that are set in the place of its own.
+//! The device of some options: a profile, and the parameters that options replace.
 
 use super::super::rows::keys;
 use super::super::store::Options;
 use highwater_model::workload::{Device, DeviceError, DeviceFigure, DeviceProfiles};
 
-/// The option that sets each figure of a device.
+/// The option of each parameter.
 static FIGURE_OPTIONS: [(DeviceFigure, &str); DeviceFigure::ALL.len()] = [
     (DeviceFigure::MemoryBytes, keys::DEVICE_MEMORY),
     (DeviceFigure::MallocNs, keys::MALLOC_NS),
@@ -20,16 +20,15 @@ static FIGURE_OPTIONS: [(DeviceFigure, &str); DeviceFigure::ALL.len()] = [
     (DeviceFigure::HostBytesPerSecond, keys::RELOAD_BYTES_PER_SECOND),
 ];
 
-/// The option that sets a figure of the device.
 ///
 /// # Panics
-/// Never: a test goes over all figures.
+/// Never: a test covers all parameters.
 pub fn figure_option(figure: DeviceFigure) -> &'static str {
     let found = FIGURE_OPTIONS.iter().find(|(known, _)| *known == figure);
     found.map(|(_, key)| *key).expect("every figure has an option")
 }
 
-/// The device that the options name, with the figures that they set in the place of the profile's.
+/// The profile that the options name, with the parameters that they replace.
 ///
 /// # Errors
 /// [`DeviceError::UnknownProfile`] where `simulation.device` names no profile.
@@ -44,7 +43,6 @@ pub fn resolve_device(options: &Options) -> Result<Device, DeviceError> {
     Ok(device)
 }
 
-/// Whether an option sets a figure of the device.
 pub fn sets_a_figure(key: &str) -> bool {
     FIGURE_OPTIONS.iter().any(|(_, option)| *option == key)
 }

@@ -1,4 +1,4 @@
-//! The options of `DTRConfig` and `memory_optimize`, and what stands beside them, as parameters of the rewriting passes.
+//! The options of `DTRConfig`, `memory_optimize` and their simulation, as parameters of the rewriting passes.
 
 use super::super::rows::{ARENA, keys};
 use super::super::store::Options;
@@ -11,7 +11,7 @@ use highwater_rewrite::remat::{
     DEFAULT_HEURISTIC, DtrFactors, FreeNeighbors, HEURISTICS, OpRates, RematRequest, find_heuristic,
 };
 
-/// `DTRConfig` with what stands beside it. A threshold of 0, which the constructor refuses, acts as none.
+/// A threshold of 0, which the constructor refuses, acts as unset.
 pub(super) fn dtr(options: &Options) -> RematRequest {
     let factor = |key| options.acting(key).as_float().filter(|factor| *factor >= 0.0);
     let defaults = DtrFactors::default();
@@ -39,15 +39,14 @@ pub(super) fn dtr(options: &Options) -> RematRequest {
     }
 }
 
-/// Options that say that `memory_optimize` is called.
+/// Options that mean that `memory_optimize` is called.
 const REUSE_KEYS: [&str; 3] = [keys::MEMORY_OPTIMIZE_LEVEL, keys::SKIP_OPT_SET, keys::SKIP_GRADS];
 
-/// Whether names are reused.
 pub(super) fn reuses_names(options: &Options) -> bool {
     REUSE_KEYS.iter().any(|key| options.is_set(key))
 }
 
-/// `memory_optimize` with the arguments as they stand: what the original refuses reaches the pass.
+/// `memory_optimize` with its arguments unchecked: the pass reports what the original refuses.
 pub(super) fn name_reuse(options: &Options) -> NameReuseRequest {
     let level = options.get(keys::MEMORY_OPTIMIZE_LEVEL).and_then(Value::as_int);
     let names = |items: &[Value]| items.iter().filter_map(Value::as_text).map(Into::into).collect();
@@ -80,7 +79,7 @@ pub(super) fn name_reuse(options: &Options) -> NameReuseRequest {
     }
 }
 
-/// What ops cost whose source does not say.
+/// The rates that estimate the time of ops.
 pub(super) fn rates(options: &Options, device: &Device) -> OpRates {
     let number = |key| u64::try_from(options.acting(key).as_int()?).ok();
     OpRates {

@@ -1,6 +1,6 @@
 //! Options of numeric precision.
 
-use super::super::kind::{Choice, OptionKind, PathKind};
+use super::super::kind::{OptionKind, PathKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -65,42 +65,33 @@ const ACCURACY_TUNING_ROW: OptionRow = OptionRow {
 const PRECISION_MODE: OptionRow = OptionRow {
     key: keys::PRECISION_MODE,
     kind: OptionKind::TextChoice(&[
-        Choice {
-            value: "allow_fp32_to_fp16",
-            summary: "float16 for matrix ops, and elsewhere only where float32 is not supported",
-        },
-        Choice {
-            value: "force_fp16",
-            summary: "float16 wherever an op supports it; online inference only",
-        },
-        Choice {
-            value: "force_fp32",
-            summary: "older name of cube_fp16in_fp32out",
-        },
-        Choice {
-            value: "cube_fp16in_fp32out",
-            summary: "matrix ops read float16 and write float32 where they can; other ops take float32",
-        },
-        Choice {
-            value: "must_keep_origin_dtype",
-            summary: "the precision of the graph is kept",
-        },
-        Choice {
-            value: "allow_mix_precision",
-            summary: "older name of allow_mix_precision_fp16",
-        },
-        Choice {
-            value: "allow_mix_precision_fp16",
-            summary: "automatic mixed precision of float32 and float16, by a built-in list of ops",
-        },
-        Choice {
-            value: "allow_mix_precision_bf16",
-            summary: "mixed precision with bfloat16; accepted by the code, not in the reference",
-        },
-        Choice {
-            value: "allow_fp32_to_bf16",
-            summary: "as allow_fp32_to_fp16 with bfloat16; accepted by the code, not in the reference",
-        },
+        (
+            "allow_fp32_to_fp16",
+            "float16 for matrix ops, and elsewhere only where float32 is not supported",
+        ),
+        (
+            "force_fp16",
+            "float16 wherever an op supports it; online inference only",
+        ),
+        ("force_fp32", "older name of cube_fp16in_fp32out"),
+        (
+            "cube_fp16in_fp32out",
+            "matrix ops read float16 and write float32 where they can; other ops take float32",
+        ),
+        ("must_keep_origin_dtype", "the precision of the graph is kept"),
+        ("allow_mix_precision", "older name of allow_mix_precision_fp16"),
+        (
+            "allow_mix_precision_fp16",
+            "automatic mixed precision of float32 and float16, by a built-in list of ops",
+        ),
+        (
+            "allow_mix_precision_bf16",
+            "mixed precision with bfloat16; accepted by the code, not in the reference",
+        ),
+        (
+            "allow_fp32_to_bf16",
+            "as allow_fp32_to_fp16 with bfloat16; accepted by the code, not in the reference",
+        ),
     ]),
     summary: "the numeric precision that ops of the whole network run in",
     details: "Says whether the compiler may trade the precision of the graph for speed and memory, and for which \
@@ -121,34 +112,28 @@ const PRECISION_MODE: OptionRow = OptionRow {
 const PRECISION_MODE_V2: OptionRow = OptionRow {
     key: keys::PRECISION_MODE_V2,
     kind: OptionKind::TextChoice(&[
-        Choice {
-            value: "fp16",
-            summary: "float16 wherever an op supports it",
-        },
-        Choice {
-            value: "origin",
-            summary: "the precision of the graph is kept",
-        },
-        Choice {
-            value: "cube_fp16in_fp32out",
-            summary: "matrix ops read float16 and write float32 where they can; other ops take float32",
-        },
-        Choice {
-            value: "mixed_float16",
-            summary: "automatic mixed precision of float32 and float16, by a built-in list of ops",
-        },
-        Choice {
-            value: "mixed_bfloat16",
-            summary: "mixed precision with bfloat16; accepted by the code, not in the reference",
-        },
-        Choice {
-            value: "cube_hif8",
-            summary: "matrix ops in hifloat8; accepted by the code, not in the reference",
-        },
-        Choice {
-            value: "mixed_hif8",
-            summary: "mixed precision with hifloat8; accepted by the code, not in the reference",
-        },
+        ("fp16", "float16 wherever an op supports it"),
+        ("origin", "the precision of the graph is kept"),
+        (
+            "cube_fp16in_fp32out",
+            "matrix ops read float16 and write float32 where they can; other ops take float32",
+        ),
+        (
+            "mixed_float16",
+            "automatic mixed precision of float32 and float16, by a built-in list of ops",
+        ),
+        (
+            "mixed_bfloat16",
+            "mixed precision with bfloat16; accepted by the code, not in the reference",
+        ),
+        (
+            "cube_hif8",
+            "matrix ops in hifloat8; accepted by the code, not in the reference",
+        ),
+        (
+            "mixed_hif8",
+            "mixed precision with hifloat8; accepted by the code, not in the reference",
+        ),
     ]),
     summary: "the numeric precision that ops of the whole network run in, with the newer names",
     details: "The successor of precision_mode, with fewer and clearer modes. Unset, precision_mode holds, and \

@@ -1,6 +1,6 @@
 //! Arguments of the adapter's constructors that its reference does not list.
 
-use super::super::kind::{Choice, OptionKind, PathKind};
+use super::super::kind::{OptionKind, PathKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -61,16 +61,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "dynamic_input_config.dynamic_node_type",
-        kind: OptionKind::IntChoice(&[
-            Choice {
-                value: 0,
-                summary: "inputs from a dataset",
-            },
-            Choice {
-                value: 1,
-                summary: "placeholders",
-            },
-        ]),
+        kind: OptionKind::IntChoice(&[(0, "inputs from a dataset"), (1, "placeholders")]),
         summary: "which kind of input varies",
         details: "Says whether the varying inputs come from a dataset or are placeholders. All three fields are \
                   given together or not at all.",
@@ -82,14 +73,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "dynamic_input_config.compile_hybrid_mode",
         kind: OptionKind::IntChoice(&[
-            Choice {
-                value: 0,
-                summary: "listed shapes alone",
-            },
-            Choice {
-                value: 1,
-                summary: "listed shapes, and any other shape as a dynamic graph",
-            },
+            (0, "listed shapes alone"),
+            (1, "listed shapes, and any other shape as a dynamic graph"),
         ]),
         summary: "whether listed shapes and unknown shapes are compiled side by side",
         details: "0 or 1. 1 needs dynamic_node_type 1: it works for placeholders alone.",
@@ -176,22 +161,10 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "topo_sorting_mode",
         kind: OptionKind::IntChoice(&[
-            Choice {
-                value: 0,
-                summary: "breadth first",
-            },
-            Choice {
-                value: 1,
-                summary: "depth first",
-            },
-            Choice {
-                value: 2,
-                summary: "depth first from the end",
-            },
-            Choice {
-                value: 3,
-                summary: "depth first from the end, in a stable order",
-            },
+            (0, "breadth first"),
+            (1, "depth first"),
+            (2, "depth first from the end"),
+            (3, "depth first from the end, in a stable order"),
         ]),
         summary: "in which order ops are run that could run in several",
         details: "The engine knows it as ge.topoSortingMode; the adapter for TensorFlow 2 takes 0 and 1 only. Left \
@@ -260,18 +233,12 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "shape_generalization_mode",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "STRICT",
-                summary: "each shape is compiled as it is",
-            },
-            Choice {
-                value: "FULL",
-                summary: "all dimensions become unknown once a shape changes",
-            },
-            Choice {
-                value: "ADAPTIVE",
-                summary: "only the dimensions that change become unknown, with a compilation for each",
-            },
+            ("STRICT", "each shape is compiled as it is"),
+            ("FULL", "all dimensions become unknown once a shape changes"),
+            (
+                "ADAPTIVE",
+                "only the dimensions that change become unknown, with a compilation for each",
+            ),
         ]),
         default: DefaultValue::Text("STRICT"),
         summary: "how shapes that change between iterations are handled when ops are compiled online",
@@ -310,22 +277,10 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "oo_level",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "O0",
-                summary: "nothing is optimised that need not be",
-            },
-            Choice {
-                value: "O1",
-                summary: "static graphs are optimised a little",
-            },
-            Choice {
-                value: "O2",
-                summary: "more is optimised than with O1",
-            },
-            Choice {
-                value: "O3",
-                summary: "everything is optimised",
-            },
+            ("O0", "nothing is optimised that need not be"),
+            ("O1", "static graphs are optimised a little"),
+            ("O2", "more is optimised than with O1"),
+            ("O3", "everything is optimised"),
         ]),
         default: DefaultValue::Text("O3"),
         summary: "how hard the graph compiler optimises",

@@ -1,6 +1,6 @@
 //! Options of tuning and compilation: AOE, the operator cache, shared data preprocessing.
 
-use super::super::kind::{Choice, OptionKind, PathKind};
+use super::super::kind::{OptionKind, PathKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -10,18 +10,9 @@ pub(super) const AOE: &[OptionRow] = &[
     OptionRow {
         key: "aoe_mode",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "1",
-                summary: "tunes subgraphs",
-            },
-            Choice {
-                value: "2",
-                summary: "tunes single ops",
-            },
-            Choice {
-                value: "4",
-                summary: "tunes how gradients are split for AllReduce",
-            },
+            ("1", "tunes subgraphs"),
+            ("2", "tunes single ops"),
+            ("4", "tunes how gradients are split for AllReduce"),
         ]),
         unset_means: Some("the variable AOE_MODE"),
         summary: "what the Ascend optimization engine tunes",
@@ -59,18 +50,9 @@ pub(super) const COMPILATION: &[OptionRow] = &[
     OptionRow {
         key: "op_compiler_cache_mode",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "enable",
-                summary: "compiled ops are cached and reused",
-            },
-            Choice {
-                value: "force",
-                summary: "the cache is emptied, then filled anew",
-            },
-            Choice {
-                value: "disable",
-                summary: "nothing is cached",
-            },
+            ("enable", "compiled ops are cached and reused"),
+            ("force", "the cache is emptied, then filled anew"),
+            ("disable", "nothing is cached"),
         ]),
         default: DefaultValue::Text("enable"),
         summary: "whether compiled ops are kept on disk for the next compilation",

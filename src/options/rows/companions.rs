@@ -1,6 +1,6 @@
 //! Options of the two companions: MegEngine's `DTRConfig` and Paddle's `memory_optimize`.
 
-use super::super::kind::{Choice, OptionKind};
+use super::super::kind::OptionKind;
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -100,14 +100,8 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
     OptionRow {
         key: "memory_optimize.level",
         kind: OptionKind::IntChoice(&[
-            Choice {
-                value: 0,
-                summary: "only variables of the same shape share memory",
-            },
-            Choice {
-                value: 1,
-                summary: "any slot with enough elements is taken, the smallest first",
-            },
+            (0, "only variables of the same shape share memory"),
+            (1, "any slot with enough elements is taken, the smallest first"),
         ]),
         default: DefaultValue::Int(0),
         summary: "how alike two variables must be to share memory",

@@ -95,15 +95,12 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
 ];
 
-/// An hour is long for one call of a driver.
-const MOST_NANOS: i64 = 3_600_000_000_000;
+/// Far more than a call of a driver takes.
+const MAX_NANOS: i64 = 3_600_000_000_000;
 
 const COST: OptionRow = OptionRow {
     section: Section::Simulation,
-    kind: OptionKind::Int {
-        min: 0,
-        max: MOST_NANOS,
-    },
+    kind: OptionKind::Int { min: 0, max: MAX_NANOS },
     unit: Some("nanoseconds"),
     unset_means: Some("the device profile's"),
     since: Some("0.1.0"),

@@ -1,6 +1,6 @@
-//! Options of debugging, accuracy comparison and profiling: what is written about a run, and where.
+//! Options of debugging, accuracy comparison and profiling.
 
-use super::super::kind::{Choice, OptionKind, PathKind};
+use super::super::kind::{OptionKind, PathKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -10,18 +10,9 @@ pub(super) const DEBUGGING: &[OptionRow] = &[
     OptionRow {
         key: "enable_exception_dump",
         kind: OptionKind::IntChoice(&[
-            Choice {
-                value: 0,
-                summary: "nothing is written",
-            },
-            Choice {
-                value: 1,
-                summary: "the common dump, with tensor descriptions",
-            },
-            Choice {
-                value: 2,
-                summary: "the light dump, with tiling data",
-            },
+            (0, "nothing is written"),
+            (1, "the common dump, with tensor descriptions"),
+            (2, "the light dump, with tiling data"),
         ]),
         default: DefaultValue::Int(2),
         summary: "what is written when an op fails on the device",
@@ -59,18 +50,12 @@ pub(super) const DEBUGGING: &[OptionRow] = &[
     OptionRow {
         key: "export_compile_stat",
         kind: OptionKind::IntChoice(&[
-            Choice {
-                value: 0,
-                summary: "never",
-            },
-            Choice {
-                value: 1,
-                summary: "when the program ends normally",
-            },
-            Choice {
-                value: 2,
-                summary: "after each graph is compiled, so that it is there after a crash as well",
-            },
+            (0, "never"),
+            (1, "when the program ends normally"),
+            (
+                2,
+                "after each graph is compiled, so that it is there after a crash as well",
+            ),
         ]),
         default: DefaultValue::Int(1),
         summary: "when the result file of op fusion is written",
@@ -129,18 +114,9 @@ pub(super) const COMPARISON: &[OptionRow] = &[
     OptionRow {
         key: "dump_config.dump_mode",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "input",
-                summary: "inputs alone",
-            },
-            Choice {
-                value: "output",
-                summary: "outputs alone",
-            },
-            Choice {
-                value: "all",
-                summary: "inputs and outputs",
-            },
+            ("input", "inputs alone"),
+            ("output", "outputs alone"),
+            ("all", "inputs and outputs"),
         ]),
         default: DefaultValue::Text("output"),
         summary: "which side of an op is dumped",
@@ -163,18 +139,9 @@ pub(super) const COMPARISON: &[OptionRow] = &[
     OptionRow {
         key: "dump_config.dump_debug_mode",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "aicore_overflow",
-                summary: "results of AI Core ops",
-            },
-            Choice {
-                value: "atomic_overflow",
-                summary: "atomic additions on the way to memory",
-            },
-            Choice {
-                value: "all",
-                summary: "both",
-            },
+            ("aicore_overflow", "results of AI Core ops"),
+            ("atomic_overflow", "atomic additions on the way to memory"),
+            ("all", "both"),
         ]),
         default: DefaultValue::Text("all"),
         summary: "which overflows are watched for",
@@ -186,14 +153,8 @@ pub(super) const COMPARISON: &[OptionRow] = &[
     OptionRow {
         key: "dump_config.dump_data",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "tensor",
-                summary: "the data of the tensors",
-            },
-            Choice {
-                value: "stats",
-                summary: "statistics of the tensors",
-            },
+            ("tensor", "the data of the tensors"),
+            ("stats", "statistics of the tensors"),
         ]),
         default: DefaultValue::Text("tensor"),
         summary: "whether data or statistics are dumped",
@@ -213,16 +174,7 @@ pub(super) const COMPARISON: &[OptionRow] = &[
     },
     OptionRow {
         key: "quant_dumpable",
-        kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "0",
-                summary: "they may be optimised away",
-            },
-            Choice {
-                value: "1",
-                summary: "they are kept",
-            },
-        ]),
+        kind: OptionKind::TextChoice(&[("0", "they may be optimised away"), ("1", "they are kept")]),
         unset_means: Some("\"0\""),
         summary: "whether data before quantization can be dumped",
         details: "For networks that were quantized by the vendor's compression tool, in online inference only. The \
@@ -246,14 +198,8 @@ pub(super) const COMPARISON: &[OptionRow] = &[
     OptionRow {
         key: "buffer_optimize",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "l2_optimize",
-                summary: "data is kept in the level 2 cache where possible",
-            },
-            Choice {
-                value: "off_optimize",
-                summary: "no such optimisation",
-            },
+            ("l2_optimize", "data is kept in the level 2 cache where possible"),
+            ("off_optimize", "no such optimisation"),
         ]),
         default: DefaultValue::Text("l2_optimize"),
         summary: "whether the compiler optimises for the on-chip cache",

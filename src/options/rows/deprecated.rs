@@ -1,6 +1,6 @@
-//! Options that the vendor is going to remove.
+//! Options that the vendor has deprecated.
 
-use super::super::kind::{Choice, OptionKind};
+use super::super::kind::OptionKind;
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -31,26 +31,11 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "op_debug_level",
         kind: OptionKind::IntChoice(&[
-            Choice {
-                value: 0,
-                summary: "off",
-            },
-            Choice {
-                value: 1,
-                summary: "keeps .cce, location, .o and .json files",
-            },
-            Choice {
-                value: 2,
-                summary: "as 1, without optimisation and with the debug mode of the compiler",
-            },
-            Choice {
-                value: 3,
-                summary: "keeps .o and .json files",
-            },
-            Choice {
-                value: 4,
-                summary: "keeps .o, .json and .cce files and descriptions of fused ops",
-            },
+            (0, "off"),
+            (1, "keeps .cce, location, .o and .json files"),
+            (2, "as 1, without optimisation and with the debug mode of the compiler"),
+            (3, "keeps .o and .json files"),
+            (4, "keeps .o, .json and .cce files and descriptions of fused ops"),
         ]),
         summary: "how much debug data the compilation of ops leaves behind",
         details: "Anything but 0 switches the cache of compiled ops off and writes below kernel_meta in debug_dir, \
@@ -63,22 +48,16 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "op_select_implmode",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "high_precision",
-                summary: "more precise, for the listed op types",
-            },
-            Choice {
-                value: "high_performance",
-                summary: "faster, for the listed op types",
-            },
-            Choice {
-                value: "high_precision_for_all",
-                summary: "more precise, for all ops (accepted by the code, not in the reference)",
-            },
-            Choice {
-                value: "high_performance_for_all",
-                summary: "faster, for all ops (accepted by the code, not in the reference)",
-            },
+            ("high_precision", "more precise, for the listed op types"),
+            ("high_performance", "faster, for the listed op types"),
+            (
+                "high_precision_for_all",
+                "more precise, for all ops (accepted by the code, not in the reference)",
+            ),
+            (
+                "high_performance_for_all",
+                "faster, for all ops (accepted by the code, not in the reference)",
+            ),
         ]),
         summary: "whether ops prefer precision or speed",
         details: "Applies to the op types in optypelist_for_implmode; the forms that end in _for_all apply to all \
@@ -92,22 +71,10 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "optypelist_for_implmode",
         kind: OptionKind::Names(&[
-            Choice {
-                value: "Pooling",
-                summary: "pooling",
-            },
-            Choice {
-                value: "SoftmaxV2",
-                summary: "softmax",
-            },
-            Choice {
-                value: "LRN",
-                summary: "local response normalisation",
-            },
-            Choice {
-                value: "ROIAlign",
-                summary: "alignment of regions of interest",
-            },
+            ("Pooling", "pooling"),
+            ("SoftmaxV2", "softmax"),
+            ("LRN", "local response normalisation"),
+            ("ROIAlign", "alignment of regions of interest"),
         ]),
         summary: "the op types to which op_select_implmode applies",
         details: "Names with commas between them. Four op types are supported. It makes no sense without \
@@ -134,14 +101,11 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "dynamic_graph_execute_mode",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "dynamic_execute",
-                summary: "compiled once, for ranges of shapes",
-            },
-            Choice {
-                value: "lazy_recompile",
-                summary: "compiled anew for each new shape (accepted by the code, not in the reference)",
-            },
+            ("dynamic_execute", "compiled once, for ranges of shapes"),
+            (
+                "lazy_recompile",
+                "compiled anew for each new shape (accepted by the code, not in the reference)",
+            ),
         ]),
         default: DefaultValue::Text("dynamic_execute"),
         summary: "how a graph with varying inputs is run",

@@ -1,6 +1,6 @@
 //! Session options of the engine, as graph construction without the adapter sets them.
 
-use super::super::kind::{Choice, OptionKind, PathKind};
+use super::super::kind::{OptionKind, PathKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::COMMON;
@@ -9,26 +9,11 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "ge.exec.staticMemoryPolicy",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "0",
-                summary: "dynamic allocation: each static graph holds a block of its own",
-            },
-            Choice {
-                value: "1",
-                summary: "the same as 2, for old scripts",
-            },
-            Choice {
-                value: "2",
-                summary: "static graphs share one arena as large as the largest of them",
-            },
-            Choice {
-                value: "3",
-                summary: "dynamic graphs use pools of small pages mapped into one range",
-            },
-            Choice {
-                value: "4",
-                summary: "both 2 and 3",
-            },
+            ("0", "dynamic allocation: each static graph holds a block of its own"),
+            ("1", "the same as 2, for old scripts"),
+            ("2", "static graphs share one arena as large as the largest of them"),
+            ("3", "dynamic graphs use pools of small pages mapped into one range"),
+            ("4", "both 2 and 3"),
         ]),
         unset_means: Some("\"0\""),
         summary: "the memory policy, as the engine itself names it",
@@ -47,14 +32,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "ge.exec.atomicCleanPolicy",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "0",
-                summary: "one op at the start of the graph clears them all together",
-            },
-            Choice {
-                value: "1",
-                summary: "each op clears its own memory right before it runs",
-            },
+            ("0", "one op at the start of the graph clears them all together"),
+            ("1", "each op clears its own memory right before it runs"),
         ]),
         unset_means: Some("\"0\""),
         summary: "who clears memory that must start as zeros, as the engine itself names it",
@@ -71,10 +50,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "ge.exec.memoryOptimizationPolicy",
-        kind: OptionKind::TextChoice(&[Choice {
-            value: "MemoryPriority",
-            summary: "more planners are tried and memory is weighed higher",
-        }]),
+        kind: OptionKind::TextChoice(&[("MemoryPriority", "more planners are tried and memory is weighed higher")]),
         summary: "whether the compiler may spend time to save memory",
         details: "The one value adds planners that group blocks by size ranges, and changes the usual planner \
                   slightly; the smallest plan of all is taken. The usual planner under it is not always as good as \
@@ -88,14 +64,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "ge.exec.disableReuseMemory",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "0",
-                summary: "tensors that do not live together share memory",
-            },
-            Choice {
-                value: "1",
-                summary: "every tensor has memory of its own",
-            },
+            ("0", "tensors that do not live together share memory"),
+            ("1", "every tensor has memory of its own"),
         ]),
         unset_means: Some("\"0\""),
         summary: "whether reuse of memory within a static graph is turned off",
@@ -111,14 +81,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "ge.exec.reuseZeroCopyMemory",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "0",
-                summary: "the engine holds memory for inputs and outputs",
-            },
-            Choice {
-                value: "1",
-                summary: "inputs and outputs stay in the caller's memory",
-            },
+            ("0", "the engine holds memory for inputs and outputs"),
+            ("1", "inputs and outputs stay in the caller's memory"),
         ]),
         unset_means: Some("\"0\""),
         summary: "whether the caller's memory serves as that of graph inputs and outputs",
@@ -170,14 +134,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "ge.featureBaseRefreshable",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "0",
-                summary: "addresses are fixed when the graph is loaded",
-            },
-            Choice {
-                value: "1",
-                summary: "addresses are set anew for each run",
-            },
+            ("0", "addresses are fixed when the graph is loaded"),
+            ("1", "addresses are set anew for each run"),
         ]),
         unset_means: Some("\"0\""),
         summary: "whether the address of feature memory may change between runs",

@@ -1,6 +1,6 @@
 //! Options of timeouts, and the experimental ones.
 
-use super::super::kind::{Choice, OptionKind, PathKind};
+use super::super::kind::{OptionKind, PathKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -189,18 +189,9 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
     OptionRow {
         key: "jit_compile",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "auto",
-                summary: "compiled for static graphs, ready-made first for dynamic ones",
-            },
-            Choice {
-                value: "true",
-                summary: "compiled for the graph",
-            },
-            Choice {
-                value: "false",
-                summary: "ready-made where there are any",
-            },
+            ("auto", "compiled for static graphs, ready-made first for dynamic ones"),
+            ("true", "compiled for the graph"),
+            ("false", "ready-made where there are any"),
         ]),
         default: DefaultValue::Text("auto"),
         summary: "whether ops are compiled for the graph or taken ready-made",

@@ -1,6 +1,6 @@
 //! Options of device memory: the two policies of `MemoryConfig`, weights in files, input fusion.
 
-use super::super::kind::{Choice, OptionKind};
+use super::super::kind::OptionKind;
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -24,14 +24,8 @@ const MEMORY: OptionRow = OptionRow {
 const ATOMIC_CLEAN_POLICY: OptionRow = OptionRow {
     key: keys::ATOMIC_CLEAN_POLICY,
     kind: OptionKind::IntChoice(&[
-        Choice {
-            value: 0,
-            summary: "one op at the start of the graph clears them all together",
-        },
-        Choice {
-            value: 1,
-            summary: "each op clears its own memory right before it runs",
-        },
+        (0, "one op at the start of the graph clears them all together"),
+        (1, "each op clears its own memory right before it runs"),
     ]),
     default: DefaultValue::Int(0),
     summary: "who clears the memory of ops whose outputs must start as zeros",
@@ -51,26 +45,17 @@ const ATOMIC_CLEAN_POLICY: OptionRow = OptionRow {
 const STATIC_MEMORY_POLICY: OptionRow = OptionRow {
     key: keys::STATIC_MEMORY_POLICY,
     kind: OptionKind::IntChoice(&[
-        Choice {
-            value: 0,
-            summary: "dynamic allocation: each static graph holds a block of its own",
-        },
-        Choice {
-            value: 1,
-            summary: "the same as 2, for old scripts",
-        },
-        Choice {
-            value: 2,
-            summary: "static expansion: static graphs share one arena as large as the largest of them",
-        },
-        Choice {
-            value: 3,
-            summary: "dynamic expansion: dynamic graphs use pools of small pages mapped into one range",
-        },
-        Choice {
-            value: 4,
-            summary: "both 2 and 3",
-        },
+        (0, "dynamic allocation: each static graph holds a block of its own"),
+        (1, "the same as 2, for old scripts"),
+        (
+            2,
+            "static expansion: static graphs share one arena as large as the largest of them",
+        ),
+        (
+            3,
+            "dynamic expansion: dynamic graphs use pools of small pages mapped into one range",
+        ),
+        (4, "both 2 and 3"),
     ]),
     default: DefaultValue::Int(0),
     summary: "how the graphs of a session get their device memory",
@@ -90,10 +75,7 @@ const STATIC_MEMORY_POLICY: OptionRow = OptionRow {
 
 const MEMORY_OPTIMIZATION_POLICY: OptionRow = OptionRow {
     key: "memory_config.memory_optimization_policy",
-    kind: OptionKind::TextChoice(&[Choice {
-        value: "MemoryPriority",
-        summary: "more planners are tried and memory is weighed higher",
-    }]),
+    kind: OptionKind::TextChoice(&[("MemoryPriority", "more planners are tried and memory is weighed higher")]),
     summary: "whether the compiler may spend time to save memory",
     details: "The one value adds planners that group blocks by size ranges, and changes the usual planner slightly; \
               the smallest plan of all is taken. It can come out a little larger than without. The engine calls it \
@@ -108,18 +90,9 @@ const MEMORY_OPTIMIZATION_POLICY: OptionRow = OptionRow {
 const VARIABLE_USE_1G_HUGE_PAGE: OptionRow = OptionRow {
     key: keys::VARIABLE_USE_1G_HUGE_PAGE,
     kind: OptionKind::IntChoice(&[
-        Choice {
-            value: 0,
-            summary: "the system's pages, 4 KiB or 2 MiB",
-        },
-        Choice {
-            value: 1,
-            summary: "pages of 1 GiB; an error where there are none",
-        },
-        Choice {
-            value: 2,
-            summary: "pages of 1 GiB, else of 2 MiB",
-        },
+        (0, "the system's pages, 4 KiB or 2 MiB"),
+        (1, "pages of 1 GiB; an error where there are none"),
+        (2, "pages of 1 GiB, else of 2 MiB"),
     ]),
     default: DefaultValue::Int(0),
     summary: "whether variables stand on pages of 1 GiB",

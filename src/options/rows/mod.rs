@@ -1,7 +1,6 @@
-//! The table of options: one row each. What the program is about comes first (memory), then the sections in the
-//! order of the vendor's reference, highwater's own last.
-//!
-//! Add an option: a constant in [`keys`], a row in the file of its section.
+//! The table of options, one row each: memory first, then the sections in the order of the vendor's reference,
+//! highwater's own last. To add an option: a row in the file of its section, and a constant in [`keys`] where code
+//! refers to it.
 
 mod accuracy;
 mod adapter;
@@ -31,7 +30,7 @@ use super::row::OptionRow;
 use super::section::Section;
 use super::value::DefaultValue;
 
-/// What most rows have in common.
+/// The defaults of a row.
 const COMMON: OptionRow = OptionRow {
     key: "",
     section: Section::Basic,
@@ -86,14 +85,14 @@ const PARTS: &[&[OptionRow]] = &[
 const N_ROWS: usize = super::count(PARTS);
 static ROWS: [OptionRow; N_ROWS] = super::joined::<OptionRow, N_ROWS>(PARTS);
 
-/// Rows that a rule names without listing them.
+/// A selection of rows.
 #[derive(Clone, Copy)]
 pub(super) enum Selection {
-    /// Those whose values are judged by this rule.
+    /// Values are checked by this rule.
     Rule(&'static str),
-    /// Those that name files or directories.
+    /// Values are files or directories.
     Paths,
-    /// Those that are going to be removed.
+    /// Deprecated.
     Deprecated,
 }
 
@@ -107,7 +106,7 @@ impl Selection {
     }
 }
 
-/// How many rows are selected.
+/// The number of selected rows.
 pub(super) const fn count_of(selection: Selection) -> usize {
     let mut n = 0;
     let mut idx = 0;
@@ -133,7 +132,7 @@ pub(super) const fn keys_of<const N: usize>(selection: Selection) -> [&'static s
     keys
 }
 
-/// Whether two texts are equal, in constants.
+/// Equality of texts, in constants.
 const fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
@@ -149,10 +148,9 @@ const fn is_same(a: &str, b: &str) -> bool {
     true
 }
 
-/// Every option.
 pub static TABLE: &[OptionRow] = &ROWS;
 
-/// The row of a key; names are compared exactly. O(rows).
+/// Names are compared exactly. O(rows).
 pub fn find(key: &str) -> Option<&'static OptionRow> {
     TABLE.iter().find(|row| row.key == key)
 }

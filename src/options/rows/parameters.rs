@@ -6,14 +6,8 @@ use super::super::value::DefaultValue;
 use super::adapter::ADAPTER_ROW;
 
 const AUTO_OR_MANUAL: &[Choice<&'static str>] = &[
-    Choice {
-        value: "auto",
-        summary: "the engine decides where",
-    },
-    Choice {
-        value: "manual",
-        summary: "where scopes in the script say so",
-    },
+    ("auto", "the engine decides where"),
+    ("manual", "where scopes in the script say so"),
 ];
 
 pub(super) const ROWS: &[OptionRow] = &[

@@ -39,14 +39,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: keys::FREE_NEIGHBORS,
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "zero",
-                summary: "nothing is free beside a tensor",
-            },
-            Choice {
-                value: "arena",
-                summary: "gaps of an arena: lowest address first, no alignment",
-            },
+            ("zero", "nothing is free beside a tensor"),
+            ("arena", "gaps of an arena: lowest address first, no alignment"),
         ]),
         default: DefaultValue::Text("zero"),
         summary: "where MegEngine's eager interpreter finds free bytes beside a tensor",
@@ -112,22 +106,13 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: keys::NAME_REUSE_VERSION,
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "1.2",
-                summary: "Paddle 1.0 to 1.2: slots in the order in which they became free, other data types at level 1",
-            },
-            Choice {
-                value: "1.3",
-                summary: "Paddle 1.3 in development: data types are not compared",
-            },
-            Choice {
-                value: "1.5",
-                summary: "Paddle 1.4 and 1.5: sorted slots of the same data type",
-            },
-            Choice {
-                value: "1.6",
-                summary: "Paddle 1.6 and later: the call warns and does nothing",
-            },
+            (
+                "1.2",
+                "Paddle 1.0 to 1.2: slots in the order in which they became free, other data types at level 1",
+            ),
+            ("1.3", "Paddle 1.3 in development: data types are not compared"),
+            ("1.5", "Paddle 1.4 and 1.5: sorted slots of the same data type"),
+            ("1.6", "Paddle 1.6 and later: the call warns and does nothing"),
         ]),
         default: DefaultValue::Text("1.5"),
         summary: "the version of Paddle whose memory_optimize is simulated",
@@ -140,13 +125,10 @@ pub(super) const ROWS: &[OptionRow] = &[
 ];
 
 const HEURISTIC_CHOICES: [Choice<&'static str>; HEURISTICS.len()] = {
-    let mut choices = [Choice { value: "", summary: "" }; HEURISTICS.len()];
+    let mut choices = [("", ""); HEURISTICS.len()];
     let mut row = 0;
     while row < HEURISTICS.len() {
-        choices[row] = Choice {
-            value: HEURISTICS[row].name,
-            summary: HEURISTICS[row].summary,
-        };
+        choices[row] = (HEURISTICS[row].name, HEURISTICS[row].summary);
         row += 1;
     }
     choices

@@ -1,6 +1,6 @@
 //! Options of speed: loops on the device, placement of variables, concurrent graphs.
 
-use super::super::kind::{Choice, OptionKind, PathKind};
+use super::super::kind::{OptionKind, PathKind};
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -64,14 +64,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "enable_small_channel",
         kind: OptionKind::IntChoice(&[
-            Choice {
-                value: 0,
-                summary: "off, the default in training",
-            },
-            Choice {
-                value: 1,
-                summary: "on, always so in online inference",
-            },
+            (0, "off, the default in training"),
+            (1, "on, always so in online inference"),
         ]),
         default: DefaultValue::Int(0),
         by_run_mode: Some([DefaultValue::Int(1), DefaultValue::Int(0)]),
@@ -112,14 +106,8 @@ const ITERATIONS_PER_LOOP: OptionRow = OptionRow {
 const VARIABLE_PLACEMENT: OptionRow = OptionRow {
     key: keys::VARIABLE_PLACEMENT,
     kind: OptionKind::TextChoice(&[
-        Choice {
-            value: "Device",
-            summary: "variables live in device memory",
-        },
-        Choice {
-            value: "Host",
-            summary: "variables live in host memory",
-        },
+        ("Device", "variables live in device memory"),
+        ("Host", "variables live in host memory"),
     ]),
     default: DefaultValue::Text("Device"),
     summary: "where the variables of the network live",

@@ -1,6 +1,6 @@
-//! Options that say what runs and where: run mode, device, dynamic shapes, mixed computing.
+//! Options of run mode, device, dynamic shapes and mixed computing.
 
-use super::super::kind::{Choice, OptionKind};
+use super::super::kind::OptionKind;
 use super::super::row::OptionRow;
 use super::super::section::Section;
 use super::super::value::DefaultValue;
@@ -41,14 +41,8 @@ pub(super) const BASIC: &[OptionRow] = &[
     OptionRow {
         key: "deterministic",
         kind: OptionKind::IntChoice(&[
-            Choice {
-                value: 0,
-                summary: "results may vary from run to run",
-            },
-            Choice {
-                value: 1,
-                summary: "the same result each time, slower",
-            },
+            (0, "results may vary from run to run"),
+            (1, "the same result each time, slower"),
         ]),
         default: DefaultValue::Int(0),
         summary: "whether ops give the same result each time for the same input on the same hardware",
@@ -64,14 +58,8 @@ pub(super) const DYNAMIC: &[OptionRow] = &[
     OptionRow {
         key: "ac_parallel_enable",
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "0",
-                summary: "AI CPU ops get no stream of their own",
-            },
-            Choice {
-                value: "1",
-                summary: "AI CPU ops run in parallel on a stream of their own",
-            },
+            ("0", "AI CPU ops get no stream of their own"),
+            ("1", "AI CPU ops run in parallel on a stream of their own"),
         ]),
         unset_means: Some("\"0\""),
         summary: "whether AI CPU ops may run beside AI Core ops in dynamic graphs",
@@ -116,16 +104,7 @@ const MIXED_COMPUTING_ROW: OptionRow = OptionRow {
 
 const GRAPH_RUN_MODE: OptionRow = OptionRow {
     key: keys::GRAPH_RUN_MODE,
-    kind: OptionKind::IntChoice(&[
-        Choice {
-            value: 0,
-            summary: "online inference",
-        },
-        Choice {
-            value: 1,
-            summary: "training",
-        },
-    ]),
+    kind: OptionKind::IntChoice(&[(0, "online inference"), (1, "training")]),
     default: DefaultValue::Int(1),
     summary: "whether graphs are run for training or for online inference",
     details: "Tells the compiler what a graph is for. Some options belong to one of the two modes only: \

@@ -115,14 +115,14 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: keys::UNLOAD_GRAPHS,
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "never",
-                summary: "a graph stays loaded after its first run, unless memory is short",
-            },
-            Choice {
-                value: UNLOAD_AFTER_RUN,
-                summary: "each graph is unloaded after each of its runs, and loaded again for the next one",
-            },
+            (
+                "never",
+                "a graph stays loaded after its first run, unless memory is short",
+            ),
+            (
+                UNLOAD_AFTER_RUN,
+                "each graph is unloaded after each of its runs, and loaded again for the next one",
+            ),
         ]),
         default: DefaultValue::Text("never"),
         summary: "when graphs leave the device",
@@ -137,14 +137,11 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: keys::SHAPES_KEEP_ALIVE,
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "yes",
-                summary: "they read their input as any op does, so it lives until then",
-            },
-            Choice {
-                value: SHAPES_RELEASE,
-                summary: "they keep nothing alive: the runtime answers them from what it knows of the tensor",
-            },
+            ("yes", "they read their input as any op does, so it lives until then"),
+            (
+                SHAPES_RELEASE,
+                "they keep nothing alive: the runtime answers them from what it knows of the tensor",
+            ),
         ]),
         default: DefaultValue::Text("yes"),
         summary: "whether ops that read a shape alone keep the tensor alive",
@@ -172,18 +169,15 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: keys::MEASURED_ALIGNMENT,
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: Alignment::Ops.name(),
-                summary: "the ops that ran, each at the step of the graph's op of its name",
-            },
-            Choice {
-                value: Alignment::Phases.name(),
-                summary: "marks of iterations and phases; where there are none, the beginning, the peak and the end",
-            },
-            Choice {
-                value: Alignment::Time.name(),
-                summary: "the share of the whole time that has passed",
-            },
+            (
+                Alignment::Ops.name(),
+                "the ops that ran, each at the step of the graph's op of its name",
+            ),
+            (
+                Alignment::Phases.name(),
+                "marks of iterations and phases; where there are none, the beginning, the peak and the end",
+            ),
+            (Alignment::Time.name(), "the share of the whole time that has passed"),
         ]),
         default: DefaultValue::Text(Alignment::Ops.name()),
         summary: "what puts a measured run beside a graph on the graph's steps",
@@ -198,14 +192,14 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: keys::POLICY_2_BEHAVIOUR,
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: ArenaBehaviour::Engine.name(),
-                summary: "new blocks beside the old ones, as the engine does it",
-            },
-            Choice {
-                value: ArenaBehaviour::Documented.name(),
-                summary: "freed and allocated again at the larger size, as the vendor's documents say",
-            },
+            (
+                ArenaBehaviour::Engine.name(),
+                "new blocks beside the old ones, as the engine does it",
+            ),
+            (
+                ArenaBehaviour::Documented.name(),
+                "freed and allocated again at the larger size, as the vendor's documents say",
+            ),
         ]),
         default: DefaultValue::Text(ArenaBehaviour::Engine.name()),
         summary: "what policy 2 does when a graph needs more than its shared arena holds",
@@ -220,19 +214,16 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
 ];
 
-/// The choice that switches something on.
+/// The choice that enables something.
 pub(crate) const ON: &str = "on";
 
-/// The rows of the planner as choices, without the plan of a source: graphs carry none.
+/// The strategies as choices, without `as_dumped`: graphs have no plan of their source.
 const STRATEGY_CHOICES: [Choice<&'static str>; n_choices()] = {
-    let mut choices = [Choice { value: "", summary: "" }; n_choices()];
+    let mut choices = [("", ""); n_choices()];
     let (mut row, mut choice) = (0, 0);
     while row < STRATEGIES.len() {
         if !matches!(STRATEGIES[row].effort, Effort::Recorded) {
-            choices[choice] = Choice {
-                value: STRATEGIES[row].name,
-                summary: STRATEGIES[row].summary,
-            };
+            choices[choice] = (STRATEGIES[row].name, STRATEGIES[row].summary);
             choice += 1;
         }
         row += 1;
@@ -251,21 +242,21 @@ const fn n_choices() -> usize {
     n
 }
 
-/// The choice of `simulation.shapes_keep_alive` that gives memory back.
+/// The choice of `simulation.shapes_keep_alive` that frees memory early.
 pub(crate) const SHAPES_RELEASE: &str = "no";
 
 /// The choice of `simulation.unload_graphs` that unloads.
 pub(crate) const UNLOAD_AFTER_RUN: &str = "after_run";
 
-/// Op types that mixed precision leaves alone, unless the user says otherwise: the lists of the real compiler
-/// come with its operator package and differ by chip.
+/// Op types that mixed precision leaves unchanged by default. The lists of the real compiler come with its operator
+/// package and differ by chip.
 const DEFAULT_KEPT_OPS: &str = "Softmax,LogSoftmax,SoftmaxCrossEntropyWithLogits,SparseSoftmaxCrossEntropyWithLogits,\
 SoftmaxCrossEntropyLoss,NegativeLogLikelihoodLoss,LayerNormalization,BatchNormalization,InstanceNormalization,\
 GroupNormalization,FusedBatchNorm,FusedBatchNormV3,Exp,Log,Pow,Sum,Mean,Cumsum,CumSum,ReduceSum,ReduceMean,\
 _softmax,_log_softmax,nll_loss_forward,native_layer_norm,native_group_norm,native_batch_norm,\
 _native_batch_norm_legit,exp,log,pow,sum,mean,cumsum";
 
-/// Op types that a device cannot run, unless the user says otherwise.
+/// Op types that run on the host by default.
 const DEFAULT_HOST_OPS: &str = "PyFunc,PyFuncStateless,EagerPyFunc,Print,PrintV2,Assert,ReadFile,WriteFile,DecodeJpeg,\
 ParseExampleV2,StringFormat,StringJoin,StringSplitV2,StringNormalizer";
 

@@ -1,6 +1,6 @@
 //! highwater's own options: scratch memory of ops whose source states none.
 
-use super::super::kind::{Choice, OptionKind};
+use super::super::kind::OptionKind;
 use super::super::row::OptionRow;
 use super::super::value::DefaultValue;
 use super::keys;
@@ -10,14 +10,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: keys::WORKSPACE_ESTIMATE,
         kind: OptionKind::TextChoice(&[
-            Choice {
-                value: "off",
-                summary: "none: figures without stated scratch memory are lower bounds",
-            },
-            Choice {
-                value: ON,
-                summary: "by op type, as simulation.workspace_table says",
-            },
+            ("off", "none: figures without stated scratch memory are lower bounds"),
+            (ON, "by op type, as simulation.workspace_table says"),
         ]),
         default: DefaultValue::Text("off"),
         summary: "whether ops whose source states no scratch memory are given some by their type",
@@ -48,8 +42,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
 ];
 
-/// Scratch memory by op type, unless the user says otherwise: a guess. Names are those of ONNX, TensorFlow and aten;
-/// what stands before holds.
+/// The default rules by op type: an estimate. Names are those of ONNX, TensorFlow and aten; earlier rules take
+/// precedence.
 pub(crate) const DEFAULT_WORKSPACES: &str = "Conv2DBackprop*=50%,Conv3DBackprop*=50%,\
 convolution_backward*=50%,Conv=25%,ConvTranspose=25%,ConvInteger=25%,Conv1D*=25%,Conv2D*=25%,Conv3D*=25%,\
 QLinearConv=25%,DeformConv=25%,DepthwiseConv*=10%,_FusedConv2D=25%,convolution*=25%,_convolution*=25%,conv1d=25%,\

@@ -49,7 +49,7 @@ const MOST_SOURCES: usize = 1_000;
 const MOST_BOOKMARKS: usize = 10_000;
 
 /// The most pins of a document.
-const MOST_PINS: usize = 1_000;
+const MAX_PINS: usize = 1_000;
 
 /// Fields of a configuration that follow from the others, or that a document says itself.
 const DERIVED: [&str; 3] = ["effective", "sources", "predicted"];
@@ -154,7 +154,7 @@ impl DocumentFile {
         for (count, most, what) in [
             (wire.sources.len(), MOST_SOURCES, "sources"),
             (wire.bookmarks.len(), MOST_BOOKMARKS, "bookmarks"),
-            (wire.pins.len(), MOST_PINS, "pins"),
+            (wire.pins.len(), MAX_PINS, "pins"),
         ] {
             if count > most {
                 return Err(first_line(format!(

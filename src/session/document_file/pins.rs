@@ -79,8 +79,8 @@ fn pin_of(element: &mut Json, place: &str, pins: &[Pin], remarks: &mut Diagnosti
     let Some(name) = fields.get("name").and_then(Json::as_str) else {
         return Err(format!("{place}.name is no text"));
     };
-    let name =
-        Pin::name_of(name, pins.iter().map(|pin| pin.name.as_str())).map_err(|why| format!("{place}.name: {why}"))?;
+    let name = Pin::checked_name(name, pins.iter().map(|pin| pin.name.as_str()))
+        .map_err(|why| format!("{place}.name: {why}"))?;
     let name = name.to_owned();
     let Some(Json::Object(configuration)) = fields.get_mut("configuration") else {
         return Err(format!("{place}.configuration is no object"));

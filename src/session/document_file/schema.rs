@@ -5,7 +5,7 @@
 use serde_json::{Value as Json, json};
 
 use super::wire::LANE_KINDS;
-use super::{DOCUMENT_VERSION, MOST_BOOKMARKS, MOST_PINS, MOST_SOURCES};
+use super::{DOCUMENT_VERSION, MAX_PINS, MOST_BOOKMARKS, MOST_SOURCES};
 
 /// The schema.
 pub fn document_schema() -> Json {
@@ -33,7 +33,7 @@ pub fn document_schema() -> Json {
                 "additionalProperties": {"type": "string"}
             },
             "bookmarks": {"type": "array", "maxItems": MOST_BOOKMARKS, "items": bookmark()},
-            "pins": {"type": "array", "maxItems": MOST_PINS, "items": pin()},
+            "pins": {"type": "array", "maxItems": MAX_PINS, "items": pin()},
             "baseline": {"type": "string", "description": "The lane that others are compared with, such as \"policy 0\" or \"pin 1\"."},
             "view": {
                 "type": "object",

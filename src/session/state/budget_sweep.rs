@@ -6,7 +6,7 @@ use super::super::budget_sweep::BudgetSweepTable;
 use super::super::document::Document;
 use super::super::jobs::{Answer, Job};
 use super::{Notice, Session};
-use highwater_analysis::{LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes};
+use highwater_analysis::{LaneChoice, LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes, study_of};
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 
@@ -164,7 +164,7 @@ impl Session {
         let tape = self
             .loaded
             .as_ref()
-            .filter(|loaded| !loaded.workload.tapes().is_empty());
+            .filter(|loaded| study_of(&loaded.workload).lane_choice() == LaneChoice::Budgets);
         let request = tape.map(|loaded| self.request(Arc::clone(&loaded.workload)));
         request.map_or_else(Vec::new, |request| opening_lanes(&request))
     }

@@ -100,7 +100,7 @@ impl Session {
                 .document
                 .pins
                 .iter()
-                .map(|pin| pin.beside(&self.document.plan))
+                .map(|pin| pin.with_schedule(&self.document.plan))
                 .collect(),
         }
     }

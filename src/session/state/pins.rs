@@ -6,7 +6,7 @@ use super::super::commands::Command;
 use super::super::document::Document;
 use super::super::history::Settings;
 use super::{Notice, Session};
-use highwater_analysis::{Comparison, Configuration, LaneId, MOST_PINS, Pin};
+use highwater_analysis::{Comparison, Configuration, LaneId, MAX_PINS, Pin};
 use highwater_model::workload::Workload;
 
 impl Session {
@@ -88,7 +88,7 @@ impl Session {
             Command::RenamePin { position, name } => {
                 let others = self.document.pins.iter().enumerate();
                 let others = others.filter(|(other, _)| *other != position);
-                let name = Pin::name_of(&name, others.map(|(_, pin)| pin.name.as_str()))?.to_owned();
+                let name = Pin::checked_name(&name, others.map(|(_, pin)| pin.name.as_str()))?.to_owned();
                 if let Some(pin) = self.document.pins.get_mut(position) {
                     pin.name = name;
                 }
@@ -131,12 +131,12 @@ impl Session {
     }
 
     fn pin(&mut self, name: &str, configuration: Configuration) -> Result<String, String> {
-        if self.document.pins.len() >= MOST_PINS {
+        if self.document.pins.len() >= MAX_PINS {
             return Err(format!(
-                "{MOST_PINS} pins are kept at most; remove one in the pane Compare first"
+                "{MAX_PINS} pins are kept at most; remove one in the pane Compare first"
             ));
         }
-        let name = Pin::name_of(name, self.names_of_pins())?.to_owned();
+        let name = Pin::checked_name(name, self.names_of_pins())?.to_owned();
         let told = format!("pinned \"{name}\": its lane stands below the others");
         self.document.pins.push(Pin::new(name, configuration));
         Ok(told)
@@ -146,7 +146,7 @@ impl Session {
     fn use_pin(&mut self, position: usize) -> String {
         let Pin {
             name, configuration, ..
-        } = self.document.pins[position].beside(&self.document.plan);
+        } = self.document.pins[position].with_schedule(&self.document.plan);
         // Values that were only assumed must not turn into the user's.
         self.assumed.clear();
         self.document.options = configuration.options;

@@ -6,7 +6,7 @@ use super::super::command_line::{CommandLine, Origin};
 use super::super::jobs::{Answer, Job};
 use super::super::planner::{BestPlan, PlannerTable};
 use super::{Notice, Session};
-use highwater_analysis::LaneId;
+use highwater_analysis::{LaneId, LaneKind};
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 use highwater_plan::{BEST, find};
@@ -91,7 +91,7 @@ impl Session {
     pub fn command_line(&self) -> String {
         let line = CommandLine::new(self.document(), Origin::default());
         match &self.answer {
-            Some((comparison, _)) if comparison.is_problem() => {
+            Some((comparison, _)) if comparison.lane_kind() == LaneKind::Strategies => {
                 let strategy = comparison.main_lane().map(|lane| comparison.lanes[lane].strategy.name);
                 line.plan(strategy.unwrap_or(BEST))
             }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::super::block::LaneView;
 use super::wall::{WallRun, of_ops};
 use super::{Axes, TimeAxis};
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::graph::{Bindings, Graph};
 use highwater_model::workload::{AxisRun, GraphIdx, Recording};
 use highwater_rewrite::remat::op_time;
@@ -57,7 +57,7 @@ impl OpTimes {
 }
 
 fn estimated(comparison: &Comparison, lanes: &[LaneView]) -> Result<TimeAxis, &'static str> {
-    if comparison.is_measured() {
+    if comparison.lane_kind() == LaneKind::Recordings {
         return Err(EVENTS);
     }
     let graphs = comparison.workload.graphs();
@@ -118,7 +118,7 @@ fn add_run(durations: &mut [u64], run: &AxisRun, times: &OpTimes) -> u32 {
 }
 
 fn wall(comparison: &Comparison) -> Result<(TimeAxis, Option<WallRun>), &'static str> {
-    if !comparison.is_measured() {
+    if comparison.lane_kind() != LaneKind::Recordings {
         return of_ops(comparison).map(|(axis, run)| (axis, Some(run)));
     }
     let lanes = comparison.lanes.iter();

@@ -5,18 +5,12 @@ use super::super::grouping::producer;
 use super::super::{Selected, TensorKey, Timeline};
 use super::links::{Links, variables};
 use super::{Destination, NeighbourNode, NodeKey, OpKey};
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, OpSource};
 use highwater_model::graph::{Bindings, Id as _, OpId, TensorId};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, Tape};
 
-/// Reasons for the lack of a neighbourhood.
-const RECORDED: &str = "A recording has no graph: it does not say which ops compute and read a block. Who asked for it \
-                        stands above, where the tool wrote that down.";
-const PROBLEM: &str =
-    "A placement problem lists buffers and no ops, so nothing is known of who computes and reads them.";
-const TRACE: &str =
-    "An allocation trace lists requests and no ops, so nothing is known of who computes and reads them.";
+/// Why a tensor has no neighbourhood, where its source states no other reason.
 const NOTHING: &str = "The source has no graph.";
 
 enum Source<'a> {
@@ -45,23 +39,14 @@ impl<'a> Flow<'a> {
         timeline: &'a Timeline,
         selected: Selected,
     ) -> Result<Self, &'static str> {
-        if comparison.measured_lane(selected.graph).is_some() {
-            return Err(RECORDED);
-        }
-        let workload = &comparison.workload;
-        let source = if let Some(entry) = workload.graphs().get(selected.graph.idx()) {
-            Source::Graph(entry)
-        } else if let Some(tape) = workload.tapes().first() {
-            Source::Tape(tape)
-        } else if let Some(program) = workload.programs().first() {
-            Source::Program(program)
-        } else if comparison.is_problem() {
-            return Err(PROBLEM);
-        } else if comparison.trace().is_some() {
-            return Err(TRACE);
-        } else {
-            return Err(NOTHING);
+        let study = comparison.study_of_graph(selected.graph);
+        let source = match study.ops(&comparison.workload) {
+            OpSource::Graphs(entries) => entries.get(selected.graph.idx()).map(Source::Graph),
+            OpSource::Tape(tape) => Some(Source::Tape(tape)),
+            OpSource::Program(program) => Some(Source::Program(program)),
+            OpSource::None => None,
         };
+        let source = source.ok_or_else(|| study.words().no_ops.unwrap_or(NOTHING))?;
         let run = comparison.axis.runs.get(selected.run as usize);
         let bindings = run.map(|run| run.run.bindings.clone()).unwrap_or_default();
         let sizes = match &source {

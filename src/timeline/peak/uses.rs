@@ -19,16 +19,7 @@ pub(super) struct Use {
 
 /// Why uses are unknown, in a sentence; `None` where they are known.
 pub(super) fn unknown(comparison: &Comparison, lane: usize) -> Option<&'static str> {
-    if comparison.is_measured_lane(lane) {
-        return Some("A recording does not say who reads a block, so which blocks are idle is not known.");
-    }
-    if comparison.is_problem() {
-        return Some("A placement problem does not say who reads its buffers, so which of them are idle is not known.");
-    }
-    if comparison.trace().is_some() {
-        return Some("An allocation trace does not say who reads a block, so which blocks are idle is not known.");
-    }
-    None
+    comparison.study_of_lane(lane).words().no_readers
 }
 
 /// The ops of a run as a lane executes them.

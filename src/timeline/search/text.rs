@@ -7,7 +7,7 @@ use super::pattern::Patterns;
 use super::syntax::Condition;
 use crate::Selected;
 use crate::grouping::{full_scope, producer};
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, OpSource};
 use highwater_model::graph::{Graph, Id as _, StorageId, TensorId};
 use highwater_model::workload::{GraphIdx, Recording, StackIdx};
 
@@ -23,14 +23,19 @@ pub(crate) fn shown_name(comparison: &Comparison, tensor: Selected) -> Cow<'_, s
 
 /// The name of the producing op; empty where there is none.
 pub(crate) fn op_name(comparison: &Comparison, tensor: Selected) -> &str {
-    if let Some(tape) = comparison.workload.tapes().first() {
-        let known = tape.tensors.get(tensor.tensor.idx());
-        let op = known.and_then(|known| tape.ops.get(known.op as usize));
-        return op.map_or("", |op| &op.name);
+    match comparison.study_of_graph(tensor.graph).ops(&comparison.workload) {
+        OpSource::Graphs(entries) => {
+            let entry = entries.get(tensor.graph.idx());
+            let op = entry.and_then(|entry| producer(&entry.graph, tensor.tensor));
+            op.zip(entry).map_or("", |(op, entry)| entry.graph.op_name(op))
+        }
+        OpSource::Tape(tape) => {
+            let known = tape.tensors.get(tensor.tensor.idx());
+            let op = known.and_then(|known| tape.ops.get(known.op as usize));
+            op.map_or("", |op| &op.name)
+        }
+        OpSource::Program(_) | OpSource::None => "",
     }
-    let entry = comparison.workload.graphs().get(tensor.graph.idx());
-    let op = entry.and_then(|entry| producer(&entry.graph, tensor.tensor));
-    op.zip(entry).map_or("", |(op, entry)| entry.graph.op_name(op))
 }
 
 /// The texts that a test searches.

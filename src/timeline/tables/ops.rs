@@ -3,7 +3,7 @@
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
 use crate::{AxisKind, Selected};
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, LaneKind};
 use highwater_model::graph::{Id as _, Op, OpId, TensorId};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{AxisRun, GraphEntry, RecordedOp, Recording, TapeOp};
@@ -44,7 +44,9 @@ pub(super) fn executed(comparison: &Comparison) -> Vec<u32> {
 
 /// The recording of the lane, if all lanes are recordings.
 fn recording<'a>(view: &View<'a>) -> Option<&'a Recording> {
-    let lane = view.lane().filter(|_| view.comparison.is_measured())?;
+    let lane = view
+        .lane()
+        .filter(|_| view.comparison.lane_kind() == LaneKind::Recordings)?;
     view.comparison.recording(lane.id)
 }
 

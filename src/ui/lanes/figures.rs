@@ -5,7 +5,7 @@ use eframe::egui::{Color32, Label, RichText, TextWrapMode, Ui};
 use super::LanesInput;
 pub(super) use crate::panels::width_of;
 use crate::theme::Theme;
-use highwater_analysis::{Lane, ScratchSource};
+use highwater_analysis::{Lane, LaneKind, ScratchSource};
 use highwater_model::units::{Bytes, grouped, percents};
 use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::StaticMemoryPolicy;
@@ -108,7 +108,7 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &L
     }
     let peak = format!("{bound}{}", summary.peak_reserved);
     let mut all = vec![make(Rank::Peak, peak, theme.text, exact)];
-    if input.comparison.is_problem() {
+    if input.comparison.lane_kind() == LaneKind::Strategies {
         return all;
     }
     if let Some(([bytes, percent], exact, color)) = difference(input, lane) {
@@ -283,14 +283,13 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
     let theme: &Theme = input.theme;
     let chosen = input.compared.baseline.and_then(|lane| comparison.lanes.get(lane));
     // Policies are compared with policy 0, passes with the lane without any.
-    let zero = if let Some(chosen) = chosen.filter(|_| !comparison.is_problem()) {
-        chosen
-    } else if comparison.compares_passes() {
-        comparison.lanes.first()?
-    } else {
-        comparison.lane(StaticMemoryPolicy::Dynamic)?
+    let zero = match (comparison.lane_kind(), chosen) {
+        (LaneKind::Strategies, _) => return None,
+        (_, Some(chosen)) => chosen,
+        (LaneKind::Passes, None) => comparison.lanes.first()?,
+        (LaneKind::Policies | LaneKind::Recordings, None) => comparison.lane(StaticMemoryPolicy::Dynamic)?,
     };
-    if lane.id == zero.id || comparison.is_problem() {
+    if lane.id == zero.id {
         return None;
     }
     if zero.summary.out_of_memory || lane.summary.out_of_memory {

@@ -209,7 +209,7 @@ impl LaneFrame {
         // A recording of curves alone has nothing to map, and no events.
         let is_curve = input.comparison.is_measured_lane(lane) && input.timeline.lanes[lane].blocks.start.is_empty();
         let ticks = match body.height() {
-            _ if wanted.is_folded || !wanted.has_events || is_curve || input.comparison.is_problem() => 0.0,
+            _ if wanted.is_folded || !wanted.has_events || is_curve || !input.comparison.study().has_device() => 0.0,
             height if height < LOW_BODY => TICKS.1,
             _ => TICKS.0,
         };

@@ -23,7 +23,7 @@ const REMAT: f32 = 120.0;
 
 /// What the legend needs beside that of the curves to stand in their line: two or three owners, and the marks.
 pub(super) fn room(ui: &Ui, input: &LanesInput<'_>, state: &LanesState) -> f32 {
-    if state.content != LaneContent::MemoryMap || input.comparison.is_problem() {
+    if state.content != LaneContent::MemoryMap || !input.comparison.study().has_device() {
         return 0.0;
     }
     least(ui, input)
@@ -37,7 +37,7 @@ fn least(ui: &Ui, input: &LanesInput<'_>) -> f32 {
 
 /// As many owners as fit in one line; the rest is told by a tooltip.
 pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
-    if input.comparison.is_problem() {
+    if !input.comparison.study().has_device() {
         return;
     }
     let lanes = input.timeline.lanes.iter();

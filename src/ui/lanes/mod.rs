@@ -77,7 +77,7 @@ pub use shortage::sentences;
 pub use state::LanesState;
 
 use crate::theme::Theme;
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::Bytes;
 use highwater_session::{ContentOrder, Document, PictureOrder, Session};
 use highwater_sim::StaticMemoryPolicy;
@@ -238,7 +238,7 @@ pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, act
     if content == ContentOrder::Areas
         && let Some(order) = input.drawn.order.filter(|order| order.by == ColorBy::Tensor)
     {
-        let by = ColorBy::By(if input.comparison.is_measured() {
+        let by = ColorBy::By(if input.comparison.lane_kind() == LaneKind::Recordings {
             Attribute::Scope
         } else {
             Attribute::OpType

@@ -9,7 +9,7 @@ use super::{LaneAction, LanesInput};
 use crate::combo::ShowChoices as _;
 use crate::panels::elided;
 use crate::panels::planner::choices;
-use highwater_analysis::Lane;
+use highwater_analysis::{Lane, LaneKind};
 use highwater_model::graph::Id as _;
 use highwater_model::units::percent_text;
 
@@ -93,7 +93,11 @@ pub(super) fn certainty(lane: &Lane) -> Option<Certainty> {
 
 /// The same of a problem's lane.
 pub(super) fn certainty_ui(ui: &mut Ui, lane: &Lane, is_short: bool, input: &LanesInput<'_>) {
-    let Some((_, planned)) = lane.plans.first().filter(|_| input.comparison.is_problem()) else {
+    let Some((_, planned)) = lane
+        .plans
+        .first()
+        .filter(|_| input.comparison.lane_kind() == LaneKind::Strategies)
+    else {
         return;
     };
     match certainty(lane) {

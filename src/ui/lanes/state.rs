@@ -8,7 +8,7 @@ use super::{
     Arrangement, HoveredRegion, LaneContent, LaneLayout, LanesInput, Marks, PinnedStep, areas, bookmarks, budget,
     column_cache, goto, marks, measure, minimap, pictures, row_paint, rows, views,
 };
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::Step;
 use highwater_session::ContentOrder;
 use highwater_timeline::{
@@ -180,7 +180,7 @@ impl LanesState {
     /// The lane whose lifetimes are shown.
     pub fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
         let last = input.comparison.lanes.len().saturating_sub(1);
-        let first = usize::from(input.comparison.compares_passes());
+        let first = usize::from(input.comparison.lane_kind() == LaneKind::Passes);
         self.rows_lane.unwrap_or(first).min(last)
     }
 

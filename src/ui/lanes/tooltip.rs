@@ -5,6 +5,7 @@ use eframe::egui::{Grid, Label, RichText, TextStyle, Ui};
 use super::bands::took_words;
 use super::frame::LaneFrame;
 use super::{LaneContent, LanesInput, LanesState, Selected, areas, gestures, remat, shortage, ticks};
+use highwater_analysis::LaneKind;
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::GraphIdx;
@@ -190,7 +191,7 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &Lane
     ui.strong(format!("{} {step}", input.comparison.axis_word()));
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let is_measured = input.comparison.is_measured_lane(frame.lane);
-    let is_alone = input.comparison.is_measured();
+    let is_alone = input.comparison.lane_kind() == LaneKind::Recordings;
     let mut rows = vec![if is_alone {
         let id = input.comparison.lanes[frame.lane].id;
         ("recording", input.comparison.lane_title(id))

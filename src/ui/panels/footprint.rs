@@ -127,10 +127,10 @@ pub(super) fn footprint_ui(
         .graphs
         .get(graph.idx())
         .map_or("", |graph| &graph.name);
-    let noun = if comparison.is_problem() { "buffers" } else { "tensors" };
+    let noun = comparison.study().words().tensor;
     let (footprint, holes) = (planned.plan.footprint, known.chain.gap_bytes);
     let text = format!(
-        "{footprint} in {name}: {} {noun} stand on each other, over {holes} of holes; the largest first",
+        "{footprint} in {name}: {} {noun}s stand on each other, over {holes} of holes; the largest first",
         known.chain.links.len()
     );
     ui.add(egui::Label::new(text).wrap()).on_hover_text(format!(

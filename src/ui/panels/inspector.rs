@@ -199,12 +199,7 @@ fn peak_ui(
     });
     let mut live = view.live_at(live_step);
     live.sort_by_key(|block| (std::cmp::Reverse(view.blocks.bytes[*block as usize]), *block));
-    let noun = match (comparison.is_problem(), comparison.trace()) {
-        _ if matches!(lane.id, LaneId::Measured(_)) => "block",
-        (true, _) => "buffer",
-        (false, Some(_)) => "request",
-        (false, None) => "tensor",
-    };
+    let noun = comparison.study_of_lane(position).words().tensor;
     if noun == "tensor" && live.iter().any(|block| view.tensor(*block).is_some()) {
         // Live bytes are those of tensors; what holds graph inputs and outputs stands beside them.
         live.retain(|block| view.tensor(*block).is_some());

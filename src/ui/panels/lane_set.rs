@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, RichText};
 
-use highwater_analysis::{LaneSet, RematLane};
+use highwater_analysis::{LaneChoice, LaneSet, RematLane, study_of};
 use highwater_model::units::Bytes;
 use highwater_options::keys;
 use highwater_rewrite::remat::{Budget, DEFAULT_HEURISTIC, HEURISTICS, find_heuristic};
@@ -42,7 +42,7 @@ impl Kind {
 /// What is compared at present; `None` where there is no choice.
 pub fn kind_words(session: &Session) -> Option<&'static str> {
     let loaded = session.loaded()?;
-    if loaded.workload.graphs().is_empty() {
+    if study_of(&loaded.workload).lane_choice() != LaneChoice::Any {
         return None;
     }
     let kind = Kind::of(&session.document().lanes);
@@ -68,16 +68,17 @@ pub fn lane_set_ui(
     commands: &mut Vec<Command>,
 ) -> bool {
     let Some(loaded) = session.loaded() else { return false };
-    if !loaded.workload.programs().is_empty() {
-        ui.label("Compare: name reuse").on_hover_text(
-            "A program of blocks has names and no device session: its lanes are the levels of name reuse anyway",
-        );
-        return false;
-    }
-    let is_tape = !loaded.workload.tapes().is_empty();
-    if !is_tape && loaded.workload.graphs().is_empty() {
-        return false;
-    }
+    let is_tape = match study_of(&loaded.workload).lane_choice() {
+        LaneChoice::Any => false,
+        LaneChoice::Budgets => true,
+        LaneChoice::NameReuse => {
+            ui.label("Compare: name reuse").on_hover_text(
+                "A program of blocks has names and no device session: its lanes are the levels of name reuse anyway",
+            );
+            return false;
+        }
+        LaneChoice::Fixed => return false,
+    };
     let lanes = &session.document().lanes;
     let mut wants_sweep = false;
     let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing, egui::vec2(4.0, 2.0));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use eframe::egui::{self, RichText};
 
 use crate::theme::Theme;
-use highwater_analysis::LaneId;
+use highwater_analysis::{LaneId, LaneKind};
 use highwater_model::workload::Alignment;
 use highwater_options::keys;
 use highwater_session::{Command, Session};
@@ -48,7 +48,7 @@ pub fn measured_run_ui(
         return;
     }
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        if !comparison.is_measured() {
+        if comparison.lane_kind() != LaneKind::Recordings {
             alignment_ui(ui, session, commands);
             for lane in &comparison.lanes {
                 if matches!(lane.id, LaneId::Measured(_)) {

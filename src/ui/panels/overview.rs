@@ -7,7 +7,7 @@ use super::overview_bars::bars_ui;
 use super::overview_problem::{passes_text, passes_ui, problem_text, problem_ui};
 use super::schedule::{can_add_evaluation, changing_values};
 use crate::theme::Theme;
-use highwater_analysis::{Comparison, Figure, Lane};
+use highwater_analysis::{Comparison, Figure, Lane, LaneKind};
 use highwater_model::workload::DeviceFigure;
 use highwater_options::Estimate;
 use highwater_rewrite::remat::RematStatus;
@@ -85,7 +85,8 @@ pub fn overview_ui(
     child.shrink_clip_rect(area);
     // One recording has nothing beside it, and many cannot be told apart.
     let is_told_apart = (2..=super::measured::MOST_BARS).contains(&comparison.lanes.len());
-    let has_bars = area.width() >= LEAST_TEXT + LEAST_BARS && (is_told_apart || !comparison.is_measured());
+    let has_bars =
+        area.width() >= LEAST_TEXT + LEAST_BARS && (is_told_apart || comparison.lane_kind() != LaneKind::Recordings);
     let text = if has_bars {
         (area.width() * 0.56).max(LEAST_TEXT)
     } else {
@@ -95,16 +96,17 @@ pub fn overview_ui(
         ui.set_width(text.max(0.0));
         preview_ui(ui, session);
         unread_ui(ui, session, theme);
-        if comparison.is_problem() {
-            problem_ui(ui, session, comparison);
-        } else if comparison.is_measured() {
-            super::measured::measured_ui(ui, comparison);
-        } else if comparison.compares_passes() {
-            passes_ui(ui, comparison);
-            super::measured::beside_ui(ui, comparison);
-        } else {
-            verdict_ui(ui, session, comparison, commands);
-            super::measured::beside_ui(ui, comparison);
+        match comparison.lane_kind() {
+            LaneKind::Strategies => problem_ui(ui, session, comparison),
+            LaneKind::Recordings => super::measured::measured_ui(ui, comparison),
+            LaneKind::Passes => {
+                passes_ui(ui, comparison);
+                super::measured::beside_ui(ui, comparison);
+            }
+            LaneKind::Policies => {
+                verdict_ui(ui, session, comparison, commands);
+                super::measured::beside_ui(ui, comparison);
+            }
         }
     };
     child.vertical(add);
@@ -175,14 +177,11 @@ fn configured_text(comparison: &Comparison, lane: &Lane) -> String {
 
 /// The summary in a line: its sentence, and exact figures.
 fn headline(comparison: &Comparison) -> Option<(String, String)> {
-    if comparison.is_problem() {
-        return problem_text(comparison);
-    }
-    if comparison.is_measured() {
-        return super::measured::headline(comparison);
-    }
-    if comparison.compares_passes() {
-        return passes_text(comparison);
+    match comparison.lane_kind() {
+        LaneKind::Strategies => return problem_text(comparison),
+        LaneKind::Recordings => return super::measured::headline(comparison),
+        LaneKind::Passes => return passes_text(comparison),
+        LaneKind::Policies => {}
     }
     let lane = comparison.lane(comparison.active_policy)?;
     let exact = lane.summary.peak_reserved.exact();
@@ -327,7 +326,7 @@ pub(super) fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
 /// The policy for which the smallest device was found to be enough, where none fits this one.
 fn least_device(comparison: &Comparison) -> Option<String> {
     let stories = comparison.own_lanes().filter_map(|lane| {
-        let enough = lane.out_of_memory_report.as_ref()?.enough?;
+        let enough = lane.out_of_memory_report.as_ref()?.sufficient_device?;
         Some((enough, lane.policy.number()))
     });
     let (enough, policy) = stories.min()?;

@@ -5,7 +5,7 @@ use egui_plot::{Bar, BarChart, PlotPoint, Text};
 
 use crate::panels::{elided, still_plot, swatch_ui};
 use crate::theme::Theme;
-use highwater_analysis::{Comparison, Lane, LaneId};
+use highwater_analysis::{Comparison, Lane, LaneId, LaneKind};
 use highwater_model::units::Bytes;
 use highwater_sim::fold::ReservedParts;
 
@@ -38,10 +38,9 @@ fn legend_ui(ui: &mut egui::Ui, parts: &[(&str, Part)], lanes: &[&Lane], theme: 
 
 /// The lanes that have bars: what was measured beside simulated lanes has no parts to compare with theirs.
 fn lanes_of_bars(comparison: &Comparison) -> Vec<&Lane> {
-    if comparison.is_measured() {
-        comparison.lanes.iter().collect()
-    } else {
-        comparison.simulated_lanes().collect()
+    match comparison.lane_kind() {
+        LaneKind::Recordings => comparison.lanes.iter().collect(),
+        LaneKind::Policies | LaneKind::Strategies | LaneKind::Passes => comparison.simulated_lanes().collect(),
     }
 }
 
@@ -55,7 +54,7 @@ pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme)
     ];
     let width = ui.available_width();
     let lanes: Vec<&Lane> = lanes_of_bars(comparison);
-    if comparison.is_measured() {
+    if comparison.lane_kind() == LaneKind::Recordings {
         ui.small("peak of each recording:");
     } else {
         legend_ui(ui, &part, &lanes, theme);

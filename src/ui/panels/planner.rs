@@ -6,7 +6,7 @@ use egui_extras::{Column, TableBuilder};
 use crate::combo::ShowChoices as _;
 use crate::panels::empty::other_ui;
 use crate::theme::Theme;
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, percent_text};
 use highwater_model::workload::GraphIdx;
 use highwater_plan::Effort;
@@ -56,14 +56,7 @@ pub fn planner_ui(
         .filter(|graph| comparison.session.graphs[*graph].is_static)
         .collect();
     let Some(first) = arenas.first() else {
-        let why = if comparison.is_measured() {
-            "A recording is of a run that is over: there is nothing to plan."
-        } else if comparison.trace().is_some() {
-            "A trace says what was asked, not what stands in an arena: there is nothing to plan."
-        } else {
-            "No graph is placed in an arena: all shapes change over the schedule, so tensors are given op by op."
-        };
-        other_ui(ui, why, "mobilenet", commands);
+        other_ui(ui, comparison.study().words().no_arena, "mobilenet", commands);
         return;
     };
     if !arenas.contains(&state.graph) {
@@ -104,7 +97,7 @@ fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Planne
     if state.lane.is_some_and(|id| !is_known(id)) {
         state.lane = None;
     }
-    if comparison.is_problem() && state.lane.is_none() {
+    if comparison.lane_kind() == LaneKind::Strategies && state.lane.is_none() {
         state.lane = comparison.lanes.first().map(|lane| lane.id);
     }
     let name = |id: Option<LaneId>| match id {
@@ -116,7 +109,7 @@ fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Planne
         let combo = egui::ComboBox::from_id_salt("planner lane")
             .selected_text(name(state.lane))
             .show_choices(ui, |ui| {
-                if !comparison.is_problem() {
+                if comparison.lane_kind() != LaneKind::Strategies {
                     ui.selectable_value(&mut state.lane, None, "all lanes");
                 }
                 for lane in &comparison.lanes {
@@ -139,7 +132,7 @@ fn heading_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, 
             bound.exact(),
             table.lower_bound.exact()
         ));
-    if !comparison.is_problem() {
+    if comparison.lane_kind() != LaneKind::Strategies {
         ui.weak("engine sizes; graph outputs stand apart").on_hover_text(
             "The arena of the engine: each tensor at the size that the engine asks for, without graph outputs, which lie \
              in the zero-copy segment. `highwater plan` places all storages of the graph at their own bytes, so its \

@@ -10,7 +10,7 @@ use eframe::egui::{self, RichText};
 use super::elided_middle;
 use super::footprint::Footprint;
 use super::neighbourhood::NeighbourState;
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
@@ -148,13 +148,11 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
         .or_else(|| (!comparison.lanes.is_empty()).then_some(0))?;
     let mut chosen = lane;
     ui.horizontal_wrapped(|ui| {
-        ui.strong(
-            if comparison.is_problem() || comparison.compares_passes() || comparison.is_measured() {
-                "In lane"
-            } else {
-                "In the lane of policy"
-            },
-        );
+        ui.strong(if comparison.lane_kind() == LaneKind::Policies {
+            "In the lane of policy"
+        } else {
+            "In lane"
+        });
         for (idx, row) in comparison.lanes.iter().enumerate() {
             let number = comparison.lane_mark(row.id);
             let response = ui.selectable_value(&mut chosen, idx, &number);

@@ -1,17 +1,18 @@
 //! What panes are called.
 
 use eframe::egui::RichText;
+use highwater_analysis::LaneKind;
 
 use super::PanesInput;
 use crate::panels::problems::counts;
 
 /// Lanes are policies, the strategies of a placement problem, or rewriting passes.
 pub(super) fn lanes_title(input: &PanesInput<'_>) -> &'static str {
-    match input.session.answer() {
-        Some((comparison, _)) if comparison.is_problem() => "Strategies",
-        Some((comparison, _)) if comparison.compares_passes() => "Passes",
-        Some((comparison, _)) if comparison.is_measured() => "Recordings",
-        _ => "Policies",
+    match input.session.answer().map(|(comparison, _)| comparison.lane_kind()) {
+        Some(LaneKind::Strategies) => "Strategies",
+        Some(LaneKind::Passes) => "Passes",
+        Some(LaneKind::Recordings) => "Recordings",
+        Some(LaneKind::Policies) | None => "Policies",
     }
 }
 

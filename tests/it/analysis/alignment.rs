@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use highwater::analysis::{Comparison, LaneId, LaneSet, LaneStrategies, Request, compare};
+use highwater::analysis::{Comparison, LaneId, LaneKind, LaneSet, LaneStrategies, Request, compare};
 use highwater::graph::Id as _;
 use highwater::options::{Environment, Options, SeenFiles, resolve_device};
 use highwater::plan::Limits;
@@ -56,7 +56,7 @@ fn opened(sources: Vec<SourceSpec>) -> Session {
 fn check(comparison: &Comparison, timeline: &Timeline) {
     let n_graphs = comparison.workload.graphs().len();
     let recordings = comparison.workload.recordings();
-    assert!(n_graphs > 0 && !recordings.is_empty() && !comparison.is_measured());
+    assert!(n_graphs > 0 && !recordings.is_empty() && comparison.lane_kind() != LaneKind::Recordings);
     let measured = comparison.lanes.len() - comparison.simulated_lanes().count();
     assert_eq!(measured, recordings.iter().filter(|one| one.has_content()).count());
     for (position, lane) in comparison.lanes.iter().enumerate() {
@@ -154,7 +154,7 @@ fn blocks_without_an_address_pass_nothing_on_and_leave_no_holes() {
     let session = opened(vec![bytes("operator_memory.csv", &short_blocks())]);
     let (comparison, timeline) = session.answer().unwrap_or_else(|| panic!("{:?}", session.problem()));
     let (lane, view) = (&comparison.lanes[0], &timeline.lanes[0]);
-    assert!(comparison.is_measured() && !lane.shares_steps && !view.blocks.is_empty());
+    assert!(comparison.lane_kind() == LaneKind::Recordings && !lane.shares_steps && !view.blocks.is_empty());
     assert!(view.gaps.is_empty() && !view.knows_gaps());
     assert_eq!(view.reuse.n_edges(), 0);
     for block in 0..u32::try_from(view.blocks.len()).unwrap() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use highwater::analysis::{
-    COMPARED, Comparison, Fit, LaneId, LaneSet, LaneStrategies, METRICS, MOST_PINS, Metric, Pin, RematLane, Request,
+    COMPARED, Comparison, Fit, LaneId, LaneSet, LaneStrategies, MAX_PINS, METRICS, Metric, Pin, RematLane, Request,
     compare, repin,
 };
 use highwater::diagnostics::Diagnostics;
@@ -278,13 +278,13 @@ fn failed_pins_are_reported_and_other_lanes_stay() {
     );
     assert!(told[1].starts_with("2 too long: the schedule has "), "{told:?}");
     // More pins than lanes, a problem without a device, and graphs that are cut.
-    request.pins = (0..MOST_PINS + 2)
+    request.pins = (0..MAX_PINS + 2)
         .map(|number| Pin::new(number.to_string(), request.configuration()))
         .collect();
     let comparison = run(&request);
     assert_eq!(
         (comparison.lanes.len(), comparison.pin_failures.len()),
-        (4 + MOST_PINS, 2)
+        (4 + MAX_PINS, 2)
     );
     let training = self::request(sample("resnet50"), &[("graph_run_mode", "1")], &[]);
     let comparison = run(&pinned(&training, &[("inference", &[("graph_run_mode", "0")], &[], 1)]));

@@ -1,6 +1,6 @@
 //! Pins in the session: each edit is one undo step, names are unique, and lanes follow.
 
-use highwater::analysis::{LaneId, MOST_PINS};
+use highwater::analysis::{LaneId, MAX_PINS};
 use highwater::session::{Command, Notice, Session};
 
 use super::{session_of, set};
@@ -132,11 +132,11 @@ fn failed_pins_are_explained_in_a_sentence() {
         name: String::new(),
     });
     assert!(told(&session).contains("a pin needs a name"));
-    for number in 1..=MOST_PINS {
+    for number in 1..=MAX_PINS {
         pin(&mut session, &number.to_string());
     }
     assert!(told(&session).contains("16 pins are kept at most"));
-    assert_eq!(names(&session).len(), MOST_PINS);
+    assert_eq!(names(&session).len(), MAX_PINS);
 }
 
 #[test]

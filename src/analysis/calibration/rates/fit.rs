@@ -1,52 +1,51 @@
-//! The figures under which estimated times are off least in sum from measured ones.
+//! The rates with the smallest sum of errors of estimated against measured times.
 //!
-//! Each op takes the launch and the larger of its operations over one rate and its bytes over the other. Under a launch, ops
-//! fall into two classes, and the rate of a class is the one with the smallest sum of errors: the median of what is left of
-//! the time by work, in which each op counts by its work. A few ops that took far longer, as those of a first run do, do not
-//! move it. The classes follow from the rates and the rates from the classes; they are taken in turn until they stay, at
-//! most [`MOST_ROUNDS`] times. Launches are tried at even parts of the measured times, and between those around the best by
-//! ever smaller thirds.
+//! An op takes the launch time plus the larger of operations and bytes over their rates. For a given launch time, ops
+//! fall into two classes; the rate of a class that minimizes its errors is the median of time by work, weighted by
+//! work, which a few slow ops (as in a first run) do not move. Classes and rates are computed in turn until they are
+//! stable, at most [`MAX_ROUNDS`] times. Launch times are tried at even parts of the measured times, then in ever
+//! smaller thirds around the best.
 //!
-//! A sum of errors is that of a few large ops, and hardly tells one launch from another: of those that are within a
-//! hundredth of the smallest, the one under which an op is off least in the median stands. It is never worse in sum than
-//! what held before. O(tries x rounds x n log n) with n at most [`MOST_SEARCHED`], and a few rounds over all.
+//! A few large ops dominate the sum of errors, so it hardly separates launch times: among those within a hundredth of
+//! the smallest sum, the one with the smallest median error wins. It is never worse in sum than the current values.
+//! O(tries x rounds x n log n) with n at most [`MAX_SEARCHED`], and a few rounds over all.
 
 use highwater_model::units::Nanos;
 use highwater_rewrite::remat::{OpRates, OpWork};
 
-/// Most turns between classes and rates.
-const MOST_ROUNDS: u32 = 32;
+/// Most iterations between classes and rates.
+const MAX_ROUNDS: u32 = 32;
 
-/// Ops among which the launch is looked for; of more every so many, by work.
-const MOST_SEARCHED: usize = 1 << 10;
+/// Ops that the search for a launch time uses; of more ones an even selection by work.
+const MAX_SEARCHED: usize = 1 << 10;
 
-/// Even parts of the measured times at which launches are tried.
+/// Even parts of the measured times that are tried as launch times.
 const LAUNCH_PARTS: usize = 48;
 
-/// Most thirds that are taken off around the best launch.
-const MOST_THIRDS: u32 = 40;
+/// Most trisections around the best launch time.
+const MAX_THIRDS: u32 = 40;
 
-/// How near to the smallest sum of errors one has to be: one of so many parts.
+/// The tolerance of sums of errors: one of so many parts.
 const NEAR: u128 = 100;
 
-/// Work and the time that it took, in nanoseconds.
+/// Work and its time, in nanoseconds.
 pub(super) type Sample = (OpWork, u64);
 
-/// The figures that the search finds; those of now where none is better.
+/// The values that the search finds; the current ones where none is better.
 pub(super) fn fitted(samples: &[Sample], now: OpRates) -> OpRates {
     let part = thinned(samples);
     let launches = tried_launches(&part, now);
     let found = launches.iter().map(|launch| settled(&part, *launch, now));
     let on_part: Vec<OpRates> = std::iter::once(now).chain(found).collect();
-    // What stands on a part has to stand on all. Simpler ones first: of equals the first stands.
+    // Values from a part of the samples are compared on all of them. Simpler ones first: the first of equals wins.
     let launches = [Nanos(0), now.launch, chosen(&part, &on_part).launch];
     let found = launches.map(|launch| settled(samples, launch, now));
     let on_all: Vec<OpRates> = std::iter::once(now).chain(found).collect();
     chosen(samples, &on_all)
 }
 
-/// Of figures that are near to the smallest sum of errors, and no worse than the first, those under which an op is off least
-/// in the median; the first of equals.
+/// Of values whose sum of errors is near the smallest and no worse than the first, those with the smallest median
+/// error; the first of equals.
 fn chosen(samples: &[Sample], tried: &[OpRates]) -> OpRates {
     let errors: Vec<u128> = tried.iter().map(|rates| total_error(samples, *rates)).collect();
     let least = errors.iter().min().copied().unwrap_or(0);
@@ -59,11 +58,11 @@ fn chosen(samples: &[Sample], tried: &[OpRates]) -> OpRates {
     best.map_or(tried[0], |(rates, _)| *rates)
 }
 
-/// The rates of the smallest sum of errors that taking turns finds under a launch. O(rounds x n log n).
+/// The rates with the smallest sum of errors for a launch time. O(rounds x n log n).
 pub(super) fn settled(samples: &[Sample], launch: Nanos, now: OpRates) -> OpRates {
     let mut rates = start(samples, OpRates { launch, ..now });
     let mut best = (total_error(samples, rates), rates);
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let next = of_classes(samples, rates);
         if next == rates {
             break;
@@ -77,7 +76,7 @@ pub(super) fn settled(samples: &[Sample], launch: Nanos, now: OpRates) -> OpRate
     best.1
 }
 
-/// Launches to choose from: even parts of the times, and ever nearer to the one with the smallest sum of errors.
+/// Candidate launch times: even parts of the times, and ever nearer to the one with the smallest sum of errors.
 fn tried_launches(samples: &[Sample], now: OpRates) -> Vec<Nanos> {
     let error = |launch: u64| total_error(samples, settled(samples, Nanos(launch), now));
     let mut times: Vec<u64> = samples.iter().map(|(_, time)| *time).collect();
@@ -91,7 +90,7 @@ fn tried_launches(samples: &[Sample], now: OpRates) -> Vec<Nanos> {
     let errors: Vec<u128> = tried.iter().map(|launch| error(*launch)).collect();
     let at = (0..tried.len()).min_by_key(|at| errors[*at]).unwrap_or(0);
     let (mut low, mut high) = (tried[at.saturating_sub(1)], tried[(at + 1).min(tried.len() - 1)]);
-    for _ in 0..MOST_THIRDS {
+    for _ in 0..MAX_THIRDS {
         let third = (high - low) / 3;
         if third == 0 {
             break;
@@ -107,19 +106,19 @@ fn tried_launches(samples: &[Sample], now: OpRates) -> Vec<Nanos> {
     tried.into_iter().map(Nanos).collect()
 }
 
-/// Samples of every amount of work, so many that a search over them is short; all where there are few.
+/// Samples of every amount of work, few enough for a quick search; all where there are few.
 fn thinned(samples: &[Sample]) -> Vec<Sample> {
     let mut sorted = samples.to_vec();
-    if sorted.len() <= MOST_SEARCHED {
+    if sorted.len() <= MAX_SEARCHED {
         return sorted;
     }
     sorted.sort_unstable_by_key(|(work, time)| (work.bytes, work.flops, *time));
-    (0..MOST_SEARCHED)
-        .map(|part| sorted[part * sorted.len() / MOST_SEARCHED])
+    (0..MAX_SEARCHED)
+        .map(|part| sorted[part * sorted.len() / MAX_SEARCHED])
         .collect()
 }
 
-/// Where the turns begin: every op counts for both rates, so that no class begins empty.
+/// The first rates: every op counts for both, so that no class is empty.
 fn start(samples: &[Sample], now: OpRates) -> OpRates {
     let all = |work: fn(&OpWork) -> u64| rate(samples.iter().map(|(one, time)| (work(one), *time)), now.launch);
     OpRates {
@@ -129,8 +128,8 @@ fn start(samples: &[Sample], now: OpRates) -> OpRates {
     }
 }
 
-/// The rates of the classes under some figures; a class without ops, or whose ops take no longer than the launch, keeps its
-/// own.
+/// The rates of the classes under some values; a class without ops, or whose ops take no longer than the launch time,
+/// keeps its rate.
 fn of_classes(samples: &[Sample], rates: OpRates) -> OpRates {
     let class = |is_compute: bool| {
         samples
@@ -146,12 +145,12 @@ fn of_classes(samples: &[Sample], rates: OpRates) -> OpRates {
     }
 }
 
-/// The work a second under which estimates are off least in sum, behind a launch; `None` where there is no work or it takes
-/// no longer than the launch. O(samples), a sort.
+/// The rate with the smallest sum of errors behind a launch time; `None` where there is no work or it takes no longer
+/// than the launch time. O(samples), a sort.
 fn rate(samples: impl Iterator<Item = (u64, u64)>, launch: Nanos) -> Option<u64> {
     let rest = samples.map(|(work, time)| (work, time.saturating_sub(launch.0)));
     let mut samples: Vec<(u64, u64)> = rest.filter(|(work, _)| *work > 0).collect();
-    // By time a unit of work, compared as cross products, so that nothing is rounded.
+    // By time per unit of work, compared as cross products to avoid rounding.
     samples.sort_unstable_by(|(work, time), (other_work, other_time)| {
         let (left, right) = (
             u128::from(*time) * u128::from(*other_work),
@@ -171,13 +170,13 @@ fn rate(samples: impl Iterator<Item = (u64, u64)>, launch: Nanos) -> Option<u64>
     u64::try_from(rate.clamp(1, u128::from(i64::MAX.unsigned_abs()))).ok()
 }
 
-/// The sum of what estimates are off by, in nanoseconds.
+/// The sum of errors, in nanoseconds.
 pub(super) fn total_error(samples: &[Sample], rates: OpRates) -> u128 {
     let off = samples.iter().map(|(work, time)| rates.time(*work).0.abs_diff(*time));
     off.map(u128::from).sum()
 }
 
-/// The median of what estimates are off by, in percent of the measured time.
+/// The median error, in percent of the measured time.
 pub(super) fn median_error(samples: &[Sample], rates: OpRates) -> f64 {
     let off = samples.iter().map(|(work, time)| {
         #[expect(clippy::cast_precision_loss, reason = "percents without decimals")]

@@ -1,6 +1,6 @@
-//! What tells two configurations apart in time: the net, with what is spent more and what is saved for it.
+//! The difference of two configurations in time: the net, and the largest causes in both directions.
 
-use super::Story;
+use super::chosen_lane::ChosenLane;
 use crate::sweep::sentence::{Link, Sentence, WhichChoice};
 use highwater_model::units::Nanos;
 use highwater_sim::fold::{Cause, Overhead};
@@ -8,42 +8,42 @@ use highwater_sim::fold::{Cause, Overhead};
 /// Causes that are named in each direction.
 const SHOWN: usize = 2;
 
-/// A cause is named where it makes at least one part in so many of the difference...
+/// A cause is named where it makes at least this fraction of the difference...
 const SHARE: u64 = 20;
 
-/// ...and so much: what is below is a remainder of rounding.
+/// ...and at least this much: smaller ones are rounding remainders.
 pub(super) const LEAST: Nanos = Nanos(1_000);
 
-/// What a cause makes of a difference.
+/// The share of a cause in a difference.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     cause: Cause,
     time: Nanos,
-    /// How often it occurs in the slower one, and in the other.
+    /// Occurrences in the slower and in the faster configuration.
     counts: (u64, u64),
     is_more: bool,
 }
 
-/// What the slower one spends more time on, and what it saves.
-pub(super) fn causes(winner: &Story, other: &Story) -> Option<Sentence> {
+/// What the slower configuration spends more time on, and what it saves.
+pub(super) fn causes(winner: &ChosenLane, other: &ChosenLane) -> Option<Sentence> {
     let (own, next) = (winner.figures().overhead, other.figures().overhead);
     let (slow, fast, which) = if own > next {
         (winner, other, WhichChoice::Winner)
     } else {
         (other, winner, WhichChoice::RunnerUp)
     };
-    let who = if which == WhichChoice::Winner {
+    let name = if which == WhichChoice::Winner {
         "The recommended one"
     } else {
         "The next one"
     };
     let difference = Nanos(own.0.abs_diff(next.0));
     let lists = (&slow.lane()?.summary.overhead[..], &fast.lane()?.summary.overhead[..]);
-    told(who, difference, lists, &Link::Lane(which))
+    sentence(name, difference, lists, &Link::Lane(which))
 }
 
-/// The sentence; `None` where nothing is worth one.
-fn told(who: &str, net: Nanos, (slow, fast): (&[Overhead], &[Overhead]), link: &Link) -> Option<Sentence> {
+/// `None` where nothing is worth a sentence.
+fn sentence(name: &str, net: Nanos, (slow, fast): (&[Overhead], &[Overhead]), link: &Link) -> Option<Sentence> {
     if net < LEAST {
         return None;
     }
@@ -54,7 +54,7 @@ fn told(who: &str, net: Nanos, (slow, fast): (&[Overhead], &[Overhead]), link: &
     let (more, less): (Vec<&Share>, Vec<&Share>) = (named(true).collect(), named(false).collect());
     let total = |list: &[&Share]| list.iter().map(|share| i128::from(share.time.0)).sum::<i128>();
     let rest = i128::from(net.0) - total(&more) + total(&less);
-    let mut sentence = Sentence::of(format!("{who} spends "));
+    let mut sentence = Sentence::of(format!("{name} spends "));
     let is_all_of_it = less.is_empty() && more.len() == 1 && rest.unsigned_abs() < u128::from(LEAST.0);
     if !is_all_of_it {
         sentence = sentence.time(net, link.clone()).say(" more in sum: ");
@@ -93,7 +93,7 @@ fn share(cause: Cause, slow: &[Overhead], fast: &[Overhead]) -> Share {
 }
 
 impl Share {
-    /// How often, beside the other; where that alone does not explain the time, what does.
+    /// The occurrences; and another reason where they alone do not explain the time.
     fn counted(&self) -> String {
         let (count, before) = self.counts;
         let size = if self.is_more { "longer" } else { "shorter" };
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn says(slow: &[(Cause, u64, u64)], fast: &[(Cause, u64, u64)], expected: Option<&str>) {
+    fn check(slow: &[(Cause, u64, u64)], fast: &[(Cause, u64, u64)], expected: Option<&str>) {
         let list = |rows: &[(Cause, u64, u64)]| -> Vec<Overhead> {
             let rows = rows.iter();
             rows.map(|(cause, count, time)| Overhead {
@@ -125,19 +125,19 @@ mod tests {
         let sum = |rows: &[(Cause, u64, u64)]| rows.iter().map(|(_, _, time)| time).sum::<u64>();
         let net = Nanos(sum(slow) - sum(fast));
         let link = Link::Lane(WhichChoice::RunnerUp);
-        let told = told("It", net, (&list(slow), &list(fast)), &link);
-        let parts = told.iter().flat_map(|sentence| &sentence.parts);
-        assert!(parts.into_iter().all(|part| !part.text.is_empty()), "{told:?}");
-        let told = told.map(|sentence| sentence.text());
-        let told = told.map(|text| text.replace('\u{a0}', " "));
-        assert_eq!(told.as_deref(), expected);
+        let sentence = sentence("It", net, (&list(slow), &list(fast)), &link);
+        let parts = sentence.iter().flat_map(|sentence| &sentence.parts);
+        assert!(parts.into_iter().all(|part| !part.text.is_empty()), "{sentence:?}");
+        let sentence = sentence.map(|sentence| sentence.text());
+        let sentence = sentence.map(|text| text.replace('\u{a0}', " "));
+        assert_eq!(sentence.as_deref(), expected);
     }
 
     #[test]
     fn the_net_is_told_with_what_makes_it() {
         use Cause::{Free, LoadMemset, Malloc, Map};
         // More on one, less on another: neither alone is the difference.
-        says(
+        check(
             &[(Malloc, 4, 400_000), (Map, 2, 40_000)],
             &[(Malloc, 2, 200_000), (Map, 10, 200_000)],
             Some(
@@ -145,14 +145,14 @@ mod tests {
             ),
         );
         // One cause alone, and a remainder of rounding that is no reason.
-        says(
+        check(
             &[(Malloc, 4, 400_000), (LoadMemset, 3, 501)],
             &[(Malloc, 2, 200_000), (LoadMemset, 4, 500)],
             Some("It spends 200.00 µs more on device mallocs (4 instead of 2)."),
         );
-        says(&[(LoadMemset, 3, 501)], &[(LoadMemset, 4, 500)], None);
+        check(&[(LoadMemset, 3, 501)], &[(LoadMemset, 4, 500)], None);
         // What is too small to be named is in the rest.
-        says(
+        check(
             &[(Map, 333, 19_980_000)],
             &[(Malloc, 2, 160_000)],
             Some(
@@ -160,12 +160,12 @@ mod tests {
             ),
         );
         // Fewer that take longer; three causes, of which the smallest is in the rest.
-        says(
+        check(
             &[(LoadMemset, 3, 9_000)],
             &[(LoadMemset, 4, 4_000)],
             Some("It spends 5.00 µs more on memory zeroed at load (3 longer instead of 4)."),
         );
-        says(
+        check(
             &[
                 (Malloc, 3, 300_000),
                 (Free, 3, 150_000),

@@ -1,14 +1,14 @@
-//! What tells two configurations apart in memory: parts of the peaks, arenas that wait, pools.
+//! The difference of two configurations in memory: parts of the peaks, waiting arenas, pools.
 
-use super::Story;
+use super::chosen_lane::ChosenLane;
 use crate::sweep::sentence::{Link, Sentence, WhichChoice};
 use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::ReservedParts;
 use highwater_sim::{DevicePicture, RegionKind, picture};
 
-/// Which parts of reserved memory make the difference of the peaks.
-pub(super) fn parts(winner: &Story, other: &Story) -> Option<Sentence> {
+/// The parts of reserved memory that make the difference of the peaks.
+pub(super) fn parts(winner: &ChosenLane, other: &ChosenLane) -> Option<Sentence> {
     let (own, next) = (winner.figures(), other.figures());
     if own.peak_reserved == next.peak_reserved {
         return None;
@@ -41,8 +41,8 @@ pub(super) fn parts(winner: &Story, other: &Story) -> Option<Sentence> {
     (!grown.is_empty()).then(|| sentence.say("."))
 }
 
-/// The story with the higher peak and the other, each with what it is called.
-fn by_peak<'a>(winner: &'a Story, other: &'a Story) -> [(&'a Story, WhichChoice); 2] {
+/// The lane with the higher peak and the other, each with its name.
+fn by_peak<'a>(winner: &'a ChosenLane, other: &'a ChosenLane) -> [(&'a ChosenLane, WhichChoice); 2] {
     let (own, next) = ((winner, WhichChoice::Winner), (other, WhichChoice::RunnerUp));
     if winner.figures().peak_reserved > other.figures().peak_reserved {
         [own, next]
@@ -52,7 +52,7 @@ fn by_peak<'a>(winner: &'a Story, other: &'a Story) -> [(&'a Story, WhichChoice)
 }
 
 /// Memory that static graphs hold while they do not run, where policies treat it differently.
-pub(super) fn waiting(winner: &Story, other: &Story) -> Option<Sentence> {
+pub(super) fn waiting(winner: &ChosenLane, other: &ChosenLane) -> Option<Sentence> {
     let [(high, which), (low, _)] = by_peak(winner, other);
     let (high_row, low_row) = (high.chosen.point.policy.row(), low.chosen.point.policy.row());
     let step = high.peak_step();
@@ -111,12 +111,12 @@ pub(super) fn waiting(winner: &Story, other: &Story) -> Option<Sentence> {
 }
 
 /// Whether steps mean the same in both.
-fn is_same_axis(one: &Story, other: &Story) -> bool {
+fn is_same_axis(one: &ChosenLane, other: &ChosenLane) -> bool {
     one.comparison.axis == other.comparison.axis
 }
 
-/// What the pools of dynamic graphs hold.
-pub(super) fn pools(winner: &Story, other: &Story) -> Option<Sentence> {
+/// Memory of the pools of dynamic graphs.
+pub(super) fn pools(winner: &ChosenLane, other: &ChosenLane) -> Option<Sentence> {
     let held = |at: &DevicePicture| -> (Bytes, Bytes) {
         let pools = at.pools.iter().filter(|pool| pool.graph.is_some());
         pools.fold((Bytes::ZERO, Bytes::ZERO), |(all, given), pool| {
@@ -124,7 +124,7 @@ pub(super) fn pools(winner: &Story, other: &Story) -> Option<Sentence> {
         })
     };
     let [(high, which), (low, low_which)] = by_peak(winner, other);
-    let at = |story: &Story| Some(picture(&story.lane()?.simulation, story.peak_step()));
+    let at = |chosen: &ChosenLane| Some(picture(&chosen.lane()?.simulation, chosen.peak_step()));
     let ((high_all, high_given), (low_all, low_given)) = (held(&at(high)?), held(&at(low)?));
     let (high_idle, low_idle) = (high_all.saturating_sub(high_given), low_all.saturating_sub(low_given));
     let link = Link::Step {

@@ -1,13 +1,12 @@
-//! What a recommendation rests on that is not certain.
+//! Caveats of a recommendation.
 
-use super::Story;
+use super::ChosenLane;
 use crate::sweep::sentence::{Link, Sentence};
 use crate::sweep::{AxisOf, Recommendation, Space};
 use highwater_model::units::counted;
 use highwater_options::keys;
 
-/// What the figures rest on that is not certain.
-pub(in crate::sweep) fn uncertain(space: &Space, found: &Recommendation, winner: Option<&Story>) -> Vec<Sentence> {
+pub(in crate::sweep) fn uncertain(space: &Space, found: &Recommendation, winner: Option<&ChosenLane>) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     if !found.searched.is_whole() {
         sentences.push(Sentence::of(format!(

@@ -70,7 +70,7 @@ fn rename_ui(
     let others = pins.iter().enumerate().filter(|(other, _)| *other != position);
     let field = ui.add(egui::TextEdit::singleline(name).desired_width(ui.available_width() - 4.0));
     field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "new name of the pin"));
-    let problem = Pin::name_of(name, others.map(|(_, pin)| pin.name.as_str())).err();
+    let problem = Pin::checked_name(name, others.map(|(_, pin)| pin.name.as_str())).err();
     if let Some(why) = &problem {
         field.show_tooltip_text(why);
     }

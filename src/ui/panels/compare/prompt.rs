@@ -57,7 +57,7 @@ pub fn pin_prompt_ui(
             select_all(ui, &field, &prompt.name);
         }
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        let problem = Pin::name_of(&prompt.name, session.names_of_pins()).err();
+        let problem = Pin::checked_name(&prompt.name, session.names_of_pins()).err();
         if let Some(why) = &problem {
             ui.label(RichText::new(why).color(theme.bad));
         }

@@ -16,7 +16,7 @@ use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sent
 use crate::panels::empty::other_ui;
 use crate::panels::swatch_ui;
 use crate::theme::Theme;
-use highwater_analysis::{Comparison, Lane};
+use highwater_analysis::{Comparison, Lane, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::{Command, Session};
 use highwater_sim::DevicePicture;
@@ -70,7 +70,7 @@ pub fn device_ui(
         });
         return;
     };
-    if comparison.is_problem() {
+    if !comparison.study().has_device() {
         let why = "A placement problem has no device: its lanes show arenas alone.";
         other_ui(ui, why, "mixed", commands);
         return;
@@ -140,10 +140,10 @@ fn picture_ui(
 fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &mut LanesState) {
     let mut chosen = spot.lane;
     ui.horizontal_wrapped(|ui| {
-        let title = match (input.comparison.is_measured(), input.comparison.compares_passes()) {
-            (true, _) => "In lane",
-            (false, true) => "Device in lane",
-            (false, false) => "Device under policy",
+        let title = match input.comparison.lane_kind() {
+            LaneKind::Recordings => "In lane",
+            LaneKind::Passes => "Device in lane",
+            LaneKind::Policies | LaneKind::Strategies => "Device under policy",
         };
         ui.strong(title);
         for (idx, row) in input.comparison.lanes.iter().enumerate() {

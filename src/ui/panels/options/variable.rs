@@ -77,7 +77,7 @@ fn widget_ui(
     }
     let mut choices: Vec<(String, String)> = vec![(String::new(), String::new())];
     let known = row.choices.iter();
-    choices.extend(known.map(|choice| (choice.value.to_owned(), choice.summary.to_owned())));
+    choices.extend(known.map(|(value, meaning)| ((*value).to_owned(), (*meaning).to_owned())));
     let (response, chosen) = choice_ui(ui, row.name, current, &choices, label);
     if let Some(text) = chosen {
         edit.commands.push(Command::SetEnvironment {

@@ -6,6 +6,7 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::DeviceProfiles;
 use highwater_options::{OptionKind, OptionRow, TABLE, find, keys};
 use highwater_session::{Session, SweepOrder};
+use highwater_sim::POLICIES;
 
 /// One axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +133,10 @@ fn first_values(key: &str, session: &Session) -> String {
         return "1,2,4".to_owned();
     };
     match key {
-        keys::STATIC_MEMORY_POLICY => "0,2,3,4".to_owned(),
+        keys::STATIC_MEMORY_POLICY => {
+            let numbers = POLICIES.iter().map(|row| row.number.to_string());
+            numbers.collect::<Vec<_>>().join(",")
+        }
         keys::DEVICE => devices(),
         keys::DEVICE_MEMORY => "8GiB..64GiBx2".to_owned(),
         keys::EVICTION_THRESHOLD => thresholds(comparison),

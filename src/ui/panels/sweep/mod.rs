@@ -15,6 +15,7 @@ use self::drafts::Drafts;
 use crate::lanes::LanesState;
 use crate::panels::empty::other_ui;
 use crate::theme::Theme;
+use highwater_analysis::study_of;
 use highwater_analysis::sweep::{Goal, Space, SweepAxis};
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_session::{Command, Session, SweepOrder, SweepTable};
@@ -108,7 +109,7 @@ pub fn sweep_ui(
     commands: &mut Vec<Command>,
 ) {
     let workload = session.loaded().map(|loaded| &loaded.workload);
-    if workload.is_none_or(|workload| workload.graphs().is_empty() && workload.traces().is_empty()) {
+    if workload.is_none_or(|workload| study_of(workload).words().no_sweep.is_some()) {
         let why = "Configurations are tried on graphs and allocation traces; what is open is neither.";
         other_ui(ui, why, "mixed", commands);
         return;

@@ -1,14 +1,20 @@
-//! What is to say about a measured lane, in sentences.
-//!
-//! In: a lane, its recording, and where its curves come from. Out: remarks: what the peaks are, what the recording does not
-//! show, and which heights are no measurement. Deliberately not here: any figure of its own.
+//! Sentences about a measured lane: its peaks, what the recording does not show, and which heights are not measured.
 
-use super::measured::ReservedSource;
-use super::{Lane, Remark};
+use super::lane::{Lane, Remark};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Recording, TotalKind};
 
-/// What is to say about a measured lane.
+/// The source of a lane's curve of reserved bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReservedSource {
+    /// Regions of the file.
+    Regions,
+    /// A curve of the file.
+    Stated,
+    /// None: the curve is that of the blocks.
+    Missing,
+}
+
 pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource, n_stacked: u64) -> Vec<Remark> {
     let summary = &lane.summary;
     let mut remarks = Vec::new();
@@ -69,7 +75,7 @@ pub(super) fn remarks(lane: &Lane, recording: &Recording, source: ReservedSource
     remarks
 }
 
-/// What was taken from the device at most, without the stop.
+/// The peak of the reserved bytes, in a sentence without its full stop.
 fn reserved_text(lane: &Lane, recording: &Recording, source: ReservedSource) -> String {
     let summary = &lane.summary;
     match source {
@@ -91,7 +97,7 @@ fn reserved_text(lane: &Lane, recording: &Recording, source: ReservedSource) -> 
     }
 }
 
-/// What is to say about blocks whose beginning the recording does not show.
+/// Sentences about blocks whose allocation the recording does not show.
 fn unseen(recording: &Recording) -> Vec<String> {
     let sums = |appears: bool| {
         let blocks = recording.blocks.iter().filter(|block| block.is_older);

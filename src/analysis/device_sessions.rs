@@ -1,4 +1,4 @@
-//! From a workload and a schedule to what the device has to hold, run by run.
+//! From a workload and a schedule to device sessions, run by run.
 //!
 //! Rules: a graph is static when its dimensions have one value over the whole schedule, unless all graphs are made
 //! dynamic; equal runs share one [`BoundGraph`]; a variable with equal name and bytes is one variable of the session.
@@ -9,21 +9,23 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::lanes::Arena;
-use super::lowering::{GraphLowering, LoweredGraph};
-use super::rewriting::{Executed, LaneRewrite, Layout};
-use super::{AnalysisError, Request};
+use super::error::AnalysisError;
+use super::lowering::{GraphLowering, LoweredGraph, RunKey, Variant};
+use super::request::Request;
+use super::rewriting::{Executed, Layout};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph, Id as _, Role, Sizes};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{Axis, AxisRun, GraphIdx, Program, Run, Schedule};
+use highwater_model::workload::{Axis, AxisRun, GraphIdx, Run, Schedule};
 use highwater_options::Lowered;
-use highwater_plan::{Buffer, PlacementProblem};
-use highwater_sim::{DeviceSession, LoadedGraph, Variable};
+use highwater_sim::{DeviceSession, LoadedGraph, Params, Variable};
 
 /// Most steps of a schedule with several runs: every lane keeps a few hundred bytes a step.
 const MAX_STEPS: u32 = 4_000_000;
+
+/// Most tensors, copies included, that concurrent graphs may have in sum: about a gibibyte of events in four lanes.
+const MAX_COPIED_TENSORS: u64 = 2_000_000;
 
 /// Variables of a loop that runs on the device, in the session's own variables: each is one 64-bit integer.
 /// Source: the TensorFlow adapter, which makes them for `iterations_per_loop`.
@@ -34,35 +36,13 @@ pub const LOOP_VARIABLES: [&str; 4] = [
     "npu_runconfig/one",
 ];
 
-/// What is simulated of runs at the same time, and what is not.
+/// How concurrent runs are simulated.
 const CONCURRENT: &str = "graphs of a concurrent group hold their arenas, weights, inputs and outputs together from the \
      group's first step to its last (policies 0 and 3; 2 and 4 forbid it, and are simulated one graph after another); their \
      ops stand one graph after another, so that peak live, and what pools of dynamic graphs do when memory is short, are \
      those of that order: lower bounds";
 
-/// Alignment of tensors in an arena.
-const ARENA_ALIGNMENT: u64 = 512;
-
-/// Bytes that the engine asks for to hold a tensor of `bytes`: a multiple of 32 with at least 32 spare.
-/// Source: the engine's rule for tensor sizes (n = 0 gives 32, 256 gives 288).
-pub fn engine_size(bytes: Bytes) -> Bytes {
-    Bytes(bytes.get().saturating_add(63) / 32 * 32)
-}
-
-/// Bytes that a tensor of feature memory takes: a multiple of the rounding that the user set, else the engine's.
-pub(super) fn rounded(bytes: Bytes, rounding: Option<Bytes>) -> Bytes {
-    rounding.map_or_else(|| engine_size(bytes), |rounding| bytes.align_up(rounding.get().max(1)))
-}
-
-/// A session under some settings, before its arenas are placed.
-#[derive(Debug)]
-pub(super) struct Variant {
-    pub(super) session: DeviceSession,
-    pub(super) arenas: Vec<Arena>,
-    pub(super) rewrite: Option<Arc<LaneRewrite>>,
-}
-
-/// The axis, the session under each of the settings, and what was odd on the way (with the first).
+/// The axis, the session under each of the settings, and the diagnostics of the first.
 pub(super) fn device_sessions(
     request: &Request,
     settings: &[&Lowered],
@@ -74,15 +54,15 @@ pub(super) fn device_sessions(
     device_sessions_by(request, settings, &make, progress)
 }
 
-/// How a run's graph is made under settings.
-pub(super) type MakeRun<'a> =
+/// Lowers the graph of a run.
+pub(super) type LowerRun<'a> =
     &'a dyn Fn(&mut GraphLowering<'_>, &Run, bool) -> Result<Arc<LoweredGraph>, AnalysisError>;
 
-/// The same with a way to make the graphs of runs, each once, for callers that know some already.
+/// As [`device_sessions`], with a function that lowers the graphs of runs, for callers that cache them.
 pub(super) fn device_sessions_by(
     request: &Request,
     settings: &[&Lowered],
-    of_run: MakeRun<'_>,
+    lower_run: LowerRun<'_>,
     progress: &Progress<'_>,
 ) -> Result<(Axis, Vec<Variant>, Diagnostics), AnalysisError> {
     let mut schedule = schedule(request)?;
@@ -91,7 +71,7 @@ pub(super) fn device_sessions_by(
         return Ok((axis, Vec::new(), Diagnostics::new()));
     };
     let statics = static_graphs(request, first, &axis);
-    let mut makers: Vec<GraphLowering<'_>> = settings
+    let mut lowerings: Vec<GraphLowering<'_>> = settings
         .iter()
         .map(|lowered| GraphLowering {
             request,
@@ -103,18 +83,18 @@ pub(super) fn device_sessions_by(
     let n_runs = axis.runs.len() as u64;
     for (done, run) in (0_u64..).zip(&axis.runs) {
         progress.set("planning", done, n_runs)?;
-        for lowering in &mut makers {
+        for lowering in &mut lowerings {
             let key = (run.run.graph, run.run.bindings.clone());
             if !lowering.made.contains_key(&key) {
-                let made = of_run(lowering, &run.run, statics[run.run.graph.idx()])?;
+                let made = lower_run(lowering, &run.run, statics[run.run.graph.idx()])?;
                 lowering.made.insert(key, made);
             }
         }
     }
-    let layouts = layouts(request, &makers);
+    let layouts = layouts(request, &lowerings);
     lay_out(&mut axis, &layouts)?;
-    let variants = (0..makers.len()).map(|variant| {
-        let lowering = &makers[variant];
+    let variants = (0..lowerings.len()).map(|variant| {
+        let lowering = &lowerings[variant];
         let mut session = empty_session(request, lowering.lowered, &axis, &statics);
         session.changes.clone_from(&schedule.changes);
         session.groups.clone_from(&schedule.groups);
@@ -122,7 +102,7 @@ pub(super) fn device_sessions_by(
     });
     let variants = variants.collect();
     let mut diagnostics = Diagnostics::new();
-    if let Some(lowering) = makers.first() {
+    if let Some(lowering) = lowerings.first() {
         diagnostics.extend(&lowering.diagnostics);
     }
     if !schedule.groups.is_empty() {
@@ -131,15 +111,12 @@ pub(super) fn device_sessions_by(
     Ok((axis, variants, diagnostics))
 }
 
-/// A graph and the values of its symbols.
-pub(super) type RunKey = (GraphIdx, Bindings);
-
-/// By graph and binding: the steps of such a run.
-fn layouts(request: &Request, makers: &[GraphLowering<'_>]) -> BTreeMap<RunKey, Layout> {
-    let keys = makers.first().into_iter().flat_map(|lowering| lowering.made.keys());
+/// By graph and binding.
+fn layouts(request: &Request, lowerings: &[GraphLowering<'_>]) -> BTreeMap<RunKey, Layout> {
+    let keys = lowerings.first().into_iter().flat_map(|lowering| lowering.made.keys());
     keys.map(|key| {
         let variants: Vec<Option<Vec<Executed>>> =
-            makers.iter().map(|lowering| lowering.made[key].executed()).collect();
+            lowerings.iter().map(|lowering| lowering.made[key].executed()).collect();
         let n_ops = request.workload.graphs()[key.0.idx()].graph.ops().len();
         let n_ops = u32::try_from(n_ops).unwrap_or(u32::MAX);
         (key.clone(), Layout::new(n_ops, &variants))
@@ -147,7 +124,7 @@ fn layouts(request: &Request, makers: &[GraphLowering<'_>]) -> BTreeMap<RunKey, 
     .collect()
 }
 
-/// Gives every run the steps of its layout.
+/// Sets the steps of every run to those of its layout.
 fn lay_out(axis: &mut Axis, layouts: &BTreeMap<RunKey, Layout>) -> Result<(), AnalysisError> {
     let mut start = 0_u32;
     let is_single = axis.runs.len() == 1;
@@ -187,33 +164,13 @@ fn empty_session(request: &Request, lowered: &Lowered, axis: &Axis, statics: &[b
     session
 }
 
-/// Whether there is a graph, and a dimension for every value.
-pub(super) fn check_names(request: &Request) -> Result<(), AnalysisError> {
-    if request.workload.graphs().is_empty() {
-        return Err(AnalysisError::NoGraph);
-    }
-    let known = request.workload.symbols();
-    if let Some(name) = request.plan.dims.keys().find(|name| !known.contains(name)) {
-        let known = if known.is_empty() {
-            "no dimension has a name".to_owned()
-        } else {
-            format!("known: {}", known.join(", "))
-        };
-        return Err(AnalysisError::UnknownSymbol {
-            name: name.clone(),
-            known,
-        });
-    }
-    Ok(())
-}
-
-/// By graph: the values that its dimensions take first.
+/// By graph: the first values of its dimensions.
 pub(super) fn first_bindings(request: &Request) -> Result<Vec<Bindings>, AnalysisError> {
     let schedule = schedule(request)?;
     let first = |(name, values): (&String, &Vec<u64>)| Some((name.clone(), *values.first()?));
     let of_graph = |idx: usize| {
         let run = schedule.runs.iter().find(|run| run.graph.idx() == idx);
-        // A graph that never runs is looked at with the first values that there are.
+        // A graph that never runs takes the first values of the plan.
         run.map_or_else(
             || request.plan.dims.iter().filter_map(first).collect(),
             |run| run.bindings.clone(),
@@ -252,7 +209,7 @@ fn axis(request: &Request, runs: Vec<Run>) -> Result<Axis, AnalysisError> {
     Ok(axis)
 }
 
-/// By graph: whether all its runs have equal bindings, where graphs may be static at all.
+/// By graph: whether it is static, which needs equal bindings in all its runs.
 fn static_graphs(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<bool> {
     let mut first: Vec<Option<&Bindings>> = vec![None; request.workload.graphs().len()];
     let mut is_static = vec![!lowered.all_dynamic; first.len()];
@@ -266,7 +223,7 @@ fn static_graphs(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<bool>
     is_static
 }
 
-/// Whether some op talks to other devices.
+/// Whether some op communicates with other devices.
 fn has_collectives(graph: &Graph) -> bool {
     graph.ops().ids().any(|op| graph.op_kind(op).starts_with("Hcom"))
 }
@@ -284,7 +241,7 @@ fn residents(graph: &Graph, sizes: &Sizes, wanted: fn(Role) -> bool) -> Vec<Vari
         .collect()
 }
 
-/// Variables of all graphs, each once, in the order of first appearance; those of the loop behind.
+/// Variables of all graphs, each once, in the order of first appearance; then those of the loop.
 fn variables(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<Variable> {
     let mut variables: IndexSet<Variable> = IndexSet::new();
     for (idx, entry) in request.workload.graphs().iter().enumerate() {
@@ -302,19 +259,18 @@ fn variables(request: &Request, lowered: &Lowered, axis: &Axis) -> Vec<Variable>
     variables.into_iter().collect()
 }
 
-/// Lifetimes with the engine's sizes, rounded to the arena's alignment.
-pub fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> PlacementProblem {
-    let buffers = program
-        .lifetimes
-        .items
-        .iter()
-        .zip(engine_sizes)
-        .map(|(item, size)| Buffer {
-            lower: item.birth,
-            upper: item.end,
-            size: size.align_up(ARENA_ALIGNMENT),
-            alignment: ARENA_ALIGNMENT,
-            offset: None,
+/// Refuses more copies than can be simulated: every copy of every tensor has events.
+pub(super) fn check_copies(session: &DeviceSession, params: &Params) -> Result<(), AnalysisError> {
+    let runs = session.runs.iter();
+    let tensors: u64 = runs.map(|run| run.bound.program.lifetimes.items.len() as u64).sum();
+    let copies = params.feature_copies;
+    let is_too_many = tensors.saturating_mul(u64::from(copies)) > MAX_COPIED_TENSORS || copies > u32::from(u16::MAX);
+    if copies > 1 && is_too_many {
+        return Err(AnalysisError::TooManyCopies {
+            copies,
+            tensors,
+            limit: MAX_COPIED_TENSORS,
         });
-    PlacementProblem::of(buffers)
+    }
+    Ok(())
 }

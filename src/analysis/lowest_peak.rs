@@ -1,8 +1,16 @@
-//! What the figures mean, in sentences with figures: the best lane, and why lanes are alike.
+//! The policy with the lowest peak, and why policies are equivalent, in sentences with figures.
 
-use super::{Lane, LowestPeak};
+use super::lane::Lane;
 use highwater_model::units::Bytes;
 use highwater_sim::{DeviceSession, StaticMemoryPolicy};
+
+/// The policy with the lowest peak that runs to its end; the smallest number on a tie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LowestPeak {
+    pub policy: StaticMemoryPolicy,
+    /// A sentence with figures.
+    pub why: String,
+}
 
 /// The lane with the lowest peak that no rule forbids, runs to its end and refuses nothing; the smallest number on a tie.
 pub(super) fn lowest_peak(lanes: &[Lane]) -> Option<LowestPeak> {
@@ -62,7 +70,7 @@ pub(super) fn lowest_peak(lanes: &[Lane]) -> Option<LowestPeak> {
     })
 }
 
-/// Which policies rules forbid, so that they are not compared.
+/// The policies that rules forbid, which therefore are not compared.
 fn forbidden_clause(lanes: &[Lane]) -> String {
     let forbidden = || lanes.iter().filter(|lane| !lane.forbidden.is_empty());
     let numbers: Vec<String> = forbidden().map(|lane| lane.policy.number().to_string()).collect();
@@ -83,7 +91,7 @@ fn forbidden_clause(lanes: &[Lane]) -> String {
     }
 }
 
-/// What the winner's own calls cost beyond policy 0's, where that is much.
+/// The overhead of the winner, where it is more than twice that of policy 0.
 fn cost_clause(winner: &Lane, zero: &Lane) -> String {
     let (own, other) = (winner.summary.estimated_overhead, zero.summary.estimated_overhead);
     if own.0 > other.0.saturating_mul(2) {
@@ -100,7 +108,7 @@ fn percent(saved: Bytes, whole: Bytes) -> String {
     format!("{}.{} %", per_mille / 10, per_mille % 10)
 }
 
-/// Why the lanes can differ by rounding only, with the largest difference.
+/// Why policies differ by rounding alone, with the largest difference; `None` where they do not.
 pub(super) fn equivalence(session: &DeviceSession, lanes: &[Lane]) -> Option<String> {
     let is_one_static_graph = session.graphs.len() == 1 && session.graphs[0].is_static;
     if !is_one_static_graph || lanes.len() < 2 || lanes.iter().any(|lane| lane.summary.out_of_memory) {

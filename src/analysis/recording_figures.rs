@@ -1,65 +1,67 @@
-//! Figures of recordings: what `inspect` says of a measured run.
+//! Figures of recordings, for `inspect`.
 //!
-//! Peaks count bytes asked for, as the file states them; what was there before the recording began counts from its first
-//! step on, and is told apart. Nothing is estimated.
+//! Peaks count requested bytes, as the file states them; blocks that predate the recording count from its first step.
+//! Nothing is estimated.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::inspect::LifetimeFigures;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{RecordedBlock, Recording, TotalKind};
 
-/// Figures of one recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LifetimeFigures {
+    pub name: String,
+    pub count: u64,
+    pub peak: Bytes,
+    pub total: Bytes,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingFigures {
-    /// Its name.
     pub name: String,
-    /// Which tool wrote it.
+    /// The tool that wrote it.
     pub recorder: String,
     /// Events, or distinct times.
     pub steps: u32,
-    /// From the first time to the last, where there are times.
+    /// From the first time to the last; `None` without times.
     pub duration: Option<highwater_model::units::Nanos>,
-    /// Blocks that the recording saw beginning.
+    /// Blocks whose allocation is recorded.
     pub blocks: u64,
-    /// Blocks that are older.
+    /// Blocks that predate the recording.
     pub older_blocks: u64,
-    /// Their bytes.
     pub older_bytes: Bytes,
-    /// Blocks that are there from the middle of the recording on without having been asked for.
+    /// Blocks that appear within the recording without an allocation.
     pub appeared_blocks: u64,
-    /// Blocks whose end the recording does not show.
+    /// Blocks not freed in the recording.
     pub never_freed: u64,
-    /// Blocks whose end the recording shows and whose beginning not.
+    /// Freed blocks without a recorded allocation.
     pub older_freed: u64,
-    /// Bytes asked for and not freed at the end.
+    /// Requested bytes that are live at the end.
     pub live_at_end: Bytes,
-    /// The part of them whose beginning the recording does not show.
+    /// The part of them without a recorded allocation.
     pub older_live_at_end: Bytes,
-    /// What the allocator holds for them, as far as the file says.
+    /// Bytes that the allocator holds for them, as far as the file states it.
     pub held_at_end: Bytes,
     /// Bytes of regions at the end.
     pub reserved_at_end: Bytes,
-    /// Peak of all blocks.
+    /// Of all blocks.
     pub peak: (Bytes, Option<Step>),
-    /// Peak of the blocks that the recording saw beginning.
+    /// Of the blocks whose allocation is recorded.
     pub peak_seen: (Bytes, Option<Step>),
-    /// Peak of what is taken from the device.
+    /// Of the regions.
     pub reserved: (Bytes, Option<Step>),
-    /// Regions.
     pub regions: u64,
     /// Measured ops.
     pub ops: u64,
-    /// Peaks of the curves that the file states.
+    /// Peaks of the stated curves.
     pub totals: Vec<(TotalKind, Bytes, Option<Step>)>,
-    /// Settings that the file states.
     pub settings: Vec<(String, String)>,
-    /// What the file holds how often.
+    /// Counts of records by kind.
     pub counts: Vec<(String, u64)>,
 }
 
-/// Counts a recording. O(blocks + regions + steps).
+/// O(blocks + regions + steps).
 pub fn recording_figures(recording: &Recording) -> RecordingFigures {
     let peaks = recording.peaks();
     let blocks = &recording.blocks;
@@ -108,8 +110,8 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
     }
 }
 
-/// What is to say where the blocks of a recording come to more than twice what the file itself states as allocated: then some
-/// size is damaged. `None` where they do not.
+/// A warning where the blocks sum up to more than twice the allocated bytes that the file states, which means that some
+/// size is damaged.
 pub(super) fn contradiction(recording: &Recording) -> Option<String> {
     let stated = recording
         .total(TotalKind::Allocated)
@@ -136,8 +138,8 @@ fn stated_live(recording: &Recording) -> Option<(Bytes, Option<Step>)> {
     Some(total.peak())
 }
 
-/// The entries of `lifetimes`: one for a recording, or one for each of its streams. A recording of curves alone counts
-/// its samples, and its peak is that of the allocated curve, else of the reserved one.
+/// The entries of `lifetimes`: one per recording, or one per stream. A recording of curves alone counts its samples;
+/// its peak is that of the allocated curve, else of the reserved one.
 pub(super) fn lifetime_entries(recording: &Recording) -> Vec<LifetimeFigures> {
     if recording.blocks.is_empty() {
         return curve_entry(recording).into_iter().collect();
@@ -163,13 +165,13 @@ pub(super) fn lifetime_entries(recording: &Recording) -> Vec<LifetimeFigures> {
     entries.collect()
 }
 
-/// The most bytes that these blocks, which are sorted by birth, hold at once. O(n log n), whatever the number of steps.
+/// The peak of blocks that are sorted by birth. O(n log n), independent of the number of steps.
 fn peak_of<'a>(blocks: impl Iterator<Item = &'a RecordedBlock>) -> Bytes {
-    // Ends that are still to come, the first on top.
+    // Ends still ahead, the first on top.
     let mut ends: BinaryHeap<Reverse<(Step, u64)>> = BinaryHeap::new();
     let (mut live, mut peak) = (0_u128, 0_u128);
     for block in blocks {
-        // What ends on a step ends before what begins there.
+        // Blocks that end on a step are freed before others are allocated there.
         while let Some(Reverse((end, bytes))) = ends.peek().copied()
             && end <= block.birth
         {

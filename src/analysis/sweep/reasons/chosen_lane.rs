@@ -1,17 +1,18 @@
-//! A configuration that a recommendation names, with the answer that its sentences are counted from.
+//! A configuration that a recommendation names, with the comparison that its sentences are counted from.
 
+use crate::comparison::Comparison;
+use crate::lane::Lane;
 use crate::name_context::NameContext;
 use crate::sweep::{Chosen, PointFigures};
-use crate::{Comparison, Lane};
 use highwater_model::units::Step;
 
-/// A configuration that is named, as a lane.
-pub(in crate::sweep) struct Story {
+/// A recommended, rejected or base configuration as a lane.
+pub(in crate::sweep) struct ChosenLane {
     pub(in crate::sweep) chosen: Chosen,
     pub(in crate::sweep) comparison: Comparison,
 }
 
-impl Story {
+impl ChosenLane {
     pub(super) fn lane(&self) -> Option<&Lane> {
         self.comparison.simulated_lanes().next()
     }
@@ -30,23 +31,6 @@ impl Story {
     }
 
     pub(super) fn names(&self) -> NameContext<'_> {
-        let Comparison {
-            workload,
-            axis,
-            session,
-            params,
-            workspaces,
-            requests,
-            ..
-        } = &self.comparison;
-        NameContext {
-            workload,
-            axis,
-            session,
-            arena_behaviour: params.arena_behaviour,
-            copies: params.feature_copies.max(1),
-            workspaces,
-            requests,
-        }
+        self.comparison.names(&self.comparison.session, &self.comparison.params)
     }
 }

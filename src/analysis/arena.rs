@@ -1,0 +1,139 @@
+//! Static arenas: the placement problem of each static graph, its plans, and the session with plans in it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::error::AnalysisError;
+use highwater_model::progress::Progress;
+use highwater_model::units::Bytes;
+use highwater_model::workload::{AllocationOrder, GraphIdx, Program};
+use highwater_plan::{
+    Buffer, PlacementProblem, Plan, PlanRequest, Planned, SEGMENT_LIMIT, SegmentRule, Strategy, plan,
+};
+use highwater_sim::{BoundGraph, DeviceSession, Segment};
+
+/// Alignment of tensors in an arena.
+const ARENA_ALIGNMENT: u64 = 512;
+
+/// Bytes that the engine asks for to hold a tensor of `bytes`: a multiple of 32 with at least 32 spare.
+/// Source: the engine's rule for tensor sizes (n = 0 gives 32, 256 gives 288).
+pub fn engine_size(bytes: Bytes) -> Bytes {
+    Bytes(bytes.get().saturating_add(63) / 32 * 32)
+}
+
+/// Bytes that a tensor of feature memory takes: a multiple of the rounding that the user set, else the engine's.
+pub(super) fn rounded(bytes: Bytes, rounding: Option<Bytes>) -> Bytes {
+    rounding.map_or_else(|| engine_size(bytes), |rounding| bytes.align_up(rounding.get().max(1)))
+}
+
+/// The placement problem of a static graph: its live ranges with the engine's sizes, aligned to 512 bytes.
+pub fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> PlacementProblem {
+    let items = program.lifetimes.items.iter();
+    PlacementProblem::of(items.zip(engine_sizes).map(|(item, size)| Buffer {
+        lower: item.birth,
+        upper: item.end,
+        size: size.align_up(ARENA_ALIGNMENT),
+        alignment: ARENA_ALIGNMENT,
+        offset: None,
+    }))
+}
+
+/// Plans of static graphs, by graph.
+pub type Plans = Vec<(GraphIdx, Arc<Planned>)>;
+
+/// What to place in each static graph's arena.
+#[derive(Clone, Debug)]
+pub(super) struct Arena {
+    pub(super) graph: GraphIdx,
+    pub(super) problem: PlacementProblem,
+    /// The order in which its buffers come and go.
+    pub(super) order: Option<AllocationOrder>,
+}
+
+/// Places every arena by each strategy once.
+pub(super) fn place_arenas(
+    arenas: &[Arena],
+    strategies: &[&'static Strategy],
+    nodes: u64,
+    progress: &Progress<'_>,
+) -> Result<BTreeMap<&'static str, Plans>, AnalysisError> {
+    let mut placed: BTreeMap<&'static str, Plans> = BTreeMap::new();
+    for strategy in strategies {
+        if placed.contains_key(strategy.name) {
+            continue;
+        }
+        let mut plans = Plans::new();
+        for arena in arenas {
+            let mut request = PlanRequest::new(&arena.problem);
+            request.order = arena.order.as_ref();
+            request.limits.nodes = nodes;
+            let planned = plan(strategy, &request, progress)?;
+            plans.push((arena.graph, Arc::new(planned)));
+        }
+        placed.insert(strategy.name, plans);
+    }
+    Ok(placed)
+}
+
+/// The session with these plans for its static graphs.
+///
+/// Each plan is cut into its segments, or with `is_whole` is one segment.
+pub(super) fn with_plans(session: &DeviceSession, plans: &Plans, is_whole: bool) -> DeviceSession {
+    let mut planned = session.clone();
+    let mut made: Vec<(*const BoundGraph, Arc<BoundGraph>)> = Vec::new();
+    for run in &mut planned.runs {
+        let Some((_, plan)) = plans.iter().find(|(graph, _)| *graph == run.graph) else {
+            continue;
+        };
+        let before = Arc::as_ptr(&run.bound);
+        if let Some((_, bound)) = made.iter().find(|(from, _)| *from == before) {
+            run.bound = Arc::clone(bound);
+            continue;
+        }
+        let mut bound = (*run.bound).clone();
+        bound.plan = Some(Arc::new(plan.plan.clone()));
+        bound.segments = if is_whole {
+            vec![Segment {
+                base: 0,
+                bytes: plan.plan.footprint,
+            }]
+        } else {
+            segments(&bound, plan)
+        };
+        run.bound = Arc::new(bound);
+        made.push((before, Arc::clone(&run.bound)));
+    }
+    planned
+}
+
+/// The segments of a plan, each placed as a whole where graphs share an arena; the simulation adds the segment of inputs
+/// and outputs behind them.
+fn segments(bound: &BoundGraph, planned: &Planned) -> Vec<Segment> {
+    let problem = arena_problem(&bound.program, &bound.engine_sizes);
+    let rule = SegmentRule {
+        limit: SEGMENT_LIMIT,
+        io: Bytes::ZERO,
+    };
+    let mut pieces = planned.segments(&problem, rule);
+    pieces.pop();
+    let pieces = pieces.into_iter().filter(|piece| piece.size > 0);
+    pieces
+        .map(|piece| Segment {
+            base: piece.base,
+            bytes: Bytes(piece.size),
+        })
+        .collect()
+}
+
+/// A plan that no strategy made.
+pub(super) fn given_plan(plan: Plan) -> Planned {
+    Planned {
+        strategy: "",
+        plan,
+        lower_bound: Bytes::ZERO,
+        proved_bound: Bytes::ZERO,
+        nodes: 0,
+        tried: Vec::new(),
+        regions: Vec::new(),
+    }
+}

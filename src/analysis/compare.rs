@@ -1,0 +1,31 @@
+//! Workload + options -> comparison: the whole pipeline as one pure call, with progress and cancel.
+
+use super::alignment::add_recordings;
+use super::comparison::Comparison;
+use super::error::AnalysisError;
+use super::pins::add_pins;
+use super::request::Request;
+use super::study::study_of;
+use highwater_model::progress::Progress;
+
+impl Request {
+    /// Whether some lane's plan is searched for, which may take seconds.
+    pub fn has_search(&self) -> bool {
+        study_of(&self.workload).has_search(self)
+    }
+}
+
+/// Compares the lanes of the options, then of pins, then of recordings next to graphs.
+///
+/// # Errors
+/// [`AnalysisError`]; out of memory is an answer, not an error, and so is a pin that cannot be simulated.
+pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison, AnalysisError> {
+    let study = study_of(&request.workload);
+    let lowered = request.lowered();
+    let mut comparison = study.compare(request, &lowered, progress)?;
+    add_pins(&mut comparison, request, &[], progress)?;
+    if study.takes_recordings() {
+        add_recordings(&mut comparison, lowered.strategy, lowered.alignment, progress)?;
+    }
+    Ok(comparison)
+}

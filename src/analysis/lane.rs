@@ -1,0 +1,93 @@
+//! One lane of a comparison: a simulation (or a recording) with its folds, and sentences about it.
+
+use std::sync::Arc;
+
+use super::arena::Plans;
+use super::lane_set::LaneId;
+use super::oom_report::OutOfMemoryReport;
+use super::pin::PinnedLane;
+use super::rewriting::LaneRewrite;
+use highwater_model::units::Step;
+use highwater_options::Finding;
+use highwater_plan::Strategy;
+use highwater_rewrite::remat::RematStatus;
+use highwater_sim::fold::{Curves, Summary};
+use highwater_sim::{DeviceSession, Refusals, Simulation, StaticMemoryPolicy};
+
+/// A sentence about a lane, with figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    pub text: String,
+    /// The step that it is about.
+    pub step: Option<Step>,
+}
+
+/// One simulation with its folds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lane {
+    pub id: LaneId,
+    /// The policy; of a problem's lane the one under which an arena is as large as its plan.
+    pub policy: StaticMemoryPolicy,
+    /// The name, where it is neither that of the policy nor that of the strategy.
+    pub title: Option<String>,
+    /// The device session, where it differs from that of the comparison.
+    pub session: Option<Arc<DeviceSession>>,
+    /// The changes of rewriting passes, where there are any.
+    pub rewrite: Option<Arc<LaneRewrite>>,
+    /// The strategy that places its static arenas.
+    pub strategy: &'static Strategy,
+    /// Whether the user chose the strategy for this lane alone.
+    pub chosen: bool,
+    pub plans: Plans,
+    /// The event log.
+    pub simulation: Simulation,
+    /// One value per step of the common axis.
+    pub curves: Curves,
+    /// Whether several events may share a step (a long recording aligned to a short graph): steps then do not order the
+    /// events within one.
+    pub shares_steps: bool,
+    pub summary: Summary,
+    /// The first step whose reserved bytes differ from policy 0; `None` where none does or policy 0 was not simulated.
+    pub first_divergence: Option<Step>,
+    /// Where the peak comes from, and where the lane departs from policy 0.
+    pub explanation: Vec<Remark>,
+    pub out_of_memory_report: Option<OutOfMemoryReport>,
+    /// Requests of an allocation trace that were refused; the trace continues after them.
+    pub refusals: Option<Refusals>,
+    /// Error-level findings that forbid its policy under the other settings and the schedule.
+    pub forbidden: Vec<Finding>,
+    /// The settings of a pinned lane, which are not those of the other lanes.
+    pub pinned: Option<Arc<PinnedLane>>,
+}
+
+impl Lane {
+    /// Whether some run under a memory budget does not reach its end.
+    pub fn stops_under_budget(&self) -> bool {
+        let rewrites = self.rewrite.iter();
+        let mut runs = rewrites.flat_map(|rewrite| rewrite.remat.iter().flatten());
+        runs.any(|run| run.answer.status != RematStatus::Ok)
+    }
+
+    /// Whether a run does not reach its end, for lack of memory or under a budget: figures are those until then.
+    pub fn ends_early(&self) -> bool {
+        self.summary.out_of_memory || self.stops_under_budget()
+    }
+
+    /// Why the run ended early, in a sentence with figures; `None` where it did not.
+    pub fn out_of_memory_text(&self) -> Option<String> {
+        let failed = self.simulation.out_of_memory.as_ref()?;
+        Some(format!(
+            "policy {} runs out of memory at step {}: {} are asked for while {} of {} are in use",
+            self.policy.number(),
+            failed.step,
+            failed.requested,
+            failed.in_use,
+            self.simulation.device_bytes
+        ))
+    }
+
+    /// Whether it shows a recording.
+    pub const fn is_measured(&self) -> bool {
+        matches!(self.id, LaneId::Measured(_))
+    }
+}

@@ -1,0 +1,74 @@
+//! The question of a comparison: a workload, its configuration and the lanes to compare.
+
+use std::sync::Arc;
+
+use super::configuration::Configuration;
+use super::lane_set::{LaneSet, LaneStrategies};
+use super::pin::Pin;
+use highwater_model::workload::{Device, DeviceError, SchedulePlan, Workload};
+use highwater_options::{Environment, Lowered, Options, SeenFiles, lower, resolve_device};
+use highwater_sim::{POLICIES, StaticMemoryPolicy};
+
+/// What to compare.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub workload: Arc<Workload>,
+    /// Iterations and values of symbolic dimensions.
+    pub plan: SchedulePlan,
+    pub options: Options,
+    pub environment: Environment,
+    /// The files that options name, as last probed.
+    pub files: Arc<SeenFiles>,
+    pub device: Device,
+    /// The policies to simulate; empty means all.
+    pub policies: Vec<StaticMemoryPolicy>,
+    /// Placement strategies of single lanes; other lanes take the one of the options.
+    pub strategies: LaneStrategies,
+    pub lanes: LaneSet,
+    /// Most nodes of each search for a plan.
+    pub search_nodes: u64,
+    /// Pinned configurations: a lane each behind the others.
+    pub pins: Vec<Pin>,
+}
+
+impl Request {
+    /// The engine parameters of the options.
+    pub(super) fn lowered(&self) -> Lowered {
+        lower(&self.options, &self.environment, &self.device, &*self.files)
+    }
+
+    /// The policies to simulate, ascending.
+    pub(super) fn wanted_policies(&self) -> Vec<StaticMemoryPolicy> {
+        let all = POLICIES.iter().map(|row| row.policy);
+        all.filter(|policy| self.policies.is_empty() || self.policies.contains(policy))
+            .collect()
+    }
+
+    pub fn configuration(&self) -> Configuration {
+        Configuration {
+            options: self.options.clone(),
+            environment: self.environment.clone(),
+            plan: self.plan.clone(),
+        }
+    }
+
+    /// The same workload under one configuration, simulated under its own policy alone.
+    ///
+    /// # Errors
+    /// [`DeviceError`]: the options name an unknown device profile.
+    pub fn configured(&self, configuration: &Configuration) -> Result<Self, DeviceError> {
+        Ok(Self {
+            workload: self.workload.clone(),
+            plan: configuration.plan.clone(),
+            device: resolve_device(&configuration.options)?,
+            policies: vec![configuration.policy()],
+            options: configuration.options.clone(),
+            environment: configuration.environment.clone(),
+            files: self.files.clone(),
+            strategies: LaneStrategies::default(),
+            lanes: LaneSet::Policies,
+            search_nodes: self.search_nodes,
+            pins: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,212 @@
+//! A placement problem as a comparison: a lane per strategy, each one arena that is as large as its plan.
+//!
+//! A buffer with gaps is several live ranges of one buffer; a group is drawn as the memory that it holds, under the
+//! name of its first member.
+
+use std::sync::Arc;
+
+use super::kind::{Study, StudyWords, only_shown};
+use crate::arena::{given_plan, with_plans};
+use crate::comparison::Comparison;
+use crate::error::AnalysisError;
+use crate::lane::Lane;
+use crate::lane_set::{LaneId, LaneStrategies};
+use crate::request::Request;
+use crate::run_lanes::{LaneParts, one_graph_session, plain_lane};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Bytes, Step, counted};
+use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, Piece, ProblemEntry, Program, Shapes, Workload};
+use highwater_options::Lowered;
+use highwater_plan::{
+    AS_DUMPED, BEST, Buffer, DEFAULT, Effort, PlacementProblem, Plan, PlanRequest, Planned, Strategy, find, plan,
+    verify_with,
+};
+use highwater_sim::{BoundGraph, DeviceSession};
+
+/// Strategies of the lanes unless the user chooses others; `as_dumped` only where the source has a plan.
+const LANES: [&str; 5] = [BEST, AS_DUMPED, DEFAULT, "gap_first_size", "greedy_by_size"];
+
+/// Most lanes.
+const MAX_LANES: usize = 4;
+
+const WORDS: StudyWords = StudyWords {
+    step: "step",
+    tensor: "buffer",
+    counted: Some("plans are placed, nothing is simulated; bytes are exact"),
+    no_ops: Some("A placement problem lists buffers and no ops, so nothing is known of who computes and reads them."),
+    no_readers: Some("A placement problem does not say who reads its buffers, so which of them are idle is not known."),
+    no_plan: "what is open has no arena",
+    no_arena: "There is nothing to plan.",
+    no_sweep: Some("a placement problem, which `highwater plan` places"),
+};
+
+#[derive(Debug)]
+pub(super) struct Problems;
+
+impl Study for Problems {
+    fn words(&self) -> &'static StudyWords {
+        &WORDS
+    }
+
+    fn compare(
+        &self,
+        request: &Request,
+        lowered: &Lowered,
+        progress: &Progress<'_>,
+    ) -> Result<Comparison, AnalysisError> {
+        let mut diagnostics = Diagnostics::new();
+        let entry = only_shown(
+            request.workload.problems(),
+            "problems",
+            |one| &one.name,
+            &mut diagnostics,
+        )?;
+        let session = session_of(entry, &Shapes::new(&entry.problem));
+        let mut lanes: Vec<Lane> = Vec::new();
+        for (id, strategy) in problem_lanes(entry, &request.strategies) {
+            let same = lanes.iter().find(|lane| lane.strategy == strategy);
+            let planned = if let Some(lane) = same {
+                Arc::clone(&lane.plans[0].1)
+            } else {
+                let planned = planned(entry, strategy, request.search_nodes, progress)?;
+                if let Err(defect) = verify_with(&entry.problem, &planned.plan, progress)? {
+                    diagnostics.warning(
+                        format!("the plan of the source is no valid plan and is not drawn: {defect}"),
+                        &entry.name,
+                    );
+                    continue;
+                }
+                Arc::new(planned)
+            };
+            let session = with_plan(&session, &planned.plan);
+            let plans = vec![(GraphIdx(0), planned)];
+            let mut lane = plain_lane(&session, LaneParts { id, strategy, plans }, &lowered.params, progress)?;
+            lane.chosen = request.strategies.get(id).is_some();
+            lanes.push(lane);
+        }
+        let axis = Axis::single(session.n_steps);
+        let mut comparison = Comparison::new(request, lowered, axis, session, lanes, diagnostics);
+        if let Some(capacity) = entry.capacity {
+            comparison.device.memory_bytes = capacity.get();
+        }
+        comparison.occupied = Bytes::ZERO;
+        Ok(comparison)
+    }
+
+    fn has_search(&self, request: &Request) -> bool {
+        let mut entries = request.workload.problems().iter().take(1);
+        entries.any(|entry| {
+            let lanes = problem_lanes(entry, &request.strategies);
+            lanes.iter().any(|(_, strategy)| strategy.effort == Effort::Search)
+        })
+    }
+
+    fn is_simulated(&self) -> bool {
+        false
+    }
+
+    fn has_device(&self) -> bool {
+        false
+    }
+
+    fn has_capacity(&self, workload: &Workload) -> bool {
+        let entry = workload.problems().first();
+        entry.is_none_or(|entry| entry.capacity.is_some())
+    }
+
+    fn summary(&self, comparison: &Comparison) -> String {
+        let n_buffers = self.tensor_counts(comparison).first().copied().unwrap_or(0);
+        counted(n_buffers as u64, "buffer")
+    }
+
+    fn tensor_name<'a>(&self, comparison: &'a Comparison, _: GraphIdx, tensor: TensorId) -> &'a str {
+        let entry = comparison.workload.problems().first();
+        entry.map_or("", |entry| entry.ids.get(tensor.idx()))
+    }
+
+    fn tensor_counts(&self, comparison: &Comparison) -> Vec<usize> {
+        let entries = comparison.workload.problems().iter().take(1);
+        entries.map(|entry| entry.problem.buffers.len()).collect()
+    }
+}
+
+/// The lanes of a problem with their strategies.
+fn problem_lanes(entry: &ProblemEntry, chosen: &LaneStrategies) -> Vec<(LaneId, &'static Strategy)> {
+    let defaults = LANES
+        .iter()
+        .filter(|name| **name != AS_DUMPED || entry.recorded.is_some())
+        .filter_map(|name| find(name).ok());
+    (0_u8..)
+        .map(LaneId::Problem)
+        .zip(defaults)
+        .take(MAX_LANES)
+        .map(|(lane, strategy)| (lane, chosen.get(lane).unwrap_or(strategy)))
+        .collect()
+}
+
+fn planned(
+    entry: &ProblemEntry,
+    strategy: &'static Strategy,
+    nodes: u64,
+    progress: &Progress<'_>,
+) -> Result<Planned, AnalysisError> {
+    let mut request = PlanRequest {
+        recorded: entry.recorded.as_ref(),
+        order: entry.order.as_ref(),
+        ..PlanRequest::new(&entry.problem)
+    };
+    request.limits.nodes = nodes;
+    Ok(plan(strategy, &request, progress)?)
+}
+
+/// The pieces of a problem as the live ranges of one static graph that holds nothing else.
+fn session_of(entry: &ProblemEntry, shapes: &Shapes) -> DeviceSession {
+    let items = pieces(shapes).map(|(buffer, piece)| Lifetime {
+        birth: Step(piece.lower),
+        end: Step(piece.upper),
+        bytes: Bytes(piece.size),
+        tensor: TensorId(buffer),
+    });
+    let mut items: Vec<Lifetime> = items.collect();
+    items.sort_unstable();
+    let ends = entry.problem.buffers.iter().map(|buffer| buffer.upper.0);
+    let n_steps = ends.max().unwrap_or(0);
+    let bound = BoundGraph {
+        engine_sizes: items.iter().map(|item| item.bytes).collect(),
+        program: Program {
+            lifetimes: Lifetimes { n_steps, items },
+            separate: Vec::new(),
+        },
+        ..BoundGraph::default()
+    };
+    one_graph_session(&entry.name, Vec::new(), bound, n_steps)
+}
+
+/// Each piece with its shape's first buffer.
+fn pieces(shapes: &Shapes) -> impl Iterator<Item = (u32, Piece)> + '_ {
+    let mut first = vec![u32::MAX; shapes.items.len()];
+    for (buffer, item) in (0_u32..).zip(&shapes.item_of) {
+        let slot = &mut first[*item as usize];
+        *slot = (*slot).min(buffer);
+    }
+    (0_u32..)
+        .zip(first)
+        .flat_map(|(item, buffer)| shapes.pieces_of(item).iter().map(move |piece| (buffer, *piece)))
+}
+
+/// The session with the offsets of a plan.
+fn with_plan(session: &DeviceSession, plan: &Plan) -> DeviceSession {
+    let items = &session.runs[0].bound.program.lifetimes.items;
+    let offsets = items.iter().map(|item| plan.offsets[item.tensor.idx()]).collect();
+    let of_pieces = PlacementProblem::of(items.iter().map(|item| Buffer {
+        lower: item.birth,
+        upper: item.end,
+        size: item.bytes,
+        alignment: 1,
+        offset: None,
+    }));
+    let plan = given_plan(Plan::new(&of_pieces, offsets));
+    with_plans(session, &vec![(GraphIdx(0), Arc::new(plan))], true)
+}

@@ -1,0 +1,85 @@
+//! A program of blocks as lanes: names as they are, and reused at both levels.
+
+use std::sync::Arc;
+
+use super::kind::{LaneChoice, OpSource, Study, StudyWords, only_shown};
+use crate::comparison::Comparison;
+use crate::error::AnalysisError;
+use crate::name_reuse::{Subject, batch_of, compare_name_reuse};
+use crate::request::Request;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::progress::Progress;
+use highwater_model::units::counted;
+use highwater_model::workload::{GraphIdx, Workload};
+use highwater_options::Lowered;
+
+const WORDS: StudyWords = StudyWords {
+    step: "step",
+    tensor: "tensor",
+    counted: None,
+    no_ops: None,
+    no_readers: None,
+    no_plan: "what is open has no arena",
+    no_arena: "No graph is placed in an arena: all shapes change over the schedule, so tensors are given op by op.",
+    no_sweep: Some("a program of blocks, whose names `highwater reuse` shares"),
+};
+
+#[derive(Debug)]
+pub(super) struct Programs;
+
+impl Study for Programs {
+    fn words(&self) -> &'static StudyWords {
+        &WORDS
+    }
+
+    fn compare(
+        &self,
+        request: &Request,
+        lowered: &Lowered,
+        progress: &Progress<'_>,
+    ) -> Result<Comparison, AnalysisError> {
+        let mut diagnostics = Diagnostics::new();
+        let program = only_shown(
+            request.workload.programs(),
+            "programs",
+            |one| &one.name,
+            &mut diagnostics,
+        )?;
+        let subject = Subject {
+            program: Arc::clone(program),
+            tensors: None,
+            fetched: Vec::new(),
+            batch: batch_of(request),
+        };
+        compare_name_reuse(request, lowered, &subject, diagnostics, progress)
+    }
+
+    fn lane_choice(&self) -> LaneChoice {
+        LaneChoice::NameReuse
+    }
+
+    fn ops<'a>(&self, workload: &'a Workload) -> OpSource<'a> {
+        workload.programs().first().map_or(OpSource::None, OpSource::Program)
+    }
+
+    fn summary(&self, comparison: &Comparison) -> String {
+        let blocks = comparison.session.graphs.iter().map(|graph| graph.name.as_str());
+        let blocks: Vec<&str> = blocks.collect();
+        let ops = counted(u64::from(comparison.axis.n_steps), "op");
+        format!("{ops}; {}", blocks.join(", "))
+    }
+
+    fn tensor_name<'a>(&self, comparison: &'a Comparison, graph: GraphIdx, tensor: TensorId) -> &'a str {
+        let program = comparison.workload.programs().first();
+        let block = program.and_then(|program| program.blocks.get(graph.idx()));
+        let variable = block.and_then(|block| block.variables.get_index(tensor.idx()));
+        variable.map_or("", |(name, _)| name)
+    }
+
+    fn tensor_counts(&self, comparison: &Comparison) -> Vec<usize> {
+        let programs = comparison.workload.programs().iter().take(1);
+        let blocks = programs.flat_map(|program| &program.blocks);
+        blocks.map(|block| block.variables.len()).collect()
+    }
+}

@@ -1,0 +1,204 @@
+//! Recordings of real runs as a comparison: a lane each, on one axis of events; nothing is simulated.
+//!
+//! ```text
+//! rank 0    e0   e1        e2                 one step per event, ordered by time;
+//! rank 1       e0    e1 e2                    where some recording states no times, each begins at step 0
+//! steps     0  1  2  3  4  5
+//! ```
+
+use std::sync::Arc;
+
+use super::kind::{Study, StudyWords};
+use crate::calibration::learned_from_recordings;
+use crate::comparison::Comparison;
+use crate::error::AnalysisError;
+use crate::recording_figures::contradiction;
+use crate::recording_lanes::{LanePlace, recording_lane, shown};
+use crate::request::Request;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::TensorId;
+use highwater_model::progress::Progress;
+use highwater_model::units::{Nanos, counted};
+use highwater_model::workload::{Axis, GraphIdx, Recording, Workload};
+use highwater_options::Lowered;
+use highwater_sim::EventSteps;
+
+/// Most steps of the common axis: every lane keeps some curves of them.
+const MAX_STEPS: usize = 8_000_000;
+
+/// Most lanes.
+const MAX_LANES: usize = 16;
+
+pub(super) const WORDS: StudyWords = StudyWords {
+    step: "event",
+    tensor: "block",
+    counted: Some("as the recording states them; nothing is simulated"),
+    no_ops: Some(
+        "A recording has no graph: it does not say which ops compute and read a block. Who asked for it stands above, where \
+         the tool wrote that down.",
+    ),
+    no_readers: Some("A recording does not say who reads a block, so which blocks are idle is not known."),
+    no_plan: "a recording states what was allocated, and nothing is planned",
+    no_arena: "A recording is of a run that is over: there is nothing to plan.",
+    no_sweep: Some("a recording: what was measured does not change"),
+};
+
+#[derive(Debug)]
+pub(super) struct Recordings;
+
+impl Study for Recordings {
+    fn words(&self) -> &'static StudyWords {
+        &WORDS
+    }
+
+    fn compare(
+        &self,
+        request: &Request,
+        lowered: &Lowered,
+        progress: &Progress<'_>,
+    ) -> Result<Comparison, AnalysisError> {
+        let mut diagnostics = Diagnostics::new();
+        let (numbers, shown) = shown_lanes(request.workload.recordings(), &mut diagnostics)?;
+        let shown = &shown[..];
+        let steps = common_steps(shown, progress)?;
+        let mut lanes = Vec::new();
+        for (idx, (position, recording)) in numbers.into_iter().zip(shown).enumerate() {
+            let of_events = match steps.of_event.get(idx) {
+                Some(named) => EventSteps::Named(named),
+                None => EventSteps::Own(recording.n_steps),
+            };
+            let place = LanePlace {
+                position,
+                graph: GraphIdx(u32::from(position)),
+                strategy: lowered.strategy,
+                params: &lowered.params,
+            };
+            lanes.push(recording_lane(&place, recording, of_events, steps.n_steps, progress)?);
+        }
+        report(shown, steps.is_by_time, &mut diagnostics);
+        let session = lanes.first().and_then(|lane| lane.session.as_deref().cloned());
+        let session = session.unwrap_or_default();
+        let axis = Axis::single(steps.n_steps);
+        let mut comparison = Comparison::new(request, lowered, axis, session, lanes, diagnostics);
+        comparison.calibrations = learned_from_recordings(request, lowered, progress)?;
+        Ok(comparison)
+    }
+
+    fn is_simulated(&self) -> bool {
+        false
+    }
+
+    fn has_capacity(&self, _: &Workload) -> bool {
+        false
+    }
+
+    fn summary(&self, comparison: &Comparison) -> String {
+        let events = counted(u64::from(comparison.axis.n_steps), "event");
+        format!("{events}, measured: nothing is simulated")
+    }
+
+    fn tensor_name<'a>(&self, comparison: &'a Comparison, graph: GraphIdx, tensor: TensorId) -> &'a str {
+        let block = comparison.recorded_block(graph, tensor);
+        block.map_or("", |(recording, block)| recording.text(block.name))
+    }
+
+    fn tensor_counts(&self, comparison: &Comparison) -> Vec<usize> {
+        block_counts(comparison).collect()
+    }
+}
+
+/// Blocks of the recordings with content.
+pub(super) fn block_counts(comparison: &Comparison) -> impl Iterator<Item = usize> + '_ {
+    let recordings = comparison.workload.recordings().iter();
+    let recordings = recordings.filter(|recording| recording.has_content());
+    recordings.map(|recording| recording.blocks.len())
+}
+
+/// The recordings that get lanes, with their numbers; reports those that do not.
+fn shown_lanes<'a>(
+    all: &'a [Arc<Recording>],
+    diagnostics: &mut Diagnostics,
+) -> Result<(Vec<u8>, Vec<&'a Recording>), AnalysisError> {
+    let (shown, n_held) = shown(all, MAX_LANES);
+    if n_held < all.len() {
+        diagnostics.info(
+            match all.len() - n_held {
+                1 => "a recording holds nothing at any time and is not shown".to_owned(),
+                count => format!("{count} recordings hold nothing at any time and are not shown"),
+            },
+            all.iter().find(|one| !one.has_content()).map_or("", |one| &one.name),
+        );
+    }
+    if shown.is_empty() {
+        return Err(AnalysisError::EmptyRecordings);
+    }
+    if n_held > shown.len() {
+        diagnostics.warning(
+            format!(
+                "{n_held} recordings are open and the {} with the highest peaks are shown; choose another under \"show\", or with --graph NAME",
+                shown.len()
+            ),
+            "",
+        );
+    }
+    Ok(shown.into_iter().unzip())
+}
+
+/// Reports how steps are counted, and recordings that contradict themselves.
+fn report(shown: &[&Recording], is_by_time: bool, diagnostics: &mut Diagnostics) {
+    for recording in shown {
+        if let Some(message) = contradiction(recording) {
+            diagnostics.warning(message, &recording.name);
+        }
+    }
+    if !is_by_time && shown.len() > 1 {
+        diagnostics.info(
+            "not every recording states times, so each begins at the same step and steps are counts of events"
+                .to_owned(),
+            &shown[0].name,
+        );
+    }
+}
+
+/// The steps of the events of each recording on the common axis.
+struct CommonSteps {
+    n_steps: u32,
+    is_by_time: bool,
+    /// By recording; empty where each begins at step 0.
+    of_event: Vec<Vec<u32>>,
+}
+
+/// One step per event, by time (of equal times the earlier recording first); without times each recording begins at step 0.
+fn common_steps(recordings: &[&Recording], progress: &Progress<'_>) -> Result<CommonSteps, AnalysisError> {
+    let n_events: usize = recordings.iter().map(|one| one.n_steps as usize).sum();
+    let is_by_time = recordings.iter().all(|one| !one.times.is_empty());
+    if n_events > MAX_STEPS {
+        return Err(AnalysisError::RecordingsTooLong {
+            events: n_events as u64,
+            limit: MAX_STEPS as u64,
+        });
+    }
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    if recordings.len() < 2 || !is_by_time {
+        let longest = recordings.iter().map(|one| one.n_steps).max();
+        return Ok(CommonSteps {
+            n_steps: longest.unwrap_or(0),
+            is_by_time,
+            of_event: Vec::new(),
+        });
+    }
+    let mut events: Vec<(Nanos, u32, u32)> = Vec::with_capacity(n_events);
+    for (recording, one) in (0_u32..).zip(recordings) {
+        events.extend((0_u32..).zip(&one.times).map(|(event, time)| (*time, recording, event)));
+    }
+    let events = progress.sorted(events)?;
+    let mut of_event: Vec<Vec<u32>> = recordings.iter().map(|one| vec![0; one.n_steps as usize]).collect();
+    for (step, (_, recording, event)) in (0_u32..).zip(&events) {
+        of_event[*recording as usize][*event as usize] = step;
+    }
+    Ok(CommonSteps {
+        n_steps: count(n_events),
+        is_by_time,
+        of_event,
+    })
+}

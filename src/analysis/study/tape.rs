@@ -1,0 +1,250 @@
+//! A tape as lanes: the same run without a budget and under some.
+//!
+//! In: a tape (a DTR log, a graph or script of MegEngine's planner). Out: sessions of one graph on one axis; external
+//! tensors are weights.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::kind::{LaneChoice, OpSource, Study, StudyWords, only_shown};
+use crate::arena::{Arena, arena_problem, engine_size};
+use crate::comparison::Comparison;
+use crate::error::AnalysisError;
+use crate::lane_set::{LaneSet, RematLane};
+use crate::lowering::Variant;
+use crate::passes::{MAX_PASS_LANES, budget_of, compare_variants};
+use crate::request::Request;
+use crate::rewriting::{Executed, LaneRewrite, Layout, RunRemat, onto_steps};
+use crate::run_lanes::one_graph_session;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::graph::{Id as _, OpId, TensorId};
+use highwater_model::progress::Progress;
+use highwater_model::units::{Step, counted};
+use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, Program, Tape, Workload};
+use highwater_options::Lowered;
+use highwater_rewrite::remat::{
+    Budget, GraphTape, HEURISTICS, RematRequest, RematRun, Sequence, Slot, held, is_unchanged, remat, sequence,
+};
+use highwater_sim::{BoundGraph, Variable};
+
+const WORDS: StudyWords = StudyWords {
+    step: "step",
+    tensor: "tensor",
+    counted: None,
+    no_ops: None,
+    no_readers: None,
+    no_plan: "what is open has no arena",
+    no_arena: "No graph is placed in an arena: all shapes change over the schedule, so tensors are given op by op.",
+    no_sweep: Some("a log of one run, which `highwater remat --sweep` runs under budgets"),
+};
+
+#[derive(Debug)]
+pub(super) struct Tapes;
+
+impl Study for Tapes {
+    fn words(&self) -> &'static StudyWords {
+        &WORDS
+    }
+
+    /// Without a budget and under the requested ones; where none is requested, under the configured one or half of the peak.
+    fn compare(
+        &self,
+        request: &Request,
+        lowered: &Lowered,
+        progress: &Progress<'_>,
+    ) -> Result<Comparison, AnalysisError> {
+        let mut diagnostics = Diagnostics::new();
+        let tape = only_shown(request.workload.tapes(), "tapes", |one| &one.name, &mut diagnostics)?;
+        let whole = Arc::new(identity(tape));
+        let mut titles = Vec::new();
+        let mut runs = Vec::new();
+        for lane in tape_lanes(request, lowered) {
+            let budget = budget_of(&lane, std::iter::once(&**tape), progress)?;
+            let settings = RematRequest {
+                heuristic: lane.heuristic,
+                budget,
+                ..lowered.dtr.clone()
+            };
+            progress.set("evicting", runs.len() as u64, MAX_PASS_LANES as u64)?;
+            let run = remat(tape, &settings, progress)?;
+            let sequence = sequence(tape, &run);
+            titles.push(if budget.is_none() {
+                "no budget".to_owned()
+            } else {
+                lane.title()
+            });
+            runs.push((run, sequence));
+        }
+        let (axis, variants) = tape_variants(&whole, runs, lowered.dtr.thrash_limit)?;
+        compare_variants(request, lowered, axis, variants, titles, diagnostics, progress)
+    }
+
+    fn lane_choice(&self) -> LaneChoice {
+        LaneChoice::Budgets
+    }
+
+    fn ops<'a>(&self, workload: &'a Workload) -> OpSource<'a> {
+        workload.tapes().first().map_or(OpSource::None, OpSource::Tape)
+    }
+
+    fn summary(&self, comparison: &Comparison) -> String {
+        let Some(tape) = comparison.workload.tapes().first() else {
+            return String::new();
+        };
+        let n_ops = tape.ops.iter().filter(|op| !op.is_source).count();
+        format!(
+            "{} ({}) under policy {}, {}",
+            tape.name,
+            counted(n_ops as u64, "op"),
+            comparison.active_policy.number(),
+            counted(u64::from(comparison.axis.n_steps), "step")
+        )
+    }
+
+    fn tensor_name<'a>(&self, comparison: &'a Comparison, _: GraphIdx, tensor: TensorId) -> &'a str {
+        let tape = comparison.workload.tapes().first();
+        let tensor = tape.and_then(|tape| tape.tensors.get(tensor.idx()));
+        tensor.map_or("", |tensor| &tensor.name)
+    }
+
+    fn tensor_counts(&self, comparison: &Comparison) -> Vec<usize> {
+        let tapes = comparison.workload.tapes().iter().take(1);
+        tapes.map(|tape| tape.tensors.len()).collect()
+    }
+
+    /// Ops that bring in external tensors take no step. O(ops).
+    fn op_name<'a>(&self, workload: &'a Workload, _: GraphIdx, op: OpId) -> Cow<'a, str> {
+        let ops = workload.tapes().first().into_iter().flat_map(|tape| &tape.ops);
+        let op = ops.filter(|op| !op.is_source).nth(op.idx());
+        op.map_or(Cow::Borrowed(""), |op| Cow::Borrowed(&*op.name))
+    }
+}
+
+/// The runs under budgets that a tape opens with, without the one that has none.
+pub fn opening_lanes(request: &Request) -> Vec<RematLane> {
+    let mut lanes = tape_lanes(request, &request.lowered());
+    lanes.retain(|lane| lane.budget != Budget::Unlimited);
+    lanes
+}
+
+/// The lanes that a tape opens with.
+fn tape_lanes(request: &Request, lowered: &Lowered) -> Vec<RematLane> {
+    let unlimited = RematLane {
+        heuristic: lowered.dtr.heuristic,
+        budget: Budget::Unlimited,
+    };
+    let mut lanes = vec![unlimited];
+    match (&request.lanes, lowered.dtr.budget) {
+        (LaneSet::Remat(given), _) => lanes.extend(given.iter().take(MAX_PASS_LANES - 1)),
+        (_, Some(bytes)) => lanes.push(RematLane {
+            budget: Budget::Bytes(bytes),
+            ..unlimited
+        }),
+        _ => {
+            let mut chosen = vec![lowered.dtr.heuristic];
+            chosen.extend(HEURISTICS.iter().filter(|row| TAPE_LANES.contains(&row.name)));
+            chosen.dedup();
+            lanes.extend(chosen.into_iter().map(|heuristic| RematLane {
+                heuristic,
+                budget: Budget::Ratio(0.5),
+            }));
+        }
+    }
+    lanes
+}
+
+/// Heuristics that a tape opens with, besides the configured one.
+const TAPE_LANES: [&str; 2] = ["dtr_eq", "lru"];
+
+/// A tape whose ops are the steps; ops that bring in external tensors take no step.
+fn identity(tape: &Tape) -> GraphTape {
+    let mut steps = 0_u32..;
+    GraphTape {
+        tape: tape.clone(),
+        tensors: (0..tape.tensors.len()).map(TensorId::from_idx).collect(),
+        ops: tape
+            .ops
+            .iter()
+            .map(|op| if op.is_source { None } else { steps.next().map(OpId) })
+            .collect(),
+    }
+}
+
+/// Sessions of a tape's runs on one axis.
+fn tape_variants(
+    whole: &Arc<GraphTape>,
+    runs: Vec<(RematRun, Sequence)>,
+    thrash_limit: Option<f64>,
+) -> Result<(Axis, Vec<Variant>), AnalysisError> {
+    let n_ops = whole.ops.iter().flatten().count();
+    let n_ops = u32::try_from(n_ops).map_err(|_overflow| AnalysisError::TooManySteps)?;
+    let executed = |(run, sequence): &(RematRun, Sequence)| {
+        let op = |slot: &Slot| Some((whole.ops[slot.op as usize]?, slot.is_recomputed));
+        (!is_unchanged(run, sequence)).then(|| sequence.slots.iter().filter_map(op).collect())
+    };
+    let executed: Vec<Option<Vec<Executed>>> = runs.iter().map(executed).collect();
+    let layout = Layout::new(n_ops, &executed);
+    let mut axis = Axis::single(layout.n_steps);
+    axis.runs[0].slots.clone_from(&layout.slots);
+    let variants = runs.into_iter().zip(&layout.steps);
+    let variants = variants.map(|(run, steps)| tape_variant(whole, run, thrash_limit, &axis, steps.as_ref()));
+    let variants = variants.collect();
+    Ok((axis, variants))
+}
+
+fn tape_variant(
+    whole: &Arc<GraphTape>,
+    (answer, sequence): (RematRun, Sequence),
+    thrash_limit: Option<f64>,
+    axis: &Axis,
+    steps: Option<&Arc<[u32]>>,
+) -> Variant {
+    let tape = &whole.tape;
+    let n_slots = u32::try_from(sequence.slots.len()).unwrap_or(u32::MAX);
+    let items = held(tape, &answer, &sequence).into_iter().map(|held| Lifetime {
+        birth: Step(held.start),
+        end: Step(held.end),
+        bytes: tape.tensors[held.tensor as usize].bytes,
+        tensor: TensorId(held.tensor),
+    });
+    let items: Vec<Lifetime> = items.collect();
+    let bound = BoundGraph {
+        engine_sizes: items.iter().map(|item| engine_size(item.bytes)).collect(),
+        program: Program {
+            lifetimes: Lifetimes {
+                n_steps: n_slots,
+                items,
+            },
+            separate: Vec::new(),
+        },
+        ..BoundGraph::default()
+    };
+    let bound = onto_steps(bound, steps.map(|steps| &**steps));
+    let arena = Arena {
+        graph: GraphIdx(0),
+        problem: arena_problem(&bound.program, &bound.engine_sizes),
+        order: None,
+    };
+    let externals = tape.tensors.iter().enumerate();
+    let externals = externals.filter(|(number, tensor)| tensor.is_external && tensor.storage as usize == *number);
+    let run = RunRemat {
+        answer,
+        tape: Arc::clone(whole),
+        steps: steps.map_or_else(|| (0..=n_slots).collect(), Arc::clone),
+        sequence,
+        thrash_limit,
+    };
+    let weights = externals.map(|(_, tensor)| Variable {
+        name: (&*tensor.name).into(),
+        bytes: tensor.bytes,
+    });
+    let session = one_graph_session(&tape.name, weights.collect(), bound, axis.n_steps);
+    Variant {
+        session,
+        arenas: vec![arena],
+        rewrite: Some(Arc::new(LaneRewrite {
+            remat: vec![Some(Arc::new(run))],
+            names: None,
+        })),
+    }
+}
