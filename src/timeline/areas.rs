@@ -136,12 +136,12 @@ impl AreaColumns {
 
 impl Areas {
     /// O(blocks log blocks + steps).
-    pub fn new(timeline: &Timeline, look: &Coloring) -> Self {
+    pub fn new(timeline: &Timeline, coloring: &Coloring) -> Self {
         let lanes = timeline.lanes.iter().enumerate();
         let mut known: Vec<Arc<LaneAreas>> = Vec::new();
         for (number, lane) in lanes {
-            let colors = look.colors(number, lane);
-            let areas = LaneAreas::new(lane, colors, (look, timeline.n_steps));
+            let colors = coloring.colors(number, lane);
+            let areas = LaneAreas::new(lane, colors, (coloring, timeline.n_steps));
             let same = known.iter().find(|known| ***known == areas);
             known.push(same.map_or_else(|| Arc::new(areas), Arc::clone));
         }
@@ -150,7 +150,7 @@ impl Areas {
 }
 
 impl LaneAreas {
-    fn new(lane: &LaneView, colors: &[u8], (look, n_steps): (&Coloring, u32)) -> Self {
+    fn new(lane: &LaneView, colors: &[u8], (coloring, n_steps): (&Coloring, u32)) -> Self {
         let mut changes: Vec<Vec<(u32, i128)>> = vec![Vec::new(); usize::from(u8::MAX) + 1];
         for (block, color) in colors.iter().enumerate() {
             let bytes = i128::from(lane.blocks.bytes[block]);
@@ -159,7 +159,7 @@ impl LaneAreas {
             changes.push((lane.blocks.end[block], -bytes));
         }
         let of_blocks = (0..=u8::MAX).zip(changes).map(|(color, changes)| {
-            let text = text_of(look, color);
+            let text = text_of(coloring, color);
             (AreaSource::Blocks(color), text, changes)
         });
         let mut all: Vec<(u32, i128)> = Vec::new();
@@ -260,9 +260,9 @@ fn of_regions(lane: &LaneView) -> [Draft; 3] {
     owners.map(of_owner)
 }
 
-fn text_of(look: &Coloring, color: u8) -> String {
+fn text_of(coloring: &Coloring, color: u8) -> String {
     let plain = color & !DIMMED;
-    let known = look.legend.iter().find(|row| row.color == plain);
+    let known = coloring.legend.iter().find(|row| row.color == plain);
     match (plain, known) {
         (OTHER_GROUPS, _) => "other groups".to_owned(),
         (_, Some(row)) => row.text.clone(),

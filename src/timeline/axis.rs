@@ -22,7 +22,6 @@ pub use wall::WallRun;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AxisKind {
-    /// All steps have the same width.
     #[default]
     Order,
     /// Duration of ops: measured where the source states it, else estimated.
@@ -211,7 +210,6 @@ impl TimeAxis {
         self.share as f64
     }
 
-    /// Mean width of a step.
     fn mean(&self) -> f64 {
         let n_steps = self.n_steps();
         self.border(n_steps) / idx_f64(n_steps)

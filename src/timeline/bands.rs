@@ -18,7 +18,6 @@ pub struct RunBand {
     pub short: String,
 }
 
-/// Consecutive runs of one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IterationBand {
     pub start: Step,
@@ -135,7 +134,6 @@ fn recomputed(run: &AxisRun) -> Vec<(Step, Step)> {
     consecutive(steps.map(|(step, _)| Step(step)))
 }
 
-/// Joins ascending steps into half-open ranges.
 pub(super) fn consecutive(steps: impl Iterator<Item = Step>) -> Vec<(Step, Step)> {
     let mut ranges: Vec<(Step, Step)> = Vec::new();
     for step in steps {

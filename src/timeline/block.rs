@@ -90,7 +90,6 @@ pub struct LaneView {
     /// Address space reserved as ranges.
     pub virtual_space: Curve,
     pub owned_ranges: OwnedRanges,
-    /// All owners of memory, ascending.
     pub owners: Vec<Owner>,
     pub ticks: LaneTicks,
     pub gaps: Arc<LaneGaps>,

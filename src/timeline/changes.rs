@@ -69,7 +69,6 @@ pub struct Changes {
     pub unlisted: i128,
     /// Difference of the peak live bytes.
     pub live: i128,
-    /// Tensors with equal bytes.
     pub n_alike: usize,
 }
 
@@ -276,7 +275,7 @@ mod tests {
     fn memory_without_tensors_has_separate_rows() {
         let mut before = holders("a=1", (0, 0));
         let mut after = before.clone();
-        let rest = |what: &str, bytes: u64| (ContributorName::beside(what), Bytes(bytes));
+        let rest = |what: &str, bytes: u64| (ContributorName::without_graph(what), Bytes(bytes));
         before.rest = vec![rest("rounding", 4), rest("weights", 2)];
         after.rest = vec![rest("weights", 2), rest("idle", 7)];
         let changes = Changes::new(&before, &after);

@@ -39,7 +39,6 @@ impl ColorBy {
     }
 }
 
-/// Colour numbers start here for groups.
 pub const FIRST_GROUP: u8 = PALETTE_LEN;
 pub const GROUP_COLORS: u8 = 12;
 /// Shared by all groups after the first [`GROUP_COLORS`].
@@ -67,7 +66,6 @@ pub struct LegendRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColoringRequest {
     pub by: ColorBy,
-    /// Groups to dim, by text.
     pub hidden: Vec<String>,
 }
 
@@ -84,15 +82,15 @@ pub struct Coloring {
 }
 
 impl Coloring {
-    /// Dims everything that `lit` does not contain.
+    /// Dims everything that `matches` does not contain.
     pub fn new(
         comparison: &Comparison,
         timeline: &Timeline,
         order: &ColoringRequest,
-        lit: Option<MatchTest<'_>>,
+        matches: Option<MatchTest<'_>>,
     ) -> Self {
         let grouping = match order.by {
-            ColorBy::Tensor if lit.is_none() => return Self::default(),
+            ColorBy::Tensor if matches.is_none() => return Self::default(),
             ColorBy::Tensor => None,
             ColorBy::By(attribute) => Some(Grouping::new(comparison, attribute)),
         };
@@ -103,8 +101,8 @@ impl Coloring {
                 let own = coloring
                     .as_ref()
                     .map_or(lane.blocks.color[idx], |coloring| coloring.color(lane, idx));
-                let Some(is_lit) = lit else { return own };
-                let is_found = tensor_of(lane, idx).is_some_and(|tensor| is_lit(number, tensor));
+                let Some(is_match) = matches else { return own };
+                let is_found = tensor_of(lane, idx).is_some_and(|tensor| is_match(number, tensor));
                 if is_found { own } else { own | DIMMED }
             };
             blocks.map(color).collect()

@@ -83,7 +83,7 @@ impl Curve {
         let mut sum = (u64::MAX, 0);
         let of_value = |sum, value: &Bytes| merge(sum, (value.get(), value.get()));
         let mut ends = Ends::of(positions);
-        for part in ends.beside() {
+        for part in ends.outer() {
             sum = self.values.values()[part].iter().fold(sum, of_value);
         }
         for level in &*self.levels {
@@ -91,7 +91,7 @@ impl Curve {
                 break;
             }
             ends = Ends::of(ends.inner.start / FANOUT..ends.inner.end / FANOUT);
-            for part in ends.beside() {
+            for part in ends.outer() {
                 sum = level[part].iter().copied().fold(sum, merge);
             }
         }
@@ -112,19 +112,19 @@ impl Curve {
                 0 => values[at].get(),
                 _ => self.levels[level - 1][at].1,
             };
-            let mut look = |at: usize| {
+            let mut visit = |at: usize| {
                 let (most, first) = (value(at), at * reach);
                 if best.is_none_or(|(.., known, before)| (most, Reverse(first)) > (known, Reverse(before))) {
                     best = Some((level, at, most, first));
                 }
             };
             while low < high && !low.is_multiple_of(FANOUT) {
-                look(low);
+                visit(low);
                 low += 1;
             }
             while low < high && !high.is_multiple_of(FANOUT) {
                 high -= 1;
-                look(high);
+                visit(high);
             }
             (low, high, reach) = (low / FANOUT, high / FANOUT, reach * FANOUT);
         }
@@ -193,7 +193,7 @@ impl Ends {
     }
 
     /// The entries outside `inner`.
-    const fn beside(&self) -> [Range<usize>; 2] {
+    const fn outer(&self) -> [Range<usize>; 2] {
         [self.all.start..self.inner.start, self.inner.end..self.all.end]
     }
 }

@@ -108,12 +108,10 @@ pub const fn event_labels(kind: EventKind) -> (&'static str, &'static str) {
 /// In the order of [`TickClass::ALL`].
 pub type TickCounts = [u32; TickClass::ALL.len()];
 
-/// A pixel column that contains events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TickColumn {
     /// From the left edge.
     pub column: u32,
-    /// First and last step with events.
     pub steps: (Step, Step),
     pub counts: TickCounts,
 }
@@ -144,8 +142,7 @@ pub struct TickRow {
     pub count: u64,
     pub bytes: Bytes,
     /// Texts of subjects or regions, each once, at most [`MOST_NAMES`].
-    pub whom: Vec<String>,
-    /// Whether further subjects were left out.
+    pub subjects: Vec<String>,
     pub has_others: bool,
 }
 
@@ -223,7 +220,7 @@ fn add(drafts: &mut Vec<Draft>, event: &Event, of: (&Comparison, &Simulation)) {
             kind: event.kind,
             count: 0,
             bytes: Bytes::ZERO,
-            whom: Vec::new(),
+            subjects: Vec::new(),
             has_others: false,
         };
         drafts.push(Draft { row, known: Vec::new() });
@@ -237,12 +234,12 @@ fn add(drafts: &mut Vec<Draft>, event: &Event, of: (&Comparison, &Simulation)) {
         return;
     }
     known.push(key);
-    let whom = whom(event, of);
-    if whom.is_empty() || row.whom.contains(&whom) {
+    let text = place_or_subject(event, of);
+    if text.is_empty() || row.subjects.contains(&text) {
         return;
     }
-    if row.whom.len() < MOST_NAMES {
-        row.whom.push(whom);
+    if row.subjects.len() < MOST_NAMES {
+        row.subjects.push(text);
     } else {
         row.has_others = true;
     }
@@ -257,7 +254,7 @@ const fn is_of_page(kind: EventKind) -> bool {
 }
 
 /// Text of the subject or region; empty where it is the session.
-fn whom(event: &Event, (comparison, simulation): (&Comparison, &Simulation)) -> String {
+fn place_or_subject(event: &Event, (comparison, simulation): (&Comparison, &Simulation)) -> String {
     let region = simulation.region(event.region);
     let place = super::block::region_text(&comparison.session, (region.kind, region.graph));
     let who = subject_text(comparison, simulation, simulation.subject(event.subject).subject);

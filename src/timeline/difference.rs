@@ -97,7 +97,6 @@ impl SignedCurve {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneDifference {
-    /// The minuend and the subtrahend.
     pub lanes: (LaneId, LaneId),
     /// Bytes taken from the device.
     pub reserved: SignedCurve,

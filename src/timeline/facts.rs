@@ -32,7 +32,6 @@ pub struct TensorFacts {
     pub n_pieces: u32,
     /// Number of steps on which it is live.
     pub n_held: u32,
-    /// The tensors that share its storage.
     pub sharing: SharedMemory,
     /// Further facts of a recorded block: stream, address, call stack.
     pub recorded: Vec<(&'static str, String)>,
@@ -43,7 +42,6 @@ pub struct StepFacts {
     pub run: usize,
     pub graph: String,
     pub iteration: u32,
-    /// May be empty.
     pub op: String,
     /// Empty where the source has no graph.
     pub op_kind: String,

@@ -86,7 +86,6 @@ impl Attribute {
 pub struct HeldTensor {
     pub tensor: Selected,
     pub bytes: Bytes,
-    /// Total number of steps.
     pub n_steps: u32,
 }
 

@@ -86,7 +86,6 @@ impl RectIndex {
 /// A run of rectangles of one class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ClassPart {
-    /// Positions in the order of classes.
     pub(super) range: Range<usize>,
     /// Shortest and longest life of the class, in steps.
     pub(super) steps: (f64, f64),
@@ -126,7 +125,6 @@ pub struct RectColumns {
     pub start: Vec<u32>,
     /// Exclusive; above `start`.
     pub end: Vec<u32>,
-    /// Display address.
     pub base: Vec<u64>,
     pub bytes: Vec<u64>,
     pub(super) index: RectIndex,

@@ -44,7 +44,6 @@ impl LaneChanges {
         })
     }
 
-    /// The largest tensor of a name.
     pub fn tensor(&self, name: &ContributorName) -> Option<Selected> {
         self.tensors.get(name).copied()
     }

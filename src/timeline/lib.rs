@@ -97,8 +97,8 @@ pub use peak_contributors::{ContributorName, PeakContributors};
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
-    EvictionInterval, LaneRemat, OutOfMemoryReport, Recomputed, RematColumn, RematCounters, RematFacts, RematMark,
-    RematMarkCounts, RematMarkKind, RematOutcome, RematSums,
+    EvictionInterval, LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematMark, RematMarkCounts,
+    RematMarkKind, RematOomReport, RematOutcome, RematSums,
 };
 pub use reuse::{Arrows, LaneReuse, ReuseArrow, ReuseSide, ReusedBytes};
 pub use rows::{Row, Rows};
@@ -237,7 +237,6 @@ impl Timeline {
     }
 }
 
-/// Propagates a panic of the thread.
 fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))
 }

@@ -54,7 +54,6 @@ impl Default for NeighbourLimits {
 /// An op of a graph, a tape or a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OpKey {
-    /// The graph, or the block.
     pub graph: GraphIdx,
     pub op: u32,
 }
@@ -66,7 +65,6 @@ pub enum NodeKey {
     Tensor(TensorKey),
 }
 
-/// The target of a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destination {
     /// The tensor that owns the memory, in the same run if it exists there.
@@ -78,7 +76,6 @@ pub struct Destination {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NeighbourNode {
     pub key: NodeKey,
-    /// May be empty.
     pub name: Box<str>,
     /// Type of an op; data type and shape of a tensor; empty where the source has none.
     pub what: Box<str>,
@@ -127,7 +124,6 @@ impl Neighbourhood {
         ends.map(|(from, _)| &self.nodes[*from])
     }
 
-    /// The consumers that are shown.
     pub fn readers(&self) -> impl Iterator<Item = &NeighbourNode> {
         let center = NodeKey::Tensor(self.center);
         let begins = self

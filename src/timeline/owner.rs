@@ -13,7 +13,6 @@ pub enum Owner {
     Fixed,
     /// Blocks that the device pool has not granted to a graph.
     DevicePool,
-    /// Blocks without a known address.
     Unplaced,
     /// Blocks granted to a graph's pool, or pages of its range.
     Pool(GraphIdx),

@@ -55,9 +55,7 @@ pub struct PeakReport {
     pub set: LiveSet,
     /// Most bytes first.
     pub groups: Vec<LiveGroup>,
-    /// By member: position of its group.
     pub group_of: Vec<u32>,
-    /// Members by group, largest first.
     in_groups: Lists<u32>,
     /// Or why uses are unknown.
     pub uses: Result<Uses, &'static str>,
@@ -65,7 +63,6 @@ pub struct PeakReport {
     pub without: Result<Vec<PeakWithout>, &'static str>,
     /// The largest live bytes of the lane, and the first step that has them.
     pub peak: (Bytes, Option<Step>),
-    /// For a range.
     pub range: Option<RangeStats>,
     /// For a range: members born before it.
     pub alive_before: Option<Tally>,
@@ -153,7 +150,6 @@ fn changes_from((comparison, lane): (&Comparison, usize), other: usize, (at, ste
     Some(Changes::new(&before, &after))
 }
 
-/// Members born before a step.
 fn alive_before(set: &LiveSet, start: Step) -> Tally {
     let mut tally = Tally::default();
     for member in set.members.iter().filter(|member| member.birth < start) {

@@ -33,7 +33,7 @@ impl ContributorName {
     }
 
     /// Of bytes that belong to no graph.
-    pub fn beside(what: &str) -> Self {
+    pub fn without_graph(what: &str) -> Self {
         Self {
             graph: String::new(),
             name: what.to_owned(),
@@ -113,7 +113,7 @@ impl PeakContributors {
             rest: set
                 .rest
                 .iter()
-                .map(|(rest, bytes)| (ContributorName::beside(rest.words()), *bytes))
+                .map(|(rest, bytes)| (ContributorName::without_graph(rest.words()), *bytes))
                 .collect(),
         }
     }

@@ -71,10 +71,8 @@ const HATCH: usize = 6;
 const LEAST_OPAQUE: f32 = 0.45;
 /// Rectangles so many pixels wide or high leave a line to their neighbours.
 const LEAST_GAP: i64 = 4;
-/// Maximum number of threads.
 const MOST_STRIPES: usize = 4;
 
-/// A colour number per block.
 pub type BlockColors<'a> = &'a [u8];
 
 /// Buffers reused from picture to picture, because touching new memory costs about as much as drawing.
@@ -173,12 +171,9 @@ struct Stripe<'a> {
     on: &'a mut StripeScratch,
 }
 
-/// Small rectangles within a pixel.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gathered {
-    /// Share covered by the largest.
     largest: f32,
-    /// Share covered by all.
     covered: f32,
     color: u8,
 }
@@ -232,7 +227,6 @@ impl<'a> Stripe<'a> {
         }
     }
 
-    /// Draws gathered pixels over everything else.
     fn add_gathered(&mut self, style: &RasterStyle) {
         for (pixel, gathered) in self.on.pixels.iter_mut().zip(&self.on.gathered) {
             if gathered.covered > 0.0 {
@@ -241,7 +235,6 @@ impl<'a> Stripe<'a> {
         }
     }
 
-    /// The steps that the stripe shows.
     fn steps(&self) -> (f64, f64) {
         let width = f64::from(self.frame.width);
         let edge = |column: usize| f64::from(u32::try_from(column).unwrap_or(u32::MAX));

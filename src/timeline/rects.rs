@@ -29,7 +29,6 @@ pub struct Rects<'a> {
 /// A run of rectangles in the order of classes that may meet a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RectRun {
-    /// Positions in that order.
     pub range: Range<usize>,
     /// Whether any may be at least a pixel wide and high.
     pub has_large: bool,
@@ -76,9 +75,9 @@ impl<'a> Rects<'a> {
     pub fn met(self, view: &Viewport, canvas: Canvas) -> Vec<RectRun> {
         let (step, byte) = (canvas.width / view.steps(), canvas.height / view.bytes());
         // Rounding to the nearest pixel may move rectangles by half a pixel.
-        let beside = 1.0 / step;
+        let margin = 1.0 / step;
         let mut runs: Vec<RectRun> = Vec::new();
-        for part in self.columns.parts((view.t0 - beside, view.t1 + beside)) {
+        for part in self.columns.parts((view.t0 - margin, view.t1 + margin)) {
             let run = run_of(part, (step, byte));
             match runs.last_mut() {
                 Some(last) if last.range.end == run.range.start && last.is_like(&run) => last.range.end = run.range.end,

@@ -12,7 +12,7 @@
 
 mod facts;
 mod mark;
-mod story;
+mod outcome;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use highwater_rewrite::remat::{RematKind, RematStatus};
 
 pub use facts::RematFacts;
 pub use mark::{EvictionInterval, Recomputed, RematColumn, RematCounters, RematMark, RematMarkCounts, RematMarkKind};
-pub use story::{OutOfMemoryReport, RematOutcome, RematSums};
+pub use outcome::{RematOomReport, RematOutcome, RematSums};
 
 #[derive(Clone, Debug, PartialEq)]
 struct RunPlace {
@@ -46,7 +46,6 @@ pub struct LaneRemat {
     pub marks: Vec<RematMark>,
     /// By tensor and step.
     pub eviction_intervals: Vec<EvictionInterval>,
-    /// Recomputed ops, by step.
     pub recomputed: Vec<Recomputed>,
     /// Ranges of steps on which ops are recomputed, half-open.
     pub bands: Vec<(Step, Step)>,

@@ -36,11 +36,9 @@ pub enum ReuseSide {
 /// Bytes of a block that a later one reuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReuseArrow {
-    /// Which end is the other one.
     pub side: ReuseSide,
     pub earlier: u32,
     pub later: u32,
-    /// End of the earlier block.
     pub start: u32,
     /// Start of the later block; at least `start`.
     pub end: u32,

@@ -42,7 +42,6 @@ struct RunRows {
 /// Live ranges by tensor, in the order of first births.
 #[derive(Clone, Debug, PartialEq)]
 struct Grouped {
-    /// Positions of live ranges.
     items: Vec<u32>,
     /// The start of each row in `items`, and the end of the last.
     rows: Vec<u32>,
@@ -115,7 +114,6 @@ pub struct Rows {
     palette: Arc<Palette>,
 }
 
-/// The parts that equal runs share.
 type KnownRun = (*const BoundGraph, Option<Arc<Grouped>>, Arc<Positions>);
 
 impl Rows {

@@ -15,7 +15,6 @@ pub(super) const MOST_NAMED: usize = 4;
 pub struct SharedMemory {
     /// Number of tensors in the storage, this one included; at least 1.
     pub n_tensors: usize,
-    /// Names of the first others.
     pub others: Vec<String>,
     /// The op that reads the storage last, and the tensor through which it does; `None` where that is this tensor, or
     /// nothing reads it.

@@ -23,9 +23,7 @@ pub struct Canvas {
     pub height: f64,
 }
 
-/// Minimum width of a view.
 const MIN_STEPS: f64 = 2.0;
-/// Minimum height of a view.
 const MIN_BYTES: f64 = 4096.0;
 
 impl Viewport {
@@ -136,7 +134,6 @@ impl<'a> View<'a> {
         self.axis
     }
 
-    /// Another viewport along the same axis.
     #[must_use]
     pub fn with(&self, viewport: Viewport) -> Self {
         Self::new(viewport, self.axis)
@@ -176,7 +173,6 @@ impl<'a> View<'a> {
         self.starting_at(self.from + shares * self.span()).up_by(bytes)
     }
 
-    /// Moves a step to the middle.
     #[must_use]
     pub fn centred(&self, step: f64) -> Viewport {
         self.starting_at(self.place(step) - self.span() / 2.0)

@@ -17,7 +17,6 @@ pub struct ItemRect {
     pub y0: f32,
     pub x1: f32,
     pub y1: f32,
-    /// Position of the block (or row).
     pub block: u32,
     pub color: u8,
 }
@@ -27,7 +26,6 @@ pub struct ItemRect {
 pub struct ItemMark {
     /// At least one pixel wide and high; its `block` is the largest one merged.
     pub rect: ItemRect,
-    /// Number of blocks merged.
     pub n_blocks: u32,
 }
 
@@ -36,12 +34,10 @@ pub struct Items {
     /// Blocks of at least a pixel on both axes.
     pub rects: Vec<ItemRect>,
     pub marks: Vec<ItemMark>,
-    /// Blocks within the viewport.
     pub n_total: usize,
 }
 
 impl Items {
-    /// Number of shapes.
     pub fn n_drawn(&self) -> usize {
         self.rects.len() + self.marks.len()
     }

@@ -57,7 +57,6 @@ impl PlacedBlocks {
         }
     }
 
-    /// Tensors with their blocks, sorted.
     pub(super) fn tensor_blocks(&self) -> Vec<(Selected, u32)> {
         let mut owners: Vec<(Selected, u32)> = (0_u32..)
             .zip(&self.blocks.subject)
@@ -103,7 +102,6 @@ fn region_spans(
     with_alignment.map(region_span).collect()
 }
 
-/// By subject: its tensor.
 fn tensors_of(simulation: &Simulation, session: &DeviceSession) -> Vec<Option<Selected>> {
     let rows = simulation.subjects.iter();
     rows.map(|row| match row.subject {

@@ -107,7 +107,6 @@ fn widened(x0: f64, x1: f64) -> f64 {
     x1.max((x0 + 1.0).next_up())
 }
 
-/// Leaves a line between high rows.
 fn shrink(rect: ItemRect, row_height: f64) -> ItemRect {
     let gap = if row_height >= 4.0 { 1.0 } else { 0.0 };
     ItemRect {

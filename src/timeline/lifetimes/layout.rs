@@ -116,7 +116,6 @@ pub struct RowLayout {
     strips: Vec<Strip>,
     /// From top to bottom.
     pub bands: Vec<ScopeBand>,
-    /// Of one row, in points.
     pub row_height: f64,
     /// Of everything, in points.
     pub height: f64,

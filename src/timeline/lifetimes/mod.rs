@@ -31,12 +31,9 @@ use highwater_analysis::Comparison;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowOrder {
-    /// The earliest first.
     #[default]
     Birth,
-    /// The largest first.
     Size,
-    /// The longest first.
     Lifetime,
     /// By name of the scope; of recorded blocks by call site.
     Scope,
@@ -61,7 +58,6 @@ impl RowOrder {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneRows {
-    /// Position of the lane.
     pub lane: usize,
     pub by: RowOrder,
     rows: Rows,
@@ -70,7 +66,6 @@ pub struct LaneRows {
     numbers: Vec<u32>,
     /// Row numbers by place, from top to bottom.
     order: Vec<u32>,
-    /// Places by row number.
     places: Vec<u32>,
     /// By row number: the first block of the tensor in the lane; `u32::MAX` where it has none.
     blocks: Vec<u32>,

@@ -28,7 +28,6 @@ pub struct Scope {
 
 /// Separator of a path's components.
 const JOIN: &str = "/";
-/// Label for rows without a scope.
 const OUTSIDE: &str = "in no scope";
 /// Separator of callers.
 const CALLS: &str = " > ";
@@ -37,7 +36,6 @@ const CALLS: &str = " > ";
 struct Node {
     name: Box<str>,
     children: IndexMap<Box<str>, u32>,
-    /// Row numbers directly in this scope.
     rows: Vec<u32>,
 }
 
@@ -45,7 +43,6 @@ struct Node {
 struct Tree<'a> {
     comparison: &'a Comparison,
     nodes: Vec<Node>,
-    /// Nodes by path.
     paths: IndexMap<&'a str, u32>,
     /// Nodes by address of the stack.
     stacks: IndexMap<*const u32, u32>,

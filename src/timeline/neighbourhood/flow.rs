@@ -19,7 +19,6 @@ enum Source<'a> {
     Program(&'a BlockProgram),
 }
 
-/// The source of a selected tensor.
 pub(super) struct Flow<'a> {
     source: Source<'a>,
     comparison: &'a Comparison,
@@ -27,7 +26,6 @@ pub(super) struct Flow<'a> {
     links: &'a Links,
     selected: Selected,
     bindings: Bindings,
-    /// Sizes stated by a graph.
     sizes: Option<Sizes<'a>>,
 }
 
@@ -230,7 +228,6 @@ impl<'a> Flow<'a> {
         node
     }
 
-    /// The tensor that owns the memory.
     fn root(&self, tensor: TensorKey) -> TensorId {
         let id = tensor.tensor;
         match &self.source {

@@ -70,7 +70,6 @@ fn layer_of(graph: &DiGraph<usize, usize>) -> Vec<usize> {
     layer
 }
 
-/// Sorts every layer by its neighbours.
 fn ordered(mut layers: Vec<Vec<Slot>>, joins: &[Vec<(Slot, Slot)>]) -> Vec<Vec<Slot>> {
     let mut best = layers.clone();
     let mut fewest = crossings(&best, joins);
@@ -119,7 +118,6 @@ fn sort_by_mean(layer: &mut [Slot], fixed: &[Slot], pairs: &[(Slot, Slot)]) {
     }
 }
 
-/// Number of crossing edges.
 pub(super) fn crossings(layers: &[Vec<Slot>], joins: &[Vec<(Slot, Slot)>]) -> usize {
     let of_pair = |(join, pairs): (usize, &Vec<(Slot, Slot)>)| {
         let place = |layer: &[Slot], slot: Slot| layer.iter().position(|known| *known == slot);

@@ -16,7 +16,6 @@ use highwater_model::graph::Id as _;
 pub(in super::super) struct Links {
     /// By graph.
     pub(in super::super) graphs: Vec<Consumers>,
-    /// Readers by tensor of the tape.
     pub(super) tape: Option<Index>,
     /// By block: readers and writers of each variable.
     pub(super) blocks: Vec<(Index, Index)>,

@@ -24,7 +24,6 @@ use highwater_sim::{Subject, SubjectRow};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpUse {
     pub step: Step,
-    /// Type and name.
     pub op: String,
 }
 

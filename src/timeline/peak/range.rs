@@ -116,9 +116,7 @@ pub struct RangeStats {
     pub reserved: Option<CurveStats>,
     /// Held on the step before the range, or at the start of the trace.
     pub before: Tally,
-    /// Within the range.
     pub allocated: Tally,
-    /// Within the range.
     pub freed: Tally,
     /// Held after the last step.
     pub after: Tally,

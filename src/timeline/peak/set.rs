@@ -26,7 +26,6 @@ pub struct LiveMember {
     pub birth: Step,
     /// Exclusive; the end of the axis if it is never freed.
     pub end: Step,
-    /// Number of copies held at once.
     pub n_copies: u32,
 }
 

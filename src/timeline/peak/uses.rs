@@ -25,15 +25,20 @@ pub(super) fn unknown(comparison: &Comparison, lane: usize) -> Option<&'static s
 /// The ops of a run as a lane executes them.
 pub(super) enum RunUses<'a> {
     /// Each op once.
-    Graph { graph: &'a Graph, run: &'a AxisRun },
+    Graph {
+        graph: &'a Graph,
+        run: &'a AxisRun,
+    },
     /// Some ops several times.
     Budget {
         remat: &'a RunRemat,
         graph: Option<&'a Graph>,
         run: &'a AxisRun,
     },
-    /// A block of a program.
-    Block { block: &'a Block, run: &'a AxisRun },
+    Block {
+        block: &'a Block,
+        run: &'a AxisRun,
+    },
 }
 
 impl<'a> RunUses<'a> {
@@ -120,8 +125,8 @@ fn visit_graph(graph: &Graph, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId
             .take(graph.ops().len())
             .for_each(|step| of_op(step, OpId(step))),
         Some(slots) => {
-            let turns = (0_u32..).zip(&**slots).filter(|(_, slot)| !slot.is_recomputed);
-            turns.for_each(|(step, slot)| of_op(step, slot.op));
+            let executed = (0_u32..).zip(&**slots).filter(|(_, slot)| !slot.is_recomputed);
+            executed.for_each(|(step, slot)| of_op(step, slot.op));
         }
     }
 }

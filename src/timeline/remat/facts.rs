@@ -11,8 +11,7 @@ pub struct RematFacts {
     /// The op that computes the tensor; for an out-of-memory end the op that did not fit.
     pub op: String,
     /// The op for which room is made, or that needs the tensor.
-    pub beside: String,
-    /// Further facts: label and text.
+    pub for_op: String,
     pub rows: Vec<(&'static str, String)>,
 }
 
@@ -42,20 +41,20 @@ impl LaneRemat {
         RematFacts {
             tensor: tensor.name.to_string(),
             op: op_name(tensor.op),
-            beside: op_name(event.step),
+            for_op: op_name(event.step),
             rows,
         }
     }
 
     fn end_facts(&self, mark: &RematMark) -> RematFacts {
-        let story = self.story().filter(|story| story.run == mark.run);
-        if let Some(story) = story.filter(|_| mark.kind == RematMarkKind::OutOfMemory) {
+        let report = self.oom_report().filter(|report| report.run == mark.run);
+        if let Some(report) = report.filter(|_| mark.kind == RematMarkKind::OutOfMemory) {
             return RematFacts {
-                op: story.op.clone(),
+                op: report.op.clone(),
                 rows: vec![
-                    ("asked for", exact(story.requested)),
-                    ("in use", exact(story.in_use)),
-                    ("short", exact(story.short)),
+                    ("asked for", exact(report.requested)),
+                    ("in use", exact(report.in_use)),
+                    ("short", exact(report.short)),
                 ],
                 ..RematFacts::default()
             };

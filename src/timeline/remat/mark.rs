@@ -69,12 +69,10 @@ pub struct RematMark {
     pub(super) event: u32,
 }
 
-/// A pixel column that contains marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RematColumn {
     /// From the left edge.
     pub column: u32,
-    /// First and last step with marks.
     pub steps: (Step, Step),
     pub counts: RematMarkCounts,
 }

@@ -223,7 +223,7 @@ fn a_column_counts_all_merged_marks() {
 fn the_facts_of_a_mark_state_its_reason() {
     let lane = lane(&[run("dtr", events(), RematStatus::Ok)], 0);
     let facts = lane.facts(&lane.marks[0]);
-    assert_eq!((&*facts.tensor, &*facts.op, &*facts.beside), ("a", "op a", "op c"));
+    assert_eq!((&*facts.tensor, &*facts.op, &*facts.for_op), ("a", "op a", "op c"));
     let row = |facts: &RematFacts, name: &str| {
         let found = facts.rows.iter().find(|(known, _)| *known == name);
         found.map(|(_, text)| text.replace('\u{a0}', " "))
@@ -255,13 +255,13 @@ fn an_early_end_is_a_mark_with_a_report() {
     let failed = lane(&[run("dtr", early.clone(), RematStatus::OutOfMemory(shortage))], 0);
     assert_eq!(marks(&failed).last(), Some(&(3, RematMarkKind::OutOfMemory, None)));
     assert_eq!(failed.verdict(), RematOutcome::OutOfMemory);
-    let story = failed.story().expect("a story");
+    let report = failed.oom_report().expect("a report");
     assert_eq!(
-        story.sentence(failed.budget).replace('\u{a0}', " "),
+        report.sentence(failed.budget).replace('\u{a0}', " "),
         "Out of memory under the budget of 30 B at op op d: it asks for 10 B while 30 B are in use and nothing can be \
          evicted; 10 B are short."
     );
-    let held: Vec<(bool, &str)> = story
+    let held: Vec<(bool, &str)> = report
         .held
         .iter()
         .map(|(tensor, name, _)| (tensor.is_some(), &**name))

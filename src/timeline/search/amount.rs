@@ -31,7 +31,6 @@ impl Amounts {
 pub(super) enum AmountError {
     /// Not a number, at this position in the text.
     NoNumber(usize),
-    /// A range ends before it begins.
     Backwards,
 }
 

@@ -63,7 +63,6 @@ struct AskedTerm<'a> {
 
 enum AskedTest<'a> {
     Amount(Condition, &'a Amounts),
-    /// By group: whether it matches.
     Group(Grouping, Vec<bool>),
     Text(TextTest<'a>),
 }

@@ -30,7 +30,6 @@ impl Bits {
         word >> (number % BITS) & 1 == 1
     }
 
-    /// The number of a tensor's row.
     fn number(&self, tensor: Selected) -> Option<usize> {
         let number = self.rows.number(tensor)?;
         // A run of a recording and one of a graph may have the same position.
@@ -87,7 +86,6 @@ impl Matches {
         self.lane
     }
 
-    /// Number of matching rows.
     pub const fn len(&self) -> usize {
         self.count
     }

@@ -71,7 +71,6 @@ impl Query {
         &self.text
     }
 
-    /// Whether it has no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

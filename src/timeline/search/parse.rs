@@ -26,7 +26,6 @@ pub(super) fn terms(text: &str) -> Result<Vec<Term>, QueryError> {
 
 struct Reader<'a> {
     text: &'a str,
-    /// The next byte.
     at: usize,
 }
 
@@ -160,7 +159,6 @@ impl Reader<'_> {
         })
     }
 
-    /// Appends the quoted text.
     fn quoted(&mut self, text: &mut String) -> Result<(), QueryError> {
         let inside = self.at + 1;
         let rest = self.text.get(inside..).unwrap_or("");

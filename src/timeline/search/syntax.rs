@@ -3,11 +3,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     Name,
-    /// Type of the producing op.
     Op,
     DType,
     Role,
-    /// Of the producing op.
     Phase,
     /// The path before the name; of a recorded block its call stack.
     Scope,
@@ -24,7 +22,6 @@ pub enum Condition {
 #[derive(Clone, Copy, Debug)]
 pub struct ConditionRow {
     pub condition: Condition,
-    /// Before the colon.
     pub word: &'static str,
     pub help: &'static str,
     pub example: &'static str,

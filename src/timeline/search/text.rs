@@ -38,7 +38,6 @@ pub(crate) fn op_name(comparison: &Comparison, tensor: Selected) -> &str {
     }
 }
 
-/// The texts that a test searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// Names of the tensor and its op, and the call stack.

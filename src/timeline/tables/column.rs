@@ -7,7 +7,6 @@ pub enum TableKind {
     /// A row per tensor of a run.
     #[default]
     Tensors,
-    /// A row per step.
     Ops,
     /// A row per block that is live on a step.
     Live,
@@ -30,7 +29,6 @@ impl TableKind {
         }
     }
 
-    /// The noun for one row.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Tensors => "tensor",
@@ -79,7 +77,6 @@ pub(super) const fn number(title: &'static str, raw: &'static str, help: &'stati
     }
 }
 
-/// A column of numbers with units.
 pub(super) const fn amount(title: &'static str, raw: &'static str, help: &'static str) -> Column {
     Column {
         letters: 12,

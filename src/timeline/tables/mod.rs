@@ -61,7 +61,6 @@ impl TableSpec {
     }
 }
 
-/// The data of tables.
 #[derive(Clone, Debug)]
 pub struct TableSubject {
     pub comparison: Arc<Comparison>,
@@ -93,7 +92,6 @@ pub struct TableRows {
     subject: TableSubject,
     /// Of [`TableKind::Live`], before the filter: blocks of tensors, and other blocks.
     held: [Tally; 2],
-    /// Rows by number, in their order.
     order: Vec<u32>,
     n_total: usize,
     /// Of a tape: the ops that take steps.
@@ -144,7 +142,6 @@ impl TableRows {
         &self.subject
     }
 
-    /// Rows that match the filter.
     pub const fn len(&self) -> usize {
         self.order.len()
     }
@@ -153,7 +150,6 @@ impl TableRows {
         self.order.is_empty()
     }
 
-    /// Rows without the filter.
     pub const fn n_total(&self) -> usize {
         self.n_total
     }

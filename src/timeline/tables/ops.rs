@@ -54,7 +54,6 @@ pub(super) fn count(view: &View<'_>) -> usize {
     recording(view).map_or(view.comparison.axis.n_steps as usize, |recording| recording.ops.len())
 }
 
-/// An op in its source.
 enum Found<'a> {
     Graph(&'a GraphEntry, OpId, &'a Op),
     Tape(&'a TapeOp),

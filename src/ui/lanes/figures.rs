@@ -222,7 +222,7 @@ fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String)
             )
         }
         RematOutcome::OutOfMemory => {
-            let story = remat.story().map(|story| story.sentence(remat.budget));
+            let story = remat.oom_report().map(|story| story.sentence(remat.budget));
             (theme.bad, story.unwrap_or_default())
         }
     };

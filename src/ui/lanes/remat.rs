@@ -308,7 +308,7 @@ fn mark_ui(ui: &mut Ui, _lane: usize, remat: &LaneRemat, mark: &RematMark, input
     } else {
         "needed by"
     };
-    rows.push((beside, facts.beside));
+    rows.push((beside, facts.for_op));
     rows.extend(facts.rows);
     ui.push_id((mark.step, mark.tensor, mark.kind as u8), |ui| rows_ui(ui, &rows));
 }

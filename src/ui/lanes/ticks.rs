@@ -140,8 +140,8 @@ pub(super) fn tooltip_ui(ui: &mut Ui, lane: usize, column: &TickColumn, input: &
             if row.bytes > Bytes::ZERO {
                 text.push_str(&format!(", {}", row.bytes));
             }
-            if !row.whom.is_empty() {
-                text.push_str(&format!(": {}", row.whom.join(", ")));
+            if !row.subjects.is_empty() {
+                text.push_str(&format!(": {}", row.subjects.join(", ")));
             }
             if row.has_others {
                 text.push_str(" and others");

@@ -6,7 +6,7 @@ use crate::theme::Theme;
 use highwater_analysis::Lane;
 use highwater_model::units::{Bytes, grouped};
 use highwater_session::Command;
-use highwater_timeline::{LaneRemat, OutOfMemoryReport, RematOutcome};
+use highwater_timeline::{LaneRemat, RematOomReport, RematOutcome};
 
 /// Holders that are listed.
 const HOLDERS: usize = 8;
@@ -21,7 +21,7 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, lane: &Lane, remat: &LaneRemat, theme:
     };
     ui.strong("Under the budget");
     ui.label(RichText::new(verdict.words()).strong().color(color));
-    if let Some(story) = remat.story() {
+    if let Some(story) = remat.oom_report() {
         let sentence = RichText::new(story.sentence(remat.budget)).color(theme.bad);
         ui.add(egui::Label::new(sentence).wrap());
         holders_ui(ui, &story, commands);
@@ -65,7 +65,7 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, lane: &Lane, remat: &LaneRemat, theme:
     ui.add_space(6.0);
 }
 
-fn holders_ui(ui: &mut egui::Ui, story: &OutOfMemoryReport, commands: &mut Vec<Command>) {
+fn holders_ui(ui: &mut egui::Ui, story: &RematOomReport, commands: &mut Vec<Command>) {
     let all: Bytes = story.held.iter().map(|(_, _, bytes)| *bytes).sum();
     ui.label(format!(
         "{} storages are locked or pinned then, {all} in sum:",

@@ -288,7 +288,7 @@ fn columns_of_ticks_count_exactly() {
                 row.kind,
                 row.count,
                 row.bytes.get(),
-                row.whom.join(" | ")
+                row.subjects.join(" | ")
             )
         })
         .collect();

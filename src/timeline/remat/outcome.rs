@@ -51,7 +51,7 @@ pub struct RematSums {
 
 /// Facts of a run that ended out of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutOfMemoryReport {
+pub struct RematOomReport {
     pub run: u32,
     /// The op whose results did not fit.
     pub op: String,
@@ -63,7 +63,6 @@ pub struct OutOfMemoryReport {
 }
 
 impl LaneRemat {
-    /// The worst outcome of all runs.
     pub fn verdict(&self) -> RematOutcome {
         let runs = self.runs.iter().filter_map(|run| run.remat.as_ref());
         let verdicts = runs.map(|remat| match remat.answer.status {
@@ -127,7 +126,7 @@ impl LaneRemat {
     }
 
     /// The first run that ended out of memory.
-    pub fn story(&self) -> Option<OutOfMemoryReport> {
+    pub fn oom_report(&self) -> Option<RematOomReport> {
         let runs = (0_u32..).zip(&self.runs);
         let mut failed = runs.filter_map(|(run, place)| {
             let remat = place.remat.as_ref()?;
@@ -146,7 +145,7 @@ impl LaneRemat {
             let selected = place.selected(run, remat, *tensor).filter(|_| is_drawn);
             (selected, name, storage_bytes(remat, *tensor))
         });
-        Some(OutOfMemoryReport {
+        Some(RematOomReport {
             run,
             op: tape
                 .ops
@@ -160,7 +159,7 @@ impl LaneRemat {
     }
 }
 
-impl OutOfMemoryReport {
+impl RematOomReport {
     pub fn sentence(&self, budget: Option<Bytes>) -> String {
         let budget = budget.map_or(String::new(), |budget| format!(" under the budget of {budget}"));
         format!(
