@@ -8,7 +8,7 @@
 //! ```
 //!
 //! In: text, read once: such an object, or one that holds it under `program`; other keys are skipped. Out: one
-//! [`BlockProgram`] whose blocks refer to blocks that exist and whose parents make no circle. Names need no declaration:
+//! [`BlockProgram`](highwater_model::workload::BlockProgram) whose blocks refer to blocks that exist and whose parents make no circle. Names need no declaration:
 //! undeclared names are reported by the pass, not as an error of the file.
 
 mod assemble;

@@ -7,7 +7,7 @@
 //! {"INSTRUCTION":"RELEASE","NAME":"x1"}
 //! ```
 //!
-//! In: text, read line by line, so that only the tape is held. Out: one [`Tape`](highwater_model::workload::Tape), with names
+//! In: text, read line by line, so that only the tape is held. Out: one [`Tape`], with names
 //! resolved: tensors are numbered in the order of the log. Lines before `START` count for nothing; a log without it is
 //! read from its first line. Every error names its line.
 

@@ -33,6 +33,8 @@ mod proto_head;
 mod shape;
 mod table;
 mod tensorflow;
+#[cfg(test)]
+mod test_help;
 mod text_proto;
 mod tflite;
 mod torch_snapshot;

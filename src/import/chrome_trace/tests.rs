@@ -3,18 +3,12 @@
 use std::sync::Arc;
 
 use super::*;
-use highwater_model::progress::Cancel;
+use crate::test_help::recordings;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{MarkKind, Recording, TotalKind};
 
 fn read(text: &str) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {
-    let cancel = Cancel::new();
-    let mut diagnostics = Diagnostics::new();
-    let mut input = Input::from_bytes("test.json", text.as_bytes())?;
-    match import(&mut input, &Progress::silent(&cancel), &mut diagnostics)? {
-        Source::Recordings(recordings) => Ok((recordings, diagnostics)),
-        other => panic!("a trace is a recording, not {other:?}"),
-    }
+    recordings(import, "test.json", text.as_bytes())
 }
 
 fn memory(ts: &str, address: u64, bytes: i64, device: (i64, i64)) -> String {
@@ -138,13 +132,7 @@ fn what_is_missing_or_damaged_is_told() {
 
 #[test]
 fn damaged_traces_never_panic() {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = move |n: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state % n as u64).expect("a small number")
-    };
+    let mut random = crate::test_help::random();
     let whole = format!("{{\"traceEvents\":[{}]}}", small());
     for _ in 0..600 {
         let mut bytes = whole.clone().into_bytes();

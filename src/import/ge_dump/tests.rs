@@ -3,16 +3,9 @@
 mod limits;
 
 use super::detect::{Form, form_of};
-use crate::{ImportError, Imported, Input, import};
+use crate::test_help::read;
 use highwater_model::graph::{Bindings, DType, Graph, Id as _, Role, TensorId};
-use highwater_model::progress::{Cancel, Progress};
 use highwater_model::workload::{Dumped, GraphEntry, Source};
-
-fn read(name: &str, text: &[u8]) -> Result<Imported, ImportError> {
-    let cancel = Cancel::new();
-    let mut input = Input::from_bytes(name, text)?;
-    import(&mut input, &Progress::silent(&cancel))
-}
 
 fn entry(text: &str) -> (GraphEntry, String) {
     let imported = read("ge_proto_00000001_Build.txt", text.as_bytes()).expect("a dump");

@@ -8,7 +8,7 @@
 //! [ ["P", var, bytes], ["O", op, bad, [input], [[var, bytes]]], ["D", var] ]          or { "script": that list, ... }
 //! ```
 //!
-//! In: JSON, read whole. Out: one [`Tape`](highwater_model::workload::Tape). Other keys of the larger object are ignored, `name` apart.
+//! In: JSON, read whole. Out: one [`Tape`]. Other keys of the larger object are ignored, `name` apart.
 //! Names are resolved here; ops that are not in execution order are an error with the place of the entry.
 
 mod draft;

@@ -1,4 +1,4 @@
-//! [`Model`] and inferred facts -> [`Graph`]s, by the counting rules of the command line.
+//! [`Model`] and inferred facts -> [`Graph`](highwater_model::graph::Graph)s, by the counting rules of the command line.
 //!
 //! Roles: graph inputs are inputs unless they are initializers too; initializers and results of constants alone are
 //! weights; everything else that a node computes is an activation. A rule about edges, never about values. Bodies

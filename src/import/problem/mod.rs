@@ -10,7 +10,7 @@
 //! { "tensors": [ {"tensor", "born", "last", "offset", "bytes", "op"} ] }       a plan as the vendor's engine made it
 //! ```
 //!
-//! In: text, read once. Out: one [`ProblemEntry`](highwater_model::workload::ProblemEntry). Offsets fix buffers; where every row has one they are also the
+//! In: text, read once. Out: one [`ProblemEntry`]. Offsets fix buffers; where every row has one they are also the
 //! recorded plan, and where they contradict each other they are that alone.
 
 mod columns;

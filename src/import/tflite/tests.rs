@@ -1,9 +1,8 @@
 //! Models written by hand, whole and damaged.
 
 use super::*;
-use crate::{Imported, import};
+use crate::{Imported, test_help};
 use highwater_model::graph::{Id as _, Role, TensorId};
-use highwater_model::progress::Cancel;
 
 #[derive(Clone, Copy)]
 enum Field {
@@ -127,9 +126,7 @@ fn model() -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
-    let cancel = Cancel::new();
-    let mut input = Input::from_bytes("tiny.tflite", bytes)?;
-    import(&mut input, &Progress::silent(&cancel))
+    test_help::read("tiny.tflite", bytes)
 }
 
 fn entry(imported: &Imported) -> &GraphEntry {

@@ -6,6 +6,7 @@ mod pickle_writer;
 use std::sync::Arc;
 
 use super::*;
+use crate::test_help::recordings;
 use highwater_model::progress::Cancel;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{BlockAddress, MarkKind, Recording};
@@ -15,13 +16,7 @@ mod fast_path;
 mod gaps;
 
 fn read(bytes: &[u8]) -> Result<(Vec<Arc<Recording>>, Diagnostics), ImportError> {
-    let cancel = Cancel::new();
-    let mut diagnostics = Diagnostics::new();
-    let mut input = Input::from_bytes("test.pickle", bytes)?;
-    match import(&mut input, &Progress::silent(&cancel), &mut diagnostics)? {
-        Source::Recordings(recordings) => Ok((recordings, diagnostics)),
-        other => panic!("a snapshot is a recording, not {other:?}"),
-    }
+    recordings(import, "test.pickle", bytes)
 }
 
 fn refused(bytes: &[u8]) -> String {
@@ -456,13 +451,7 @@ fn cut_off_pickles_name_the_byte() {
 
 #[test]
 fn damaged_pickles_never_panic() {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = move |n: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state % n as u64).expect("a small number")
-    };
+    let mut random = crate::test_help::random();
     for round in 0..900 {
         let mut bytes = pickle(&small(), [2, 4, 5][round % 3]);
         for _ in 0..=random(4) {

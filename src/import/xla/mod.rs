@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HLO text (`HloModule ...`) | a graph: the entry; computations of loops, calls and branches as bodies |
 //! | `.hlo.pb` (`HloProto`) | the same graph, and of its buffer assignment every allocation as an arena with XLA's own offsets |
-//! | `buffer-assignment.txt` | allocations, held all run; with live ranges in the file or next to it ([`join`]) arenas, with the module too a graph that has them |
+//! | `buffer-assignment.txt` | allocations, held all run; with live ranges in the file or next to it ([`join`](mod@join)) arenas, with the module too a graph that has them |
 //! | `live-range.txt` | live ranges, with the sizes that it states: those at XLA's own peak |
 //! | `buffer-assignment-values.txt`, `memory-usage-report.txt` | recognised and refused: they lack offsets or round sizes |
 //!

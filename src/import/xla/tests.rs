@@ -1,9 +1,9 @@
 //! Dumps written by hand, whole and damaged.
 
 use super::*;
-use crate::{Imported, import};
+use crate::Imported;
+use crate::test_help::read;
 use highwater_model::graph::{Id as _, Role};
-use highwater_model::progress::Cancel;
 
 const LOOP: &str = r#"HloModule jit_f, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
 
@@ -42,12 +42,6 @@ ENTRY %main (arg: f32[4]) -> f32[4] {
   ROOT %out = f32[4]{0} reduce(%r, %zero), dimensions={}, to_apply=%add, control-predecessors={%copy}
 }
 "#;
-
-fn read(name: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
-    let cancel = Cancel::new();
-    let mut input = Input::from_bytes(name, bytes)?;
-    import(&mut input, &Progress::silent(&cancel))
-}
 
 fn entry(imported: &Imported) -> &GraphEntry {
     match &imported.source {
