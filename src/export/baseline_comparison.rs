@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::baseline::Baseline;
-use super::blocks::Table;
+use super::blocks::{Table, figure, text};
 use super::contributors::WireChange;
 use super::limit_checks::{LimitCheck, LimitedFigure};
 use super::request_summary::RequestSummary;
@@ -133,7 +133,9 @@ impl<'a> BaselineComparison<'a> {
             };
             if before != now || is_kept(metric) {
                 let [difference, percent] = self.difference_texts(now, before);
-                table.row(&[&metric.label, &before, &now, &difference, &percent]);
+                let mut cells = vec![text(metric.label), figure(before), figure(now)];
+                cells.extend([figure(difference), figure(percent)]);
+                table.cells(cells);
             }
         }
         table

@@ -1,7 +1,7 @@
 //! The answer of `compare` as Markdown, short enough for a comment on a change: figures first, then changes, with folded details.
 
 use super::baseline_comparison::{BaselineComparison, LaneBaseline, until_of};
-use super::blocks::{Block, Line, Span, Table, bytes, code, markdown, text};
+use super::blocks::{Block, Line, Span, Table, bytes, code, figure, markdown, text};
 use super::compare_answer::CompareAnswer;
 use super::verdict::{VerdictMark, verdict};
 use highwater_analysis::{COMPARED, Comparison, Configuration, Fit, Metric};
@@ -151,7 +151,7 @@ fn others(baseline: &LaneBaseline, comparison: &Comparison, most: usize) -> Vec<
     let mut table = metric_table(&metrics);
     let others = baseline.others(comparison);
     for compared in &others {
-        let differences = metrics.iter().map(|metric| text(compared.difference_cell(metric)));
+        let differences = metrics.iter().map(|metric| figure(compared.difference_cell(metric)));
         let mut cells = vec![text(&compared.title)];
         cells.extend(differences);
         cells.push(fits(compared.fit()));

@@ -65,6 +65,7 @@ fn span(span: &Span) -> String {
             plain(text)
         }
         Span::Code(text) => code(text),
+        Span::Figure(text) => text.clone(),
         Span::Strong(text) | Span::Bad(text) => format!("**{}**", plain(text)),
         Span::Emoji(text) | Span::Tag(text) => (*text).to_owned(),
         Span::Bytes(bytes) => bytes.to_string(),

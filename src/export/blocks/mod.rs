@@ -19,6 +19,8 @@ use highwater_model::units::Bytes;
 pub(crate) enum Span {
     Text(String),
     Code(String),
+    /// A text of the program's own, without markup: Markdown needs no escapes for the `<` of `<0.01 %`.
+    Figure(String),
     Strong(String),
     /// A short code of an emoji, such as `:x:`.
     Emoji(&'static str),
@@ -54,6 +56,10 @@ pub(crate) fn text(value: impl Display) -> Line {
 
 pub(crate) fn code(value: impl Display) -> Line {
     Span::Code(value.to_string()).into()
+}
+
+pub(crate) fn figure(value: impl Display) -> Line {
+    Span::Figure(value.to_string()).into()
 }
 
 pub(crate) fn bytes(bytes: Bytes) -> Line {

@@ -36,6 +36,7 @@ fn span(span: &Span) -> String {
     match span {
         Span::Text(text)
         | Span::Code(text)
+        | Span::Figure(text)
         | Span::Strong(text)
         | Span::Good(text)
         | Span::Bad(text)
