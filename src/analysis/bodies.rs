@@ -98,7 +98,7 @@ fn held(entry: &GraphEntry, (one, count): (&ControlFlowWorkspace, usize)) -> Str
         "" => graph.op_kind(one.op),
         name => name,
     };
-    let body = entry.numbered(one.body).map_or("", Graph::name);
+    let body = entry.graph_by_number(one.body).map_or("", Graph::name);
     let at_least = if one.is_lower_bound { "at least " } else { "" };
     let largest = if count > 1 { "the largest: " } else { "" };
     format!(

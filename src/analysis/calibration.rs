@@ -2,7 +2,7 @@
 //!
 //! For each recording: settings with the current and the learned value and its basis, and sentences about what could
 //! not be learned. Nothing is applied. Times and scratch memory of single ops are stored in the graph
-//! ([`highwater_model::workload::learned`]); the settings here carry over to other graphs, sizes and batches.
+//! ([`highwater_model::workload::learn_ops`]); the settings here carry over to other graphs, sizes and batches.
 
 mod rates;
 mod rounding;
@@ -16,7 +16,7 @@ use super::request::Request;
 use super::running::running_request;
 use highwater_model::graph::{Graph, MeasuredOp, Sizes};
 use highwater_model::progress::Progress;
-use highwater_model::workload::{Recording, learned};
+use highwater_model::workload::{Recording, learn_ops};
 use highwater_options::{DumpedSettings, Lowered, Options};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub(super) fn learned_from_recordings(
             continue;
         }
         let graphs = request.workload.graphs().iter().zip(&bindings);
-        let found = graphs.map(|(entry, bindings)| (entry, bindings, learned(&entry.graph, recording).ops));
+        let found = graphs.map(|(entry, bindings)| (entry, bindings, learn_ops(&entry.graph, recording).ops));
         // The first of those with most measured ops.
         let best = found.fold(None, |best: Option<(_, _, Vec<MeasuredOp>)>, next| match best {
             Some(best) if best.2.len() >= next.2.len() => Some(best),

@@ -72,7 +72,7 @@ impl Comparison {
         diagnostics: Diagnostics,
     ) -> Self {
         let mut device = request.device.clone();
-        device.memory_bytes = lowered.params.device_bytes.get();
+        device.set_memory(lowered.params.device_bytes);
         Self {
             workload: Arc::clone(&request.workload),
             axis,

@@ -45,7 +45,7 @@ pub(super) fn bind(workload: &Workload, plan: &SchedulePlan, lowered: &Lowered) 
             }
             (None, Some(max)) if !limit.is_empty => {
                 let values = samples(limit.range.min, max, lowered.shape_samples);
-                plan.together.insert(symbol.clone());
+                plan.linked_dims.insert(symbol.clone());
                 plan.dims.insert(symbol, values);
             }
             _ => {}

@@ -72,7 +72,7 @@ fn unseen_bodies(
             counted(scratch.len() as u64, "op"),
             if largest.is_lower_bound { "at least " } else { "" },
             largest.bytes,
-            entry.numbered(largest.body).map_or("", Graph::name),
+            entry.graph_by_number(largest.body).map_or("", Graph::name),
         ),
         &entry.name,
     );

@@ -55,7 +55,7 @@ fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: us
         "workload": workload(comparison),
         "device": {
             "name": device.name,
-            "memory_bytes": device.memory_bytes,
+            "memory_bytes": device.memory().get(),
             "figures": figures_json(device),
         },
         "device_id": comparison.device_id,

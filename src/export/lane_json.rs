@@ -142,7 +142,7 @@ pub(super) fn pin_json(
             json!({"setting": row.name, "pinned": row.here, "options": row.other})
         }),
         "device": pinned.device.name,
-        "device_memory_bytes": pinned.device.memory_bytes,
+        "device_memory_bytes": pinned.device.memory().get(),
         "fits": wire_fit(comparison.fit(position)),
         "on_axis": pinned.fit.sentences(),
         "findings": list(&pinned.findings, |finding| {

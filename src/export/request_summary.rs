@@ -74,7 +74,7 @@ impl RequestSummary {
             workload: comparison.workload.name.clone(),
             graphs: graphs(comparison),
             runs: Some(runs.collect()),
-            device: (!comparison.is_measured_lane(lane)).then(|| (device.name.clone(), Bytes(device.memory_bytes))),
+            device: (!comparison.is_measured_lane(lane)).then(|| (device.name.clone(), device.memory())),
             settings: Some(settings(options).into_iter().collect()),
         }
     }

@@ -94,7 +94,7 @@ fn smallest_device(smallest: &SmallestDevice) -> Json {
     let figures = smallest.point.fitting();
     json!({
         "name": smallest.device.name,
-        "memory_bytes": smallest.device.memory_bytes,
+        "memory_bytes": smallest.device.memory().get(),
         "index": smallest.point.idx,
         "peak_reserved_bytes": figures.map(|figures| figures.peak_reserved.get()),
         "estimated_overhead_ns": figures.map(|figures| figures.overhead.0),

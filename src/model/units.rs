@@ -114,16 +114,9 @@ impl Bytes {
     /// # Errors
     /// [`ParseUnitError`] names the text and the known units. Fractions are rounded towards zero.
     pub fn parse(text: &str) -> Result<Self, ParseUnitError> {
-        let trimmed = text.trim();
-        let split = trimmed
-            .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))
-            .unwrap_or(trimmed.len());
-        let (digits, unit) = trimmed.split_at(split);
-        let digits = digits.replace('_', "");
-        let factor = unit_factor(unit.trim()).ok_or_else(|| ParseUnitError::new(text))?;
-        parse_scaled(&digits, factor)
+        parse_with_unit(text, unit_factor)
             .map(Self)
-            .ok_or_else(|| ParseUnitError::new(text))
+            .ok_or_else(|| ParseUnitError { text: text.to_owned() })
     }
 }
 
@@ -132,12 +125,6 @@ impl Bytes {
 #[error("\"{text}\" is not a size; write bytes (1048576) or a unit (1.5GiB, 512MiB, 64KiB, 2GB)")]
 pub struct ParseUnitError {
     pub text: String,
-}
-
-impl ParseUnitError {
-    fn new(text: &str) -> Self {
-        Self { text: text.to_owned() }
-    }
 }
 
 fn unit_factor(unit: &str) -> Option<u64> {

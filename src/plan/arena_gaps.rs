@@ -2,21 +2,18 @@
 //!
 //! ```text
 //! offset      +------+
-//! |   ......|live  |   headroom: free above all live bytes
-//! |   +-----+------+
-//! |   |live | gap  |   gap: free, below live bytes (while its extent stays the same)
-//! |   |     +------+
-//! |   |     |live  |
-//! +---+-----+------+--> step
+//!   |   ......|live  |   headroom: free above all live bytes
+//!   |   +-----+------+
+//!   |   |live | gap  |   gap: free, below live bytes (while its extent stays the same)
+//!   |   |     +------+
+//!   |   |     |live  |
+//!   +---+-----+------+--> step
 //! ```
 //!
 //! In: rectangles that share an address space. Out: gaps, each for the steps on which exactly these bytes are one
-//! maximal free range below the highest live byte; and their count, sum and largest, wherever one of them changes. A
-//! birth or a death changes at most two free ranges, so there are at most two gaps per event: O(n log n) time, O(n)
-//! memory. Overlapping rectangles are replaced by their union. Live rectangles are a set of ranked addresses, so a
-//! birth or a death reads a few words.
-
-use std::collections::BTreeMap;
+//! maximal free range below the highest live byte. A birth or a death changes at most two free ranges, so there are at
+//! most two gaps per event: O(n log n) time, O(n) memory. Overlapping rectangles are replaced by their union. Live
+//! rectangles are a set of ranked addresses, so a birth or a death reads a few words.
 
 use super::ranks::{RankSet, Ranks};
 use super::reuse::{Rectangle, disjoint};
@@ -40,19 +37,6 @@ pub struct ArenaGap {
     pub bytes: u64,
 }
 
-/// The gaps of a step, valid until the next entry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ArenaGapSum {
-    pub step: u32,
-    pub count: u32,
-    /// Sum of their bytes.
-    pub total: u64,
-    /// Bytes of the largest.
-    pub largest: u64,
-    /// The end of the highest live byte.
-    pub top: u64,
-}
-
 /// By start, then offset. O(n log n).
 pub fn arena_gaps(rectangles: &[Rectangle], rule: ArenaGapRule) -> Vec<ArenaGap> {
     Sweep::run(rectangles, rule)
@@ -60,75 +44,12 @@ pub fn arena_gaps(rectangles: &[Rectangle], rule: ArenaGapRule) -> Vec<ArenaGap>
         .unwrap_or_default()
 }
 
-/// Figures of the gaps: ascending steps, an entry wherever a figure changes, none before the first. O(n log n).
-pub fn arena_gap_sums(rectangles: &[Rectangle], gaps: &[ArenaGap]) -> Vec<ArenaGapSum> {
-    // (step, whether it begins, bytes, whether it is a gap); for rectangles the end counts.
-    let mut changes: Vec<(u32, bool, u64, bool)> = Vec::with_capacity((rectangles.len() + gaps.len()) * 2);
-    for rectangle in rectangles.iter().filter(|rectangle| !rectangle.is_empty()) {
-        changes.push((rectangle.start, true, rectangle.top(), false));
-        changes.push((rectangle.end, false, rectangle.top(), false));
-    }
-    for gap in gaps {
-        changes.push((gap.start, true, gap.bytes, true));
-        changes.push((gap.end, false, gap.bytes, true));
-    }
-    changes.sort_unstable();
-    let (mut sizes, mut tops) = (Multiset::default(), Multiset::default());
-    let mut sum = ArenaGapSum::default();
-    let mut sums: Vec<ArenaGapSum> = Vec::new();
-    for changes in changes.chunk_by(|a, b| a.0 == b.0) {
-        for (_, is_begin, bytes, is_gap) in changes {
-            let set = if *is_gap { &mut sizes } else { &mut tops };
-            set.change(*bytes, *is_begin);
-            if *is_gap && *is_begin {
-                (sum.count, sum.total) = (sum.count + 1, sum.total + bytes);
-            } else if *is_gap {
-                (sum.count, sum.total) = (sum.count - 1, sum.total - bytes);
-            }
-        }
-        sum.step = sums.last().map_or(changes[0].0, |last| last.step);
-        (sum.largest, sum.top) = (sizes.largest(), tops.largest());
-        if sums.last() != Some(&sum) {
-            sum.step = changes[0].0;
-            sums.push(sum);
-        }
-    }
-    sums
-}
-
-/// O(log sums).
-pub fn sum_at(sums: &[ArenaGapSum], step: u32) -> ArenaGapSum {
-    let next = sums.partition_point(|sum| sum.step <= step);
-    let before = next.checked_sub(1).and_then(|last| sums.get(last));
-    before.copied().unwrap_or_default()
-}
-
-/// Numbers with their multiplicities.
-#[derive(Default)]
-struct Multiset {
-    counts: BTreeMap<u64, u32>,
-}
-
-impl Multiset {
-    fn change(&mut self, number: u64, is_more: bool) {
-        let count = self.counts.entry(number).or_default();
-        *count = if is_more { *count + 1 } else { *count - 1 };
-        if *count == 0 {
-            self.counts.remove(&number);
-        }
-    }
-
-    fn largest(&self) -> u64 {
-        self.counts.last_key_value().map_or(0, |(number, _)| *number)
-    }
-}
-
 /// The bottom of the arena as lower neighbour, and the headroom as upper one.
 const NONE: u32 = u32::MAX;
 
 /// A free range between two live rectangles, identified by its lower neighbour.
 #[derive(Clone, Copy)]
-struct Ceased {
+struct EndedRange {
     lower: u32,
     upper: u32,
     since: u32,
@@ -145,7 +66,7 @@ struct Sweep<'a> {
     /// The step since which the free range above a live rectangle is unchanged; the last entry is for the bottom.
     since: Vec<u32>,
     /// Ranges that ended on the current step.
-    ceased: Vec<Ceased>,
+    ended: Vec<EndedRange>,
     gaps: Vec<ArenaGap>,
 }
 
@@ -168,7 +89,7 @@ impl<'a> Sweep<'a> {
             at: vec![NONE; ranks.values.len()],
             since: vec![0; rectangles.len() + 1],
             ranks,
-            ceased: Vec::new(),
+            ended: Vec::new(),
             gaps: Vec::new(),
         };
         for events in events.chunk_by(|a, b| a.0 == b.0) {
@@ -244,14 +165,14 @@ impl<'a> Sweep<'a> {
         let is_gap = upper != NONE && (lower != NONE || self.rule == ArenaGapRule::BelowTop);
         if is_gap && self.top(lower) < self.base(upper) {
             let since = *self.since(lower);
-            self.ceased.push(Ceased { lower, upper, since });
+            self.ended.push(EndedRange { lower, upper, since });
         }
     }
 
     /// Ends the step: a range that ended and reappeared unchanged continues, the others become gaps.
     fn settle(&mut self, step: u32) {
-        let mut ceased = std::mem::take(&mut self.ceased);
-        for range in ceased.drain(..) {
+        let mut ended = std::mem::take(&mut self.ended);
+        for range in ended.drain(..) {
             // A range that began on this step has no extent in time.
             if range.since == step {
                 continue;
@@ -273,6 +194,6 @@ impl<'a> Sweep<'a> {
                 });
             }
         }
-        self.ceased = ceased;
+        self.ended = ended;
     }
 }

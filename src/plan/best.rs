@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::exact;
 use super::field::Field;
-use super::gaps::looks;
+use super::gaps::n_reads;
 use super::improve::improve;
 use super::problem::{Placement, Plan, PlanError, Task, Tried};
 use super::strategies::{BEST, Effort, STRATEGIES, Strategy};
@@ -160,7 +160,7 @@ impl Search<'_> {
 fn work_of(field: &Field<'_>, task: &Task<'_>) -> Result<u64, PlanError> {
     let n_shapes = field.items().len() as u64;
     let of_one = WORK_OF_ONE + n_shapes / SHAPES_PER_WORK;
-    Ok(looks(field, task.progress)?.saturating_add(n_shapes.saturating_mul(of_one)))
+    Ok(n_reads(field, task.progress)?.saturating_add(n_shapes.saturating_mul(of_one)))
 }
 
 /// In the order of the table.

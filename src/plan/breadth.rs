@@ -3,6 +3,8 @@
 //! The load over compressed steps with a sparse table of range maxima: O(steps log steps) memory and time, then O(1)
 //! per query. Used by the orders "greedy by breadth" and by the search, which starts where the load is highest.
 
+use std::cmp::Reverse;
+
 use super::field::Field;
 use highwater_model::progress::{Cancelled, Progress};
 
@@ -52,4 +54,16 @@ impl Breadth {
         let step = self.by_rank.get(self.rank(field, idx) as usize);
         step.map_or(0, |step| self.load[*step as usize])
     }
+}
+
+/// The free shapes by the rank of their broadest step, then by descending size, then by birth.
+///
+/// # Errors
+/// [`Cancelled`] once the flag is set.
+pub(super) fn order(field: &Field<'_>, progress: &Progress<'_>) -> Result<Vec<u32>, Cancelled> {
+    let breadth = Breadth::new(field, progress)?;
+    field.free_by(progress, |idx| {
+        let item = &field.items()[idx as usize];
+        (breadth.rank(field, idx), Reverse(item.size), item.lower)
+    })
 }

@@ -13,11 +13,8 @@ mod engine;
 mod exact;
 mod explain;
 mod field;
-mod first_fit;
 mod gap_fit;
 mod gaps;
-mod greedy_by_breadth;
-mod greedy_by_size;
 mod hill_climb;
 mod improve;
 mod naive;
@@ -30,7 +27,7 @@ mod skyline;
 mod strategies;
 mod verify;
 
-pub use arena_gaps::{ArenaGap, ArenaGapRule, ArenaGapSum, arena_gap_sums, arena_gaps, sum_at};
+pub use arena_gaps::{ArenaGap, ArenaGapRule, arena_gaps};
 pub use engine::{
     ASSIGNERS, Assigner, EngineBlock, EnginePlan, Region, SEGMENT_LIMIT, SEGMENT_LIMIT_OF_PARTS, Segment, SegmentRule,
     engine_plan, segments,
@@ -40,7 +37,7 @@ pub use explain::{
     peak_live, placement_reason,
 };
 pub use problem::{Buffer, Clock, Fit, Gap, Limits, PlacementProblem, Plan, PlanError, Planned, ProblemError, Tried};
-pub use reuse::{AddressHistory, Holder, Rectangle, ReuseEdge, ReuseIndex, pieces, reuse_edges};
+pub use reuse::{Rectangle, ReuseEdge, ReuseIndex, pieces, reuse_edges};
 pub use strategies::{
     AS_DUMPED, BEST, DEFAULT, EXACT, Effort, NO_REUSE, PlanRequest, STRATEGIES, Strategy, default_strategy, find, plan,
 };

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! offset
-//! |   +-earlier-+..gone..+--later--+      the shared bytes pass over the gap to the right;
-//! |   |         |--------|>        |      a holder in between takes the edge instead
-//! |   +---------+        +---------+
-//! +---------------------------------> step
+//!   |   +-earlier-+..gone..+--later--+      the shared bytes pass over the gap to the right;
+//!   |   |         |--------|>        |      a holder in between takes the edge instead
+//!   |   +---------+        +---------+
+//!   +---------------------------------> step
 //! ```
 //!
 //! The rule, for one byte of a buffer: among its earlier holders (by birth, then by position) the edge comes from the
@@ -17,10 +17,7 @@
 //! In: rectangles in any order. Out: an index of 24 bytes per edge and 8 per rectangle. O((n + edges) log n) where
 //! rectangles never overlap; a rectangle that is born within others' bytes is visited again by every later birth there.
 
-mod history;
 mod sweep;
-
-pub use history::{AddressHistory, Holder};
 
 use super::problem::{PlacementProblem, Plan};
 use highwater_model::units::{Bytes, Step};

@@ -1,9 +1,9 @@
 //! Skyline: the longest-lived buffer first, each on top of everything on its steps.
 //!
 //! ```text
-//! +--c--+            each placed buffer raises the skyline over its steps;
-//! +--b--+    |            later buffers never go below it
-//! +-----a----------+
+//!        +--c--+            each placed buffer raises the skyline over its steps;
+//!   +--b--+    |            later buffers never go below it
+//!   +-----a----------+
 //! ```
 //!
 //! Ties: the larger one, then the earlier birth, then file order. A segment tree over compressed steps holds the
@@ -11,6 +11,7 @@
 //! ones are above the highest fixed end.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use super::field::Field;
 use super::gaps::Align;
@@ -29,10 +30,10 @@ pub(super) fn place(task: &Task<'_>) -> Result<Placement, PlanError> {
             task.progress.set("building the skyline", done, order.len() as u64)?;
         }
         let item = &field.items()[*idx as usize];
-        let range = (field.lower[*idx as usize] as usize, field.upper[*idx as usize] as usize);
-        let offset = Align(item.alignment).up(skyline.highest(range));
+        let steps = field.lower[*idx as usize] as usize..field.upper[*idx as usize] as usize;
+        let offset = Align(item.alignment).up(skyline.highest(&steps));
         offsets[*idx as usize] = offset;
-        skyline.raise(range, offset + item.size);
+        skyline.raise(&steps, offset + item.size);
     }
     Ok(Placement::of(offsets))
 }
@@ -64,8 +65,8 @@ impl Skyline {
         }
     }
 
-    fn highest(&self, (lower, upper): (usize, usize)) -> u64 {
-        let (mut left, mut right) = (lower + self.n_leaves, upper + self.n_leaves);
+    fn highest(&self, steps: &Range<usize>) -> u64 {
+        let (mut left, mut right) = (steps.start + self.n_leaves, steps.end + self.n_leaves);
         let mut highest = self.floor(left).max(self.floor(right - 1));
         while left < right {
             if left % 2 == 1 {
@@ -92,8 +93,8 @@ impl Skyline {
         floor
     }
 
-    fn raise(&mut self, (lower, upper): (usize, usize), height: u64) {
-        let (mut left, mut right) = (lower + self.n_leaves, upper + self.n_leaves);
+    fn raise(&mut self, steps: &Range<usize>, height: u64) {
+        let (mut left, mut right) = (steps.start + self.n_leaves, steps.end + self.n_leaves);
         let raised = Node {
             highest: height,
             floor: height,
@@ -110,7 +111,7 @@ impl Skyline {
             left /= 2;
             right /= 2;
         }
-        for leaf in [lower + self.n_leaves, upper - 1 + self.n_leaves] {
+        for leaf in [steps.start + self.n_leaves, steps.end - 1 + self.n_leaves] {
             let mut node = leaf / 2;
             while node > 0 {
                 let top = &mut self.nodes[node].highest;

@@ -1,10 +1,10 @@
 //! The table of placement strategies, and the function that runs a row.
 
+use super::engine::Assigner;
+use super::gap_fit::Measure;
+use super::gaps::Fit;
 use super::problem::{Limits, Placement, PlacementProblem, Plan, PlanError, Planned, Task};
-use super::{
-    as_dumped, best, best_fit, engine, exact, first_fit, gap_fit, greedy_by_breadth, greedy_by_size, hill_climb, naive,
-    shared, skyline,
-};
+use super::{as_dumped, best, best_fit, engine, exact, gap_fit, hill_climb, naive, shared, skyline};
 use highwater_model::progress::Progress;
 use highwater_model::workload::{AllocationOrder, RecordedPlan};
 
@@ -76,7 +76,7 @@ pub const STRATEGIES: &[Strategy] = &[
         label: "greedy by size",
         summary: "the largest buffer first, into the smallest gap that fits",
         effort: Effort::Heuristic,
-        place: greedy_by_size::place,
+        place: gap_fit::greedy_by_size,
     },
     Strategy {
         name: NO_REUSE,
@@ -90,7 +90,7 @@ pub const STRATEGIES: &[Strategy] = &[
         label: "first fit",
         summary: "in order of birth, each buffer into the lowest gap that takes it",
         effort: Effort::Heuristic,
-        place: first_fit::place,
+        place: gap_fit::first_fit,
     },
     Strategy {
         name: "best_fit",
@@ -104,49 +104,49 @@ pub const STRATEGIES: &[Strategy] = &[
         label: "greedy by breadth",
         summary: "the fullest steps first, of each the largest buffer first, into the smallest gap that fits",
         effort: Effort::Heuristic,
-        place: greedy_by_breadth::place,
+        place: gap_fit::greedy_by_breadth,
     },
     Strategy {
         name: "gap_first_size",
         label: "lowest gap, by size",
         summary: "the largest buffer first, into the lowest gap that takes it; the longer life on a tie",
         effort: Effort::Heuristic,
-        place: gap_fit::first_size,
+        place: |task| gap_fit::plain(task, Fit::First, Measure::Size),
     },
     Strategy {
         name: "gap_first_area",
         label: "lowest gap, by area",
         summary: "the largest size x life first, into the lowest gap that takes it",
         effort: Effort::Heuristic,
-        place: gap_fit::first_area,
+        place: |task| gap_fit::plain(task, Fit::First, Measure::Area),
     },
     Strategy {
         name: "gap_first_width",
         label: "lowest gap, by width",
         summary: "the longest life first, into the lowest gap that takes it",
         effort: Effort::Heuristic,
-        place: gap_fit::first_width,
+        place: |task| gap_fit::plain(task, Fit::First, Measure::Life),
     },
     Strategy {
         name: "gap_best_size",
         label: "smallest gap, by size",
         summary: "the largest buffer first, into the smallest gap that takes it; the longer life on a tie",
         effort: Effort::Heuristic,
-        place: gap_fit::best_size,
+        place: |task| gap_fit::plain(task, Fit::Best, Measure::Size),
     },
     Strategy {
         name: "gap_best_area",
         label: "smallest gap, by area",
         summary: "the largest size x life first, into the smallest gap that takes it",
         effort: Effort::Heuristic,
-        place: gap_fit::best_area,
+        place: |task| gap_fit::plain(task, Fit::Best, Measure::Area),
     },
     Strategy {
         name: "gap_best_width",
         label: "smallest gap, by width",
         summary: "the longest life first, into the smallest gap that takes it",
         effort: Effort::Heuristic,
-        place: gap_fit::best_width,
+        place: |task| gap_fit::plain(task, Fit::Best, Measure::Life),
     },
     Strategy {
         name: "skyline",
@@ -188,7 +188,7 @@ pub const STRATEGIES: &[Strategy] = &[
         label: "engine: default",
         summary: "the vendor's compiler: the smaller plan of its two assigners, binary-block on a tie",
         effort: Effort::Heuristic,
-        place: engine::default,
+        place: |task| engine::place(task, Assigner::Default),
     },
     Strategy {
         name: "ge_binary",
@@ -196,21 +196,21 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "the vendor's compiler: blocks handed on between buffers of one size, smaller blocks nested in larger ones; \
                   fixed buffers keep their place below all others, gaps and groups count as whole rectangles",
         effort: Effort::Heuristic,
-        place: engine::binary,
+        place: |task| engine::place(task, Assigner::Binary),
     },
     Strategy {
         name: "ge_max",
         label: "engine: max-block",
         summary: "the vendor's compiler: blocks handed on between all buffers, each as large as its largest one",
         effort: Effort::Heuristic,
-        place: engine::max,
+        place: |task| engine::place(task, Assigner::Max),
     },
     Strategy {
         name: "ge_no_reuse",
         label: "engine: no reuse",
         summary: "the vendor's compiler with disableReuseMemory: a block for every buffer, in order of birth",
         effort: Effort::Heuristic,
-        place: engine::no_reuse,
+        place: |task| engine::place(task, Assigner::NoReuse),
     },
     Strategy {
         name: AS_DUMPED,

@@ -16,7 +16,7 @@ use highwater_model::progress::{Cancel, Cancelled, Progress};
 const CHUNK: usize = 32_768;
 
 /// Comparisons of live buffers between two checks of the flag: about 2 ms.
-const LOOKS: usize = 1_000_000;
+const WORK_PER_CHECK: usize = 1_000_000;
 
 /// A defect of a plan. Buffers are given by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -244,7 +244,7 @@ fn all_held(problem: &PlacementProblem, plan: &Plan, progress: &Progress<'_>) ->
 
 /// Whether no two of them overlap, by neighbours: live ones are sorted by address, so a birth is compared with one
 /// below and one above. O(n log n). Ignores groups, whose members may share bytes.
-fn are_apart(held: &[Held]) -> bool {
+fn are_disjoint(held: &[Held]) -> bool {
     let mut live: BTreeMap<u64, u64> = BTreeMap::new();
     let mut ends: BinaryHeap<Reverse<(u32, u64)>> = BinaryHeap::new();
     for new in held {
@@ -271,15 +271,15 @@ fn overlaps(
     progress: &Progress<'_>,
 ) -> Result<Result<(), PlanDefect>, Cancelled> {
     let held = all_held(problem, plan, progress)?;
-    if problem.groups.is_empty() && are_apart(&held) {
+    if problem.groups.is_empty() && are_disjoint(&held) {
         return Ok(Ok(()));
     }
     let mut live: Vec<Held> = Vec::new();
-    let mut looked_at = 0;
+    let mut work = 0;
     for new in held {
-        looked_at += live.len() + 16;
-        if looked_at > LOOKS {
-            looked_at = 0;
+        work += live.len() + 16;
+        if work > WORK_PER_CHECK {
+            work = 0;
             progress.check()?;
         }
         live.retain(|old| old.upper > new.lower);

@@ -62,7 +62,9 @@ pub fn control_flow_workspace(
             continue;
         }
         progress.check()?;
-        let Some(graph) = entry.numbered(number) else { continue };
+        let Some(graph) = entry.graph_by_number(number) else {
+            continue;
+        };
         let sizes = graph.sizes(bindings);
         let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
         let uses = positions.iter().filter(|position| !order.is_circular[**position]);

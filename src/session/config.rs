@@ -14,7 +14,7 @@ pub fn config_from_document(document: &Document, comparison: Option<&Comparison>
         unknown_fields: document.unknown_fields.clone(),
         environment: document.environment.clone(),
         device: Some(ConfigDevice {
-            memory_bytes: device.memory_bytes,
+            memory_bytes: device.memory().get(),
             name: device.name,
         }),
         schedule: Some(document.plan.clone()),
@@ -77,7 +77,7 @@ pub fn options_of(config: &ConfigDocument) -> Options {
         drop(options.set_text(keys::DEVICE, &device.name));
     }
     let resolved = highwater_options::resolve_device(&options);
-    let is_other_size = resolved.is_ok_and(|resolved| resolved.memory_bytes != device.memory_bytes);
+    let is_other_size = resolved.is_ok_and(|resolved| resolved.memory().get() != device.memory_bytes);
     if is_other_size && !options.is_set(keys::DEVICE_MEMORY) {
         drop(options.set_text(keys::DEVICE_MEMORY, &device.memory_bytes.to_string()));
     }

@@ -92,7 +92,7 @@ fn beside(document: &Document, line: &CommandLine<'_>, comparison: &Comparison) 
     if is_mixed && file.is_none() {
         texts.push("Files were read as different formats, which one command cannot say (--open-as).".to_owned());
     }
-    if !document.plan.together.is_empty() {
+    if !document.plan.linked_dims.is_empty() {
         texts.push("Some dimensions change together; the exported configuration (config.json) says which: name it with --config.".to_owned());
     }
     let is_whole_set = document.lanes == LaneSet::Policies;

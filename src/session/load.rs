@@ -13,7 +13,7 @@ use super::titles::titles as titles_of;
 use highwater_analysis::dumped_problems;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
-use highwater_model::workload::{GraphEntry, Workload, evaluation_entry, learned};
+use highwater_model::workload::{GraphEntry, Workload, evaluation_entry, learn_ops};
 use highwater_options::dumped_settings;
 use highwater_rewrite::inline::with_calls_inlined;
 
@@ -133,7 +133,7 @@ fn some_read(read: &[ReadPart]) -> Result<(), String> {
 /// whose ops it names most, the first on a tie.
 fn learn(merge: &mut Merge, diagnostics: &mut Diagnostics) {
     for recording in merge.recordings.iter().filter(|recording| !recording.ops.is_empty()) {
-        let found = merge.graphs.iter().map(|entry| learned(&entry.graph, recording));
+        let found = merge.graphs.iter().map(|entry| learn_ops(&entry.graph, recording));
         let best = found
             .enumerate()
             .max_by_key(|(position, learned)| (learned.ops.len(), std::cmp::Reverse(*position)));

@@ -1,9 +1,9 @@
 //! The simulated device with its log.
 
 use super::alloc::{DriverRules, Shortage, SimulatedDevice};
-use super::event::{EventKind, PoolRow, Region, RegionId, RegionKind, Simulation, Subject, SubjectId};
-use super::recorder::{LogSpec, Purpose, Recorder};
-use highwater_model::units::{Bytes, Step};
+use super::event::{Region, RegionId, RegionKind};
+use super::recorder::{LogSpec, Recorder, RegionPurpose};
+use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
 
 /// Limit of device sizes (64 PiB), so that addresses never overflow.
@@ -28,35 +28,12 @@ impl DeviceMemory {
         }
     }
 
-    pub(super) fn finish(self, pools: Vec<PoolRow>) -> Simulation {
-        self.log.finish(pools)
-    }
-
     pub(super) fn available(&self) -> Bytes {
         self.device.driver.available()
     }
 
     pub(super) fn capacity(&self) -> Bytes {
         self.device.driver.capacity()
-    }
-
-    /// Sets the step of subsequent events; steps never decrease.
-    pub(super) fn at(&mut self, step: Step) {
-        self.log.at(step);
-    }
-
-    /// Adds a subject and makes it the current one.
-    pub(super) fn serve_new(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
-        self.log.serve_new(subject, requested)
-    }
-
-    /// Sets the subject of subsequent events.
-    pub(super) fn serve(&mut self, subject: SubjectId) {
-        self.log.serve(subject);
-    }
-
-    pub(super) fn record(&mut self, kind: EventKind, region: RegionId, offset: u64, bytes: Bytes) {
-        self.log.record(kind, region, offset, bytes);
     }
 
     /// Turns the driver's calls since the last time into events.
@@ -71,7 +48,7 @@ impl DeviceMemory {
         graph: Option<GraphIdx>,
         bytes: Bytes,
     ) -> Result<RegionId, Shortage> {
-        self.log.purpose(Purpose::of(kind, graph));
+        self.log.set_purpose(RegionPurpose::of(kind, graph));
         let at = self.device.driver.malloc(bytes);
         self.settle();
         at.map(|at| self.log.locate(at).0)

@@ -5,7 +5,7 @@
 //! perhaps empty) and subject 0 (the session) always exist; events without a region or a subject name them. Every
 //! figure is a fold over the log.
 
-use highwater_model::graph::TensorId;
+use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::typed_id;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
@@ -271,6 +271,40 @@ pub struct Simulation {
 }
 
 impl Simulation {
+    /// An empty log with room for `n_blocks` blocks. Region 0 and subject 0 exist in every log.
+    pub(crate) fn new(policy: StaticMemoryPolicy, n_steps: u32, device_bytes: Bytes, n_blocks: usize) -> Self {
+        let mut log = Self {
+            policy,
+            n_steps,
+            device_bytes,
+            events: Vec::with_capacity(n_blocks * 2 + 64),
+            regions: Vec::new(),
+            subjects: Vec::with_capacity(n_blocks + 64),
+            pools: Vec::new(),
+            spans: SpanCounts::default(),
+            out_of_memory: None,
+        };
+        log.add_region(Region {
+            kind: RegionKind::Variables,
+            graph: None,
+            bytes: Bytes::ZERO,
+            io: Bytes::ZERO,
+            at: RegionAddress::default(),
+        });
+        log.add_subject(Subject::Session, Bytes::ZERO);
+        log
+    }
+
+    pub(crate) fn add_region(&mut self, region: Region) -> RegionId {
+        self.regions.push(region);
+        RegionId::from_idx(self.regions.len() - 1)
+    }
+
+    pub(crate) fn add_subject(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
+        self.subjects.push(SubjectRow { subject, requested });
+        SubjectId::from_idx(self.subjects.len() - 1)
+    }
+
     pub fn region(&self, id: RegionId) -> &Region {
         &self.regions[id.0 as usize]
     }

@@ -2,7 +2,7 @@
 
 use super::device::LARGEST_DEVICE;
 use highwater_model::units::{Bytes, Nanos};
-use highwater_model::workload::Device;
+use highwater_model::workload::{Device, DeviceFigure};
 
 /// Behaviour of policy 2's arena when a graph needs more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,12 +49,6 @@ pub enum VariablePages {
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each of one option")]
 pub struct Params {
     pub device_bytes: Bytes,
-    /// Pages of the dynamic pools (64 KiB).
-    pub pool_page: Bytes,
-    /// The smallest device block of the first-level pool, and the rounding of larger arena blocks (2 MiB).
-    pub device_block: Bytes,
-    /// Physical pages of expandable pools (8 MiB).
-    pub physical_page: Bytes,
     /// Concurrent copies of the feature memory (graph instances), at least 1.
     pub feature_copies: u32,
     /// Whether graphs with equal weights (name and bytes) hold them once.
@@ -97,9 +91,6 @@ impl Params {
     pub fn for_device(device: &Device) -> Self {
         Self {
             device_bytes: device.memory(),
-            pool_page: Bytes::kib(64),
-            device_block: Bytes::mib(2),
-            physical_page: Bytes::mib(8),
             feature_copies: 1,
             share_weights: false,
             variables_on_host: false,
@@ -111,15 +102,15 @@ impl Params {
             pool_threshold: None,
             arena_behaviour: ArenaBehaviour::Engine,
             unloads_after_run: false,
-            malloc_cost: Nanos(device.malloc_ns),
-            free_cost: Nanos(device.free_ns),
-            map_cost: Nanos(device.map_ns),
-            unmap_cost: Nanos(device.unmap_ns),
-            reserve_cost: Nanos(device.reserve_ns),
-            launch_cost: Nanos(device.launch_ns),
-            memset_bytes_per_second: device.clear_bytes_per_second.max(1),
-            sync_cost: Nanos(device.sync_ns),
-            reload_bytes_per_second: device.host_bytes_per_second.max(1),
+            malloc_cost: Nanos(device.figure(DeviceFigure::MallocNs)),
+            free_cost: Nanos(device.figure(DeviceFigure::FreeNs)),
+            map_cost: Nanos(device.figure(DeviceFigure::MapNs)),
+            unmap_cost: Nanos(device.figure(DeviceFigure::UnmapNs)),
+            reserve_cost: Nanos(device.figure(DeviceFigure::ReserveNs)),
+            launch_cost: Nanos(device.figure(DeviceFigure::LaunchNs)),
+            memset_bytes_per_second: device.figure(DeviceFigure::ClearBytesPerSecond).max(1),
+            sync_cost: Nanos(device.figure(DeviceFigure::SyncNs)),
+            reload_bytes_per_second: device.figure(DeviceFigure::HostBytesPerSecond).max(1),
         }
     }
 

@@ -10,14 +10,13 @@
 //! load to unload in the graph's own block, and only during runs where graphs share an arena.
 
 use super::alloc::{
-    Address, ArenaChange, ArenaSegment, DocumentedArena, LoadedSegments, OwnBlocks, RunError, SegmentArena, Shortage,
-    StaticGraph, StaticMemory,
+    Address, ArenaChange, ArenaSegment, LoadedSegments, RunError, Shortage, StaticGraph, StaticMemory, static_memory,
 };
 use super::device::DeviceMemory;
 use super::event::{EventKind, RegionId, RegionKind, SubjectId};
-use super::params::{ArenaBehaviour, Params};
+use super::params::Params;
 use super::policies::StaticMemoryPolicy;
-use super::recorder::{NO_REGION, Purpose};
+use super::recorder::{NO_REGION, RegionPurpose};
 use super::session::BoundGraph;
 use highwater_model::graph::Id as _;
 use highwater_model::units::Bytes;
@@ -96,54 +95,11 @@ impl Placed {
     }
 }
 
-#[derive(Debug)]
-enum Arena {
-    Own(OwnBlocks),
-    Segments(SegmentArena),
-    Documented(DocumentedArena),
-}
-
-impl Arena {
-    fn new(policy: StaticMemoryPolicy, behaviour: ArenaBehaviour) -> Self {
-        let row = policy.row();
-        match (row.shares_static_arena, row.expands_pools, behaviour) {
-            (false, ..) => Self::Own(OwnBlocks::new()),
-            (true, false, ArenaBehaviour::Documented) => Self::Documented(DocumentedArena::new()),
-            (true, false, ArenaBehaviour::Engine) => Self::Segments(SegmentArena::on_device()),
-            (true, true, _) => Self::Segments(SegmentArena::in_range()),
-        }
-    }
-
-    fn memory(&self) -> &dyn StaticMemory {
-        match self {
-            Self::Own(memory) => memory,
-            Self::Segments(memory) => memory,
-            Self::Documented(memory) => memory,
-        }
-    }
-
-    fn memory_mut(&mut self) -> &mut dyn StaticMemory {
-        match self {
-            Self::Own(memory) => memory,
-            Self::Segments(memory) => memory,
-            Self::Documented(memory) => memory,
-        }
-    }
-
-    /// Change at the last load, for the documented arena.
-    fn last_change(&self) -> Option<ArenaChange> {
-        match self {
-            Self::Documented(memory) => memory.last_change(),
-            Self::Own(_) | Self::Segments(_) => None,
-        }
-    }
-}
-
 /// The memory of all static graphs.
 #[derive(Debug)]
 pub(super) struct StaticGraphs {
     /// One per concurrent copy.
-    copies: Vec<Arena>,
+    copies: Vec<Box<dyn StaticMemory>>,
     shares_arena: bool,
     /// Whether the arena's pages serve others while no static graph runs.
     shares_pages: bool,
@@ -156,7 +112,7 @@ impl StaticGraphs {
         let copies = params.feature_copies.clamp(1, u32::from(u16::MAX));
         Self {
             copies: (0..copies)
-                .map(|_| Arena::new(policy, params.arena_behaviour))
+                .map(|_| static_memory(policy, params.arena_behaviour))
                 .collect(),
             shares_arena: policy.row().shares_static_arena,
             shares_pages: policy.row().shares_static_arena && policy.row().expands_pools,
@@ -166,21 +122,24 @@ impl StaticGraphs {
 
     /// Bytes that loading would add, for the room check: the peak of a shared arena is reused.
     pub(super) fn missing(&self, request: &ArenaRequest<'_>) -> Bytes {
-        let there = |arena: &Arena| arena.memory().figures().map_or(Bytes::ZERO, |figures| figures.peak);
+        let there = |arena: &dyn StaticMemory| arena.figures().map_or(Bytes::ZERO, |figures| figures.peak);
         let bytes = request.bytes();
-        self.copies.iter().map(|arena| bytes.saturating_sub(there(arena))).sum()
+        self.copies
+            .iter()
+            .map(|arena| bytes.saturating_sub(there(arena.as_ref())))
+            .sum()
     }
 
     pub(super) fn load(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) -> Result<(), Shortage> {
         let (segments, bases) = segments_of(request);
         let owner = (!self.shares_arena).then_some(request.graph);
-        memory.log.purpose(Purpose {
+        memory.log.set_purpose(RegionPurpose {
             io: if self.shares_arena { Bytes::ZERO } else { request.io },
-            ..Purpose::of(RegionKind::Arena, owner)
+            ..RegionPurpose::of(RegionKind::Arena, owner)
         });
         if self.shares_arena {
             // Inputs and outputs in the arena are this graph's from now on.
-            memory.record(
+            memory.log.record(
                 EventKind::Run,
                 NO_REGION,
                 0,
@@ -188,9 +147,7 @@ impl StaticGraphs {
             );
         }
         for (copy, arena) in self.copies.iter_mut().enumerate() {
-            let loaded = arena
-                .memory_mut()
-                .load(StaticGraph(request.graph.0), &segments, &mut memory.device);
+            let loaded = arena.load(StaticGraph(request.graph.0), &segments, &mut memory.device);
             if let (Ok(_), Some(change)) = (&loaded, arena.last_change()) {
                 record_change(change, request, memory);
             }
@@ -213,11 +170,9 @@ impl StaticGraphs {
 
     /// Prepares a run.
     pub(super) fn begin(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) -> Result<(), RunError> {
-        memory.log.purpose(Purpose::of(RegionKind::Arena, None));
+        memory.log.set_purpose(RegionPurpose::of(RegionKind::Arena, None));
         for copy in &mut self.copies {
-            let ready = copy
-                .memory_mut()
-                .begin(StaticGraph(request.graph.0), &mut memory.device);
+            let ready = copy.begin(StaticGraph(request.graph.0), &mut memory.device);
             memory.settle();
             ready?;
         }
@@ -225,7 +180,7 @@ impl StaticGraphs {
         let copies = self.placed[request.graph.idx()].iter();
         if copies
             .flat_map(Placed::extents)
-            .any(|extent| !memory.log.is_backed(extent))
+            .any(|(region, offset, bytes)| !memory.log.is_backed(region, offset, bytes))
         {
             return Err(RunError::Shortage(Shortage {
                 requested: request.bytes(),
@@ -233,7 +188,9 @@ impl StaticGraphs {
         }
         if self.shares_arena {
             let region = self.placed(request.graph, 0).map_or(NO_REGION, Placed::first_region);
-            memory.record(EventKind::Run, region, 0, self.copies.iter().map(|_| request.io).sum());
+            memory
+                .log
+                .record(EventKind::Run, region, 0, self.copies.iter().map(|_| request.io).sum());
             self.hold_io(request, memory, EventKind::Alloc);
         }
         Ok(())
@@ -244,11 +201,10 @@ impl StaticGraphs {
             self.hold_io(request, memory, EventKind::Free);
         }
         if self.shares_pages {
-            memory.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
+            memory.log.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
         }
         for copy in &mut self.copies {
-            copy.memory_mut()
-                .finish(StaticGraph(request.graph.0), &mut memory.device);
+            copy.finish(StaticGraph(request.graph.0), &mut memory.device);
             memory.settle();
         }
     }
@@ -256,13 +212,12 @@ impl StaticGraphs {
     /// Frees memory that only this graph holds.
     pub(super) fn unload(&mut self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) {
         if self.shares_arena {
-            memory.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
+            memory.log.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
         } else {
             self.hold_io(request, memory, EventKind::Free);
         }
         for copy in &mut self.copies {
-            copy.memory_mut()
-                .unload(StaticGraph(request.graph.0), &mut memory.device);
+            copy.unload(StaticGraph(request.graph.0), &mut memory.device);
             memory.settle();
         }
         self.placed[request.graph.idx()].clear();
@@ -285,22 +240,22 @@ impl StaticGraphs {
     /// Records inputs and outputs as allocated or freed.
     fn hold_io(&self, request: &ArenaRequest<'_>, memory: &mut DeviceMemory, kind: EventKind) {
         // Later driver calls are not for them.
-        let served = memory.log.served();
+        let subject = memory.log.subject();
         for placed in &self.placed[request.graph.idx()] {
             if let Some((region, offset, bytes)) = placed.io {
-                memory.serve(request.io_subject);
-                memory.record(kind, region, offset, bytes);
+                memory.log.set_subject(request.io_subject);
+                memory.log.record(kind, region, offset, bytes);
             }
         }
-        memory.serve(served);
+        memory.log.set_subject(subject);
     }
 }
 
 /// Records the change of the documented arena before its calls.
 fn record_change(change: ArenaChange, request: &ArenaRequest<'_>, memory: &mut DeviceMemory) {
     match change {
-        ArenaChange::Reallocated => memory.record(EventKind::Reallocate, NO_REGION, 0, request.bytes()),
-        ArenaChange::Reused => memory.record(EventKind::Reuse, NO_REGION, 0, request.bytes()),
+        ArenaChange::Reallocated => memory.log.record(EventKind::Reallocate, NO_REGION, 0, request.bytes()),
+        ArenaChange::Reused => memory.log.record(EventKind::Reuse, NO_REGION, 0, request.bytes()),
         ArenaChange::Made => {}
     }
 }

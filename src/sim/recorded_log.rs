@@ -18,8 +18,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::iter::Peekable;
 
 use super::event::{
-    Event, EventKind, OutOfMemory, Region, RegionAddress, RegionId, RegionKind, Simulation, SpanCounts, Subject,
-    SubjectId, SubjectRow,
+    Event, EventKind, OutOfMemory, Region, RegionAddress, RegionId, RegionKind, Simulation, Subject, SubjectId,
 };
 use super::policies::StaticMemoryPolicy;
 use highwater_model::graph::{Id as _, TensorId};
@@ -44,7 +43,7 @@ pub struct RecordedLog {
 /// The step of each event of a recording on the common axis.
 #[derive(Clone, Copy, Debug)]
 pub enum EventSteps<'a> {
-    /// This many events, each on the step of its own number.
+    /// This many events, each on the step of its number.
     Own(u32),
     /// One step per event, not decreasing.
     Named(&'a [u32]),
@@ -202,24 +201,12 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(recording: &'a Recording, n_steps: u32) -> Self {
-        let mut log = Simulation {
-            policy: StaticMemoryPolicy::Dynamic,
+        let log = Simulation::new(
+            StaticMemoryPolicy::Dynamic,
             n_steps,
-            device_bytes: Bytes(u64::MAX >> 1),
-            events: Vec::with_capacity(2 * recording.blocks.len() + 64),
-            regions: Vec::new(),
-            subjects: Vec::with_capacity(recording.blocks.len() + 64),
-            pools: Vec::new(),
-            spans: SpanCounts::default(),
-            out_of_memory: None,
-        };
-        // Region 0 and subject 0 exist in every log.
-        log.regions
-            .push(region((RegionKind::Variables, RegionAddress::default()), 0));
-        log.subjects.push(SubjectRow {
-            subject: Subject::Session,
-            requested: Bytes::ZERO,
-        });
+            Bytes(u64::MAX >> 1),
+            recording.blocks.len(),
+        );
         let mut writer = Self {
             recording,
             step: Step(0),
@@ -256,8 +243,10 @@ impl<'a> Writer<'a> {
             }
         }
         for (start, end) in joined {
-            let kind = (RegionKind::ExpandableSegment, RegionAddress::virtual_space(start));
-            let id = self.add_region(region(kind, end - start));
+            let at = RegionAddress::virtual_space(start);
+            let id = self
+                .log
+                .add_region(region(RegionKind::ExpandableSegment, at, end - start));
             self.ranges.insert(start, (end, id));
             self.record(EventKind::Reserve, id, 0, Bytes(end - start), SubjectId(0));
         }
@@ -276,7 +265,7 @@ impl<'a> Writer<'a> {
                     .and_then(|begun| self.log.events.get(*begun as usize));
                 let Some(begun) = begun.copied() else { return };
                 if Some(begun.region) == self.stacked {
-                    self.stack.give_back(begun.offset);
+                    self.stack.free(begun.offset);
                 }
                 self.record(EventKind::Free, begun.region, begun.offset, begun.bytes, begun.subject);
             }
@@ -301,13 +290,17 @@ impl<'a> Writer<'a> {
         if self.recording.text(recorded.kind) == EXPANDABLE
             && let Some((base, id)) = find(&self.ranges, start, bytes.get())
         {
-            let page = self.add_subject(Subject::Page(u32::try_from(idx + 1).unwrap_or(u32::MAX)), bytes);
+            let page = self
+                .log
+                .add_subject(Subject::Page(u32::try_from(idx + 1).unwrap_or(u32::MAX)), bytes);
             self.of_region[idx] = (id, page);
             self.record(EventKind::PageAlloc, id, 0, bytes, page);
             self.record(EventKind::Map, id, start - base, bytes, page);
             return;
         }
-        let id = self.add_region(region((RegionKind::Segment, RegionAddress::device(start)), bytes.get()));
+        let id = self
+            .log
+            .add_region(region(RegionKind::Segment, RegionAddress::device(start), bytes.get()));
         self.of_region[idx] = (id, SubjectId(0));
         self.held.insert(start, (start.saturating_add(bytes.get()), id));
         self.record(EventKind::DeviceMalloc, id, 0, bytes, SubjectId(0));
@@ -337,7 +330,7 @@ impl<'a> Writer<'a> {
             tensor: TensorId(number),
             copy: 0,
         };
-        let subject = self.add_subject(subject, block.bytes);
+        let subject = self.log.add_subject(subject, block.bytes);
         let bytes = block.held.max(block.bytes);
         let (region, offset) = match self.stated(block, bytes) {
             Some(stated) => stated,
@@ -360,23 +353,15 @@ impl<'a> Writer<'a> {
         self.n_stacked += 1;
         let id = match self.stacked {
             Some(id) => id,
-            None => self.add_region(region((RegionKind::Unplaced, RegionAddress::virtual_space(0)), 0)),
+            None => self
+                .log
+                .add_region(region(RegionKind::Unplaced, RegionAddress::virtual_space(0), 0)),
         };
         self.stacked = Some(id);
         let offset = self.stack.take(bytes.get());
         let size = &mut self.log.regions[id.idx()].bytes;
         *size = (*size).max(Bytes(offset.saturating_add(bytes.get())));
         (id, offset)
-    }
-
-    fn add_region(&mut self, region: Region) -> RegionId {
-        self.log.regions.push(region);
-        RegionId::from_idx(self.log.regions.len() - 1)
-    }
-
-    fn add_subject(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
-        self.log.subjects.push(SubjectRow { subject, requested });
-        SubjectId::from_idx(self.log.subjects.len() - 1)
     }
 
     fn record(&mut self, kind: EventKind, region: RegionId, offset: u64, bytes: Bytes, subject: SubjectId) {
@@ -391,7 +376,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-fn region((kind, at): (RegionKind, RegionAddress), bytes: u64) -> Region {
+fn region(kind: RegionKind, at: RegionAddress, bytes: u64) -> Region {
     Region {
         kind,
         graph: None,

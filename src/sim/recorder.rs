@@ -10,25 +10,26 @@
 //! events   new region 3       subject 9 = page 7 ...        offsets in regions, on the step axis
 //! ```
 
+use std::collections::BTreeMap;
+
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
 
 use super::alloc::{Address, Call, PageHandle, PoolKey, SimulatedDevice};
 use super::event::{
-    Event, EventKind, OutOfMemory, PoolRow, Region, RegionAddress, RegionId, RegionKind, Simulation, SpanCounts,
-    Subject, SubjectId, SubjectRow,
+    Event, EventKind, OutOfMemory, PoolRow, Region, RegionId, RegionKind, Simulation, Subject, SubjectId,
 };
 use super::policies::StaticMemoryPolicy;
 
 /// The region of events that concern none.
 pub(super) const NO_REGION: RegionId = RegionId(0);
 /// The subject of events that concern no other.
-pub(super) const THE_SESSION: SubjectId = SubjectId(0);
+pub(super) const SESSION_SUBJECT: SubjectId = SubjectId(0);
 
 /// Kinds and graphs of the regions that the next calls create.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Purpose {
+pub(super) struct RegionPurpose {
     /// For device memory.
     pub(super) block: (RegionKind, Option<GraphIdx>),
     /// For virtual ranges.
@@ -37,7 +38,7 @@ pub(super) struct Purpose {
     pub(super) io: Bytes,
 }
 
-impl Purpose {
+impl RegionPurpose {
     /// One kind for device memory and virtual ranges.
     pub(super) const fn of(kind: RegionKind, graph: Option<GraphIdx>) -> Self {
         Self {
@@ -78,14 +79,14 @@ struct Page {
 pub(super) struct Recorder {
     step: Step,
     subject: SubjectId,
-    purpose: Purpose,
+    purpose: RegionPurpose,
     blocks: AddressMap,
     ranges: AddressMap,
     /// By handle, from 1.
     pages: Vec<Page>,
     /// Mapped pages by virtual offset.
-    mapped: std::collections::BTreeMap<u64, PageHandle>,
-    pool_subjects: Vec<(PoolKey, SubjectId)>,
+    mapped: BTreeMap<u64, PageHandle>,
+    pool_subjects: BTreeMap<PoolKey, SubjectId>,
     log: Simulation,
 }
 
@@ -104,38 +105,16 @@ pub(super) struct LogSpec {
 
 impl Recorder {
     pub(super) fn new(spec: LogSpec) -> Self {
-        let variables = Region {
-            kind: RegionKind::Variables,
-            graph: None,
-            bytes: Bytes::ZERO,
-            io: Bytes::ZERO,
-            at: RegionAddress::default(),
-        };
-        let mut subjects = Vec::with_capacity(spec.n_blocks + 64);
-        subjects.push(SubjectRow {
-            subject: Subject::Session,
-            requested: Bytes::ZERO,
-        });
         Self {
             step: Step(0),
-            subject: THE_SESSION,
-            purpose: Purpose::of(RegionKind::PoolBlock, None),
+            subject: SESSION_SUBJECT,
+            purpose: RegionPurpose::of(RegionKind::PoolBlock, None),
             blocks: AddressMap::default(),
             ranges: AddressMap::default(),
             pages: Vec::new(),
-            mapped: std::collections::BTreeMap::new(),
-            pool_subjects: Vec::new(),
-            log: Simulation {
-                policy: spec.policy,
-                n_steps: spec.n_steps,
-                device_bytes: spec.capacity,
-                events: Vec::with_capacity(spec.n_blocks * 2 + 64),
-                regions: vec![variables],
-                subjects,
-                pools: Vec::new(),
-                spans: SpanCounts::default(),
-                out_of_memory: None,
-            },
+            mapped: BTreeMap::new(),
+            pool_subjects: BTreeMap::new(),
+            log: Simulation::new(spec.policy, spec.n_steps, spec.capacity, spec.n_blocks),
         }
     }
 
@@ -153,30 +132,28 @@ impl Recorder {
     }
 
     /// Adds a subject and makes it the current one.
-    pub(super) fn serve_new(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
+    pub(super) fn set_new_subject(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
         let id = self.add_subject(subject, requested);
         self.subject = id;
         id
     }
 
     pub(super) fn add_subject(&mut self, subject: Subject, requested: Bytes) -> SubjectId {
-        let id = SubjectId::from_idx(self.log.subjects.len());
-        self.log.subjects.push(SubjectRow { subject, requested });
-        id
+        self.log.add_subject(subject, requested)
     }
 
     /// Sets the subject of subsequent events.
-    pub(super) fn serve(&mut self, subject: SubjectId) {
+    pub(super) fn set_subject(&mut self, subject: SubjectId) {
         self.subject = subject;
     }
 
     /// The current subject.
-    pub(super) const fn served(&self) -> SubjectId {
+    pub(super) const fn subject(&self) -> SubjectId {
         self.subject
     }
 
     /// Sets the kind of the regions created by subsequent calls.
-    pub(super) fn purpose(&mut self, purpose: Purpose) {
+    pub(super) fn set_purpose(&mut self, purpose: RegionPurpose) {
         self.purpose = purpose;
     }
 
@@ -184,15 +161,14 @@ impl Recorder {
     pub(super) fn add_pool(&mut self, pool: PoolKey) {
         let subject = Subject::Pool(u32::try_from(self.pool_subjects.len()).unwrap_or(u32::MAX));
         let subject = self.add_subject(subject, Bytes::ZERO);
-        self.pool_subjects.push((pool, subject));
+        self.pool_subjects.entry(pool).or_insert(subject);
     }
 
     pub(super) fn record(&mut self, kind: EventKind, region: RegionId, offset: u64, bytes: Bytes) {
-        self.record_for(self.subject, kind, (region, offset, bytes));
+        self.record_for(self.subject, kind, region, offset, bytes);
     }
 
-    fn record_for(&mut self, subject: SubjectId, kind: EventKind, extent: (RegionId, u64, Bytes)) {
-        let (region, offset, bytes) = extent;
+    fn record_for(&mut self, subject: SubjectId, kind: EventKind, region: RegionId, offset: u64, bytes: Bytes) {
         self.log.events.push(Event {
             step: self.step,
             kind,
@@ -229,7 +205,7 @@ impl Recorder {
     /// Turns calls into events, without clearing them. O(calls * log regions).
     pub(super) fn settle_calls(&mut self, calls: &[Call]) {
         for (position, call) in calls.iter().enumerate() {
-            self.take(*call, &calls[position..]);
+            self.record_call(*call, &calls[position..]);
         }
     }
 
@@ -243,7 +219,7 @@ impl Recorder {
     }
 
     /// Whether an extent is fully backed by a device block or mapped pages.
-    pub(super) fn is_backed(&self, (region, offset, bytes): (RegionId, u64, u64)) -> bool {
+    pub(super) fn is_backed(&self, region: RegionId, offset: u64, bytes: u64) -> bool {
         let Region { at, .. } = self.log.regions[region.idx()];
         if !at.is_virtual() || bytes == 0 {
             return true;
@@ -268,7 +244,7 @@ impl Recorder {
     }
 
     /// `behind` are this call and its successors.
-    fn take(&mut self, call: Call, behind: &[Call]) {
+    fn record_call(&mut self, call: Call, behind: &[Call]) {
         match call {
             Call::Malloc { at, bytes } => {
                 let region = self.add_region(self.purpose.block, Address::device(at), bytes);
@@ -291,18 +267,18 @@ impl Recorder {
             Call::PageAlloc { page, bytes } => self.page_alloc(page, bytes, behind),
             Call::PageFree { page, bytes } => {
                 let Page { subject, region, .. } = self.page(page);
-                self.record_for(subject, EventKind::PageFree, (region, 0, Bytes(bytes)));
+                self.record_for(subject, EventKind::PageFree, region, 0, Bytes(bytes));
             }
             Call::Map { at, page, bytes } => {
                 let (region, offset) = self.locate(Address::virtual_space(at));
                 self.mapped.insert(at, page);
-                self.record_for(self.page(page).subject, EventKind::Map, (region, offset, Bytes(bytes)));
+                self.record_for(self.page(page).subject, EventKind::Map, region, offset, Bytes(bytes));
             }
             Call::Unmap { at } => {
                 let (region, offset) = self.locate(Address::virtual_space(at));
                 if let Some(page) = self.mapped.remove(&at) {
                     let Page { subject, bytes, .. } = self.page(page);
-                    self.record_for(subject, EventKind::Unmap, (region, offset, Bytes(bytes)));
+                    self.record_for(subject, EventKind::Unmap, region, offset, Bytes(bytes));
                 }
             }
             Call::Memset { at, bytes } => {
@@ -312,35 +288,23 @@ impl Recorder {
             Call::Synchronize => self.record(EventKind::Sync, NO_REGION, 0, Bytes::ZERO),
             // The result of a refusal follows: another attempt, or the end.
             Call::MallocFailed { .. } | Call::ReserveFailed { .. } | Call::PageAllocFailed { .. } => {}
-            Call::Grant { .. }
-            | Call::Return { .. }
-            | Call::Recycle { .. }
-            | Call::Stitch { .. }
-            | Call::Split
-            | Call::Merge => self.take_note(call),
-        }
-    }
-
-    fn take_note(&mut self, note: Call) {
-        match note {
             Call::Grant { pool, at, bytes } => self.record_block(EventKind::Grant, pool, at, bytes),
             Call::Return { pool, at, bytes } => self.record_block(EventKind::Return, pool, at, bytes),
             Call::Recycle { pool } => {
-                let subject = pool.map_or(THE_SESSION, |pool| self.pool_subject(pool));
-                self.record_for(subject, EventKind::Recycle, (NO_REGION, 0, Bytes::ZERO));
+                let subject = pool.map_or(SESSION_SUBJECT, |pool| self.pool_subject(pool));
+                self.record_for(subject, EventKind::Recycle, NO_REGION, 0, Bytes::ZERO);
             }
             Call::Stitch { pool, at, bytes } => {
                 self.record_block(EventKind::Stitch, pool, Address::virtual_space(at), bytes);
             }
             Call::Split => self.log.spans.splits += 1,
             Call::Merge => self.log.spans.merges += 1,
-            _ => {}
         }
     }
 
     fn record_block(&mut self, kind: EventKind, pool: PoolKey, at: Address, bytes: u64) {
         let (region, offset) = self.locate(at);
-        self.record_for(self.pool_subject(pool), kind, (region, offset, Bytes(bytes)));
+        self.record_for(self.pool_subject(pool), kind, region, offset, Bytes(bytes));
     }
 
     /// A page belongs to the region that it is mapped in first, found among the following calls.
@@ -353,7 +317,7 @@ impl Recorder {
         let subject = self.add_subject(Subject::Page(page.0), Bytes(bytes));
         debug_assert_eq!(self.pages.len() + 1, page.0 as usize, "handles count from 1");
         self.pages.push(Page { subject, region, bytes });
-        self.record_for(subject, EventKind::PageAlloc, (region, 0, Bytes(bytes)));
+        self.record_for(subject, EventKind::PageAlloc, region, 0, Bytes(bytes));
     }
 
     fn page(&self, page: PageHandle) -> Page {
@@ -361,19 +325,16 @@ impl Recorder {
     }
 
     fn pool_subject(&self, pool: PoolKey) -> SubjectId {
-        let known = self.pool_subjects.iter().find(|(key, _)| *key == pool);
-        known.map_or(THE_SESSION, |(_, subject)| *subject)
+        self.pool_subjects.get(&pool).copied().unwrap_or(SESSION_SUBJECT)
     }
 
     fn add_region(&mut self, (kind, graph): (RegionKind, Option<GraphIdx>), at: Address, bytes: u64) -> RegionId {
-        let id = RegionId::from_idx(self.log.regions.len());
-        self.log.regions.push(Region {
+        self.log.add_region(Region {
             kind,
             graph,
             bytes: Bytes(bytes),
             io: self.purpose.io,
             at: at.into(),
-        });
-        id
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! `AllocationTrace` + policy -> what every command did: the engine's allocators, call for call.
+//! `AllocationTrace` + policy -> the effect of every command: the engine's allocators, call for call.
 //!
 //! ```text
 //! command --> dynamic pools | static graphs | fixed memory | weights --> one simulated device
@@ -6,9 +6,8 @@
 //! ```
 //!
 //! In: a trace and [`ReplayRules`]. Out: an [`Answer`] per command ([`Replay::step`]) with a [`Finish`] at the end, or
-//! nothing but the figures ([`Replay::run`]). A request that fails is an answer. What makes no sense together (a block
-//! that is allocated while it is live, a free of nothing, a run of what is not loaded) changes nothing and is answered
-//! as [`Outcome::Skipped`].
+//! only figures ([`Replay::run`]). A failed request is an answer. Contradictory commands (allocating a live block,
+//! freeing an unknown one, running a graph that is not loaded) have no effect and are answered as [`Outcome::Skipped`].
 
 mod answer;
 mod state;
@@ -19,38 +18,36 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationTrace, TraceCommand};
 
-use super::alloc::{Call, PagePoolRules, PoolKey};
+use super::alloc::{Call, PagePoolRules};
 use super::{ArenaBehaviour, StaticMemoryPolicy};
 use state::State;
 
-/// The device of a trace that states none.
+/// For traces that state no device.
 pub const DEFAULT_DEVICE: Bytes = Bytes::gib(32);
 
-/// The largest device that can be replayed: there is a record for every page that was ever in use.
+/// The largest device that can be replayed: every page ever used has a record.
 pub const LARGEST_DEVICE: Bytes = Bytes::gib(4096);
 
-/// How often cancelling is looked for, in commands.
+/// Commands between two checks of the cancel flag.
 const COMMANDS_BETWEEN_CHECKS: usize = 1 << 12;
 
-/// Which allocators answer.
+/// The allocators of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayRules {
-    /// The policy.
     pub policy: StaticMemoryPolicy,
     /// Whether dynamic requests go to the legacy bins instead of the policy's pools.
     pub is_legacy: bool,
-    /// Whether policy 2 has one arena as the vendor documents it, instead of the engine's list of blocks.
+    /// Whether policy 2 has one arena as documented by the vendor, instead of the engine's list of blocks.
     pub is_documented: bool,
-    /// The device's bytes.
     pub device_bytes: Bytes,
     /// Bytes above which a request to the pools fails.
     pub threshold: Bytes,
-    /// Whether the driver can reserve virtual ranges.
+    /// Whether the driver supports virtual ranges.
     pub can_reserve: bool,
 }
 
 impl ReplayRules {
-    /// The rules of a trace under a policy; `device_bytes` counts before what the trace states.
+    /// `device_bytes` overrides the trace's device.
     pub fn new(trace: &AllocationTrace, policy: StaticMemoryPolicy, device_bytes: Option<Bytes>) -> Self {
         let device_bytes = device_bytes.or(trace.device_bytes).unwrap_or(DEFAULT_DEVICE);
         let device_bytes = device_bytes.min(LARGEST_DEVICE);
@@ -65,7 +62,7 @@ impl ReplayRules {
         }
     }
 
-    /// What the shared arena of policy 2 does; `None` under other policies.
+    /// Behaviour of policy 2's shared arena; `None` under other policies.
     pub fn arena_behaviour(&self) -> Option<ArenaBehaviour> {
         let row = self.policy.row();
         (row.shares_static_arena && !row.expands_pools && !self.is_legacy).then_some(if self.is_documented {
@@ -75,7 +72,7 @@ impl ReplayRules {
         })
     }
 
-    /// What answers dynamic requests.
+    /// The name of the dynamic allocator.
     pub fn allocator(&self) -> &'static str {
         match (self.is_legacy, self.policy.row().expands_pools) {
             (true, _) => "legacy",
@@ -85,7 +82,7 @@ impl ReplayRules {
     }
 }
 
-/// A trace on its way through the allocators.
+/// A trace being replayed.
 #[derive(Debug)]
 pub struct Replay<'t> {
     trace: &'t AllocationTrace,
@@ -98,12 +95,11 @@ pub struct Replay<'t> {
 }
 
 impl<'t> Replay<'t> {
-    /// Before the first command; nothing is in use.
     pub fn new(trace: &'t AllocationTrace, rules: ReplayRules) -> Self {
         Self::with(trace, rules, false)
     }
 
-    /// The same with the pools' notes among the calls, which an event log is made of.
+    /// With the pools' notes among the calls, for the event log.
     pub(super) fn with_notes(trace: &'t AllocationTrace, rules: ReplayRules) -> Self {
         Self::with(trace, rules, true)
     }
@@ -120,7 +116,6 @@ impl<'t> Replay<'t> {
         }
     }
 
-    /// The rules.
     pub fn rules(&self) -> &ReplayRules {
         &self.rules
     }
@@ -131,13 +126,13 @@ impl<'t> Replay<'t> {
         Some(self.state.answer(index, command))
     }
 
-    /// Executes the next command: what it was, what came of it, and its calls; `None` at the end.
+    /// Executes the next command; returns it with its outcome and calls, `None` at the end.
     pub(super) fn advance(&mut self) -> Option<(TraceCommand, &Outcome, &[Call])> {
         let (_, command) = self.execute_next()?;
         Some((command, self.state.outcome(), self.state.device().driver.calls()))
     }
 
-    /// Executes all that is left, without answers.
+    /// Executes all remaining commands, without answers.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -153,7 +148,7 @@ impl<'t> Replay<'t> {
         }
     }
 
-    /// What was counted until now.
+    /// Counts so far.
     pub fn summary(&self) -> ReplaySummary {
         ReplaySummary {
             commands: self.answered,
@@ -171,7 +166,7 @@ impl<'t> Replay<'t> {
         self.state.finish()
     }
 
-    /// Executes the next command that this allocator has; returns its position among those, and the command.
+    /// Executes the next command of this allocator; returns its index among those, and the command.
     fn execute_next(&mut self) -> Option<(u32, TraceCommand)> {
         loop {
             let position = self.next;
@@ -193,15 +188,10 @@ impl<'t> Replay<'t> {
     }
 }
 
-/// Commands that mean nothing to the legacy allocator, which has no pools.
+/// Commands without effect in the legacy allocator, which has no pools.
 fn is_of_pools(command: &TraceCommand) -> bool {
     matches!(
         command,
         TraceCommand::Use(_) | TraceCommand::Destroy(_) | TraceCommand::Synchronize | TraceCommand::RecycleDevice
     )
-}
-
-/// The pool of a number.
-const fn key(pool: u32) -> PoolKey {
-    PoolKey(pool)
 }

@@ -53,7 +53,9 @@ impl<'a> Residents<'a> {
     pub(super) fn new(session: &'a DeviceSession, shares_weights: bool, memory: &mut DeviceMemory) -> Self {
         let graphs = (0..session.graphs.len())
             .map(|idx| Held {
-                subject: memory.serve_new(Subject::Graph(GraphIdx::from_idx(idx)), Bytes::ZERO),
+                subject: memory
+                    .log
+                    .set_new_subject(Subject::Graph(GraphIdx::from_idx(idx)), Bytes::ZERO),
                 weights: Vec::new(),
                 io: None,
             })
@@ -152,7 +154,9 @@ impl<'a> Residents<'a> {
     }
 
     pub(super) fn record_reload(&self, graph: GraphIdx, region: RegionId, memory: &mut DeviceMemory) {
-        memory.record(EventKind::Reload, region, 0, self.missing_weights(graph));
+        memory
+            .log
+            .record(EventKind::Reload, region, 0, self.missing_weights(graph));
     }
 }
 

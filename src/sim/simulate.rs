@@ -26,7 +26,7 @@ use super::event::{EventKind, PoolRow, RegionId, RegionKind, Simulation, Subject
 use super::params::Params;
 use super::placement::{ArenaRequest, StaticGraphs};
 use super::policies::StaticMemoryPolicy;
-use super::recorder::{LogSpec, NO_REGION, Purpose, THE_SESSION};
+use super::recorder::{LogSpec, NO_REGION, RegionPurpose, SESSION_SUBJECT};
 use super::residents::{Residents, io_bytes, next_io, variables_bytes};
 use super::session::{BoundGraph, DeviceRun, DeviceSession};
 use highwater_model::graph::Id as _;
@@ -194,25 +194,25 @@ impl<'a> Machine<'a> {
         let device = (!self.pooled.is_empty()).then_some(None);
         let pools = device.into_iter().chain(self.pooled.iter().copied().map(Some));
         let pools = pools.filter_map(row).collect();
-        self.memory.finish(pools)
+        self.memory.log.finish(pools)
     }
 
     fn run_all(&mut self, progress: &Progress<'_>) -> Result<(), Stop> {
         let variables = variables_bytes(self.session, self.params);
         if !self.params.variables_on_host && variables > Bytes::ZERO {
-            self.memory.serve(THE_SESSION);
+            self.memory.log.set_subject(SESSION_SUBJECT);
             self.memory.malloc_variables(variables)?;
         }
         let n_runs = self.session.runs.len() as u64;
         for (idx, run) in (0_u32..).zip(&self.session.runs) {
             progress.set("simulating", u64::from(idx), n_runs)?;
-            self.memory.at(run.start);
-            self.between(idx)?;
+            self.memory.log.at(run.start);
+            self.before_run(idx)?;
             self.run(idx, run, progress)?;
             self.end_group(idx + 1);
         }
-        self.memory.at(Step(self.session.n_steps));
-        self.between(u32::try_from(n_runs).unwrap_or(u32::MAX))
+        self.memory.log.at(Step(self.session.n_steps));
+        self.before_run(u32::try_from(n_runs).unwrap_or(u32::MAX))
     }
 
     fn run(&mut self, idx: u32, run: &'a DeviceRun, progress: &Progress<'_>) -> Result<(), Stop> {
@@ -224,7 +224,7 @@ impl<'a> Machine<'a> {
         self.live.resize(items.len() * self.copies, None);
         let mut clears = run.bound.clears.iter().peekable();
         for step in 0..run.n_steps {
-            self.memory.at(Step(run.start.0 + step));
+            self.memory.log.at(Step(run.start.0 + step));
             for position in 0..self.ends.of(step).len() {
                 let item = self.ends.of(step)[position];
                 self.free(place, item as usize);
@@ -234,15 +234,15 @@ impl<'a> Machine<'a> {
                 self.allocate(place, idx, run, item as usize)?;
             }
             while let Some(clear) = clears.next_if(|clear| clear.step.0 <= step) {
-                self.memory.serve(self.residents.subject(run.graph));
-                self.memory.record(EventKind::Clear, NO_REGION, 0, clear.bytes);
+                self.memory.log.set_subject(self.residents.subject(run.graph));
+                self.memory.log.record(EventKind::Clear, NO_REGION, 0, clear.bytes);
             }
             if self.memory.log.n_events() - self.checked_at >= EVENTS_PER_CHECK {
                 self.checked_at = self.memory.log.n_events();
                 progress.check()?;
             }
         }
-        self.memory.at(Step(run.start.0 + run.n_steps));
+        self.memory.log.at(Step(run.start.0 + run.n_steps));
         for item in 0..items.len() {
             self.free(place, item);
         }
@@ -254,19 +254,21 @@ impl<'a> Machine<'a> {
     fn enter(&mut self, run: &'a DeviceRun) -> Result<Place<'a>, Stop> {
         let graph = run.graph;
         let state = self.graphs[graph.idx()];
-        self.memory.serve(self.residents.subject(graph));
+        self.memory.log.set_subject(self.residents.subject(graph));
         if let Some(plan) = static_plan(self.session, run) {
             let request = self.request(graph, &run.bound);
             if state.loading != Loading::Loaded {
                 self.load_static(&request)?;
-                self.memory.serve(self.residents.subject(graph));
+                self.memory.log.set_subject(self.residents.subject(graph));
             }
             let ready = self.statics.begin(&request, &mut self.memory);
             ready.map_err(|error| match error {
                 RunError::Shortage(shortage) => shortage,
                 RunError::MemoryInUse => {
                     let region = self.statics.region(graph).unwrap_or(NO_REGION);
-                    self.memory.record(EventKind::MemoryInUse, region, 0, request.bytes());
+                    self.memory
+                        .log
+                        .record(EventKind::MemoryInUse, region, 0, request.bytes());
                     Shortage {
                         requested: request.bytes(),
                     }
@@ -293,7 +295,7 @@ impl<'a> Machine<'a> {
             }
             self.memory
                 .log
-                .purpose(Purpose::of(RegionKind::PagedRange, Some(graph)));
+                .set_purpose(RegionPurpose::of(RegionKind::PagedRange, Some(graph)));
             self.pools.manage(Order::Create(pool), &mut self.memory.device);
             self.memory.settle();
         }
@@ -316,7 +318,7 @@ impl<'a> Machine<'a> {
     }
 
     fn leave(&mut self, idx: u32, run: &'a DeviceRun, place: Place<'a>) {
-        self.memory.serve(self.residents.subject(run.graph));
+        self.memory.log.set_subject(self.residents.subject(run.graph));
         let is_held = self.graphs[run.graph.idx()].is_held;
         match place {
             Place::Static(_, request) => {
@@ -344,7 +346,7 @@ impl<'a> Machine<'a> {
                 tensor: lifetime.tensor,
                 copy: u16::try_from(copy).unwrap_or(u16::MAX),
             };
-            let subject = self.memory.serve_new(subject, lifetime.bytes);
+            let subject = self.memory.log.set_new_subject(subject, lifetime.bytes);
             let live = match place {
                 Place::Static(plan, request) => {
                     let placed = self.statics.placed(request.graph, copy);
@@ -360,6 +362,7 @@ impl<'a> Machine<'a> {
                 Place::Dynamic(pool) => self.allocate_dynamic(pool, subject, bytes)?,
             };
             self.memory
+                .log
                 .record(EventKind::Alloc, live.region, live.offset, live.bytes);
             self.live[item * self.copies + copy] = Some(live);
         }
@@ -367,9 +370,9 @@ impl<'a> Machine<'a> {
     }
 
     fn allocate_dynamic(&mut self, pool: PoolKey, subject: SubjectId, bytes: Bytes) -> Result<Live, Shortage> {
-        self.memory.log.purpose(Purpose {
+        self.memory.log.set_purpose(RegionPurpose {
             range: (RegionKind::Stitched, Some(GraphIdx(pool.0))),
-            ..Purpose::of(RegionKind::PoolBlock, None)
+            ..RegionPurpose::of(RegionKind::PoolBlock, None)
         });
         let grant = self.pools.allocate(pool, bytes, &mut self.memory.device);
         self.memory.settle();
@@ -389,8 +392,9 @@ impl<'a> Machine<'a> {
             let Some(live) = self.live[item * self.copies + copy].take() else {
                 continue;
             };
-            self.memory.serve(live.subject);
+            self.memory.log.set_subject(live.subject);
             self.memory
+                .log
                 .record(EventKind::Free, live.region, live.offset, live.bytes);
             if let (Place::Dynamic(pool), Some(grant)) = (place, live.grant) {
                 self.pools.free(pool, grant, &mut self.memory.device);

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::alloc::{Call, PoolFigures, PoolKey};
 use super::event::{EventKind, PoolRow, RegionId, RegionKind, Simulation, Subject, SubjectId};
-use super::recorder::{LogSpec, Purpose, Recorder, THE_SESSION};
+use super::recorder::{LogSpec, Recorder, RegionPurpose, SESSION_SUBJECT};
 use super::replay::{Outcome, Replay, ReplayRules};
 use super::trace_session::{THE_TRACE, TraceSession};
 use graphs::StaticGraphs;
@@ -179,7 +179,7 @@ impl<'a> Machine<'a> {
     fn prepare(&mut self, position: usize) {
         let step = Step(u32::try_from(position).unwrap_or(u32::MAX));
         self.log.at(step);
-        self.log.serve(THE_SESSION);
+        self.log.set_subject(SESSION_SUBJECT);
         let requests = &self.session.requests;
         while let Some(request) = requests.get(self.next_request) {
             if request.lifetime.birth > step {
@@ -210,8 +210,8 @@ impl<'a> Machine<'a> {
             TraceCommand::RecycleDevice | TraceCommand::EndIteration(_) => self.log.settle_calls(calls),
             TraceCommand::Destroy(pool) => self.destroy(pool, calls),
             TraceCommand::Weights { id, .. } | TraceCommand::FreeWeights { id } => {
-                let purpose = Purpose::of(RegionKind::Weights, self.session.static_graph(id));
-                self.log.purpose(purpose);
+                let purpose = RegionPurpose::of(RegionKind::Weights, self.session.static_graph(id));
+                self.log.set_purpose(purpose);
                 self.log.settle_calls(calls);
             }
             TraceCommand::Fixed { graph, bytes } => self.request_fixed(graph, bytes, outcome, calls),
@@ -249,20 +249,20 @@ impl<'a> Machine<'a> {
     fn settle_pool(&mut self, calls: &[Call]) {
         let graph = self.session.pool(self.current);
         let state = self.pools.entry(self.current).or_default();
-        let purpose = |range: RegionKind| Purpose {
+        let purpose = |range: RegionKind| RegionPurpose {
             range: (range, graph),
-            ..Purpose::of(RegionKind::PoolBlock, None)
+            ..RegionPurpose::of(RegionKind::PoolBlock, None)
         };
         let mut rest = calls;
         let is_reserve = |call: &Call| matches!(call, Call::Reserve { .. });
         if let Some(first) = calls.iter().position(is_reserve).filter(|_| !state.has_range) {
             state.has_range = true;
             let (own, behind) = calls.split_at(first + 1);
-            self.log.purpose(purpose(RegionKind::PagedRange));
+            self.log.set_purpose(purpose(RegionKind::PagedRange));
             self.log.settle_calls(own);
             rest = behind;
         }
-        self.log.purpose(purpose(RegionKind::Stitched));
+        self.log.set_purpose(purpose(RegionKind::Stitched));
         self.log.settle_calls(rest);
     }
 
@@ -272,7 +272,7 @@ impl<'a> Machine<'a> {
         };
         let subject = self
             .log
-            .serve_new(subject_of(self.tensor(TraceOwner::Block, id), 0), bytes);
+            .set_new_subject(subject_of(self.tensor(TraceOwner::Block, id), 0), bytes);
         self.settle_pool(calls);
         let (region, offset) = self.log.locate(grant.at);
         let held = Held {
@@ -282,14 +282,14 @@ impl<'a> Machine<'a> {
             bytes: grant.bytes,
             pool: self.current,
         };
-        begin_stay(&mut self.log, held);
+        record_alloc(&mut self.log, held);
         self.blocks.insert(id, held);
         self.pools.entry(self.current).or_default().blocks.insert(id);
     }
 
     fn free(&mut self, id: TraceName) {
         if let Some(held) = self.blocks.remove(&id) {
-            end_stay(&mut self.log, held);
+            record_free(&mut self.log, held);
             if let Some(pool) = self.pools.get_mut(&held.pool) {
                 pool.blocks.remove(&id);
             }
@@ -302,30 +302,30 @@ impl<'a> Machine<'a> {
         for id in state.blocks {
             self.free(id);
         }
-        self.log.serve(THE_SESSION);
+        self.log.set_subject(SESSION_SUBJECT);
         self.log.settle_calls(calls);
     }
 
     fn request_fixed(&mut self, graph: TraceName, bytes: Bytes, outcome: &Outcome, calls: &[Call]) {
-        self.log.purpose(Purpose::of(RegionKind::FixedFeatures, None));
+        self.log.set_purpose(RegionPurpose::of(RegionKind::FixedFeatures, None));
         self.log.settle_calls(calls);
         let Outcome::Placed(at) = outcome else { return };
         self.fixed.users.insert(graph);
         let size = self.fixed.held.map_or(Bytes::ZERO, |held| held.bytes);
         let Some(at) = at.filter(|_| bytes > size) else { return };
         if let Some(before) = self.fixed.held.take() {
-            end_stay(&mut self.log, before);
+            record_free(&mut self.log, before);
         }
         let subject = subject_of(self.tensor(TraceOwner::Fixed, graph), 0);
         let (region, offset) = self.log.locate(at);
         let held = Held {
-            subject: self.log.serve_new(subject, bytes),
+            subject: self.log.set_new_subject(subject, bytes),
             region,
             offset,
             bytes,
             pool: 0,
         };
-        begin_stay(&mut self.log, held);
+        record_alloc(&mut self.log, held);
         self.fixed.held = Some(held);
     }
 
@@ -335,7 +335,7 @@ impl<'a> Machine<'a> {
             && self.fixed.users.is_empty()
             && let Some(held) = self.fixed.held.take()
         {
-            end_stay(&mut self.log, held);
+            record_free(&mut self.log, held);
         }
         self.log.settle_calls(calls);
     }
@@ -346,12 +346,12 @@ const fn subject_of(tensor: TensorId, copy: u16) -> Subject {
     Subject::Tensor { run: 0, tensor, copy }
 }
 
-fn begin_stay(log: &mut Recorder, held: Held) {
-    log.serve(held.subject);
+fn record_alloc(log: &mut Recorder, held: Held) {
+    log.set_subject(held.subject);
     log.record(EventKind::Alloc, held.region, held.offset, held.bytes);
 }
 
-fn end_stay(log: &mut Recorder, held: Held) {
-    log.serve(held.subject);
+fn record_free(log: &mut Recorder, held: Held) {
+    log.set_subject(held.subject);
     log.record(EventKind::Free, held.region, held.offset, held.bytes);
 }

@@ -57,7 +57,18 @@ impl TraceSession {
                     made.add_pool(current);
                 }
                 TraceCommand::Load { graph, .. } => made.add_static(trace, graph),
-                _ => {}
+                TraceCommand::Free { .. }
+                | TraceCommand::RecycleDevice
+                | TraceCommand::Destroy(_)
+                | TraceCommand::EndIteration(_)
+                | TraceCommand::Execute(_)
+                | TraceCommand::Begin(_)
+                | TraceCommand::Finish(_)
+                | TraceCommand::Unload(_)
+                | TraceCommand::Weights { .. }
+                | TraceCommand::FreeWeights { .. }
+                | TraceCommand::Fixed { .. }
+                | TraceCommand::Unfixed(_) => {}
             }
             owners.push(current);
         }

@@ -111,7 +111,7 @@ pub fn verify_log(simulation: &Simulation) -> Result<(), SimulationDefect> {
 
 /// State of one region.
 #[derive(Clone, Default)]
-struct Ground {
+struct RegionState {
     /// Bytes of its driver block.
     malloc: u64,
     /// Mapped pages by offset.
@@ -122,7 +122,7 @@ struct Ground {
 
 struct Checker<'a> {
     simulation: &'a Simulation,
-    ground: Vec<Ground>,
+    regions: Vec<RegionState>,
     last_step: Step,
     reserved: u64,
     features: u64,
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
     fn new(simulation: &'a Simulation) -> Self {
         Self {
             simulation,
-            ground: vec![Ground::default(); simulation.regions.len()],
+            regions: vec![RegionState::default(); simulation.regions.len()],
             last_step: Step(0),
             reserved: 0,
             features: 0,
@@ -176,7 +176,21 @@ impl<'a> Checker<'a> {
             }
             EventKind::Map | EventKind::Unmap => self.map(idx, event)?,
             EventKind::Run => self.shared_io = event.bytes.get(),
-            _ => {}
+            EventKind::Reallocate
+            | EventKind::Reuse
+            | EventKind::Reserve
+            | EventKind::Release
+            | EventKind::Memset
+            | EventKind::Sync
+            | EventKind::Recycle
+            | EventKind::Grant
+            | EventKind::Return
+            | EventKind::Stitch
+            | EventKind::MemoryInUse
+            | EventKind::Clear
+            | EventKind::Unload
+            | EventKind::Reload
+            | EventKind::OutOfMemory => {}
         }
         self.totals(idx)
     }
@@ -208,8 +222,8 @@ impl<'a> Checker<'a> {
     fn alloc(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
         let (start, end) = (event.offset, event.offset.saturating_add(event.bytes.get()));
         let region = event.region.0;
-        let ground = &mut self.ground[event.region.idx()];
-        let below = ground.live.range(..end).next_back();
+        let state = &mut self.regions[event.region.idx()];
+        let below = state.live.range(..end).next_back();
         if let Some((_, (other, _))) = below.filter(|(_, (other, _))| *other > start) {
             let offset = start.max(*other - 1);
             return Err(SimulationDefect::Overlap {
@@ -221,8 +235,8 @@ impl<'a> Checker<'a> {
         if end > self.simulation.region(event.region).bytes.get() {
             return Err(SimulationDefect::Uncovered { event: idx, region });
         }
-        if end > ground.malloc {
-            self.pages_touched += match touch(&mut ground.mapped, start, end, &mut self.page_use) {
+        if end > state.malloc {
+            self.pages_touched += match touch(&mut state.mapped, start, end, &mut self.page_use) {
                 Touched::Fresh(bytes) => bytes,
                 Touched::Unmapped => return Err(SimulationDefect::Uncovered { event: idx, region }),
                 Touched::InUse(offset) => {
@@ -236,20 +250,20 @@ impl<'a> Checker<'a> {
         }
         // An empty block overlaps nothing, and shares its offset with others.
         if start < end {
-            ground.live.insert(start, (end, event.subject.0));
+            state.live.insert(start, (end, event.subject.0));
         }
         self.live += self.requested(event);
         Ok(())
     }
 
     fn free(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
-        let ground = &mut self.ground[event.region.idx()];
+        let state = &mut self.regions[event.region.idx()];
         let end = event.offset.saturating_add(event.bytes.get());
-        if event.bytes > Bytes::ZERO && ground.live.remove(&event.offset) != Some((end, event.subject.0)) {
+        if event.bytes > Bytes::ZERO && state.live.remove(&event.offset) != Some((end, event.subject.0)) {
             return Err(SimulationDefect::Unmatched { event: idx });
         }
-        if end > ground.malloc {
-            self.pages_touched -= untouch(&mut ground.mapped, event.offset, end, &mut self.page_use);
+        if end > state.malloc {
+            self.pages_touched -= untouch(&mut state.mapped, event.offset, end, &mut self.page_use);
         }
         self.live -= self.requested(event);
         Ok(())
@@ -265,25 +279,25 @@ impl<'a> Checker<'a> {
     }
 
     fn device(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
-        let ground = &mut self.ground[event.region.idx()];
+        let state = &mut self.regions[event.region.idx()];
         if event.kind == EventKind::DeviceMalloc {
-            if ground.malloc != 0 || event.bytes != self.simulation.region(event.region).bytes {
+            if state.malloc != 0 || event.bytes != self.simulation.region(event.region).bytes {
                 return Err(SimulationDefect::Unmatched { event: idx });
             }
-            ground.malloc = event.bytes.get();
+            state.malloc = event.bytes.get();
             self.reserve(event);
             return Ok(());
         }
-        if ground.malloc != event.bytes.get() || !ground.live.is_empty() {
+        if state.malloc != event.bytes.get() || !state.live.is_empty() {
             return Err(SimulationDefect::Unmatched { event: idx });
         }
-        ground.malloc = 0;
+        state.malloc = 0;
         self.release(event);
         Ok(())
     }
 
     fn map(&mut self, idx: usize, event: &Event) -> Result<(), SimulationDefect> {
-        let mapped = &mut self.ground[event.region.idx()].mapped;
+        let mapped = &mut self.regions[event.region.idx()].mapped;
         let is_right = if event.kind == EventKind::Map {
             let new = Mapped {
                 bytes: event.bytes.get(),
@@ -342,12 +356,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A stay in the session or the log: run, tensor, start, end, exact bytes.
-type Stay = (u32, TensorId, Step, Step, Bytes);
+/// A live range of the session or the log: run, tensor, start, end, exact bytes.
+type LiveRange = (u32, TensorId, Step, Step, Bytes);
 
 /// Each copy of the log's blocks equals the session's lifetimes.
 fn tensors(simulation: &Simulation, session: &DeviceSession) -> Result<(), SimulationDefect> {
-    let mut expected: Vec<Stay> = Vec::new();
+    let mut expected: Vec<LiveRange> = Vec::new();
     for (idx, run) in (0_u32..).zip(&session.runs) {
         expected.extend(run.bound.program.lifetimes.items.iter().map(|item| {
             let (start, end) = (Step(run.start.0 + item.birth.0), Step(run.start.0 + item.end.0));
@@ -355,20 +369,20 @@ fn tensors(simulation: &Simulation, session: &DeviceSession) -> Result<(), Simul
         }));
     }
     expected.sort_unstable();
-    let mut found: BTreeMap<u16, Vec<Stay>> = BTreeMap::new();
+    let mut found: BTreeMap<u16, Vec<LiveRange>> = BTreeMap::new();
     for block in fold::blocks(simulation) {
         let row = simulation.subject(block.subject);
         if let Subject::Tensor { run, tensor, copy } = row.subject {
-            let stay = (run, tensor, block.start, block.end, row.requested);
-            found.entry(copy).or_default().push(stay);
+            let range = (run, tensor, block.start, block.end, row.requested);
+            found.entry(copy).or_default().push(range);
         }
     }
     if found.is_empty() && !expected.is_empty() {
         return Err(SimulationDefect::Tensors { copy: 0 });
     }
-    for (copy, mut stays) in found {
-        stays.sort_unstable();
-        if stays != expected {
+    for (copy, mut ranges) in found {
+        ranges.sort_unstable();
+        if ranges != expected {
             return Err(SimulationDefect::Tensors { copy });
         }
     }

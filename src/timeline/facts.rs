@@ -144,8 +144,8 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     if let Some(stream) = block.stated_stream().filter(|stream| *stream != 0) {
         rows.push(("stream", stream.to_string()));
     }
-    if block.given_back < block.end {
-        let waited = block.end.0 - block.given_back.0;
+    if block.freed_at < block.end {
+        let waited = block.end.0 - block.freed_at.0;
         rows.push((
             "given back",
             format!("{} before its end", counted(u64::from(waited), "event")),

@@ -367,7 +367,7 @@ fn others_hold_memory_on_the_device_of_the_session() {
         (
             comparison.device_id,
             comparison.occupied.get() >> 30,
-            comparison.device.memory_bytes,
+            comparison.device.memory().get(),
         )
     };
     assert_eq!(left(&[occupied], &[]), (0, 1, 31 << 30));

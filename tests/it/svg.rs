@@ -155,7 +155,7 @@ fn the_highest_point_of_the_curve_is_the_peak() {
     // Below the bands of runs and phases; the curve has 42 percent of the rest, and a seventh above the peak.
     let above = 62.0 + 30.0;
     let height = (400.0 - above - 40.0 - 10.0) * 0.42;
-    let capacity = comparison.device.memory_bytes as f64;
+    let capacity = comparison.device.memory().get() as f64;
     let peak = timeline.peak.get() as f64;
     let top = if capacity <= peak * 1.6 {
         peak.max(capacity)

@@ -13,7 +13,7 @@ use highwater::progress::{Cancel, Progress};
 use highwater::sim::replay::{Replay, ReplayRules};
 use highwater::sim::{EventKind, RegionKind, Subject, verify_log};
 use highwater::timeline::{Selected, Timeline, facts, step_facts, tensor_name};
-use highwater::units::{Bytes, Step};
+use highwater::units::Step;
 use highwater::workload::{AllocationTrace, GraphIdx, SchedulePlan, Source, Workload};
 
 use crate::cli::{json, run};
@@ -63,7 +63,7 @@ fn compared(trace: &Arc<AllocationTrace>, settings: &[(&str, &str)]) -> Comparis
         );
         let rules = ReplayRules {
             is_documented: documented && number == 2,
-            ..ReplayRules::new(trace, lane.policy, Some(Bytes(comparison.device.memory_bytes)))
+            ..ReplayRules::new(trace, lane.policy, Some(comparison.device.memory()))
         };
         let summary = Replay::new(trace, rules)
             .run(&Progress::silent(&Cancel::new()))
@@ -205,7 +205,7 @@ fn requests_have_the_names_of_the_file() {
 fn rejected_requests_are_reported_and_the_trace_continues() {
     let text = "device 64M\na x 40M\na y 40M\na z 4M\nload A 90M\nexec A\n";
     let comparison = compared(&trace(text), &[]);
-    assert_eq!(comparison.device.memory_bytes, 64 * MIB);
+    assert_eq!(comparison.device.memory().get(), 64 * MIB);
     let lane = &comparison.lanes[0];
     let refusals = lane.refusals.unwrap();
     assert_eq!((refusals.count, refusals.first), (2, Step(1)));
@@ -228,11 +228,11 @@ fn rejected_requests_are_reported_and_the_trace_continues() {
             .any(|entry| entry.message.contains("policy 4 refuses"))
     );
     let larger = compared(&trace(text), &[("simulation.device_memory", "1GiB")]);
-    assert_eq!(larger.device.memory_bytes, 1 << 30);
+    assert_eq!(larger.device.memory().get(), 1 << 30);
     assert!(larger.lanes.iter().all(|lane| lane.refusals.is_none()));
     assert!(larger.lowest_peak.is_some() && larger.diagnostics.entries().is_empty());
     let profile = compared(&trace("a x 1M\n"), &[]);
-    assert!(profile.device.memory_bytes > 1 << 34);
+    assert!(profile.device.memory().get() > 1 << 34);
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Random {
     }
 }
 
-/// Rectangles that fill `capacity` x 60 steps without a hole, by halving at random places; some are then left out.
+/// Rectangles that fill `capacity` x 60 steps without a gap, by halving at random places; some are then left out.
 fn puzzle(random: &mut Random, n_buffers: usize, leave_out: u64) -> PlacementProblem {
     let mut pieces = vec![(0_u32, 60_u32, 0_u64, 1000_u64)];
     while pieces.len() < n_buffers {

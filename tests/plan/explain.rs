@@ -40,7 +40,7 @@ fn neighbours_below_keep_a_buffer_up() {
 }
 
 #[test]
-fn a_buffer_that_could_stand_lower_is_told_where() {
+fn a_buffer_that_could_be_lower_names_the_offset() {
     let problem = problem("a 0..4 10\nb 2..6 6\nc 4..6 3");
     let plan = Plan::new(&problem, vec![0, 13, 40]);
     let why = placement_reason(&problem, &plan, 1).unwrap();
@@ -89,7 +89,7 @@ fn the_chain_goes_from_the_top_to_the_bottom() {
 }
 
 #[test]
-fn holes_are_counted_step_by_step() {
+fn gaps_are_counted_step_by_step() {
     let problem = problem(
         "a 0..4 10
          b 2..6 6
@@ -143,7 +143,7 @@ fn picture(problem: &PlacementProblem, plan: &Plan, step: u32) -> Vec<bool> {
     bytes
 }
 
-/// Live bytes, top, holes, largest hole.
+/// Live bytes, top, gaps, largest gap.
 fn described(bytes: &[bool]) -> (u64, u64, u32, u64) {
     let top = bytes.iter().rposition(|held| *held).map_or(0, |last| last + 1);
     let gaps: Vec<u64> = bytes[..top]
@@ -162,7 +162,7 @@ fn described(bytes: &[bool]) -> (u64, u64, u32, u64) {
 
 proptest! {
     #[test]
-    fn holes_equal_those_of_the_picture(problem in any_rich_problem(), strategy in prop_oneof![Just("naive"), Just("greedy_by_size")]) {
+    fn gaps_equal_those_of_the_picture(problem in any_rich_problem(), strategy in prop_oneof![Just("naive"), Just("greedy_by_size")]) {
         let plan = planned(strategy, &problem);
         let idle = fragmentation(&problem, &plan);
         for step in 0..24 {
@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn sizes_and_holes_of_the_chain_add_up_to_its_top(problem in any_rich_problem(), strategy in prop_oneof![Just("naive"), Just("greedy_by_size")]) {
+    fn sizes_and_gaps_of_the_chain_add_up_to_its_top(problem in any_rich_problem(), strategy in prop_oneof![Just("naive"), Just("greedy_by_size")]) {
         let plan = planned(strategy, &problem);
         let chain = peak_chain(&problem, &plan);
         let end = |idx: usize| plan.offsets[idx] + problem.buffers[idx].size.get();
@@ -209,7 +209,7 @@ proptest! {
             prop_assert!(meets(upper, lower));
         }
         for link in &chain.links {
-            // Nobody that is live with it ends within the hole below it.
+            // Nobody that is live with it ends within the gap below it.
             let link_bottom = link.offset - link.gap_below.get();
             for other in 0..problem.buffers.len() {
                 let is_between = end(other) > link_bottom && end(other) <= link.offset;

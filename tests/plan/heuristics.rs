@@ -60,15 +60,15 @@ fn check(strategy: &str, buffers: &[(u32, u32, u64)], expected: &[u64]) {
 }
 
 #[test]
-fn sweeps_take_the_lowest_or_the_smallest_hole() {
-    // Holes of 6 at 0 and of 3 at 8 when the last one is born.
+fn sweeps_take_the_lowest_or_the_smallest_gap() {
+    // Gaps of 6 at 0 and of 3 at 8 when the last one is born.
     let gaps = &[(0, 1, 6), (0, 2, 2), (0, 1, 3), (0, 2, 1), (1, 2, 3)];
     check("first_fit", gaps, &[0, 6, 8, 11, 0]);
     check("best_fit", gaps, &[0, 6, 8, 11, 8]);
-    // Three holes that touch become one.
+    // Three gaps that touch become one.
     let touching = &[(0, 1, 2), (0, 2, 2), (0, 1, 2), (0, 3, 1), (2, 3, 6)];
     check("best_fit", touching, &[0, 2, 4, 6, 0]);
-    // Of two equal holes the lower one.
+    // Of two equal gaps the lower one.
     check(
         "best_fit",
         &[(0, 1, 2), (0, 2, 1), (0, 1, 2), (0, 2, 1), (1, 2, 2)],
@@ -122,7 +122,7 @@ fn the_skyline_never_goes_below_itself() {
 }
 
 #[test]
-fn shared_objects_are_taken_whole() {
+fn shared_objects_are_taken_wgap() {
     // Two objects: 10 for a and c, 6 for b and d.
     let buffers = &[(0, 2, 10), (1, 3, 6), (2, 4, 8), (3, 5, 4)];
     for name in ["shared_by_size", "shared_by_breadth", "shared_min_cost_flow"] {
@@ -147,7 +147,7 @@ fn shared_objects_are_taken_whole() {
 
 #[test]
 fn hill_climb_moves_who_blocks_the_peak() {
-    // By size: a, then b and c beside each other, d on top at 12 although 10 is possible.
+    // By size: a, then b and c side by side, d on top at 12 although 10 is possible.
     let problem = problem(&[(0, 3, 4), (2, 5, 4), (4, 7, 4), (0, 2, 3), (3, 4, 3), (5, 7, 3)]);
     let climbed = planned("hill_climb", &problem, Limits::default());
     assert!(climbed.is_optimal(), "{climbed:?}");
@@ -375,10 +375,10 @@ fn assert_valid(problem: &PlacementProblem, offsets: &[u64], strategy: &str) {
         for (position, one) in live.iter().enumerate() {
             for other in &live[..position] {
                 let is_one_group = group_of(*one).is_some() && group_of(*one) == group_of(*other);
-                let is_apart = offsets[*one] + buffers[*one].size.get() <= offsets[*other]
+                let is_separate = offsets[*one] + buffers[*one].size.get() <= offsets[*other]
                     || offsets[*other] + buffers[*other].size.get() <= offsets[*one];
                 assert!(
-                    is_one_group || is_apart,
+                    is_one_group || is_separate,
                     "{strategy}: {one} and {other} collide at {step}"
                 );
             }

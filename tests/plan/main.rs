@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn edges_never_give_more_than_the_heir_holds(problem in any_problem()) {
+    fn edges_never_carry_more_than_the_later_buffer_holds(problem in any_problem()) {
         let plan = Plan::new(&problem, offsets("greedy_by_size", &problem));
         for edge in reuse_edges(&problem, &plan) {
             let (earlier, later) = (edge.earlier as usize, edge.later as usize);

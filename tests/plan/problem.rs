@@ -339,7 +339,7 @@ fn the_corpus_is_read_and_bounded_as_recorded() {
 }
 
 #[test]
-fn the_plan_of_the_engine_stands_beside_ours() {
+fn the_engine_s_plan_is_compared_with_ours() {
     let Some(folder) = support::shared("corpus/fetched/ge_dumps") else {
         return;
     };

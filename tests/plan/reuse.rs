@@ -1,12 +1,9 @@
-//! Reuse edges, the history of addresses, and holes, each against an oracle that looks at single bytes.
+//! Reuse edges and gaps, each against an oracle that reads single bytes.
 
 use std::collections::BTreeMap;
 
 use highwater_model::units::{Bytes, Step};
-use highwater_plan::{
-    AddressHistory, ArenaGapRule, ArenaGapSum, Gap, PlacementProblem, Plan, Rectangle, ReuseIndex, arena_gap_sums,
-    arena_gaps, reuse_edges, sum_at,
-};
+use highwater_plan::{ArenaGapRule, Gap, PlacementProblem, Plan, Rectangle, ReuseIndex, arena_gaps, reuse_edges};
 use proptest::prelude::*;
 
 use super::{buffer, problem};
@@ -43,7 +40,7 @@ fn holds(rectangle: &Rectangle, byte: u64) -> bool {
     rectangle.start < rectangle.end && (rectangle.offset..rectangle.top()).contains(&byte)
 }
 
-/// (donor, heir) and every byte that passes, straight from the rule.
+/// (earlier, later) and every byte that passes, directly by the rule.
 fn plain_edges(rectangles: &[Rectangle]) -> BTreeMap<(u32, u32), Vec<u64>> {
     let mut edges: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
     for (later, new) in rectangles.iter().enumerate() {
@@ -145,14 +142,14 @@ fn members_of_a_group_pass_bytes_on_only_when_not_live_together() {
 }
 
 #[test]
-fn a_hole_that_is_filled_and_freed_again_in_one_step_goes_on() {
+fn a_gap_that_is_filled_and_freed_again_in_one_step_goes_on() {
     let at = |start, end, offset, bytes| Rectangle {
         start,
         end,
         offset,
         bytes,
     };
-    // 20..30 changes hands at step 5 beside the hole 10..20.
+    // 20..30 changes hands at step 5 next to the gap 10..20.
     let rectangles = [at(0, 9, 0, 10), at(0, 5, 20, 10), at(5, 9, 20, 10)];
     let found = arena_gaps(&rectangles, ArenaGapRule::BelowTop);
     let texts: Vec<_> = found
@@ -160,26 +157,14 @@ fn a_hole_that_is_filled_and_freed_again_in_one_step_goes_on() {
         .map(|gap| (gap.start, gap.end, gap.offset, gap.bytes))
         .collect();
     assert_eq!(texts, [(0, 9, 10, 10)]);
-    let sums = arena_gap_sums(&rectangles, &found);
-    assert_eq!(
-        sum_at(&sums, 7),
-        ArenaGapSum {
-            step: 0,
-            count: 1,
-            total: 10,
-            largest: 10,
-            top: 30
-        }
-    );
-    assert_eq!((sum_at(&sums, 9).count, sum_at(&sums, 9).top), (0, 0));
-    // A pool has no hole below its lowest byte.
+    // A pool has no gap below its lowest byte.
     let high = [at(0, 4, 8, 8), at(0, 2, 24, 8)];
     assert_eq!(arena_gaps(&high, ArenaGapRule::BelowTop).len(), 2);
     assert_eq!(arena_gaps(&high, ArenaGapRule::Between).len(), 1);
 }
 
-/// Free ranges of a step with something live above them, and the top.
-fn plain_holes(rectangles: &[Rectangle], step: u32, rule: ArenaGapRule) -> (Vec<(u64, u64)>, u64) {
+/// Free ranges of a step with live bytes above them.
+fn plain_gaps(rectangles: &[Rectangle], step: u32, rule: ArenaGapRule) -> Vec<(u64, u64)> {
     let is_live = |byte: u64| {
         let mut live = rectangles
             .iter()
@@ -196,14 +181,13 @@ fn plain_holes(rectangles: &[Rectangle], step: u32, rule: ArenaGapRule) -> (Vec<
             _ => gaps.push((byte, 1)),
         }
     }
-    (gaps, top)
+    gaps
 }
 
-fn check_holes(rectangles: &[Rectangle], rule: ArenaGapRule) {
+fn check_gaps(rectangles: &[Rectangle], rule: ArenaGapRule) {
     let list = arena_gaps(rectangles, rule);
-    let sums = arena_gap_sums(rectangles, &list);
     for step in 0..STEPS {
-        let (expected, top) = plain_holes(rectangles, step, rule);
+        let expected = plain_gaps(rectangles, step, rule);
         let mut found: Vec<(u64, u64)> = list
             .iter()
             .filter(|gap| (gap.start..gap.end).contains(&step))
@@ -211,11 +195,6 @@ fn check_holes(rectangles: &[Rectangle], rule: ArenaGapRule) {
             .collect();
         found.sort_unstable();
         assert_eq!(found, expected, "step {step}");
-        let sum = sum_at(&sums, step);
-        assert_eq!(sum.count as usize, expected.len());
-        assert_eq!(sum.total, expected.iter().map(|(_, bytes)| bytes).sum::<u64>());
-        assert_eq!(sum.largest, expected.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0));
-        assert_eq!(sum.top, top);
     }
     assert!(list.is_sorted());
     // Two for a birth and two for a death, and none of them can be joined with another.
@@ -283,51 +262,17 @@ proptest! {
     }
 
     #[test]
-    fn the_history_names_the_last_and_the_next_holder_of_every_byte(
-        rectangles in rectangles(),
-        step in 0_u32..STEPS,
-        low in 0..BYTES,
-        bytes in 1_u64..12,
-    ) {
-        let history = AddressHistory::new(&rectangles);
-        let range = low..(low + bytes).min(BYTES);
-        let plain = |is_known: &dyn Fn(&Rectangle) -> bool, rank: &dyn Fn(usize, &Rectangle) -> (i64, i64, usize)| {
-            let mut named: Vec<(u64, u32)> = Vec::new();
-            for byte in range.clone() {
-                let all = rectangles.iter().enumerate();
-                let known = all.filter(|(_, rectangle)| holds(rectangle, byte) && is_known(rectangle));
-                let best = known.max_by_key(|(idx, rectangle)| rank(*idx, rectangle));
-                named.extend(best.map(|(idx, _)| (byte, idx as u32)));
-            }
-            named
-        };
-        let named = |holders: Vec<highwater_plan::Holder>| -> Vec<(u64, u32)> {
-            holders.iter().flat_map(|holder| (holder.low..holder.high).map(|byte| (byte, holder.holder))).collect()
-        };
-        let last = |idx: usize, of: &Rectangle| (i64::from(of.end), i64::from(of.start), idx);
-        prop_assert_eq!(
-            named(history.before(step, (range.start, range.end))),
-            plain(&|rectangle| rectangle.start < step, &last)
-        );
-        let next = |idx: usize, of: &Rectangle| (-i64::from(of.start), -i64::from(of.end), idx);
-        prop_assert_eq!(
-            named(history.after(step, (range.start, range.end))),
-            plain(&|rectangle| rectangle.end > step, &next)
-        );
-    }
-
-    #[test]
-    fn holes_are_the_free_ranges_of_every_step(rectangles in rectangles()) {
+    fn gaps_are_the_free_ranges_of_every_step(rectangles in rectangles()) {
         for rule in [ArenaGapRule::BelowTop, ArenaGapRule::Between] {
-            check_holes(&apart(&rectangles), rule);
-            check_holes(&rectangles, rule);
+            check_gaps(&apart(&rectangles), rule);
+            check_gaps(&rectangles, rule);
         }
     }
 }
 
-/// A plan in which every birth and death changes something: the index and the holes stay linear in size.
+/// A plan in which every birth and death changes something: the index and the gaps stay linear in size.
 #[test]
-fn a_hundred_thousand_rectangles_give_a_few_edges_and_holes_each() {
+fn a_hundred_thousand_rectangles_give_a_few_edges_and_gaps_each() {
     let mut seed = 7_u64;
     let mut next = |most: u64| {
         seed = seed

@@ -11,7 +11,7 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::Tape;
 use highwater_rewrite::remat::{RematKind, RematRequest, RematRun, find_heuristic, remat};
 
-/// A request with the paper's limit: computing anew may cost as much as the tape itself.
+/// A request with the paper's limit: recomputation may cost as much as the tape itself.
 fn request(heuristic: &str, budget: Option<u64>) -> RematRequest {
     let mut request = RematRequest::unlimited(find_heuristic(heuristic).unwrap());
     request.budget = budget.map(Bytes);

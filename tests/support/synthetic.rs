@@ -12,7 +12,8 @@ use highwater_model::graph::{
 use highwater_model::liveness::{View, lifetimes};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
-    Axis, AxisRun, Device, DeviceProfiles, GraphEntry, GraphIdx, Lifetimes, Program, Run, Source, Workload,
+    Axis, AxisRun, Device, DeviceFigure, DeviceProfiles, GraphEntry, GraphIdx, Lifetimes, Program, Run, Source,
+    Workload,
 };
 use highwater_rewrite::remat::OpRates;
 use highwater_sim::alloc::Address;
@@ -74,8 +75,8 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         requests: Vec::new(),
         params: Params::for_device(&device),
         rates: OpRates {
-            flops_per_second: device.flops_per_second,
-            bytes_per_second: device.memory_bytes_per_second,
+            flops_per_second: device.figure(DeviceFigure::FlopsPerSecond),
+            bytes_per_second: device.figure(DeviceFigure::MemoryBytesPerSecond),
             launch: Nanos(0),
         },
         device_id: 0,
@@ -251,7 +252,7 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
     let simulation = simulate(session, device, policy);
     let curves = fold::curves(&simulation);
     let mut summary = fold::summary(&simulation, &curves, &Params::for_device(device));
-    summary.estimated_overhead = Nanos(summary.device_mallocs * device.malloc_ns);
+    summary.estimated_overhead = Nanos(summary.device_mallocs * device.figure(DeviceFigure::MallocNs));
     Lane {
         id: LaneId::Policy(policy),
         policy,

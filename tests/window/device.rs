@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_analysis::LaneId;
 use highwater_model::units::Step;
-use highwater_model::workload::DeviceProfiles;
+use highwater_model::workload::{DeviceFigure, DeviceProfiles};
 use highwater_session::{Command, Document, Session, SourceSpec, Worker};
 use highwater_sim::{RegionKind, StaticMemoryPolicy, picture};
 use highwater_timeline::TickClass;
@@ -226,7 +226,7 @@ fn a_click_on_events_pins_their_step_and_shows_the_device() {
 #[test]
 fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
     let mut harness = window(session());
-    let memory = |harness: &Harness<'_, App>| harness.state().session().document().device().memory_bytes;
+    let memory = |harness: &Harness<'_, App>| harness.state().session().document().device().memory().get();
     let before = memory(&harness);
     harness.get_by_role_and_label(Role::Slider, "capacity").focus();
     harness.run_steps(1);
@@ -273,6 +273,14 @@ fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
         .get_by_role_and_label(Role::TextInput, "driver malloc")
         .type_text("0.5 us");
     settle(&mut harness);
-    assert_eq!(harness.state().session().document().device().malloc_ns, 500);
+    assert_eq!(
+        harness
+            .state()
+            .session()
+            .document()
+            .device()
+            .figure(DeviceFigure::MallocNs),
+        500
+    );
     harness.get_by_label_contains("Figures: 10 of 12 estimates, 1 set by you");
 }

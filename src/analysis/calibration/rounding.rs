@@ -96,7 +96,7 @@ mod tests {
             name: RecordedName(0),
             birth: Step(0),
             end: Step(1),
-            given_back: Step(1),
+            freed_at: Step(1),
             bytes: Bytes(bytes),
             held: Bytes(held),
             address: None,

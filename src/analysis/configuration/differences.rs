@@ -171,7 +171,7 @@ fn schedule(here: &SchedulePlan, other: &SchedulePlan) -> Vec<Difference> {
         }
     }
     // Other differences of a schedule have no short form, unless nothing runs with it.
-    let is_left = (&here.together, &here.names) != (&other.together, &other.names);
+    let is_left = (&here.linked_dims, &here.names) != (&other.linked_dims, &other.names);
     if rows.is_empty() && is_left {
         rows.push(difference(SCHEDULE, "its own".to_owned(), "another".to_owned()));
     }

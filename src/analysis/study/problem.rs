@@ -89,7 +89,7 @@ impl Study for Problems {
         let axis = Axis::single(session.n_steps);
         let mut comparison = Comparison::new(request, lowered, axis, session, lanes, diagnostics);
         if let Some(capacity) = entry.capacity {
-            comparison.device.memory_bytes = capacity.get();
+            comparison.device.set_memory(capacity);
         }
         comparison.occupied = Bytes::ZERO;
         Ok(comparison)

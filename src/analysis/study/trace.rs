@@ -105,7 +105,7 @@ impl Study for Traces {
         explain_lanes(&mut lanes, &names);
         report_idle_options(request, trace, &mut diagnostics);
         let mut comparison = Comparison::new(request, lowered, axis, session.session, lanes, diagnostics);
-        comparison.device.memory_bytes = params.device_bytes.get();
+        comparison.device.set_memory(params.device_bytes);
         comparison.lowest_peak = lowest_peak(&comparison.lanes);
         comparison.params = params;
         comparison.requests = session.requests;

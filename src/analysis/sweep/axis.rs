@@ -173,7 +173,7 @@ impl SweepAxis {
             AxisOf::Option(key) => drop(configuration.options.set(key, value.clone())),
             AxisOf::Dim(name) => {
                 let values = number.map_or_else(Vec::new, |number| vec![number]);
-                configuration.plan.free_of(name);
+                configuration.plan.clear_dim(name);
                 configuration.plan.dims.insert(name.clone(), values);
             }
             AxisOf::Iterations => {

@@ -87,7 +87,7 @@ pub fn smallest_device(
     progress: &Progress<'_>,
 ) -> Result<Option<SmallestDevice>, Cancelled> {
     let mut profiles = DeviceProfiles::bundled().map_or_else(|_damaged| Vec::new(), |bundled| bundled.profiles);
-    profiles.sort_by_key(|profile| profile.memory_bytes);
+    profiles.sort_by_key(|profile| profile.memory().get());
     if explorer.space().axis_of(keys::DEVICE).is_some() {
         return Ok(smallest_of_axis(explorer, points, &profiles));
     }

@@ -161,7 +161,7 @@ fn heading(comparison: &Comparison) -> String {
         comparison.workload.name,
         comparison.study().summary(comparison),
         comparison.device.name,
-        comparison.device.marked(DeviceFigure::MemoryBytes),
+        comparison.device.text_with_mark(DeviceFigure::MemoryBytes),
     )
 }
 

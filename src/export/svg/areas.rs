@@ -19,14 +19,14 @@ const LEAST_HINTED: f32 = 12.0;
 pub(super) fn is_capacity_near(drawing: &LaneDrawing<'_>) -> bool {
     let peak = drawing.timeline.peak.get().max(1) as f64;
     drawing.comparison.has_capacity()
-        && drawing.comparison.device_of(drawing.lane).memory_bytes as f64 <= peak * CAPACITY_NEAR
+        && drawing.comparison.device_of(drawing.lane).memory().get() as f64 <= peak * CAPACITY_NEAR
 }
 
 /// The bytes at the upper edge of the curve, the same for all lanes of an answer.
 #[expect(clippy::cast_precision_loss, reason = "points on a page need no more")]
 fn top(drawing: &LaneDrawing<'_>) -> f64 {
     let peak = drawing.timeline.peak.get().max(1) as f64;
-    let capacity = drawing.comparison.device_of(drawing.lane).memory_bytes as f64;
+    let capacity = drawing.comparison.device_of(drawing.lane).memory().get() as f64;
     let highest = if is_capacity_near(drawing) {
         peak.max(capacity)
     } else {

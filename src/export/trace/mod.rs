@@ -70,7 +70,7 @@ fn head(subject: &ExportSubject, clock: &Clock<'_>) -> serde_json::Value {
         "workload": comparison.workload.name,
         "sources": sources,
         "device": comparison.device.name,
-        "device_memory_bytes": comparison.device.memory_bytes,
+        "device_memory_bytes": comparison.device.memory().get(),
         "effective_policy": comparison.active_policy.number(),
         "timestamps": clock.words(comparison),
         "is_estimated": clock.is_estimated(),

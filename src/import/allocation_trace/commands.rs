@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 use super::limits;
 use crate::ImportError;
 use highwater_model::units::Bytes;
-use highwater_model::workload::{AllocationTrace, TraceCommand, TraceName, TraceSegment};
+use highwater_model::workload::{AllocationTrace, ArenaSegment, TraceCommand, TraceName};
 
 /// Commands with the number of words behind them: at least, at most.
 const COMMANDS: &[(&str, usize, usize)] = &[
@@ -288,7 +288,7 @@ impl Line<'_> {
         })
     }
 
-    fn segment(&self, argument: usize) -> Result<TraceSegment, ImportError> {
+    fn segment(&self, argument: usize) -> Result<ArenaSegment, ImportError> {
         let text = self.arguments[argument];
         let (size, flags) = text.split_once(':').unwrap_or((text, ""));
         if let Some(flag) = flags.chars().find(|flag| !"nzg".contains(*flag)) {
@@ -297,7 +297,7 @@ impl Line<'_> {
                 "the flags are n (memory of the caller), z (zero-copy) and g (a gap before it)",
             ));
         }
-        Ok(TraceSegment {
+        Ok(ArenaSegment {
             bytes: self.size_of(size)?,
             by_caller: flags.contains('n'),
             is_zero_copy: flags.contains('z'),

@@ -370,7 +370,7 @@ impl Device {
             }
             if is_release {
                 let block = &mut recording.blocks[positions[row] as usize];
-                (block.end, block.given_back) = (Step(step), Step(step));
+                (block.end, block.freed_at) = (Step(step), Step(step));
             } else {
                 positions[row] = u32::try_from(recording.blocks.len()).unwrap_or(u32::MAX);
                 recording.blocks.push(entry.block(step, recording.n_steps));
@@ -426,7 +426,7 @@ impl Entry {
             name: self.name,
             birth: Step(step),
             end: Step(n_steps),
-            given_back: Step(n_steps),
+            freed_at: Step(n_steps),
             bytes: Bytes(self.bytes),
             held: Bytes(self.bytes),
             address: None,

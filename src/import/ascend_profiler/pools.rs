@@ -262,7 +262,7 @@ impl Draft {
             name: self.own.name(event.name, shared),
             birth: Step(step),
             end: n_steps,
-            given_back: n_steps,
+            freed_at: n_steps,
             bytes: Bytes(event.bytes),
             held: Bytes(event.bytes),
             address: BlockAddress::new(event.address).filter(|_| event.address != NONE),
@@ -277,7 +277,7 @@ impl Draft {
 
     fn end(&mut self, position: usize, step: u32, is_freed: bool) {
         let block = &mut self.recording.blocks[position];
-        (block.end, block.given_back, block.is_freed) = (Step(step), Step(step), is_freed);
+        (block.end, block.freed_at, block.is_freed) = (Step(step), Step(step), is_freed);
     }
 
     fn report(&self, name: &str, sink: &mut Sink<'_, '_>) {

@@ -184,7 +184,7 @@ impl<'a> RecordingBuilder<'a> {
             self.oddities.again += 1;
             let before = &mut self.blocks[before];
             before.end = step;
-            before.given_back = step;
+            before.freed_at = step;
         }
         self.blocks.push(block);
     }
@@ -193,7 +193,7 @@ impl<'a> RecordingBuilder<'a> {
         if let Some(position) = self.live.remove(&event.address) {
             let block = &mut self.blocks[position];
             block.end = step;
-            block.given_back = step;
+            block.freed_at = step;
             block.is_freed = true;
             if block.bytes.get() != event.bytes.unsigned_abs() {
                 self.oddities.sizes += 1;
@@ -277,7 +277,7 @@ fn block(birth: Step, end: Step, event: &MemoryEvent, name: RecordedName) -> Rec
         name,
         birth,
         end,
-        given_back: end,
+        freed_at: end,
         bytes,
         held: bytes,
         address: BlockAddress::new(event.address),

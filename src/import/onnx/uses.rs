@@ -7,7 +7,7 @@
 use super::model::{GraphIdx, Model, RawNode};
 use crate::names::NameIdx;
 use highwater_model::graph::{Id as _, IdVec, OpId, TensorId};
-use highwater_model::workload::{BodyMap, BodyUse, UseKind, onto_steps};
+use highwater_model::workload::{BodyMap, BodyUse, UseKind, ops_to_steps};
 
 struct Site {
     graph: GraphIdx,
@@ -95,7 +95,7 @@ impl Uses {
             };
             let mut one = [one];
             if let Some(steps) = steps.get(one[0].graph as usize) {
-                onto_steps(&mut one, steps);
+                ops_to_steps(&mut one, steps);
             }
             uses.extend(one);
         }

@@ -10,7 +10,7 @@ use crate::names::NameIdx;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, IdVec, OpId, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::workload::{BodyMap, BodyUse, UseKind, onto_steps};
+use highwater_model::workload::{BodyMap, BodyUse, UseKind, ops_to_steps};
 
 #[derive(Debug)]
 pub(super) struct Callees {
@@ -125,7 +125,7 @@ fn map(model: &Model, graph: &RawGraph, node: &RawNode, callee: GraphIdx, skippe
 
 /// The uses of a graph that was built, by step.
 pub(super) fn stepped(mut uses: Vec<BodyUse>, steps: &IdVec<OpId, OpId>) -> Vec<BodyUse> {
-    onto_steps(&mut uses, steps);
+    ops_to_steps(&mut uses, steps);
     uses
 }
 

@@ -14,7 +14,7 @@ use super::{operators, uses};
 use crate::{ImportError, notices};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId};
-use highwater_model::workload::{BodyUse, onto_steps};
+use highwater_model::workload::{BodyUse, ops_to_steps};
 
 pub(super) struct Built {
     pub(super) graph: Graph,
@@ -44,7 +44,7 @@ pub(super) fn graph(
         builder.output(known(*output, &lists, "an output of a subgraph")?);
     }
     let (graph, steps) = builder.finish_with_steps()?;
-    onto_steps(&mut uses, &steps);
+    ops_to_steps(&mut uses, &steps);
     notices::sorted(&graph, diagnostics);
     notices::texts(&graph, diagnostics);
     notices::views(&graph, diagnostics);

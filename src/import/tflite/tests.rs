@@ -149,7 +149,7 @@ fn a_model_is_read_with_roles_views_and_a_stated_plan() {
     assert_eq!(roles[..3], [Role::Input, Role::Weight, Role::Activation]);
     let storage = |place: usize| graph.tensors()[TensorId::from_idx(place)].storage;
     assert_eq!(storage(2), storage(3));
-    assert!(!graph.is_symbolic());
+    assert!(graph.symbols().is_empty());
     let dumped = entry.dumped.as_ref().expect("facts");
     assert_eq!(dumped.tensors, Some(5));
     let offsets = &dumped.offsets.as_ref().expect("a plan").offsets;

@@ -23,7 +23,7 @@ const EVENTS_BETWEEN_CHECKS: u32 = 1 << 13;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockEnd {
     pub(super) end: u32,
-    pub(super) given_back: u32,
+    pub(super) freed_at: u32,
 }
 
 /// A block that the trace did not see beginning, although it is not older.
@@ -38,7 +38,7 @@ pub(super) struct AppearedBlock {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Live {
     pub(super) end: u32,
-    pub(super) given_back: u32,
+    pub(super) freed_at: u32,
     pub(super) bytes: u64,
     /// Whether the file states the requested bytes; else `bytes` are the rounded ones.
     pub(super) states_bytes: bool,
@@ -165,7 +165,7 @@ impl Walk {
         for block in device.blocks.iter() {
             let live = Live {
                 end: n_steps,
-                given_back: n_steps,
+                freed_at: n_steps,
                 bytes: block.bytes,
                 states_bytes: block.states_bytes,
                 held: block.held,
@@ -210,7 +210,7 @@ impl Walk {
             self.found.unfreed.push(step);
             self.found.block_ends.push(BlockEnd {
                 end: self.found.n_steps,
-                given_back: self.found.n_steps,
+                freed_at: self.found.n_steps,
             });
             return;
         };
@@ -220,7 +220,7 @@ impl Walk {
         // Events have distinct steps, so the end is behind the beginning.
         self.found.block_ends.push(BlockEnd {
             end: live.end,
-            given_back: live.given_back,
+            freed_at: live.freed_at,
         });
         if live.is_final {
             self.found.held.push((step, live.held));
@@ -230,7 +230,7 @@ impl Walk {
 
     fn free_requested(&mut self, step: u32, entry: &Entry, heap: &Heap) {
         if let Some(live) = self.live.get_mut(&entry.address) {
-            live.given_back = step;
+            live.freed_at = step;
             return;
         }
         self.found.contradictions.incomplete.add(step);
@@ -274,7 +274,7 @@ impl Walk {
 fn freed(step: u32, entry: &Entry, heap: &Heap) -> Live {
     Live {
         end: step,
-        given_back: step,
+        freed_at: step,
         bytes: entry.size,
         states_bytes: true,
         held: entry.size,
@@ -326,7 +326,7 @@ fn follow_vanished(
         if is_unfreed && !is_final {
             let end = next.get(&entry.address).copied().unwrap_or(n_steps);
             if let Some(block_end) = block_end {
-                *block_end = BlockEnd { end, given_back: end };
+                *block_end = BlockEnd { end, freed_at: end };
             }
         }
         next.insert(entry.address, step);

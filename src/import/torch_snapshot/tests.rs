@@ -154,16 +154,16 @@ fn a_small_snapshot_is_read_whole_in_every_protocol() {
         };
         // Predates the trace, freed on the first event, which still holds it.
         let older = of(0x9000);
-        assert_eq!((older.birth, older.given_back, older.end), (Step(0), Step(1), Step(1)));
+        assert_eq!((older.birth, older.freed_at, older.end), (Step(0), Step(1), Step(1)));
         assert_eq!((older.is_older, older.is_freed, older.bytes), (true, true, Bytes(64)));
         // Never mentioned: older and still there, with both sizes.
         let kept = of(0x1000);
         assert_eq!((kept.is_older, kept.is_freed, kept.end), (true, false, Step(11)));
         assert_eq!((kept.bytes, kept.held), (Bytes(500), Bytes(512)));
         let pending = of(0x1800);
-        assert_eq!((pending.given_back, pending.end), (Step(9), Step(11)));
+        assert_eq!((pending.freed_at, pending.end), (Step(9), Step(11)));
         let seen = of(0x3000);
-        assert_eq!((seen.birth, seen.given_back, seen.end), (Step(4), Step(6), Step(8)));
+        assert_eq!((seen.birth, seen.freed_at, seen.end), (Step(4), Step(6), Step(8)));
         assert_eq!((seen.bytes, seen.held, seen.stream), (Bytes(4000), Bytes(4000), 7));
         assert_eq!(recording.text(seen.name), "conv2d (conv.py:458)");
         let stack = &recording.stacks[seen.stack.expect("a stack").idx()];

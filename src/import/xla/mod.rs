@@ -44,7 +44,7 @@ use super::wire::Wire;
 use super::{ImportError, Input, notices};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
-use highwater_model::workload::{Dumped, GraphEntry, Source, onto_steps};
+use highwater_model::workload::{Dumped, GraphEntry, Source, ops_to_steps};
 
 pub(super) fn detect(input: &Input<'_>) -> bool {
     detect::form(input.head()).is_some()
@@ -176,7 +176,7 @@ fn graphs(
         let (graph, steps) = build::graph(computation, len, progress)?;
         graphs.push(Arc::new(graph));
         let mut of_graph = calls::uses(module, &firsts, number, progress)?;
-        onto_steps(&mut of_graph, &steps);
+        ops_to_steps(&mut of_graph, &steps);
         uses.extend(of_graph);
     }
     let bodies = graphs.split_off(1);

@@ -265,11 +265,6 @@ impl Graph {
         self.exprs.symbols().map(str::to_owned).collect()
     }
 
-    /// Whether some dimension is symbolic.
-    pub fn is_symbolic(&self) -> bool {
-        self.exprs.symbols().len() > 0
-    }
-
     /// Ops whose position differs from the file, because the file is not in execution order.
     pub fn reordered_ops(&self) -> u32 {
         self.reordered

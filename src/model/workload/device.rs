@@ -23,78 +23,46 @@ pub struct Device {
     pub name: String,
     /// A description in a few words.
     pub summary: String,
-    pub memory_bytes: u64,
-    pub malloc_ns: u64,
-    pub free_ns: u64,
-    /// Per physical page.
-    pub map_ns: u64,
-    /// Per physical page.
-    pub unmap_ns: u64,
-    /// Per reserved or released virtual range.
-    pub reserve_ns: u64,
-    pub sync_ns: u64,
-    /// Per launched op.
-    pub launch_ns: u64,
-    /// Floating point operations per second.
-    pub flops_per_second: u64,
-    /// Device memory bandwidth.
-    pub memory_bytes_per_second: u64,
-    /// Bandwidth of clearing device memory.
-    pub clear_bytes_per_second: u64,
-    /// Bandwidth from host to device (reloads, input staging).
-    pub host_bytes_per_second: u64,
-    bases: BTreeMap<DeviceFigure, Basis>,
+    figures: BTreeMap<DeviceFigure, Figure>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Figure {
+    value: u64,
+    basis: Basis,
 }
 
 impl Device {
-    pub const fn memory(&self) -> Bytes {
-        Bytes(self.memory_bytes)
+    pub fn memory(&self) -> Bytes {
+        Bytes(self.figure(DeviceFigure::MemoryBytes))
     }
 
-    pub const fn figure(&self, figure: DeviceFigure) -> u64 {
-        match figure {
-            DeviceFigure::MemoryBytes => self.memory_bytes,
-            DeviceFigure::MallocNs => self.malloc_ns,
-            DeviceFigure::FreeNs => self.free_ns,
-            DeviceFigure::MapNs => self.map_ns,
-            DeviceFigure::UnmapNs => self.unmap_ns,
-            DeviceFigure::ReserveNs => self.reserve_ns,
-            DeviceFigure::SyncNs => self.sync_ns,
-            DeviceFigure::LaunchNs => self.launch_ns,
-            DeviceFigure::FlopsPerSecond => self.flops_per_second,
-            DeviceFigure::MemoryBytesPerSecond => self.memory_bytes_per_second,
-            DeviceFigure::ClearBytesPerSecond => self.clear_bytes_per_second,
-            DeviceFigure::HostBytesPerSecond => self.host_bytes_per_second,
-        }
+    /// Replaces the memory; its basis stays.
+    pub fn set_memory(&mut self, memory: Bytes) {
+        let basis = self.basis(DeviceFigure::MemoryBytes).clone();
+        self.put(DeviceFigure::MemoryBytes, memory.get(), basis);
+    }
+
+    pub fn figure(&self, figure: DeviceFigure) -> u64 {
+        self.figures.get(&figure).map_or(0, |figure| figure.value)
+    }
+
+    fn put(&mut self, figure: DeviceFigure, value: u64, basis: Basis) {
+        self.figures.insert(figure, Figure { value, basis });
     }
 
     /// Replaces a figure by a value of the user.
     pub fn set(&mut self, figure: DeviceFigure, value: u64) {
-        let place = match figure {
-            DeviceFigure::MemoryBytes => &mut self.memory_bytes,
-            DeviceFigure::MallocNs => &mut self.malloc_ns,
-            DeviceFigure::FreeNs => &mut self.free_ns,
-            DeviceFigure::MapNs => &mut self.map_ns,
-            DeviceFigure::UnmapNs => &mut self.unmap_ns,
-            DeviceFigure::ReserveNs => &mut self.reserve_ns,
-            DeviceFigure::SyncNs => &mut self.sync_ns,
-            DeviceFigure::LaunchNs => &mut self.launch_ns,
-            DeviceFigure::FlopsPerSecond => &mut self.flops_per_second,
-            DeviceFigure::MemoryBytesPerSecond => &mut self.memory_bytes_per_second,
-            DeviceFigure::ClearBytesPerSecond => &mut self.clear_bytes_per_second,
-            DeviceFigure::HostBytesPerSecond => &mut self.host_bytes_per_second,
-        };
-        *place = value;
-        self.bases.insert(figure, Basis::User);
+        self.put(figure, value, Basis::User);
     }
 
     pub fn basis(&self, figure: DeviceFigure) -> &Basis {
         // Profiles state the basis of every figure.
-        self.bases.get(&figure).unwrap_or(&Basis::User)
+        self.figures.get(&figure).map_or(&Basis::User, |figure| &figure.basis)
     }
 
     /// A figure with its unit, and its mark if any: `64 GiB, estimate`.
-    pub fn marked(&self, figure: DeviceFigure) -> String {
+    pub fn text_with_mark(&self, figure: DeviceFigure) -> String {
         let text = figure.unit().text(self.figure(figure));
         match self.basis(figure).mark() {
             Some(mark) => format!("{text}, {mark}"),
@@ -186,19 +154,7 @@ impl WireProfile {
         let mut device = Device {
             name: self.name.clone(),
             summary: self.summary.clone(),
-            memory_bytes: 0,
-            malloc_ns: 0,
-            free_ns: 0,
-            map_ns: 0,
-            unmap_ns: 0,
-            reserve_ns: 0,
-            sync_ns: 0,
-            launch_ns: 0,
-            flops_per_second: 0,
-            memory_bytes_per_second: 0,
-            clear_bytes_per_second: 0,
-            host_bytes_per_second: 0,
-            bases: BTreeMap::new(),
+            figures: BTreeMap::new(),
         };
         for figure in DeviceFigure::ALL {
             let place = format!("{}, {}", self.name, figure.name());
@@ -215,8 +171,7 @@ impl WireProfile {
                 (None, Some(name)) => Basis::Estimate(text(name)?),
                 _ => return Err(format!("{place}: it needs either a source or an estimate")),
             };
-            device.set(figure, wire.value);
-            device.bases.insert(figure, basis);
+            device.put(figure, wire.value, basis);
         }
         Ok(device)
     }

@@ -5,7 +5,7 @@
 //! 8..64 step 8               a range, both ends included; default step 1
 //! 8..1024 log 5 seed 7       a sample of 5 whose logarithms are uniform; default seed 0
 //! 8~1024 samples 4           a dimension of dynamic_inputs_shape_range: 4 values evenly spread by ratio, both ends
-//! included; default 4
+//!                            included; default 4
 //! ```
 //!
 //! In: a text, or a value. Out: values in order, the same on every machine: integer arithmetic and splitmix64.

@@ -11,7 +11,7 @@ use crate::units::{Bytes, Nanos};
 
 /// Measurements of a graph's ops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Learned {
+pub struct LearnedOps {
     /// By op of the graph.
     pub ops: Vec<MeasuredOp>,
     /// Measured ops without a counterpart.
@@ -21,7 +21,7 @@ pub struct Learned {
 }
 
 /// O(n log n).
-pub fn learned(graph: &Graph, recording: &Recording) -> Learned {
+pub fn learn_ops(graph: &Graph, recording: &Recording) -> LearnedOps {
     let mut by_name: BTreeMap<&str, OpId> = BTreeMap::new();
     for op in graph.ops().ids() {
         let name = graph.op_name(op);
@@ -30,7 +30,7 @@ pub fn learned(graph: &Graph, recording: &Recording) -> Learned {
         }
     }
     let mut sums: BTreeMap<OpId, (u64, u64, u64)> = BTreeMap::new();
-    let mut learned = Learned::default();
+    let mut learned = LearnedOps::default();
     for op in &recording.ops {
         let Some(id) = by_name.get(recording.text(op.name)) else {
             learned.unmatched += 1;

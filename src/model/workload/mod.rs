@@ -33,7 +33,7 @@ pub use device::{Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, Figur
 pub use dumped::{Dumped, DumpedOffsets, DumpedOption};
 pub use evaluation::{evaluation_entry, evaluation_graph};
 pub use generator::{Generator, GeneratorError, MAX_VALUES};
-pub use learn::{Learned, learned};
+pub use learn::{LearnedOps, learn_ops};
 pub use lifetimes::{Lifetime, Lifetimes, Program};
 pub use names::Names;
 pub use op_list::{DATA, ListedArena, ListedInput, ListedOp, ListedPlace, ListedPlaces, NET_OUTPUT, OpList};
@@ -50,9 +50,9 @@ pub use schedule::{
 };
 pub use shapes::{Item, Piece, Shapes};
 pub use tape::{Tape, TapeCall, TapeOp, TapeTensor};
-pub use trace::{AllocationTrace, TraceCommand, TraceName, TraceSegment};
+pub use trace::{AllocationTrace, ArenaSegment, TraceCommand, TraceName};
 pub use trace_lifetimes::{TraceLifetime, TraceOwner};
-pub use uses::{BodyMap, BodyUse, CallOrder, UseKind, onto_steps};
+pub use uses::{BodyMap, BodyUse, CallOrder, UseKind, ops_to_steps};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -168,8 +168,8 @@ impl Recording {
             return Err("the blocks are not sorted by birth".to_owned());
         }
         for (position, block) in self.blocks.iter().enumerate() {
-            let is_given_back = block.birth < block.given_back && block.given_back <= block.end;
-            if !is_range(block.birth, block.end) || !is_given_back || block.name.0 as usize >= n_names {
+            let is_freed_in_life = block.birth < block.freed_at && block.freed_at <= block.end;
+            if !is_range(block.birth, block.end) || !is_freed_in_life || block.name.0 as usize >= n_names {
                 return Err(format!("block {position} has an impossible range or name"));
             }
             if block.stack.is_some_and(|stack| stack.idx() >= self.stacks.len()) {
@@ -228,7 +228,7 @@ mod tests {
             name: RecordedName(0),
             birth: Step(birth),
             end: Step(end),
-            given_back: Step(end),
+            freed_at: Step(end),
             bytes: Bytes(bytes),
             held: Bytes(bytes),
             address: None,

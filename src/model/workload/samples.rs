@@ -2,6 +2,8 @@
 //!
 //! Integer arithmetic only, so that every machine gives the same values.
 
+use std::ops::Range;
+
 /// Fraction bits of a logarithm.
 const FRACTION: u32 = 32;
 
@@ -15,7 +17,7 @@ pub fn samples(min: u64, max: u64, n: u32) -> Vec<u64> {
     let mut values: Vec<u64> = (1..steps)
         .map(|step| {
             let offset = u128::from(high - low) * u128::from(step) / u128::from(steps);
-            nearest(low + u64::try_from(offset).unwrap_or(0), (min, max))
+            nearest(low + u64::try_from(offset).unwrap_or(0), min, max)
         })
         .collect();
     values.push(min);
@@ -30,7 +32,23 @@ pub(super) fn log_uniform(min: u64, max: u64, draw: u64) -> u64 {
     let (low, high) = (log2(min), log2(max.saturating_add(1)));
     let offset = (u128::from(high - low) * u128::from(draw)) >> 64;
     let target = low + u64::try_from(offset).unwrap_or(0);
-    let (mut below, mut above) = (min, max.saturating_add(1));
+    last_not_above(target, min..max.saturating_add(1))
+}
+
+/// The value whose logarithm is nearest to `target`; the smaller one on a tie.
+fn nearest(target: u64, min: u64, max: u64) -> u64 {
+    let below = last_not_above(target, min..max);
+    let above = max.min(below.saturating_add(1));
+    if target.abs_diff(log2(below)) <= target.abs_diff(log2(above)) {
+        below
+    } else {
+        above
+    }
+}
+
+/// The last value of a range whose logarithm is at most `target`; the first where there is none.
+fn last_not_above(target: u64, values: Range<u64>) -> u64 {
+    let (mut below, mut above) = (values.start, values.end);
     while above - below > 1 {
         let middle = below + (above - below) / 2;
         if log2(middle) <= target {
@@ -40,24 +58,6 @@ pub(super) fn log_uniform(min: u64, max: u64, draw: u64) -> u64 {
         }
     }
     below
-}
-
-/// The value whose logarithm is nearest to `target`; the smaller one on a tie.
-fn nearest(target: u64, (min, max): (u64, u64)) -> u64 {
-    let (mut below, mut above) = (min, max);
-    while above - below > 1 {
-        let middle = below + (above - below) / 2;
-        if log2(middle) <= target {
-            below = middle;
-        } else {
-            above = middle;
-        }
-    }
-    if target.abs_diff(log2(below)) <= target.abs_diff(log2(above)) {
-        below
-    } else {
-        above
-    }
 }
 
 /// The logarithm to base 2, with [`FRACTION`] fraction bits, rounded down; that of 0 counts as that of 1.

@@ -74,7 +74,7 @@ pub struct SchedulePlan {
     pub dims: DimValues,
     /// Dimensions whose values are combined by position instead of in every combination: whole shapes. Their lists have
     /// equal lengths.
-    pub together: BTreeSet<String>,
+    pub linked_dims: BTreeSet<String>,
     /// Content of an iteration, in order; if empty, every graph once, in order.
     pub entries: Vec<ScheduleEntry>,
     /// Names given by the user, by the graphs' own names.
@@ -86,7 +86,7 @@ impl Default for SchedulePlan {
         Self {
             iterations: 1,
             dims: DimValues::new(),
-            together: BTreeSet::new(),
+            linked_dims: BTreeSet::new(),
             entries: Vec::new(),
             names: BTreeMap::new(),
         }
@@ -147,12 +147,7 @@ impl SchedulePlan {
             .collect::<Result<_, _>>()?;
         let per_iteration: u64 = combinations.iter().map(|list| list.len() as u64).sum();
         let runs = per_iteration.saturating_mul(u64::from(self.iterations));
-        if runs > Self::MAX_RUNS {
-            return Err(ScheduleError::TooManyRuns {
-                runs,
-                limit: Self::MAX_RUNS,
-            });
-        }
+        Self::check_runs(runs)?;
         let mut schedule = Schedule::default();
         for iteration in 0..self.iterations.max(1) {
             for (idx, list) in combinations.iter().enumerate() {
@@ -166,9 +161,17 @@ impl SchedulePlan {
         Ok(schedule)
     }
 
+    pub(super) fn check_runs(runs: u64) -> Result<(), ScheduleError> {
+        let limit = Self::MAX_RUNS;
+        if runs > limit {
+            return Err(ScheduleError::TooManyRuns { runs, limit });
+        }
+        Ok(())
+    }
+
     /// The distinct shapes of linked dimensions; one empty shape without such dimensions.
     fn shapes(&self, symbols: &[String]) -> Vec<Bindings> {
-        let names: Vec<&String> = self.together.iter().filter(|name| symbols.contains(name)).collect();
+        let names: Vec<&String> = self.linked_dims.iter().filter(|name| symbols.contains(name)).collect();
         let lists: Vec<&Vec<u64>> = names.iter().filter_map(|name| self.dims.get(*name)).collect();
         let n_shapes = lists.iter().map(|values| values.len()).max().unwrap_or(0);
         let mut shapes: Vec<Bindings> = Vec::new();
@@ -191,16 +194,11 @@ impl SchedulePlan {
     fn combinations(&self, symbols: &[String]) -> Result<Vec<Bindings>, ScheduleError> {
         let mut list = self.shapes(symbols);
         for (name, values) in &self.dims {
-            if !symbols.contains(name) || values.is_empty() || self.together.contains(name) {
+            if !symbols.contains(name) || values.is_empty() || self.linked_dims.contains(name) {
                 continue;
             }
             let runs = list.len() as u64 * values.len() as u64;
-            if runs > Self::MAX_RUNS {
-                return Err(ScheduleError::TooManyRuns {
-                    runs,
-                    limit: Self::MAX_RUNS,
-                });
-            }
+            Self::check_runs(runs)?;
             list = list
                 .iter()
                 .flat_map(|bindings| {
@@ -286,7 +284,7 @@ mod tests {
         for (name, values) in [("batch", [1, 2, 2]), ("seq", [8, 16, 16]), ("beam", [3, 4, 5])] {
             plan.dims.insert(name.to_owned(), values.to_vec());
         }
-        plan.together = ["batch", "seq"].map(str::to_owned).into();
+        plan.linked_dims = ["batch", "seq"].map(str::to_owned).into();
         let runs = |symbols: &[&str]| {
             let symbols: Vec<String> = symbols.iter().map(|name| (*name).to_owned()).collect();
             plan.schedule(&[symbols]).expect("few runs").runs

@@ -4,7 +4,7 @@
 //! ```text
 //! Call(0)  Call(1)  Release(a)  Call(2) ...     instructions
 //! op 1: conv [x, w] -> [a], 35 ns               ops, one per call
-//! a: storage a, 4096 bytes                      tensors; a view has the storage of its base and 0 bytes of its own
+//! a: storage a, 4096 bytes                      tensors; a view has the storage of its base and 0 bytes
 //! ```
 //!
 //! Invariants: tensors are numbered in the order in which ops make them; every tensor has an op; the storage of a

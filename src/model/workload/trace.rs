@@ -88,14 +88,14 @@ impl TraceCommand {
     }
 }
 
-/// A piece of a static graph's feature memory.
+/// A piece of a static graph's feature memory, in logical order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TraceSegment {
+pub struct ArenaSegment {
     /// May be 0.
     pub bytes: Bytes,
     /// Whether the caller supplies the memory.
     pub by_caller: bool,
-    /// Whether it is the zero-copy segment.
+    /// Whether it is the zero-copy segment of inputs and outputs.
     pub is_zero_copy: bool,
     /// Whether logical addresses leave a gap of 2 MiB before it.
     pub has_gap: bool,
@@ -115,7 +115,7 @@ pub struct AllocationTrace {
     /// The line of each command in its file, from 1.
     pub lines: Vec<u32>,
     /// Segments of all loads.
-    pub segments: Vec<TraceSegment>,
+    pub segments: Vec<ArenaSegment>,
     /// Names by [`TraceName`].
     pub names: Names,
 }
@@ -174,7 +174,7 @@ impl AllocationTrace {
     }
 
     /// Empty where there are none at those positions.
-    pub fn load_segments(&self, first: u32, count: u32) -> &[TraceSegment] {
+    pub fn load_segments(&self, first: u32, count: u32) -> &[ArenaSegment] {
         let first = first as usize;
         self.segments.get(first..first + count as usize).unwrap_or(&[])
     }

@@ -165,7 +165,7 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::{Names, TraceSegment};
+    use crate::workload::{ArenaSegment, Names};
 
     fn trace(commands: Vec<TraceCommand>) -> AllocationTrace {
         AllocationTrace {
@@ -176,13 +176,13 @@ mod tests {
             lines: (0..u32::try_from(commands.len()).expect("few")).collect(),
             commands,
             segments: vec![
-                TraceSegment {
+                ArenaSegment {
                     bytes: Bytes(7),
                     by_caller: false,
                     is_zero_copy: false,
                     has_gap: false,
                 },
-                TraceSegment {
+                ArenaSegment {
                     bytes: Bytes(5),
                     by_caller: true,
                     is_zero_copy: true,

@@ -52,7 +52,7 @@ pub struct CallOrder {
 
 impl GraphEntry {
     /// The graph of a number.
-    pub fn numbered(&self, number: u32) -> Option<&Graph> {
+    pub fn graph_by_number(&self, number: u32) -> Option<&Graph> {
         match number.checked_sub(1) {
             None => Some(&self.graph),
             Some(body) => self.bodies.get(body as usize).map(AsRef::as_ref),
@@ -147,7 +147,7 @@ impl Walk {
 }
 
 /// Converts the uses of one graph from file positions of ops to steps.
-pub fn onto_steps(uses: &mut [BodyUse], steps: &IdVec<OpId, OpId>) {
+pub fn ops_to_steps(uses: &mut [BodyUse], steps: &IdVec<OpId, OpId>) {
     for one in uses {
         one.op = steps.get(one.op).copied().unwrap_or(OpId::from_idx(0));
     }

@@ -251,7 +251,7 @@ fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
 
 fn concurrent_groups(facts: &Facts<'_>, report: &mut Report<'_>) {
     let row = facts.policy.row();
-    let groups = facts.schedule.map(SchedulePlan::concurrent).unwrap_or_default();
+    let groups = facts.schedule.map(SchedulePlan::concurrent_groups).unwrap_or_default();
     if !row.shares_static_arena {
         return;
     }

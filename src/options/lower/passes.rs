@@ -5,7 +5,7 @@ use super::super::store::Options;
 use super::super::value::Value;
 use super::{bytes, is_on, text};
 use highwater_model::units::{Bytes, Nanos};
-use highwater_model::workload::Device;
+use highwater_model::workload::{Device, DeviceFigure};
 use highwater_rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version};
 use highwater_rewrite::remat::{
     DEFAULT_HEURISTIC, DtrFactors, FreeNeighbors, HEURISTICS, OpRates, RematRequest, find_heuristic,
@@ -83,9 +83,11 @@ pub(super) fn name_reuse(options: &Options) -> NameReuseRequest {
 pub(super) fn rates(options: &Options, device: &Device) -> OpRates {
     let number = |key| u64::try_from(options.acting(key).as_int()?).ok();
     OpRates {
-        flops_per_second: number(keys::FLOPS_PER_SECOND).unwrap_or(device.flops_per_second).max(1),
+        flops_per_second: number(keys::FLOPS_PER_SECOND)
+            .unwrap_or(device.figure(DeviceFigure::FlopsPerSecond))
+            .max(1),
         bytes_per_second: number(keys::OP_BYTES_PER_SECOND)
-            .unwrap_or(device.memory_bytes_per_second)
+            .unwrap_or(device.figure(DeviceFigure::MemoryBytesPerSecond))
             .max(1),
         launch: Nanos(number(keys::OP_LAUNCH_NS).unwrap_or(0)),
     }

@@ -16,7 +16,7 @@ pub(super) struct Arena {
     offsets: Vec<u64>,
     sizes: Vec<u64>,
     /// Of separate buffers, in the demand's order.
-    apart_offsets: Vec<u64>,
+    separate_offsets: Vec<u64>,
     /// By position among the graph's inputs and outputs.
     pub(super) io_offsets: Vec<u64>,
     /// Top-level parts, ascending.
@@ -34,7 +34,7 @@ impl Arena {
             sizes: sizes(demand, &blocks),
             offsets: vec![0; blocks.all.len()],
             blocks,
-            apart_offsets: Vec::with_capacity(demand.apart.len()),
+            separate_offsets: Vec::with_capacity(demand.separate.len()),
             io_offsets: vec![0; demand.n_io],
             regions: Vec::new(),
             end: 0,
@@ -44,12 +44,12 @@ impl Arena {
             arena.region(demand.floor.next_multiple_of(demand.unit), false);
         }
         arena.place_blocks();
-        for (_, bytes) in &demand.apart {
+        for (_, bytes) in &demand.separate {
             let offset = arena.region(*bytes, true);
-            arena.apart_offsets.push(offset);
+            arena.separate_offsets.push(offset);
         }
         // The last fixed end need not fill its unit.
-        if demand.requests.is_empty() && demand.apart.is_empty() {
+        if demand.requests.is_empty() && demand.separate.is_empty() {
             arena.end = demand.floor;
         }
         arena.place_io(demand);
@@ -57,9 +57,13 @@ impl Arena {
     }
 
     /// Appends a top-level part.
-    fn region(&mut self, size: u64, is_apart: bool) -> u64 {
+    fn region(&mut self, size: u64, is_separate: bool) -> u64 {
         let base = self.end;
-        self.regions.push(Region { base, size, is_apart });
+        self.regions.push(Region {
+            base,
+            size,
+            is_separate,
+        });
         self.end += size;
         base
     }
@@ -111,7 +115,7 @@ impl Arena {
         for (item, offset) in &demand.fixed {
             offsets[*item as usize] = *offset;
         }
-        for ((item, _), offset) in demand.apart.iter().zip(&self.apart_offsets) {
+        for ((item, _), offset) in demand.separate.iter().zip(&self.separate_offsets) {
             offsets[*item as usize] = *offset;
         }
         for (block, offset) in self.blocks.all.iter().zip(&self.offsets) {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::demand::{Demand, Request, Use};
+use super::demand::{Demand, Request, Usage};
 
 /// A request within a block. Steps are inclusive.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ fn blocks(demand: &Demand, class: impl Fn(u64) -> Option<u64>) -> Blocks {
     let mut deaths = demand.deaths.iter().peekable();
     for (number, request) in (0_u32..).zip(&demand.requests) {
         let key = class(request.bytes).map(|class| (request.stream, class));
-        let key = key.filter(|_| request.usage == Use::Feature);
+        let key = key.filter(|_| request.usage == Usage::Feature);
         if let Some(key) = key {
             let is_over = |dead: &&u32| demand.requests[**dead as usize].end < request.begin;
             while let Some(dead) = deaths.next_if(is_over) {
@@ -97,8 +97,8 @@ fn blocks(demand: &Demand, class: impl Fn(u64) -> Option<u64>) -> Blocks {
         blocks.all.push(Block {
             members: vec![member(number, request)],
             align: request.bytes,
-            is_io: request.usage != Use::Feature,
-            is_input: request.usage == Use::Input,
+            is_io: request.usage != Usage::Feature,
+            is_input: request.usage == Usage::Input,
             stream: request.stream,
             ..Block::default()
         });

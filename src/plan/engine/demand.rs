@@ -12,7 +12,7 @@ use highwater_model::workload::{AllocationOrder, Shapes};
 const LIMIT: u64 = 1 << 62;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum Usage {
     /// Takes part in reuse.
     Feature,
     /// Behind the arena.
@@ -31,7 +31,7 @@ pub(super) struct Request {
     pub(super) bytes: u64,
     /// Requests of different streams never share bytes.
     pub(super) stream: u32,
-    pub(super) usage: Use,
+    pub(super) usage: Usage,
     /// The shape, or the position among the graph's inputs and outputs.
     pub(super) source: u32,
 }
@@ -46,7 +46,7 @@ pub(super) struct Demand {
     /// Requests that take part in reuse, in the order of their release.
     pub(super) deaths: Vec<u32>,
     /// Shapes with a separate region, and their whole units, in request order.
-    pub(super) apart: Vec<(u32, u64)>,
+    pub(super) separate: Vec<(u32, u64)>,
     /// Shapes with a given offset.
     pub(super) fixed: Vec<(u32, u64)>,
     /// Start of the free bytes: the highest fixed end.
@@ -78,13 +78,13 @@ impl Demand {
         };
         let births = ranks(&order.births, shapes, true);
         let deaths = ranks(&order.deaths, shapes, false);
-        let mut is_apart = vec![false; shapes.items.len()];
+        let mut is_separate = vec![false; shapes.items.len()];
         for item in order
             .separate
             .iter()
             .filter_map(|buffer| shapes.item_of.get(*buffer as usize))
         {
-            is_apart[*item as usize] = true;
+            is_separate[*item as usize] = true;
         }
         let mut features: Vec<u32> = Vec::with_capacity(shapes.items.len());
         for (number, item) in (0_u32..).zip(&shapes.items) {
@@ -97,17 +97,18 @@ impl Demand {
         }
         let of = |number: &u32| &shapes.items[*number as usize];
         features.sort_by_key(|number| (of(number).lower, births[*number as usize]));
-        let (apart, features): (Vec<u32>, Vec<u32>) = features.into_iter().partition(|item| is_apart[*item as usize]);
+        let (separate, features): (Vec<u32>, Vec<u32>) =
+            features.into_iter().partition(|item| is_separate[*item as usize]);
         let in_units = |item: u32| shapes.items[item as usize].size.checked_next_multiple_of(unit);
-        let apart = apart.into_iter().map(|item| Some((item, in_units(item)?)));
-        let apart: Option<Vec<(u32, u64)>> = apart.collect();
-        demand.apart = apart.ok_or(PlanError::Problem(ProblemError::TooLarge))?;
+        let separate = separate.into_iter().map(|item| Some((item, in_units(item)?)));
+        let separate: Option<Vec<(u32, u64)>> = separate.collect();
+        demand.separate = separate.ok_or(PlanError::Problem(ProblemError::TooLarge))?;
         let streams = streams(shapes, order);
-        demand.ask(shapes, &features, order, &births, &streams)?;
+        demand.add_requests(shapes, &features, order, &births, &streams)?;
         demand.check()?;
         let mut dying: Vec<(u32, u64, u32)> = (0_u32..)
             .zip(&demand.requests)
-            .filter(|(_, request)| request.usage == Use::Feature)
+            .filter(|(_, request)| request.usage == Usage::Feature)
             .map(|(number, request)| (request.end, deaths[request.source as usize], number))
             .collect();
         dying.sort_unstable();
@@ -116,7 +117,7 @@ impl Demand {
     }
 
     /// Features in order, with inputs and outputs inserted where the order names them.
-    fn ask(
+    fn add_requests(
         &mut self,
         shapes: &Shapes,
         features: &[u32],
@@ -138,7 +139,7 @@ impl Demand {
                     end: u32::MAX,
                     bytes,
                     stream: 0,
-                    usage: if block.is_input { Use::Input } else { Use::Output },
+                    usage: if block.is_input { Usage::Input } else { Usage::Output },
                     source,
                 });
             }
@@ -152,7 +153,7 @@ impl Demand {
                 end: shape.upper - 1,
                 bytes: shape.size.checked_next_multiple_of(self.unit).ok_or_else(too_large)?,
                 stream: streams.get(*item as usize).copied().unwrap_or(0),
-                usage: Use::Feature,
+                usage: Usage::Feature,
                 source: *item,
             });
         }
@@ -161,8 +162,8 @@ impl Demand {
 
     /// All sums of requests stay below 63 bits.
     fn check(&self) -> Result<(), PlanError> {
-        let apart = self.apart.iter().map(|(_, bytes)| *bytes);
-        let mut sizes = self.requests.iter().map(|request| request.bytes).chain(apart);
+        let separate = self.separate.iter().map(|(_, bytes)| *bytes);
+        let mut sizes = self.requests.iter().map(|request| request.bytes).chain(separate);
         let start = self.floor.checked_next_multiple_of(self.unit);
         // Children may need a unit more than their parent: one unit more for each.
         let sum =
@@ -175,9 +176,9 @@ impl Demand {
 
     /// Sums, and the peak of reusable bytes. O(n).
     pub(super) fn statistics(&self, reuses: bool) -> Statistics {
-        let apart: u64 = self.apart.iter().map(|(_, bytes)| *bytes).sum();
-        let mut sum = apart;
-        let mut no_reuse = apart;
+        let separate: u64 = self.separate.iter().map(|(_, bytes)| *bytes).sum();
+        let mut sum = separate;
+        let mut no_reuse = separate;
         let (mut live, mut peak) = (0_u64, 0_u64);
         let mut deaths = self
             .deaths
@@ -186,7 +187,7 @@ impl Demand {
             .peekable();
         for request in &self.requests {
             sum += request.bytes;
-            if !reuses || request.usage != Use::Feature {
+            if !reuses || request.usage != Usage::Feature {
                 no_reuse += request.bytes;
                 continue;
             }

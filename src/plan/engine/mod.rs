@@ -3,7 +3,7 @@
 //! ```text
 //! level 1   |--a--|--c--|--f--|     a block is reused by buffers of one size class
 //! level 2   |====== p ======|       blocks that live while p does not are placed within p's bytes:
-//! |-j-|    |-k-|       whole, or split where only some members do
+//!              |-j-|    |-k-|       whole, or split where only some members do
 //! ```
 //!
 //! In: a problem, and the order in which its buffers are allocated and freed where that is known ([`AllocationOrder`]);
@@ -153,7 +153,7 @@ fn run(demand: &Demand, assigner: Assigner, progress: &Progress<'_>) -> Result<A
 
 /// Where whole units exceed 62 bits nothing is shared: the engine has no such alignments, but a plan is still wanted
 /// when all strategies are tried.
-fn place(task: &Task<'_>, assigner: Assigner) -> Result<Placement, PlanError> {
+pub(super) fn place(task: &Task<'_>, assigner: Assigner) -> Result<Placement, PlanError> {
     let Ok(demand) = Demand::new(task.shapes, task.order) else {
         return naive::place(task);
     };
@@ -162,22 +162,6 @@ fn place(task: &Task<'_>, assigner: Assigner) -> Result<Placement, PlanError> {
         regions: arena.regions.clone(),
         ..Placement::of(arena.item_offsets(&demand))
     })
-}
-
-pub(super) fn default(task: &Task<'_>) -> Result<Placement, PlanError> {
-    place(task, Assigner::Default)
-}
-
-pub(super) fn binary(task: &Task<'_>) -> Result<Placement, PlanError> {
-    place(task, Assigner::Binary)
-}
-
-pub(super) fn max(task: &Task<'_>) -> Result<Placement, PlanError> {
-    place(task, Assigner::Max)
-}
-
-pub(super) fn no_reuse(task: &Task<'_>) -> Result<Placement, PlanError> {
-    place(task, Assigner::NoReuse)
 }
 
 /// The unit of placement, checked by [`Demand`].

@@ -15,7 +15,7 @@ use super::demand::Demand;
 use highwater_model::progress::{Cancelled, Progress};
 
 /// Entries skipped between two checks of the cancel flag.
-const LOOKS: usize = 1 << 20;
+const WORK_PER_CHECK: usize = 1 << 20;
 
 /// Nests blocks; the list ends up in its final order.
 pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>) -> Result<(), Cancelled> {
@@ -32,12 +32,12 @@ pub(super) fn nest(demand: &Demand, blocks: &mut Blocks, progress: &Progress<'_>
     }
     offers.list.sort_by(Entry::order);
     let mut taker_at = 0;
-    let mut looks = LOOKS;
+    let mut work = WORK_PER_CHECK;
     while let Some(taker) = offers.list.get(taker_at).copied() {
         if taker.is_open {
-            looks += offers.list.len() - taker_at;
-            if looks > LOOKS {
-                looks = 0;
+            work += offers.list.len() - taker_at;
+            if work > WORK_PER_CHECK {
+                work = 0;
                 progress.set("nesting", taker_at as u64, offers.list.len() as u64)?;
             }
             offers.offer_all(taker_at, &taker);
@@ -139,8 +139,8 @@ impl Offers<'_> {
         if let [member] = self.blocks.all[offered as usize].members[..] {
             let children = self.blocks.all[taker as usize].children.get(from..)?;
             let found = children.iter().position(|child| {
-                let is_apart = member.end < child.begin || child.end < member.begin;
-                is_apart || (!child.is_single && !crosses(&member, &self.blocks.all[child.block as usize]))
+                let is_disjoint = member.end < child.begin || child.end < member.begin;
+                is_disjoint || (!child.is_single && !crosses(&member, &self.blocks.all[child.block as usize]))
             });
             return found.map(|found| from + found);
         }

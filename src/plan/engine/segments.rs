@@ -20,7 +20,7 @@ pub struct Region {
     pub base: u64,
     pub size: u64,
     /// Whether it shares no segment with others.
-    pub is_apart: bool,
+    pub is_separate: bool,
 }
 
 /// Bytes that are placed as one.
@@ -57,11 +57,11 @@ pub(super) fn of_regions(regions: &[Region], arena: u64, rule: SegmentRule) -> V
         let mut is_alone = false;
         for region in regions {
             let start = cuts.last().copied().unwrap_or(0);
-            let is_full = region.base - start >= limit || region.is_apart || is_alone;
+            let is_full = region.base - start >= limit || region.is_separate || is_alone;
             if region.base > start && is_full {
                 cuts.push(region.base);
             }
-            is_alone = region.is_apart;
+            is_alone = region.is_separate;
         }
     }
     cuts.push(arena);
@@ -87,7 +87,7 @@ fn parts(problem: &PlacementProblem, plan: &Plan) -> Vec<Region> {
         parts.push(Region {
             base,
             size: end - base,
-            is_apart: false,
+            is_separate: false,
         });
     };
     for (start, end) in held {

@@ -9,7 +9,7 @@
 //! One partition is built at a time. At the limits it takes 64 MB for the cover and as much for each of the two lanes,
 //! at most 128 MB for pairs, and at most 24 MB per lane for failed states: less than 400 MB.
 
-use super::flags::Pace;
+use super::flags::CancelCheck;
 use super::height::Height;
 use super::lists::Lists;
 use super::part::{Part, Span};
@@ -34,12 +34,12 @@ pub(super) fn build<T: Height>(
     items: &[u32],
     progress: &Progress<'_>,
 ) -> Result<Option<Part<T>>, Cancelled> {
-    let mut pace = Pace::new(progress);
-    let Some(mut part) = outline::<T>(shapes, items, &mut pace)? else {
+    let mut check = CancelCheck::new(progress);
+    let Some(mut part) = outline::<T>(shapes, items, &mut check)? else {
         return Ok(None);
     };
     if !part.is_rectangles() {
-        let Some(pairs) = pairs(shapes, &part, &mut pace)? else {
+        let Some(pairs) = pairs(shapes, &part, &mut check)? else {
             return Ok(None);
         };
         part.pairs = pairs;
@@ -49,12 +49,16 @@ pub(super) fn build<T: Height>(
 
 /// A lower bound of the height from sums, in bytes; 0 where the partition is too large to search.
 pub(super) fn least_height(shapes: &Shapes, items: &[u32], progress: &Progress<'_>) -> Result<u64, Cancelled> {
-    let part = outline::<u64>(shapes, items, &mut Pace::new(progress))?;
+    let part = outline::<u64>(shapes, items, &mut CancelCheck::new(progress))?;
     Ok(part.map_or(0, |part| part.bound))
 }
 
 /// Everything except the pairs.
-fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Result<Option<Part<T>>, Cancelled> {
+fn outline<T: Height>(
+    shapes: &Shapes,
+    items: &[u32],
+    check: &mut CancelCheck<'_>,
+) -> Result<Option<Part<T>>, Cancelled> {
     if items.len() > MAX_SHAPES {
         return Ok(None);
     }
@@ -69,7 +73,7 @@ fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Re
     });
     let hull = |item: &u32| &shapes.items[*item as usize];
     let (spans, cover) = spans(shapes, &items, &times, step, unit);
-    pace.spend(items.len() * 64)?;
+    check.spend(items.len() * 64)?;
     if cover > MAX_COVER {
         return Ok(None);
     }
@@ -89,7 +93,7 @@ fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Re
     } else {
         Vec::new()
     };
-    let (live, totals) = live_lists(&spans, times.len(), pace)?;
+    let (live, totals) = live_lists(&spans, times.len(), check)?;
     let bytes: Vec<u64> = items.iter().map(|item| hull(item).size).collect();
     let mut part = Part {
         unit,
@@ -103,7 +107,7 @@ fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Re
             .collect(),
         has_gaps: has_gaps(&spans, items.len()),
         pairs: Lists::new(),
-        peaks: peaks(&lower, &upper, &totals, pace)?,
+        peaks: peaks(&lower, &upper, &totals, check)?,
         items,
         spans,
         lower,
@@ -113,7 +117,7 @@ fn outline<T: Height>(shapes: &Shapes, items: &[u32], pace: &mut Pace<'_>) -> Re
         live,
         totals,
     };
-    part.bound = bound(shapes, &part, pace)?;
+    part.bound = bound(shapes, &part, check)?;
     Ok(Some(part))
 }
 
@@ -184,7 +188,7 @@ pub(super) fn gcd(a: u64, b: u64) -> u64 {
 
 /// The largest sum of sizes in a section, where only the highest shape is not rounded up; or the end of a fixed shape,
 /// or the largest size.
-fn bound<T: Height>(shapes: &Shapes, part: &Part<T>, pace: &mut Pace<'_>) -> Result<u64, Cancelled> {
+fn bound<T: Height>(shapes: &Shapes, part: &Part<T>, check: &mut CancelCheck<'_>) -> Result<u64, Cancelled> {
     let mut most_padding = vec![0; part.n_sections()];
     let mut bound = 0;
     for (shape, item) in part.items.iter().enumerate() {
@@ -195,7 +199,7 @@ fn bound<T: Height>(shapes: &Shapes, part: &Part<T>, pace: &mut Pace<'_>) -> Res
             if padding == 0 {
                 continue;
             }
-            pace.spend(span.upper - span.lower)?;
+            check.spend(span.upper - span.lower)?;
             for most in &mut most_padding[span.lower..span.upper] {
                 *most = padding.max(*most);
             }
@@ -230,12 +234,12 @@ fn section_times(shapes: &Shapes, items: &[u32], is_shaped: bool) -> Vec<u32> {
 fn live_lists<T: Height>(
     spans: &Lists<Span<T>>,
     n_sections: usize,
-    pace: &mut Pace<'_>,
+    check: &mut CancelCheck<'_>,
 ) -> Result<(Lists<u32>, Vec<T>), Cancelled> {
     let mut totals = vec![T::ZERO; n_sections];
     let mut counts = vec![0; n_sections];
     for span in &spans.values {
-        pace.spend(span.upper - span.lower)?;
+        check.spend(span.upper - span.lower)?;
         for section in span.lower..span.upper {
             counts[section] += 1;
             totals[section] += span.size;
@@ -244,7 +248,7 @@ fn live_lists<T: Height>(
     let (mut live, mut next) = Lists::of_lengths(&counts);
     for (number, shape) in (0_u32..).zip(0..spans.starts().len() - 1) {
         for span in spans.of(shape) {
-            pace.spend(span.upper - span.lower)?;
+            check.spend(span.upper - span.lower)?;
             for next in &mut next[span.lower..span.upper] {
                 live.values[*next] = number;
                 *next += 1;
@@ -255,10 +259,15 @@ fn live_lists<T: Height>(
 }
 
 /// The largest total in the range of each shape.
-fn peaks<T: Height>(lower: &[usize], upper: &[usize], totals: &[T], pace: &mut Pace<'_>) -> Result<Vec<T>, Cancelled> {
+fn peaks<T: Height>(
+    lower: &[usize],
+    upper: &[usize],
+    totals: &[T],
+    check: &mut CancelCheck<'_>,
+) -> Result<Vec<T>, Cancelled> {
     let mut peaks = Vec::with_capacity(lower.len());
     for (lower, upper) in lower.iter().zip(upper) {
-        pace.spend(upper - lower)?;
+        check.spend(upper - lower)?;
         peaks.push(totals[*lower..*upper].iter().max().copied().unwrap_or(T::ZERO));
     }
     Ok(peaks)
@@ -268,7 +277,7 @@ fn peaks<T: Height>(lower: &[usize], upper: &[usize], totals: &[T], pace: &mut P
 fn pairs<T: Height>(
     shapes: &Shapes,
     part: &Part<T>,
-    pace: &mut Pace<'_>,
+    check: &mut CancelCheck<'_>,
 ) -> Result<Option<Lists<(u32, T)>>, Cancelled> {
     let n_shapes = part.n_shapes();
     if part.has_gaps && n_shapes > MAX_WITH_GAPS {
@@ -289,7 +298,7 @@ fn pairs<T: Height>(
         }
         let n_pieces = part.spans.of(shape).len();
         for other in &found {
-            pace.spend(n_pieces + part.spans.of(*other as usize).len())?;
+            check.spend(n_pieces + part.spans.of(*other as usize).len())?;
             let distance = match (shapes.pieces_of(part.items[shape]), part.has_gaps) {
                 ([piece], false) => piece.size,
                 _ => shapes.separation(part.items[shape], part.items[*other as usize]),

@@ -6,7 +6,7 @@
 
 use super::height::Height;
 use super::part::Part;
-use super::race::{Answer, Lanes, Ledger, ask};
+use super::race::{Answer, Lanes, Ledger, try_orders};
 use highwater_model::progress::Cancelled;
 
 /// Nodes of an order in the first round, per shape.
@@ -77,9 +77,9 @@ struct Round<'a, 'l, T> {
 }
 
 impl<T: Height> Round<'_, '_, T> {
-    fn ask(&mut self, capacity: u64, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
+    fn try_capacity(&mut self, capacity: u64, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         let bytes = capacity * self.part.grain;
-        match ask(self.lanes, bytes, self.number, self.nodes, ledger)? {
+        match try_orders(self.lanes, bytes, self.number, self.nodes, ledger)? {
             Answer::Plan(offsets) => {
                 self.high = (height(self.part, &offsets) / self.part.grain).saturating_sub(1);
                 self.found = Some(offsets);
@@ -98,10 +98,10 @@ impl<T: Height> Round<'_, '_, T> {
             if goal < self.bound {
                 return Ok(());
             }
-            return self.ask(goal, ledger);
+            return self.try_capacity(goal, ledger);
         }
         if self.low <= self.high {
-            self.ask(self.low, ledger)?;
+            self.try_capacity(self.low, ledger)?;
         }
         // Later rounds take finer steps.
         let distance = self.high.saturating_sub(self.low);
@@ -111,7 +111,7 @@ impl<T: Height> Round<'_, '_, T> {
             if distance < step {
                 break;
             }
-            self.ask(self.low + distance / 2, ledger)?;
+            self.try_capacity(self.low + distance / 2, ledger)?;
         }
         Ok(())
     }

@@ -99,7 +99,7 @@ pub(super) fn mix(place: u64, number: u64) -> u64 {
 
 /// The same with other factors and another finalizer (that of `MurmurHash3`), so that collisions of the two are
 /// independent.
-fn mix_again(place: u64, number: u64) -> u64 {
+fn mix_second(place: u64, number: u64) -> u64 {
     let mut x = place.wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ number.wrapping_mul(0xA076_1D64_78BD_642F).rotate_left(32);
     x = (x ^ (x >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     x = (x ^ (x >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
@@ -111,7 +111,7 @@ pub(super) fn key(numbers: impl Iterator<Item = (u64, u64)>) -> Key {
     let mut key = (0_u64, 0_u64);
     for (place, number) in numbers {
         key.0 = key.0.wrapping_add(mix(place, number));
-        key.1 = key.1.wrapping_add(mix_again(place, number));
+        key.1 = key.1.wrapping_add(mix_second(place, number));
     }
     key
 }

@@ -1,35 +1,35 @@
 //! Flags that end a search, and how often long loops check them.
 //!
 //! Both flags stay set: code that has seen one may leave its state unfinished, because the search does not continue. At
-//! less than a nanosecond per operation, [`WORK_PER_LOOK`] is far below the 20 ms in which a cancel must be noticed.
+//! less than a nanosecond per operation, [`WORK_PER_CHECK`] is far below the 20 ms in which a cancel must be noticed.
 
 use highwater_model::progress::{Cancel, Cancelled, Progress};
 
 /// Inner operations between two checks of the flags.
-pub(super) const WORK_PER_LOOK: usize = 100_000;
+pub(super) const WORK_PER_CHECK: usize = 100_000;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flags<'a> {
+pub(super) struct EndFlags<'a> {
     /// Discard everything.
     pub(super) cancel: &'a Cancel,
     /// End with the best plan so far.
     pub(super) stop: Option<&'a Cancel>,
 }
 
-impl Flags<'_> {
+impl EndFlags<'_> {
     pub(super) fn is_set(&self) -> bool {
         self.cancel.is_cancelled() || self.stop.is_some_and(Cancel::is_cancelled)
     }
 }
 
-/// Checks the cancel flag every [`WORK_PER_LOOK`] operations.
+/// Checks the cancel flag every [`WORK_PER_CHECK`] operations.
 #[derive(Debug)]
-pub(super) struct Pace<'a> {
+pub(super) struct CancelCheck<'a> {
     progress: &'a Progress<'a>,
     work: usize,
 }
 
-impl<'a> Pace<'a> {
+impl<'a> CancelCheck<'a> {
     pub(super) fn new(progress: &'a Progress<'a>) -> Self {
         Self { progress, work: 0 }
     }
@@ -37,7 +37,7 @@ impl<'a> Pace<'a> {
     /// Counts operations.
     pub(super) fn spend(&mut self, work: usize) -> Result<(), Cancelled> {
         self.work += work;
-        if self.work >= WORK_PER_LOOK {
+        if self.work >= WORK_PER_CHECK {
             self.work = 0;
             self.progress.check()?;
         }
@@ -53,9 +53,9 @@ mod tests {
     fn a_cancel_is_seen_within_the_work() {
         let cancel = Cancel::new();
         let progress = Progress::silent(&cancel);
-        let mut pace = Pace::new(&progress);
+        let mut check = CancelCheck::new(&progress);
         cancel.cancel();
-        assert_eq!(pace.spend(WORK_PER_LOOK - 1), Ok(()));
-        assert_eq!(pace.spend(1), Err(Cancelled));
+        assert_eq!(check.spend(WORK_PER_CHECK - 1), Ok(()));
+        assert_eq!(check.spend(1), Err(Cancelled));
     }
 }

@@ -1,25 +1,25 @@
 //! Propagation after leaving the floor of a section empty: every remaining shape of the section is higher, on top of an
-//! unplaced one. O(neighbours of the shapes at the floor), beyond [`MAX_RESTS`] O(shapes of the component).
+//! unplaced one. O(neighbours of the shapes at the floor), beyond [`MAX_SUPPORTS`] O(shapes of the component).
 
 use super::height::Height;
-use super::part::Met;
+use super::part::{Neighbours, Sections};
 use super::skyline::Skyline;
 
 /// Most neighbours read to find the supports of a section's shapes; beyond, one bound serves all.
-const MAX_RESTS: usize = 8_000_000;
+const MAX_SUPPORTS: usize = 8_000_000;
 
 impl<T: Height> Skyline<'_, T> {
     /// Leaves the floor of a section empty; `false` when no plan is left.
-    pub(super) fn leave(&mut self, section: usize, component: (usize, usize)) -> bool {
+    pub(super) fn leave(&mut self, section: usize, component: Sections) -> bool {
         let part = self.part;
         let Some(slack) = self.slack(section) else { return false };
         let floor = self.floors[section];
-        let (least, is_costly) = self.least_rest(section, component);
+        let (least, is_costly) = self.least_support(section, component);
         if least > floor && least - floor > slack {
             return false;
         }
         let mut next = T::MAX;
-        self.rests.clear();
+        self.supports.clear();
         for position in 0..self.unplaced(section).len() {
             if !self.spend(1) {
                 return false;
@@ -33,29 +33,29 @@ impl<T: Height> Skyline<'_, T> {
             if part.fixed(shape).is_some() {
                 return false;
             }
-            let (rest, first) = if is_costly {
+            let (support, first) = if is_costly {
                 (least, least)
             } else {
-                self.lowest_rest(shape, section)
+                self.lowest_support(shape, section)
             };
-            self.rests.push((number, rest));
+            self.supports.push((number, support));
             next = next.min(first);
         }
         if next == T::MAX || next - floor > slack {
             return false;
         }
-        let rests = std::mem::take(&mut self.rests);
+        let supports = std::mem::take(&mut self.supports);
         let mut is_open = true;
-        for (number, rest) in &rests {
-            is_open = is_open && self.raise(*number as usize, next.max(*rest));
+        for (number, support) in &supports {
+            is_open = is_open && self.raise(*number as usize, next.max(*support));
         }
-        self.rests = rests;
+        self.supports = supports;
         is_open && self.settle(component)
     }
 
     /// A lower bound of the next floor of a section that is left empty: the lowest of the higher bounds in it and of
     /// the tops of adjacent shapes in its valley. Also returns whether reading each shape's neighbours would be costly.
-    fn least_rest(&mut self, section: usize, (lower, upper): (usize, usize)) -> (T, bool) {
+    fn least_support(&mut self, section: usize, Sections { lower, upper }: Sections) -> (T, bool) {
         let part = self.part;
         if !part.is_plain() {
             return (T::ZERO, false);
@@ -82,17 +82,20 @@ impl<T: Height> Skyline<'_, T> {
             }
         }
         self.spend(part.starts[end] - part.starts[lower] + self.unplaced(section).len());
-        let shapes = self.unplaced(section).iter().map(|shape| part.n_met(*shape as usize));
-        (least, shapes.sum::<usize>() > MAX_RESTS)
+        let shapes = self
+            .unplaced(section)
+            .iter()
+            .map(|shape| part.n_neighbours(*shape as usize));
+        (least, shapes.sum::<usize>() > MAX_SUPPORTS)
     }
 
     /// The lowest offset above its bound at which a shape can be on top of an unplaced one, and the same for the lowest
     /// shape of a section.
-    fn lowest_rest(&mut self, shape: usize, section: usize) -> (T, T) {
+    fn lowest_support(&mut self, shape: usize, section: usize) -> (T, T) {
         let part = self.part;
         let (mut any, mut first) = (T::MAX, T::MAX);
-        self.spend(part.n_met(shape));
-        let mut look_at = |below: usize| {
+        self.spend(part.n_neighbours(shape));
+        let mut consider = |below: usize| {
             if self.bounds[below] == T::MAX || below == shape {
                 return;
             }
@@ -103,15 +106,15 @@ impl<T: Height> Skyline<'_, T> {
                 first = first.min(top);
             }
         };
-        match part.met(shape) {
-            Met::Rectangle(live, later) => {
+        match part.neighbours(shape) {
+            Neighbours::Rectangle(live, later) => {
                 for below in live.iter().map(|below| *below as usize).chain(later) {
-                    look_at(below);
+                    consider(below);
                 }
             }
-            Met::Pairs(pairs) => {
+            Neighbours::Pairs(pairs) => {
                 for (below, _) in pairs {
-                    look_at(*below as usize);
+                    consider(*below as usize);
                 }
             }
         }

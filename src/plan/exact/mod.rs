@@ -29,10 +29,10 @@ mod tests;
 use std::cmp::Reverse;
 
 use self::descent::Partition;
-use self::flags::Flags;
+use self::flags::EndFlags;
 use self::height::Height;
 use self::race::{Ledger, lanes};
-use super::greedy_by_size;
+use super::gap_fit::greedy_by_size;
 use super::problem::{Placement, PlanError, Task};
 use highwater_model::progress::Cancelled;
 use highwater_model::units::Bytes;
@@ -48,39 +48,39 @@ pub(super) fn solve(task: &Task<'_>, incumbent: Option<Vec<u64>>, nodes: u64) ->
     task.progress.check()?;
     let offsets = match incumbent {
         Some(offsets) => offsets,
-        None => greedy_by_size::place(task)?.offsets,
+        None => greedy_by_size(task)?.offsets,
     };
     let mut ledger = Ledger {
         nodes_left: nodes,
         nodes_used: 0,
         is_race: task.limits.race,
         progress: task.progress,
-        flags: Flags {
+        flags: EndFlags {
             cancel: task.progress.cancel_flag(),
             stop: task.limits.stop,
         },
     };
-    let mut line = Line {
+    let mut descent = Descent {
         task,
         capacity: task.limits.capacity.map(Bytes::get),
         partitions: Vec::new(),
         offsets,
         bound: task.bound,
     };
-    if !line.is_too_low() && !ledger.is_over() {
-        line.find_partitions()?;
-        line.descend(&mut ledger)?;
+    if !descent.is_too_low() && !ledger.is_over() {
+        descent.find_partitions()?;
+        descent.run(&mut ledger)?;
     }
     Ok(Placement {
-        offsets: line.offsets,
-        bound: line.bound,
+        offsets: descent.offsets,
+        bound: descent.bound,
         nodes: ledger.nodes_used,
         ..Placement::default()
     })
 }
 
 /// The partitions whose plan is higher than the goal.
-struct Line<'a> {
+struct Descent<'a> {
     task: &'a Task<'a>,
     capacity: Option<u64>,
     partitions: Vec<Partition>,
@@ -90,7 +90,7 @@ struct Line<'a> {
     bound: u64,
 }
 
-impl Line<'_> {
+impl Descent<'_> {
     /// Whether the capacity is proved to be too small.
     fn is_too_low(&self) -> bool {
         self.capacity.is_some_and(|capacity| self.bound > capacity)
@@ -146,7 +146,7 @@ impl Line<'_> {
     }
 
     /// Searches one partition after the other.
-    fn descend(&mut self, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
+    fn run(&mut self, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         while let Some(idx) = self.next().filter(|_| !ledger.is_over()) {
             let (shapes, partition) = (self.task.shapes, &self.partitions[idx]);
             let alignments = partition
@@ -155,16 +155,16 @@ impl Line<'_> {
                 .map(|item| shapes.items[*item as usize].alignment);
             let top = partition.height.saturating_add(alignments.max().unwrap_or(1));
             if build::unit(shapes, &partition.items) > top / u64::from(u32::MAX) {
-                self.stay::<u32>(idx, ledger)?;
+                self.search_while_next::<u32>(idx, ledger)?;
             } else {
-                self.stay::<u64>(idx, ledger)?;
+                self.search_while_next::<u64>(idx, ledger)?;
             }
         }
         ledger.report()
     }
 
     /// Searches a partition while it is the next one.
-    fn stay<T: Height>(&mut self, idx: usize, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
+    fn search_while_next<T: Height>(&mut self, idx: usize, ledger: &mut Ledger<'_>) -> Result<(), Cancelled> {
         let (shapes, progress) = (self.task.shapes, self.task.progress);
         let Some(part) = build::build::<T>(shapes, &self.partitions[idx].items, progress)? else {
             self.partitions[idx].is_beyond = true;

@@ -17,7 +17,7 @@ pub(super) struct Order {
     /// The rank of each shape; lower ranks first.
     pub(super) rank: Vec<u32>,
     /// The equal shape of next lower rank; its own number where there is none.
-    pub(super) elder: Vec<u32>,
+    pub(super) previous_equal: Vec<u32>,
     /// Whether less slack is preferred to a lower floor.
     pub(super) is_slack_first: bool,
 }
@@ -43,17 +43,17 @@ pub(super) fn order<T: Height>(part: &Part<T>, round: u64, place: u64) -> Order 
         keyed.sort_unstable();
     }
     let mut rank = vec![0; keyed.len()];
-    let mut elder = vec![0; keyed.len()];
+    let mut previous_equal = vec![0; keyed.len()];
     let mut last_of_twins: Vec<Option<u32>> = vec![None; keyed.len()];
     for (position, (_, shape)) in (0_u32..).zip(keyed) {
         rank[shape] = position;
         let number = u32::try_from(shape).unwrap_or(u32::MAX);
         let last = last_of_twins[part.twins[shape] as usize].replace(number);
-        elder[shape] = last.unwrap_or(number);
+        previous_equal[shape] = last.unwrap_or(number);
     }
     Order {
         rank,
-        elder,
+        previous_equal,
         is_slack_first: round.is_multiple_of(2),
     }
 }

@@ -12,6 +12,13 @@ pub(super) struct Span<T> {
     pub(super) size: T,
 }
 
+/// Consecutive sections, half-open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sections {
+    pub(super) lower: usize,
+    pub(super) upper: usize,
+}
+
 /// Shapes are numbered by ascending first section.
 #[derive(Debug)]
 pub(super) struct Part<T> {
@@ -40,7 +47,7 @@ pub(super) struct Part<T> {
     /// By section: the live shapes.
     pub(super) live: Lists<u32>,
     /// Where a shape is more than one rectangle: by shape its neighbours, with the distance that the neighbour keeps
-    /// above it. Otherwise empty: see [`Met`].
+    /// above it. Otherwise empty: see [`Neighbours`].
     pub(super) pairs: Lists<(u32, T)>,
     /// By section: the first shape that begins there or later; one more at the end.
     pub(super) starts: Vec<usize>,
@@ -55,7 +62,7 @@ pub(super) struct Part<T> {
 }
 
 /// The shapes that overlap one shape in time.
-pub(super) enum Met<'a, T> {
+pub(super) enum Neighbours<'a, T> {
     /// For rectangles: those live in its first section, itself included, and those that begin in a later one of its
     /// sections. No pair is stored.
     Rectangle(&'a [u32], std::ops::Range<usize>),
@@ -84,21 +91,21 @@ impl<T: Height> Part<T> {
         self.fixed.get(shape).copied().flatten()
     }
 
-    pub(super) fn met(&self, shape: usize) -> Met<'_, T> {
+    pub(super) fn neighbours(&self, shape: usize) -> Neighbours<'_, T> {
         if self.is_rectangles() {
             let first = self.starts[self.lower[shape] + 1];
             let later = first..self.starts[self.upper[shape]].max(first);
-            Met::Rectangle(self.live.of(self.lower[shape]), later)
+            Neighbours::Rectangle(self.live.of(self.lower[shape]), later)
         } else {
-            Met::Pairs(self.pairs.of(shape))
+            Neighbours::Pairs(self.pairs.of(shape))
         }
     }
 
     /// Their number, or one more.
-    pub(super) fn n_met(&self, shape: usize) -> usize {
-        match self.met(shape) {
-            Met::Rectangle(live, later) => live.len() + later.len(),
-            Met::Pairs(pairs) => pairs.len(),
+    pub(super) fn n_neighbours(&self, shape: usize) -> usize {
+        match self.neighbours(shape) {
+            Neighbours::Rectangle(live, later) => live.len() + later.len(),
+            Neighbours::Pairs(pairs) => pairs.len(),
         }
     }
 

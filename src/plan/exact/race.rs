@@ -8,7 +8,7 @@
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::flags::Flags;
+use super::flags::EndFlags;
 use super::height::Height;
 use super::order::{N_ORDERS, order};
 use super::part::Part;
@@ -27,7 +27,7 @@ pub(super) struct Ledger<'a> {
     pub(super) nodes_used: u64,
     pub(super) is_race: bool,
     pub(super) progress: &'a Progress<'a>,
-    pub(super) flags: Flags<'a>,
+    pub(super) flags: EndFlags<'a>,
 }
 
 impl Ledger<'_> {
@@ -56,7 +56,7 @@ pub(super) enum Answer<T> {
 /// The two searches of a partition.
 pub(super) type Lanes<'a, T> = [Search<'a, T>; 2];
 
-pub(super) fn lanes<'a, T: Height>(part: &'a Part<T>, flags: Flags<'a>) -> Lanes<'a, T> {
+pub(super) fn lanes<'a, T: Height>(part: &'a Part<T>, flags: EndFlags<'a>) -> Lanes<'a, T> {
     [Search::new(part, flags), Search::new(part, flags)]
 }
 
@@ -69,7 +69,7 @@ struct Outcome<T> {
 
 /// Abandons orders: flags, and the first order that answered.
 struct Watch<'a> {
-    flags: Flags<'a>,
+    flags: EndFlags<'a>,
     winner: AtomicU64,
     is_race: bool,
 }
@@ -82,7 +82,7 @@ impl Watch<'_> {
 }
 
 /// Tries the orders of a round for a plan within `capacity` bytes, with `nodes` nodes each.
-pub(super) fn ask<T: Height>(
+pub(super) fn try_orders<T: Height>(
     lanes: &mut Lanes<'_, T>,
     capacity: u64,
     round: u64,
@@ -137,7 +137,7 @@ pub(super) fn ask<T: Height>(
     ledger.progress.check()?;
     let winner = watch.winner.into_inner();
     if is_threaded && winner < u64::MAX {
-        // What the orders behind the winner learned depends on timing.
+        // Failed states that later orders found depend on timing.
         even.failed.clear();
         odd.failed.clear();
     }

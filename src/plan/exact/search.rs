@@ -14,10 +14,10 @@
 //! a whole flat component goes to the bottom (shapes below it in a plan can be moved above it).
 
 use super::failed::{Failed, Key, key};
-use super::flags::Flags;
+use super::flags::EndFlags;
 use super::height::Height;
 use super::order::Order;
-use super::part::Part;
+use super::part::{Part, Sections};
 use super::skyline::{Mark, Skyline};
 
 /// Result of a search.
@@ -45,18 +45,18 @@ pub(super) const WORK_PER_NODE: usize = 50_000;
 
 /// A pending component: a linked list in a vector, so that backtracking truncates it.
 #[derive(Clone, Copy)]
-struct Waiting {
-    component: (usize, usize),
+struct PendingComponent {
+    component: Sections,
     /// The node whose step separated it.
     parent: Option<usize>,
     next: Option<usize>,
 }
 
 struct Node {
-    component: (usize, usize),
+    component: Sections,
     parent: Option<usize>,
     /// Pending components besides this one.
-    rest: Option<usize>,
+    pending: Option<usize>,
     section: usize,
     /// Shapes of this rank and above are not tried yet.
     next_rank: u32,
@@ -67,7 +67,7 @@ struct Node {
     placed: Option<usize>,
     key: Key,
     mark: Mark,
-    n_waiting: usize,
+    n_pending: usize,
 }
 
 /// Consecutive searches of a partition; failed states are kept between them.
@@ -81,15 +81,15 @@ pub(super) struct Search<'a, T> {
     /// In bytes.
     capacity: u64,
     rank: Vec<u32>,
-    elder: Vec<u32>,
+    previous_equal: Vec<u32>,
     is_slack_first: bool,
     stack: Vec<Node>,
-    waiting: Vec<Waiting>,
-    parts: Vec<(T, usize, usize)>,
+    pending: Vec<PendingComponent>,
+    parts: Vec<(T, Sections)>,
 }
 
 impl<'a, T: Height> Search<'a, T> {
-    pub(super) fn new(part: &'a Part<T>, flags: Flags<'a>) -> Self {
+    pub(super) fn new(part: &'a Part<T>, flags: EndFlags<'a>) -> Self {
         Self {
             skyline: Skyline::new(part, flags),
             failed: Failed::default(),
@@ -97,10 +97,10 @@ impl<'a, T: Height> Search<'a, T> {
             work_before: 0,
             capacity: 0,
             rank: Vec::new(),
-            elder: Vec::new(),
+            previous_equal: Vec::new(),
             is_slack_first: true,
             stack: Vec::new(),
-            waiting: Vec::new(),
+            pending: Vec::new(),
             parts: Vec::new(),
         }
     }
@@ -137,9 +137,9 @@ impl<'a, T: Height> Search<'a, T> {
             self.stack.pop();
         }
         self.work_before = self.skyline.work;
-        self.waiting.clear();
+        self.pending.clear();
         self.rank.clone_from(&order.rank);
-        self.elder.clone_from(&order.elder);
+        self.previous_equal.clone_from(&order.previous_equal);
         self.is_slack_first = order.is_slack_first;
         self.capacity = capacity;
         let is_open = self.skyline.begin(capacity);
@@ -149,18 +149,21 @@ impl<'a, T: Height> Search<'a, T> {
         if !is_open {
             return Verdict::Impossible;
         }
-        let whole = (0, self.skyline.part.n_sections());
-        let mut agenda = self.cut(whole, None, None);
+        let whole = Sections {
+            lower: 0,
+            upper: self.skyline.part.n_sections(),
+        };
+        let mut agenda = self.split(whole, None, None);
         while let Some(head) = agenda {
             if let Some(verdict) = self.halt(budget) {
                 return verdict;
             }
             let top = match self.open(head) {
                 Ok(()) => self.stack.len().checked_sub(1),
-                Err(parent) => self.back_to(parent),
+                Err(parent) => self.backtrack_to(parent),
             };
             match self.step(top, budget) {
-                Ok(rest) => agenda = rest,
+                Ok(pending) => agenda = pending,
                 Err(verdict) => return verdict,
             }
         }
@@ -181,7 +184,7 @@ impl<'a, T: Height> Search<'a, T> {
             let node = &mut self.stack[idx];
             let (component, section) = (node.component, node.section);
             self.skyline.work += self.skyline.unplaced(section).len();
-            let is_open = if let Some(shape) = next_branch(node, &self.skyline, &self.rank, &self.elder) {
+            let is_open = if let Some(shape) = next_branch(node, &self.skyline, &self.rank, &self.previous_equal) {
                 node.next_rank = self.rank[shape] + 1;
                 node.placed = Some(shape);
                 self.skyline.place(shape, component)
@@ -191,40 +194,41 @@ impl<'a, T: Height> Search<'a, T> {
             } else {
                 let (key, parent) = (node.key, node.parent);
                 self.failed.insert(key, self.capacity);
-                top = self.back_to(parent);
+                top = self.backtrack_to(parent);
                 continue;
             };
             if self.skyline.is_over {
                 return Err(Verdict::Ended);
             }
             if is_open {
-                let rest = self.stack[idx].rest;
-                return Ok(self.cut(component, Some(idx), rest));
+                let pending = self.stack[idx].pending;
+                return Ok(self.split(component, Some(idx), pending));
             }
-            self.take_back(idx);
+            self.undo_step(idx);
         }
     }
 
     /// Pops all nodes above `parent` and undoes its step.
-    fn back_to(&mut self, parent: Option<usize>) -> Option<usize> {
+    fn backtrack_to(&mut self, parent: Option<usize>) -> Option<usize> {
         let idx = parent?;
         while self.stack.len() > idx + 1 && !self.skyline.is_over {
-            self.take_back(self.stack.len() - 1);
+            self.undo_step(self.stack.len() - 1);
             self.stack.pop();
         }
-        self.take_back(idx);
+        self.undo_step(idx);
         let node = &self.stack[idx];
-        self.waiting.truncate(node.n_waiting);
+        self.pending.truncate(node.n_pending);
         Some(idx)
     }
 
-    fn take_back(&mut self, idx: usize) {
+    fn undo_step(&mut self, idx: usize) {
         let node = &mut self.stack[idx];
         self.skyline.undo(node.mark, node.placed.take());
     }
 
-    /// Splits a run of sections where no unplaced shape connects both sides; the components precede `rest`.
-    fn cut(&mut self, (lower, upper): (usize, usize), parent: Option<usize>, rest: Option<usize>) -> Option<usize> {
+    /// Splits a run of sections where no unplaced shape connects both sides; the components precede `pending`.
+    fn split(&mut self, component: Sections, parent: Option<usize>, pending: Option<usize>) -> Option<usize> {
+        let Sections { lower, upper } = component;
         self.parts.clear();
         self.skyline.work += upper - lower;
         let skyline = &self.skyline;
@@ -234,47 +238,54 @@ impl<'a, T: Height> Search<'a, T> {
             let mut least = skyline.capacity;
             let mut is_empty = true;
             while end == start || (end < upper && skyline.crossings[end] > 0) {
-                is_empty &= skyline.rest[end] == T::ZERO;
+                is_empty &= skyline.unplaced_bytes[end] == T::ZERO;
                 least = least.min(skyline.slack(end).unwrap_or(T::ZERO));
                 end += 1;
             }
             if !is_empty {
-                self.parts.push((least, start, end));
+                self.parts.push((
+                    least,
+                    Sections {
+                        lower: start,
+                        upper: end,
+                    },
+                ));
             }
         }
-        self.parts.sort_unstable();
-        let mut next = rest;
-        for (_, start, end) in self.parts.iter().rev() {
-            self.waiting.push(Waiting {
-                component: (*start, *end),
+        self.parts
+            .sort_unstable_by_key(|(least, sections)| (*least, sections.lower));
+        let mut next = pending;
+        for (_, component) in self.parts.iter().rev() {
+            self.pending.push(PendingComponent {
+                component: *component,
                 parent,
                 next,
             });
-            next = Some(self.waiting.len() - 1);
+            next = Some(self.pending.len() - 1);
         }
         next
     }
 
     /// Opens the node of a component; where its state is known to fail, returns the node whose step separated it.
     fn open(&mut self, head: usize) -> Result<(), Option<usize>> {
-        let Waiting {
+        let PendingComponent {
             component,
             parent,
             next,
-        } = self.waiting[head];
+        } = self.pending[head];
         self.n_opened += 1;
         let key = self.key(component);
         if self.failed.contains(key, self.capacity) {
             return Err(parent);
         }
         let section = self.choose(component);
-        self.skyline.work += component.1 - component.0 + self.skyline.unplaced(section).len();
+        self.skyline.work += component.upper - component.lower + self.skyline.unplaced(section).len();
         let forced = self.forced(section, component);
         let slack = self.skyline.slack(section);
         self.stack.push(Node {
             component,
             parent,
-            rest: next,
+            pending: next,
             section,
             next_rank: 0,
             forced,
@@ -282,13 +293,13 @@ impl<'a, T: Height> Search<'a, T> {
             placed: None,
             key,
             mark: self.skyline.mark(),
-            n_waiting: self.waiting.len(),
+            n_pending: self.pending.len(),
         });
         Ok(())
     }
 
     /// A rectangle across a whole flat component, which goes to the bottom.
-    fn forced(&self, section: usize, (lower, upper): (usize, usize)) -> Option<usize> {
+    fn forced(&self, section: usize, Sections { lower, upper }: Sections) -> Option<usize> {
         let skyline = &self.skyline;
         let part = skyline.part;
         let floor = skyline.floors[section];
@@ -303,7 +314,7 @@ impl<'a, T: Height> Search<'a, T> {
     }
 
     /// The section to branch on: in a valley, fewest branches relative to failures.
-    fn choose(&mut self, (lower, upper): (usize, usize)) -> usize {
+    fn choose(&mut self, Sections { lower, upper }: Sections) -> usize {
         let skyline = &mut self.skyline;
         skyline.work += upper - lower;
         let floors = &skyline.floors;
@@ -348,7 +359,7 @@ impl<'a, T: Height> Search<'a, T> {
     }
 
     /// Hash of the unplaced shapes of a component with their bounds.
-    fn key(&mut self, (lower, upper): (usize, usize)) -> Key {
+    fn key(&mut self, Sections { lower, upper }: Sections) -> Key {
         let skyline = &mut self.skyline;
         let (first, last) = (skyline.part.starts[lower], skyline.part.starts[upper]);
         skyline.work += last - first;
@@ -360,15 +371,20 @@ impl<'a, T: Height> Search<'a, T> {
 
 /// The next shape to try at the floor of a node's section, by rank. Of equal shapes only the first unplaced one is
 /// tried: they are placed by rank and have equal bounds.
-fn next_branch<T: Height>(node: &Node, skyline: &Skyline<'_, T>, rank: &[u32], elder: &[u32]) -> Option<usize> {
+fn next_branch<T: Height>(
+    node: &Node,
+    skyline: &Skyline<'_, T>,
+    rank: &[u32],
+    previous_equal: &[u32],
+) -> Option<usize> {
     if let Some(shape) = node.forced {
         return (node.next_rank == 0).then_some(shape);
     }
     let shapes = skyline.unplaced(node.section).iter().map(|shape| *shape as usize);
     let floor = skyline.floors[node.section];
     let is_first = |shape: usize| {
-        let elder = elder[shape] as usize;
-        elder == shape || skyline.bounds[elder] == T::MAX
+        let previous_equal = previous_equal[shape] as usize;
+        previous_equal == shape || skyline.bounds[previous_equal] == T::MAX
     };
     shapes
         .filter(|shape| rank[*shape] >= node.next_rank && skyline.bounds[*shape] == floor && is_first(*shape))

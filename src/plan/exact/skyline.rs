@@ -2,10 +2,10 @@
 //! these bounds, its *floor*. No unplaced shape goes below a floor.
 //!
 //! ```text
-//! +---+
-//! +----+ b |  . . .  floor: the least bound of the unplaced shapes that live here,
-//! | a      +--+         at least the top of the placed ones; a valley is a run of
-//! +-----------+------   equal floors with higher ones on both sides
+//!        +---+
+//!   +----+ b |  . . .  floor: the least bound of the unplaced shapes that live here,
+//!   | a      +--+         at least the top of the placed ones; a valley is a run of
+//!   +-----------+------   equal floors with higher ones on both sides
 //! ```
 //!
 //! Two steps, each with the bounds that follow from it; both return `false` when no plan is left:
@@ -19,9 +19,9 @@
 //! A step may read every pair of a section and a shape, so the flags are checked during it. Once one is set
 //! ([`Skyline::is_over`]), every step returns `false` and the state is invalid.
 
-use super::flags::{Flags, WORK_PER_LOOK};
+use super::flags::{EndFlags, WORK_PER_CHECK};
 use super::height::Height;
-use super::part::{Met, Part};
+use super::part::{Neighbours, Part, Sections};
 
 /// A position of the trail.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,24 +48,24 @@ pub(super) struct Skyline<'a, T> {
     /// By section: the number of unplaced shapes at the floor.
     pub(super) holders: Vec<u32>,
     /// By section: the sum of unplaced sizes.
-    pub(super) rest: Vec<T>,
+    pub(super) unplaced_bytes: Vec<T>,
     /// By section: the unplaced shapes that live on both sides of its start.
     pub(super) crossings: Vec<u32>,
     /// By section: failed steps.
     pub(super) failures: Vec<u32>,
     /// Inner operations so far.
     pub(super) work: usize,
-    next_look: usize,
-    flags: Flags<'a>,
+    next_check: usize,
+    flags: EndFlags<'a>,
     /// A flag is set: steps were left unfinished.
     pub(super) is_over: bool,
     old_bounds: Vec<(u32, T)>,
     old_floors: Vec<(u32, T)>,
-    pub(super) rests: Vec<(u32, T)>,
+    pub(super) supports: Vec<(u32, T)>,
 }
 
 impl<'a, T: Height> Skyline<'a, T> {
-    pub(super) fn new(part: &'a Part<T>, flags: Flags<'a>) -> Self {
+    pub(super) fn new(part: &'a Part<T>, flags: EndFlags<'a>) -> Self {
         let (n_shapes, n_sections) = (part.n_shapes(), part.n_sections());
         let mut skyline = Self {
             part,
@@ -79,16 +79,16 @@ impl<'a, T: Height> Skyline<'a, T> {
             offsets: vec![T::ZERO; n_shapes],
             floors: vec![T::ZERO; n_sections],
             holders: vec![0; n_sections],
-            rest: part.totals.clone(),
+            unplaced_bytes: part.totals.clone(),
             crossings: vec![0; n_sections + 1],
             failures: vec![0; n_sections],
             work: 0,
-            next_look: 0,
+            next_check: 0,
             flags,
             is_over: false,
             old_bounds: Vec::new(),
             old_floors: Vec::new(),
-            rests: Vec::new(),
+            supports: Vec::new(),
         };
         for shape in 0..n_shapes {
             if !skyline.spend((part.upper[shape] - part.lower[shape]) / 4) {
@@ -111,8 +111,8 @@ impl<'a, T: Height> Skyline<'a, T> {
     /// Counts operations; `false` once a flag is set.
     pub(super) fn spend(&mut self, work: usize) -> bool {
         self.work += work;
-        if self.work >= self.next_look {
-            self.next_look = self.work + WORK_PER_LOOK;
+        if self.work >= self.next_check {
+            self.next_check = self.work + WORK_PER_CHECK;
             self.is_over |= self.flags.is_set();
         }
         !self.is_over
@@ -123,12 +123,12 @@ impl<'a, T: Height> Skyline<'a, T> {
         let part = self.part;
         self.capacity = T::of(bytes.div_ceil(part.unit));
         self.failures.fill(0);
-        let lists = part.live.values.chunks(WORK_PER_LOOK);
+        let lists = part.live.values.chunks(WORK_PER_CHECK);
         for (position, list) in lists.enumerate() {
             if !self.spend(list.len() / 4) {
                 return false;
             }
-            let start = position * WORK_PER_LOOK;
+            let start = position * WORK_PER_CHECK;
             self.live[start..start + list.len()].copy_from_slice(list);
         }
         for shape in 0..part.n_shapes() {
@@ -140,7 +140,7 @@ impl<'a, T: Height> Skyline<'a, T> {
                 return false;
             }
         }
-        (0..self.rest.len()).all(|section| self.slack(section).is_some())
+        (0..self.unplaced_bytes.len()).all(|section| self.slack(section).is_some())
     }
 
     /// The unplaced shapes that are live in a section, unordered.
@@ -151,22 +151,22 @@ impl<'a, T: Height> Skyline<'a, T> {
 
     /// Bytes that may stay empty in a section; `None` where the sum rule is violated.
     pub(super) fn slack(&self, section: usize) -> Option<T> {
-        let (rest, floor) = (self.rest[section], self.floors[section]);
-        if rest == T::ZERO {
+        let (unplaced_bytes, floor) = (self.unplaced_bytes[section], self.floors[section]);
+        if unplaced_bytes == T::ZERO {
             return Some(self.capacity);
         }
-        let room = (rest <= self.capacity).then(|| self.capacity - rest)?;
+        let room = (unplaced_bytes <= self.capacity).then(|| self.capacity - unplaced_bytes)?;
         (floor <= room).then(|| room - floor)
     }
 
     /// Puts an unplaced shape at its bound. `component` is the run of sections of its component.
-    pub(super) fn place(&mut self, shape: usize, component: (usize, usize)) -> bool {
+    pub(super) fn place(&mut self, shape: usize, component: Sections) -> bool {
         let part = self.part;
         let offset = self.bounds[shape];
         self.offsets[shape] = offset;
         for span in part.spans.of(shape) {
             for section in span.lower..span.upper {
-                self.rest[section] -= span.size;
+                self.unplaced_bytes[section] -= span.size;
                 self.remove(section, shape);
                 if self.is_over {
                     return false;
@@ -177,18 +177,18 @@ impl<'a, T: Height> Skyline<'a, T> {
             *crossing -= 1;
         }
         self.lift(shape, T::MAX);
-        self.spend(part.n_met(shape)) && self.raise_all(shape, offset) && self.settle(component)
+        self.spend(part.n_neighbours(shape)) && self.raise_all(shape, offset) && self.settle(component)
     }
 
     /// Raises all neighbours of a shape placed at `offset`.
     fn raise_all(&mut self, shape: usize, offset: T) -> bool {
-        match self.part.met(shape) {
-            Met::Rectangle(live, later) => {
+        match self.part.neighbours(shape) {
+            Neighbours::Rectangle(live, later) => {
                 let top = offset + self.part.distance(shape, shape);
                 let first = live.iter().map(|other| *other as usize);
                 first.chain(later).all(|other| self.raise_to(other, top))
             }
-            Met::Pairs(pairs) => {
+            Neighbours::Pairs(pairs) => {
                 let mut pairs = pairs.iter();
                 pairs.all(|(other, distance)| self.raise_to(*other as usize, offset + *distance))
             }
@@ -230,7 +230,7 @@ impl<'a, T: Height> Skyline<'a, T> {
     }
 
     /// Recomputes the floors without shapes.
-    pub(super) fn settle(&mut self, (lower, upper): (usize, usize)) -> bool {
+    pub(super) fn settle(&mut self, Sections { lower, upper }: Sections) -> bool {
         self.spend(upper - lower);
         for section in lower..upper {
             if self.holders[section] == 0 && self.floors[section] != T::MAX {
@@ -303,7 +303,7 @@ impl<'a, T: Height> Skyline<'a, T> {
         let Some(shape) = placed else { return };
         for span in part.spans.of(shape) {
             for section in span.lower..span.upper {
-                self.rest[section] += span.size;
+                self.unplaced_bytes[section] += span.size;
                 self.n_unplaced[section] += 1;
             }
         }

@@ -7,11 +7,11 @@ use std::cell::Cell;
 
 use super::descent::Partition;
 use super::failed::Failed;
-use super::flags::Flags;
+use super::flags::EndFlags;
 use super::order::order;
-use super::race::{Answer, Ledger, ask, lanes};
+use super::race::{Answer, Ledger, lanes, try_orders};
 use super::search::{Budget, Search, Verdict, WORK_PER_NODE};
-use super::{Line, Task, build, partitions, solve};
+use super::{Descent, Task, build, partitions, solve};
 use crate::{Buffer, Gap, Limits, PlacementProblem, Plan, verify};
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::{Bytes, Step};
@@ -197,7 +197,7 @@ fn ledger<'a>(progress: &'a Progress<'a>) -> Ledger<'a> {
         nodes_used: 0,
         is_race: false,
         progress,
-        flags: Flags {
+        flags: EndFlags {
             cancel: progress.cancel_flag(),
             stop: None,
         },
@@ -217,7 +217,7 @@ fn all_fit(problem: &PlacementProblem, round: u64, capacity: u64) -> bool {
         for lane in &mut lanes {
             lane.failed = Failed::of_most(16);
         }
-        match ask(&mut lanes, capacity, round, 1_000_000, &mut ledger).unwrap() {
+        match try_orders(&mut lanes, capacity, round, 1_000_000, &mut ledger).unwrap() {
             Answer::Plan(offsets) => {
                 for (item, offset) in part.items.iter().zip(offsets) {
                     plan.offsets[*item as usize] = offset * part.unit;
@@ -295,7 +295,7 @@ fn search_crowd(nodes: u64, cancel: &Cancel, is_over: &dyn Fn() -> bool) -> (Ver
     let part = build::build::<u32>(&shapes, &items, &Progress::silent(&never))
         .unwrap()
         .unwrap();
-    let mut search = Search::new(&part, Flags { cancel, stop: None });
+    let mut search = Search::new(&part, EndFlags { cancel, stop: None });
     let before = search.skyline.work;
     let budget = Budget { nodes, is_over };
     let capacity = problem.lower_bound().get();
@@ -355,14 +355,14 @@ fn at_a_capacity_the_others_are_asked_when_one_is_too_large() {
             bound: 0,
             is_beyond,
         };
-        let line = Line {
+        let descent = Descent {
             task: &task,
             capacity: capacity.map(Bytes::get),
             partitions: vec![partition(10, true), partition(9, false)],
             offsets: Vec::new(),
             bound: 5,
         };
-        assert_eq!(line.next(), next);
+        assert_eq!(descent.next(), next);
     }
 }
 

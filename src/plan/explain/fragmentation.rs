@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! offset   +-----+  <- top        a gap is a free range below the top of the live buffers
-//! |      |  c  |                on that step; bytes above the top are no gap
-//! |  +---+-----+
-//! |  | a | gap |
-//! +--+---+-----+----> step
+//!   |      |  c  |                on that step; bytes above the top are no gap
+//!   |  +---+-----+
+//!   |  | a | gap |
+//!   +--+---+-----+----> step
 //! ```
 //!
 //! A sweep over changes of the live set with the live blocks ordered by offset and a count of gaps by size: O(n log n).

@@ -30,7 +30,7 @@ fn live_parts(problem: &PlacementProblem, buffer: usize) -> impl Iterator<Item =
 }
 
 /// The first steps `lower..upper` on which both are live. O(gaps of both).
-fn meeting(problem: &PlacementProblem, one: usize, other: usize) -> Option<(Step, Step)> {
+fn overlap(problem: &PlacementProblem, one: usize, other: usize) -> Option<(Step, Step)> {
     if !problem.buffers[one].overlaps(&problem.buffers[other]) {
         return None;
     }

@@ -7,7 +7,7 @@
 //! below the start of the previous one.
 
 use super::super::problem::{PlacementProblem, Plan};
-use super::{groups_of, live_parts, meeting, movers, peak_live};
+use super::{groups_of, live_parts, movers, overlap, peak_live};
 use highwater_model::units::{Bytes, Step};
 
 /// One buffer of the stack.
@@ -70,8 +70,8 @@ pub fn peak_chain(problem: &PlacementProblem, plan: &Plan) -> PeakChain {
         let alone = [buffer];
         let members = movers(problem, groups[buffer as usize], &alone);
         let carries = |other: u32| {
-            let mut met = members.iter();
-            met.any(|member| meeting(problem, *member as usize, other as usize).is_some())
+            let mut overlapping = members.iter();
+            overlapping.any(|member| overlap(problem, *member as usize, other as usize).is_some())
         };
         next = rest.find(|other| end(*other) <= offset && carries(*other));
         let link = ChainLink {

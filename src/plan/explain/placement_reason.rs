@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! offset  +---+                 each neighbour excludes the offsets from its own offset minus the
-//! |     | x |<- placed here   buffer's size up to its end; the answer is a chain of neighbours
-//! |  +--+-+-+                 that excludes every offset below the buffer's, each beginning
-//! |  |  b |                   where the previous one ends
-//! +--+----+----> step
+//!   |     | x |<- placed here   buffer's size up to its end; the answer is a chain of neighbours
+//!   |  +--+-+-+                 that excludes every offset below the buffer's, each beginning
+//!   |  |  b |                   where the previous one ends
+//!   +--+----+----> step
 //! ```
 //!
 //! Of several neighbours that exclude an offset the one with the highest end is listed, the earlier buffer on a tie.
 //! O(n log n + gaps).
 
 use super::super::problem::{PlacementProblem, Plan};
-use super::{groups_of, meeting, movers};
+use super::{groups_of, movers, overlap};
 use highwater_model::units::{Bytes, Step};
 
 /// A neighbour that excludes offsets.
@@ -81,9 +81,11 @@ pub fn placement_reason(problem: &PlacementProblem, plan: &Plan, buffer: usize) 
 fn blocker(problem: &PlacementProblem, plan: &Plan, other: u32, members: &[u32]) -> Option<Blocker> {
     let neighbour = &problem.buffers[other as usize];
     let size_of = |member: u32| problem.buffers[member as usize].size.get();
-    let met = members.iter().filter(|member| size_of(**member) > 0);
-    let met = met.filter_map(|member| Some((*member, meeting(problem, *member as usize, other as usize)?)));
-    let (against, (lower, upper)) = met.max_by_key(|(member, _)| (size_of(*member), std::cmp::Reverse(*member)))?;
+    let overlapping = members.iter().filter(|member| size_of(**member) > 0);
+    let overlapping =
+        overlapping.filter_map(|member| Some((*member, overlap(problem, *member as usize, other as usize)?)));
+    let (against, (lower, upper)) =
+        overlapping.max_by_key(|(member, _)| (size_of(*member), std::cmp::Reverse(*member)))?;
     let offset = plan.offsets[other as usize];
     (neighbour.size.get() > 0).then(|| Blocker {
         buffer: other,

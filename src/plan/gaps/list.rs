@@ -13,7 +13,7 @@ const FEW: usize = 8;
 pub(super) struct List {
     sorted: Vec<Placed>,
     added: Vec<Placed>,
-    /// Each of them is in one of the others once more.
+    /// Each of them is also in one of the others.
     removed: Vec<Placed>,
     /// Entries moved or skipped by merging.
     #[cfg(test)]

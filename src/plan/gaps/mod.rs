@@ -10,7 +10,7 @@ mod list;
 mod windows;
 
 pub(super) use fit::{Align, Fit, Scratch, signed};
-pub(super) use windows::{Placed, Windows, looks};
+pub(super) use windows::{Placed, Windows, n_reads};
 
 use super::field::Field;
 use super::problem::{Placement, PlanError, Task};

@@ -4,7 +4,7 @@
 //! steps    0        w        2w       3w
 //! level 0  [------------------------------...   one window over everything
 //! level 1  [ window 0       ][ window 2       ]
-//! [ window 1       ]          windows of 2w steps, every w steps
+//!                   [ window 1       ]          windows of 2w steps, every w steps
 //! ```
 //!
 //! Each level halves the windows of the previous one. A placed shape is in every window that it overlaps; a shape of at
@@ -76,14 +76,14 @@ impl Level {
     }
 
     /// The windows that overlap `lower..upper`.
-    fn meeting(&mut self, lower: u32, upper: u32) -> &mut [List] {
-        let (first, last) = meeting(self.stride, lower, upper);
+    fn window_range(&mut self, lower: u32, upper: u32) -> &mut [List] {
+        let (first, last) = window_range(self.stride, lower, upper);
         &mut self.lists[first..=last]
     }
 }
 
 /// The first and the last window that overlap `lower..upper`.
-fn meeting(stride: u32, lower: u32, upper: u32) -> (usize, usize) {
+fn window_range(stride: u32, lower: u32, upper: u32) -> (usize, usize) {
     let first = (lower / stride).saturating_sub(1) as usize;
     let last = ((upper - 1) / stride) as usize;
     (first, last)
@@ -131,7 +131,7 @@ impl Windows {
     /// Ignores shapes without bytes.
     pub(crate) fn add(&mut self, placed: Placed) {
         for level in &mut self.levels {
-            for list in level.meeting(placed.lower, placed.upper) {
+            for list in level.window_range(placed.lower, placed.upper) {
                 list.add(placed);
             }
         }
@@ -140,7 +140,7 @@ impl Windows {
     /// `placed` must equal the added value.
     pub(crate) fn remove(&mut self, placed: &Placed) {
         for level in &mut self.levels {
-            for list in level.meeting(placed.lower, placed.upper) {
+            for list in level.window_range(placed.lower, placed.upper) {
                 list.remove(*placed);
             }
         }
@@ -153,31 +153,31 @@ impl Windows {
 ///
 /// # Errors
 /// [`Cancelled`] once the flag is set.
-pub(crate) fn looks(field: &Field<'_>, progress: &Progress<'_>) -> Result<u64, Cancelled> {
+pub(crate) fn n_reads(field: &Field<'_>, progress: &Progress<'_>) -> Result<u64, Cancelled> {
     let strides = strides(field);
     let all = || (0_u32..).zip(field.items()).filter(|(_, item)| item.n_pieces > 0);
-    let mut looks = 0_u64;
+    let mut n_reads = 0_u64;
     for (level, stride) in strides.iter().enumerate() {
         progress.check()?;
         let n_windows = (field.n_steps / stride) as usize + 1;
         let (mut entering, mut leaving) = (vec![0_u64; n_windows + 1], vec![0_u64; n_windows + 1]);
-        let mut asked = vec![0_u64; n_windows];
+        let mut n_queries = vec![0_u64; n_windows];
         for (idx, _) in all() {
             let (lower, upper) = (field.lower[idx as usize], field.upper[idx as usize]);
-            let (first, last) = meeting(*stride, lower, upper);
+            let (first, last) = window_range(*stride, lower, upper);
             entering[first] += 1;
             leaving[last + 1] += 1;
-            if field.is_free(idx) && asked_level(&strides, field.life(idx)) == level {
-                asked[(lower / stride) as usize] += 1;
+            if field.is_free(idx) && query_level(&strides, field.life(idx)) == level {
+                n_queries[(lower / stride) as usize] += 1;
             }
         }
         let mut length = 0_u64;
-        for (window, asked) in asked.into_iter().enumerate() {
+        for (window, n_queries) in n_queries.into_iter().enumerate() {
             length = length + entering[window] - leaving[window];
-            looks = looks.saturating_add(asked.saturating_mul(length) / 2);
+            n_reads = n_reads.saturating_add(n_queries.saturating_mul(length) / 2);
         }
     }
-    Ok(looks)
+    Ok(n_reads)
 }
 
 /// The strides of the kept levels, from coarse to fine.
@@ -199,13 +199,13 @@ fn strides(field: &Field<'_>) -> Vec<u32> {
         }
         strides.push(stride);
     }
-    let mut asked = vec![0_u64; strides.len()];
+    let mut n_queries = vec![0_u64; strides.len()];
     for (idx, _) in (0_u32..).zip(field.items()).filter(|(idx, _)| field.is_free(*idx)) {
-        asked[asked_level(&strides, field.life(idx))] += 1;
+        n_queries[query_level(&strides, field.life(idx))] += 1;
     }
     // The first level serves every shape; of the others the ones that most shapes query, the coarser one on a tie.
-    let mut by_asked: Vec<usize> = (1..strides.len()).filter(|level| asked[*level] > 0).collect();
-    by_asked.sort_by_key(|level| std::cmp::Reverse(asked[*level]));
+    let mut by_asked: Vec<usize> = (1..strides.len()).filter(|level| n_queries[*level] > 0).collect();
+    by_asked.sort_by_key(|level| std::cmp::Reverse(n_queries[*level]));
     let mut left = MAX_ENTRIES;
     let mut kept = vec![field.n_steps];
     for level in by_asked {
@@ -219,7 +219,7 @@ fn strides(field: &Field<'_>) -> Vec<u32> {
 }
 
 /// The finest level that has all neighbours of a shape of this many steps in one list.
-fn asked_level(strides: &[u32], life: u32) -> usize {
+fn query_level(strides: &[u32], life: u32) -> usize {
     strides.partition_point(|stride| *stride >= life).saturating_sub(1)
 }
 
@@ -259,9 +259,9 @@ mod tests {
         let lists = placed.levels.iter().flat_map(|level| &level.lists);
         let moved: usize = lists.map(|list| list.moved).sum();
         assert!(moved < 200 * order.len(), "{moved} entries moved");
-        let looked_at = looks(&field, &progress).expect("nobody cancels");
-        assert!(looked_at < 100 * order.len() as u64, "{looked_at} entries looked at");
+        let n_read = n_reads(&field, &progress).expect("nobody cancels");
+        assert!(n_read < 100 * order.len() as u64, "{n_read} entries looked at");
         // An estimate of the cost of rows must include the coarse lists.
-        assert!(looked_at > order.len() as u64);
+        assert!(n_read > order.len() as u64);
     }
 }

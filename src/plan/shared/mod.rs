@@ -10,19 +10,41 @@
 //! the highest of them, the larger below, the older below on a tie. An object's buffers all have alignments that divide
 //! its own.
 
-mod by_breadth;
-mod by_size;
 mod min_cost_flow;
 
-pub(super) use by_breadth::place as by_breadth;
-pub(super) use by_size::place as by_size;
 pub(super) use min_cost_flow::place as min_cost_flow;
 
 use std::cmp::Reverse;
 
+use super::breadth;
 use super::field::Field;
 use super::gaps::Align;
+use super::problem::{Placement, PlanError, Task};
 use highwater_model::progress::{Cancelled, Progress};
+
+/// The largest buffer first: every object is then large enough for all later buffers. Ties: earlier birth, then file
+/// order (Pisarchyk and Lee, 2020). O(n * objects * log n).
+pub(super) fn by_size(task: &Task<'_>) -> Result<Placement, PlanError> {
+    let field = Field::new(task.shapes, task.progress)?;
+    let order = field.free_by(task.progress, |idx| {
+        let item = &field.items()[idx as usize];
+        (Reverse(item.size), item.lower)
+    })?;
+    in_order(&field, &order, task)
+}
+
+/// The steps with the most live bytes first, of each step the largest buffer first. An object may grow. Ties: the
+/// earlier step, the earlier birth, file order (Pisarchyk and Lee, 2020). O(n * objects * log n).
+pub(super) fn by_breadth(task: &Task<'_>) -> Result<Placement, PlanError> {
+    let field = Field::new(task.shapes, task.progress)?;
+    let order = breadth::order(&field, task.progress)?;
+    in_order(&field, &order, task)
+}
+
+fn in_order(field: &Field<'_>, order: &[u32], task: &Task<'_>) -> Result<Placement, PlanError> {
+    let objects = assign(field, order, task.progress)?;
+    Ok(Placement::of(stack(field, objects)))
+}
 
 /// An object and its buffers.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use super::{Inlined, MAX_OPS};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{counted, grouped};
 
-pub(super) fn say(done: &Inlined, graph: &str, diagnostics: &mut Diagnostics) {
+pub(super) fn report(done: &Inlined, graph: &str, diagnostics: &mut Diagnostics) {
     if done.calls > 0 {
         let functions = match done.calls {
             1 => "the function that 1 op calls is".to_owned(),
@@ -104,7 +104,7 @@ mod tests {
             ),
         ] {
             let mut diagnostics = Diagnostics::new();
-            say(&done, "main", &mut diagnostics);
+            report(&done, "main", &mut diagnostics);
             let said: Vec<&str> = diagnostics.entries().iter().map(|entry| &*entry.message).collect();
             assert_eq!(said, [expected]);
         }

@@ -123,7 +123,7 @@ pub(super) fn joined(
         match sites.next_if(|site| site.call.op == op) {
             Some(site) => {
                 progress.check()?;
-                join.put(site, progress)?;
+                join.splice(site, progress)?;
                 new_ops.push(OpId(u32::MAX));
             }
             None => new_ops.push(join.own_op(op)?),
@@ -305,7 +305,7 @@ impl Join<'_> {
             .collect();
         let (graph, steps) = self.builder.finish_with_steps()?;
         let mut uses = self.uses;
-        highwater_model::workload::onto_steps(&mut uses, &steps);
+        highwater_model::workload::ops_to_steps(&mut uses, &steps);
         uses.sort_by_key(|one| one.op);
         let mut origins = vec![OpId(0); steps.len()];
         for (step, origin) in steps.iter().zip(&self.origins) {

@@ -13,8 +13,8 @@
 mod diagnostics;
 mod exprs;
 mod join;
-mod kept;
 mod limits;
+mod residents;
 mod site;
 #[cfg(test)]
 mod tests;
@@ -22,11 +22,11 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use self::diagnostics::say;
+use self::diagnostics::report;
 use self::join::{Call, Flat, JoinError, Kept, ResidentKey, joined};
-use self::kept::resident_roots;
 pub use self::limits::MAX_OPS;
 use self::limits::{Budget, Cost};
+use self::residents::resident_roots;
 use self::site::{is_complete, loses_cost, prefix, read_tensors};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Graph, Id as _, OpId, TensorId};
@@ -56,7 +56,7 @@ pub fn with_calls_inlined(
     diagnostics: &mut Diagnostics,
 ) -> Result<(), Cancelled> {
     for entry in entries {
-        say(&inline(entry, MAX_OPS, progress)?, &entry.name, diagnostics);
+        report(&inline(entry, MAX_OPS, progress)?, &entry.name, diagnostics);
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
     let mut known: BTreeMap<u32, Known> = BTreeMap::new();
     let (mut budget, mut kept) = (Budget::new(max_ops), Budget::kept());
     let mut callers = Callers::new(entry);
-    let mut left = Left::default();
+    let mut remaining = RemainingCalls::default();
     for number in order.order {
         progress.check()?;
         let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
@@ -116,8 +116,8 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
             is_circular: &order.is_circular,
         };
         let (flat, (calls, too_large, uncounted)) = part.flat(&known, &mut budget, progress)?;
-        left.too_large.insert(number, too_large);
-        left.uncounted.insert(number, uncounted);
+        remaining.too_large.insert(number, too_large);
+        remaining.uncounted.insert(number, uncounted);
         if number == 0 {
             done.calls = calls;
         }
@@ -149,24 +149,24 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
         let circular = positions.iter().filter(|position| order.is_circular[**position]);
         let calls = circular.filter(|position| {
             let one = &entry.uses[**position];
-            one.kind == UseKind::Call && entry.numbered(one.body).is_some()
+            one.kind == UseKind::Call && entry.graph_by_number(one.body).is_some()
         });
-        left.circular.insert(*number, calls.count() as u64);
+        remaining.circular.insert(*number, calls.count() as u64);
     }
     take_over(entry, known);
-    left.sum(entry, &mut done);
+    remaining.sum(entry, &mut done);
     Ok(done)
 }
 
 /// Calls that stay, by graph.
 #[derive(Default)]
-struct Left {
+struct RemainingCalls {
     too_large: BTreeMap<u32, u64>,
     uncounted: BTreeMap<u32, u64>,
     circular: BTreeMap<u32, u64>,
 }
 
-impl Left {
+impl RemainingCalls {
     /// Sums over the graphs that the entry's own graph runs.
     fn sum(&self, entry: &GraphEntry, done: &mut Inlined) {
         let is_run = entry.graphs_run();
@@ -287,7 +287,7 @@ impl Part<'_> {
         budget: &mut Budget,
         progress: &Progress<'_>,
     ) -> Result<(Option<Flat>, Counts), Cancelled> {
-        let Some(graph) = self.entry.numbered(self.number) else {
+        let Some(graph) = self.entry.graph_by_number(self.number) else {
             return Ok((None, (0, 0, 0)));
         };
         let mut per_op: BTreeMap<OpId, u32> = BTreeMap::new();
@@ -333,7 +333,7 @@ impl Part<'_> {
     /// may be a kernel (a fusion), whose constants are code.
     fn kept<'a>(&self, rest: &[BodyUse], known: &'a BTreeMap<u32, Known>, budget: &mut Budget) -> (Vec<Kept<'a>>, u64) {
         let (mut kept, mut uncounted, mut seen) = (Vec::new(), 0, BTreeSet::new());
-        let Some(graph) = self.entry.numbered(self.number) else {
+        let Some(graph) = self.entry.graph_by_number(self.number) else {
             return (kept, uncounted);
         };
         for one in rest {

@@ -79,7 +79,7 @@ struct Inherited {
 }
 
 impl Join<'_> {
-    pub(super) fn put(&mut self, site: &Site<'_>, progress: &Progress<'_>) -> Result<(), JoinError> {
+    pub(super) fn splice(&mut self, site: &Site<'_>, progress: &Progress<'_>) -> Result<(), JoinError> {
         let call = site.call;
         let prefix = prefix(self.graph, call.op, call.body);
         let exprs = self.exprs_of(call.number, call.body);

@@ -4,59 +4,68 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use highwater_model::graph::Role::{self, Activation, Constant, Input, Parameter, Weight, Workspace};
+use highwater_model::graph::Role::{Activation, Constant, Input, Parameter, Weight, Workspace};
 use highwater_model::graph::{Bindings, DType, Dim, GraphBuilder, NewOp, NewTensor, Phase};
 use highwater_model::progress::Cancel;
 use highwater_model::workload::DumpedOffsets;
 
 mod residents;
 
-/// A graph as text: tensors with roles and bytes (0: unknown), ops with operands and results.
-struct Written<'a> {
-    name: &'a str,
-    tensors: &'a [(&'a str, Role, u64)],
-    ops: &'a [(&'a str, &'a str, &'a [u32], &'a [u32])],
-    outputs: &'a [u32],
-}
-
-impl Written<'_> {
-    fn graph(&self) -> Arc<Graph> {
-        let mut builder = GraphBuilder::new(self.name);
-        for (name, role, bytes) in self.tensors {
-            let shape = (*bytes > 0).then(|| builder.shape(&[Dim::Known(*bytes)]));
-            let new = NewTensor {
-                name,
-                dtype: DType::Uint8,
-                shape,
-                role: *role,
-            };
-            builder.tensor(new).expect("a tensor");
-        }
-        let ids = |numbers: &[u32]| numbers.iter().copied().map(TensorId).collect::<Vec<_>>();
-        for (name, kind, operands, results) in self.ops {
-            let new = NewOp {
-                name,
-                kind,
-                operands: &ids(operands),
-                results: &ids(results),
-                ..NewOp::default()
-            };
-            builder.op(new).expect("an op");
-        }
-        for output in ids(self.outputs) {
-            builder.output(output);
-        }
-        Arc::new(builder.finish().expect("a graph"))
+/// A graph from text: its name, tensors (`name role bytes`; without a role an activation, of 0 bytes unknown), ops
+/// (`name kind operands -> results`) and outputs.
+fn graph(text: &str) -> Arc<Graph> {
+    let (name, rest) = text.split_once(": ").expect("a name");
+    let parts: Vec<&str> = rest.split('|').collect();
+    let [tensors, ops, outputs] = parts[..] else {
+        panic!("tensors | ops | outputs")
+    };
+    let mut builder = GraphBuilder::new(name);
+    let mut names: Vec<&str> = Vec::new();
+    for tensor in tensors.split(',') {
+        let words: Vec<&str> = tensor.split_whitespace().collect();
+        let bytes: u64 = words[words.len() - 1].parse().expect("bytes");
+        let role = [Input, Weight, Constant, Parameter, Workspace];
+        let role = role.into_iter().find(|role| role.name() == words[1]);
+        let new = NewTensor {
+            name: words[0],
+            dtype: DType::Uint8,
+            shape: (bytes > 0).then(|| builder.shape(&[Dim::Known(bytes)])),
+            role: role.unwrap_or(Activation),
+        };
+        builder.tensor(new).expect("a tensor");
+        names.push(words[0]);
     }
+    let id = |name: &str| names.iter().position(|other| *other == name).map(TensorId::from_idx);
+    let ids = |text: &str| -> Vec<TensorId> {
+        text.split_whitespace()
+            .map(|name| id(name).expect("a tensor"))
+            .collect()
+    };
+    for op in ops.split(',').filter(|op| !op.trim().is_empty()) {
+        let (head, results) = op.split_once("->").expect("results");
+        let mut words = head.trim().splitn(3, ' ');
+        let new = NewOp {
+            name: words.next().expect("a name"),
+            kind: words.next().expect("a kind"),
+            operands: &ids(words.next().unwrap_or("")),
+            results: &ids(results),
+            ..NewOp::default()
+        };
+        builder.op(new).expect("an op");
+    }
+    for output in ids(outputs) {
+        builder.output(output);
+    }
+    Arc::new(builder.finish().expect("a graph"))
 }
 
 /// A use: graph, op, body, pairs of inputs (the body's first), pairs of results (the caller's first).
 type Use<'a> = (u32, u32, u32, &'a [(u32, u32)], &'a [(u32, u32)]);
 
-fn entry(graphs: &[Written<'_>], uses: &[Use<'_>]) -> GraphEntry {
+fn entry(graphs: &[&str], uses: &[Use<'_>]) -> GraphEntry {
     let pairs = |pairs: &[(u32, u32)]| pairs.iter().map(|(a, b)| (TensorId(*a), TensorId(*b))).collect();
-    let mut entry = GraphEntry::new("main".to_owned(), graphs[0].graph());
-    entry.bodies = graphs[1..].iter().map(Written::graph).collect();
+    let mut entry = GraphEntry::new("main".to_owned(), graph(graphs[0]));
+    entry.bodies = graphs[1..].iter().map(|text| graph(text)).collect();
     entry.uses = uses
         .iter()
         .map(|(graph, op, body, inputs, results)| BodyUse {
@@ -92,47 +101,14 @@ fn text(graph: &Graph) -> String {
 }
 
 /// `f(x) = c * x` with its own weight `c`.
-const LAYER: Written<'_> = Written {
-    name: "layer",
-    tensors: &[
-        ("x", Input, 8),
-        ("w", Weight, 100),
-        ("c", Constant, 50),
-        ("v", Parameter, 30),
-        ("y", Activation, 8),
-    ],
-    ops: &[
-        ("c", "Const", &[], &[2]),
-        ("v", "VarHandleOp", &[], &[3]),
-        ("mul", "Mul", &[0, 1, 2, 3], &[4]),
-    ],
-    outputs: &[4],
-};
+const LAYER: &str = "layer: x input 8, w weight 100, c constant 50, v parameter 30, y 8 | \
+    c Const -> c, v VarHandleOp -> v, mul Mul x w c v -> y | y";
 
 #[test]
 fn what_a_body_keeps_resident_counts_once_however_often_it_is_called() {
-    let main = Written {
-        name: "main",
-        tensors: &[
-            ("a", Input, 8),
-            ("b", Activation, 0),
-            ("d", Activation, 8),
-            ("e", Activation, 8),
-        ],
-        ops: &[
-            ("f", "Call", &[0], &[1]),
-            ("g", "Call", &[1], &[2]),
-            ("h", "Call", &[2], &[3]),
-        ],
-        outputs: &[3],
-    };
+    let main = "main: a input 8, b 0, d 8, e 8 | f Call a -> b, g Call b -> d, h Call d -> e | e";
     // `h` calls the layer through another function.
-    let outer = Written {
-        name: "outer",
-        tensors: &[("x", Input, 8), ("y", Activation, 8)],
-        ops: &[("in", "Call", &[0], &[1])],
-        outputs: &[1],
-    };
+    let outer = "outer: x input 8, y 8 | in Call x -> y | y";
     let uses: &[Use<'_>] = &[
         (0, 0, 1, &[(0, 0)], &[(1, 4)]),
         (0, 1, 1, &[(0, 1)], &[(2, 4)]),
@@ -170,29 +146,9 @@ fn what_a_body_keeps_resident_counts_once_however_often_it_is_called() {
 
 #[test]
 fn operands_that_are_handed_back_and_results_that_are_returned_twice_are_one_tensor() {
-    let main = Written {
-        name: "main",
-        tensors: &[
-            ("a", Input, 8),
-            ("same", Activation, 8),
-            ("b", Activation, 8),
-            ("twice", Activation, 8),
-            ("scratch", Workspace, 5),
-            ("end", Activation, 1),
-        ],
-        ops: &[("f", "Call", &[0], &[1, 2, 3, 4]), ("add", "Add", &[1, 2, 3], &[5])],
-        outputs: &[1, 3],
-    };
-    let body = Written {
-        name: "body",
-        tensors: &[("x", Input, 8), ("y", Activation, 8), ("left", Input, 64)],
-        ops: &[
-            ("Data", "Data", &[], &[0]),
-            ("neg", "Neg", &[0, 2], &[1]),
-            ("out", "NetOutput", &[0, 1], &[]),
-        ],
-        outputs: &[],
-    };
+    let main = "main: a input 8, same 8, b 8, twice 8, scratch workspace 5, end 1 | \
+        f Call a -> same b twice scratch, add Add same b twice -> end | same twice";
+    let body = "body: x input 8, y 8, left input 64 | Data Data -> x, neg Neg x left -> y, out NetOutput x y -> |";
     let uses: &[Use<'_>] = &[(0, 0, 1, &[(0, 0)], &[(1, 0), (2, 1), (3, 1)])];
     let mut entry = entry(&[main, body], uses);
     entry.dumped = Some(Arc::new(Dumped {
@@ -226,17 +182,7 @@ fn operands_that_are_handed_back_and_results_that_are_returned_twice_are_one_ten
 
 #[test]
 fn calls_that_cannot_be_followed_stay() {
-    let main = || Written {
-        name: "main",
-        tensors: &[
-            ("a", Input, 8),
-            ("b", Activation, 8),
-            ("more", Activation, 8),
-            ("end", Activation, 8),
-        ],
-        ops: &[("f", "Call", &[0], &[1, 2]), ("add", "Add", &[1, 2], &[3])],
-        outputs: &[3],
-    };
+    let main = "main: a input 8, b 8, more 8, end 8 | f Call a -> b more, add Add b more -> end | end";
     let full: &[(u32, u32)] = &[(1, 4), (2, 4)];
     for (what, uses, max_ops, calls, left) in [
         ("whole", &[(0, 0, 1, &[(0, 0)][..], full)][..], MAX_OPS, 1, 0),
@@ -287,7 +233,7 @@ fn calls_that_cannot_be_followed_stay() {
         ),
     ] {
         let uses: &[Use<'_>] = uses;
-        let mut entry = entry(&[main(), LAYER], uses);
+        let mut entry = entry(&[main, LAYER], uses);
         let before = entry.graph.clone();
         let done = inlined(&mut entry, max_ops);
         assert_eq!((done.calls, entry.uses.len()), (calls, left), "{what}");
@@ -298,18 +244,8 @@ fn calls_that_cannot_be_followed_stay() {
 
 #[test]
 fn loops_within_functions_are_uses_of_the_graph_that_they_come_into() {
-    let main = Written {
-        name: "main",
-        tensors: &[("a", Input, 8), ("b", Activation, 8)],
-        ops: &[("f", "Call", &[0], &[1])],
-        outputs: &[1],
-    };
-    let outer = Written {
-        name: "outer",
-        tensors: &[("x", Input, 8), ("t", Activation, 8), ("y", Activation, 8)],
-        ops: &[("neg", "Neg", &[0], &[1]), ("loop", "While", &[1], &[2])],
-        outputs: &[2],
-    };
+    let main = "main: a input 8, b 8 | f Call a -> b | b";
+    let outer = "outer: x input 8, t 8, y 8 | neg Neg x -> t, loop While t -> y | y";
     let uses: &[Use<'_>] = &[(0, 0, 2, &[(0, 0)], &[(1, 2)]), (2, 1, 1, &[(0, 1)], &[(2, 4)])];
     let mut entry = entry(&[main, LAYER, outer], uses);
     entry.uses[1].kind = UseKind::Loop;

@@ -22,8 +22,6 @@ pub struct ProgramFigures {
     pub bytes: Bytes,
     /// The live peak.
     pub peak: Bytes,
-    /// The op of the global block at the peak.
-    pub peak_op: Option<u32>,
     /// Variables of a data type of unknown width, counted as 0 bytes.
     pub unknown_types: u64,
     /// Whether a dimension was unknown, so that the batch was used.
@@ -52,7 +50,7 @@ pub fn program_figures(program: &BlockProgram, batch: u64) -> ProgramFigures {
         batch,
         known: BTreeMap::new(),
     };
-    (figures.peak, figures.peak_op) = peaks.of_block(0, 0);
+    figures.peak = peaks.of_block(0, 0);
     figures
 }
 
@@ -136,21 +134,15 @@ struct Peaks<'a> {
 }
 
 impl Peaks<'_> {
-    /// Peak of a block's own tensors (global block: with those of blocks that it runs), and its first op.
-    fn of_block(&mut self, number: u32, depth: usize) -> (Bytes, Option<u32>) {
+    /// Peak of a block's tensors and those of the blocks that it runs.
+    fn of_block(&mut self, number: u32, depth: usize) -> Bytes {
         let program = self.program;
         let Some(block) = program.blocks.get(number as usize).filter(|_| depth < MAX_DEPTH) else {
-            return (Bytes::ZERO, None);
+            return Bytes::ZERO;
         };
-        let lives = live_bytes(block, self.batch);
-        let mut peak = (Bytes::ZERO, None);
-        for ((position, op), live) in (0_u32..).zip(&block.ops).zip(lives) {
-            let inside = op.sub_block.map_or(Bytes::ZERO, |block| self.inner(block, depth));
-            if peak.1.is_none() || peak.0 < live + inside {
-                peak = (live + inside, Some(position));
-            }
-        }
-        peak
+        let lives = block.ops.iter().zip(live_bytes(block, self.batch));
+        let held = lives.map(|(op, live)| live + op.sub_block.map_or(Bytes::ZERO, |block| self.inner(block, depth)));
+        held.max().unwrap_or_default()
     }
 
     fn inner(&mut self, block: u32, depth: usize) -> Bytes {
@@ -159,7 +151,7 @@ impl Peaks<'_> {
         }
         // Blocks that run each other recursively add nothing the second time.
         self.known.insert(block, Bytes::ZERO);
-        let peak = self.of_block(block, depth + 1).0;
+        let peak = self.of_block(block, depth + 1);
         self.known.insert(block, peak);
         peak
     }

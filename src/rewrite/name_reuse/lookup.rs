@@ -72,7 +72,7 @@ impl<'a> Lookup<'a> {
         if let Known::Answer(found) = self.known[phase as usize][name as usize] {
             return found;
         }
-        let found = self.look(name, phase);
+        let found = self.find_uncached(name, phase);
         self.known[phase as usize][name as usize] = Known::Answer(found);
         found
     }
@@ -86,7 +86,7 @@ impl<'a> Lookup<'a> {
         self.shapes.get_index(shape as usize).copied().unwrap_or(&[])
     }
 
-    fn look(&mut self, name: u32, phase: Phase) -> Option<Found> {
+    fn find_uncached(&mut self, name: u32, phase: Phase) -> Option<Found> {
         let text = self.names[name as usize];
         let program: &'a BlockProgram = self.program;
         let mut blocks = self.search[phase as usize].iter();

@@ -7,12 +7,12 @@
 
 mod figures;
 mod flow;
+mod graph_program;
 mod hazards;
 mod liveness;
 mod log;
 mod lookup;
 mod naming;
-mod of_graph;
 mod pass;
 mod pool;
 mod report;
@@ -21,12 +21,12 @@ mod verify;
 mod versions;
 
 pub use figures::{ProgramFigures, ReuseFigures, program_figures, reuse_figures};
+pub use graph_program::{GraphProgram, block_program, merged_storage};
 pub use hazards::{Hazard, HazardKind, hazards};
 pub use log::LogLine;
-pub use of_graph::{GraphProgram, block_program, merged_storage};
 pub use report::{ReuseQuestion, ReuseReport, reuse_report};
 pub use request::{NameReuseRequest, SkipKind, SkipOptSet};
-pub use verify::{Unsafe, UnsafeKind, verify};
+pub use verify::{ReuseDefect, ReuseDefectKind, verify};
 pub use versions::{DEPRECATION, ForcedRule, LogForm, TypeRule, VERSIONS, Version, VersionRules, VersionTraits};
 
 use std::collections::BTreeSet;

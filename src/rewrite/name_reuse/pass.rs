@@ -60,7 +60,7 @@ pub(super) fn run(
         }
         if position == flow.n_forward {
             pass.phase = Phase::Gradient;
-            pass.pool.look_up_again(&mut pass.lookup, Phase::Gradient);
+            pass.pool.rebuild_index(&mut pass.lookup, Phase::Gradient);
         }
         pass.step(position, op, change, progress)?;
     }

@@ -129,7 +129,7 @@ impl Pool {
     }
 
     /// Rebuilds the index: ops of another phase may find other declarations. O(n log n), once per graph.
-    pub(super) fn look_up_again(&mut self, lookup: &mut Lookup<'_>, phase: Phase) {
+    pub(super) fn rebuild_index(&mut self, lookup: &mut Lookup<'_>, phase: Phase) {
         self.index.clear();
         let entries: Vec<(Place, Entry)> = self.entries.iter().map(|(place, entry)| (*place, *entry)).collect();
         for (place, entry) in entries {

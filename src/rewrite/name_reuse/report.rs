@@ -1,6 +1,8 @@
 //! A call of `memory_optimize` with findings, hazards and figures.
 
-use super::{Hazard, NameReuse, NameReuseRequest, ReuseFigures, Unsafe, hazards, name_reuse, reuse_figures, verify};
+use super::{
+    Hazard, NameReuse, NameReuseRequest, ReuseDefect, ReuseFigures, hazards, name_reuse, reuse_figures, verify,
+};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::BlockProgram;
 
@@ -18,7 +20,7 @@ pub struct ReuseQuestion<'a> {
 pub struct ReuseReport {
     pub reuse: NameReuse,
     /// Renames that changed values.
-    pub findings: Vec<Unsafe>,
+    pub findings: Vec<ReuseDefect>,
     pub hazards: Vec<Hazard>,
     pub figures: ReuseFigures,
 }

@@ -14,7 +14,7 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{BlockOp, BlockProgram, Slots};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum UnsafeKind {
+pub enum ReuseDefectKind {
     /// A read sees another definition than before.
     WrongValue,
     /// A block that the op runs sees another definition than before.
@@ -25,7 +25,7 @@ pub enum UnsafeKind {
     CollidingOutputs,
 }
 
-impl UnsafeKind {
+impl ReuseDefectKind {
     /// The name in files.
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,8 +43,8 @@ impl UnsafeKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsafe {
-    pub kind: UnsafeKind,
+pub struct ReuseDefect {
+    pub kind: ReuseDefectKind,
     pub block: u32,
     pub op: u32,
     /// For a wrong value: the position among the op's inputs, slots sorted.
@@ -65,7 +65,11 @@ type At = (u32, u32);
 ///
 /// # Errors
 /// [`Cancelled`].
-pub fn verify(before: &BlockProgram, after: &BlockProgram, progress: &Progress<'_>) -> Result<Vec<Unsafe>, Cancelled> {
+pub fn verify(
+    before: &BlockProgram,
+    after: &BlockProgram,
+    progress: &Progress<'_>,
+) -> Result<Vec<ReuseDefect>, Cancelled> {
     let mut found = Vec::new();
     // The oldest version analyses the most blocks; a sequence without renames has no findings.
     for plan in flow_plans(before, Version::V1.rules()) {
@@ -78,10 +82,10 @@ fn verify_line(
     before: &BlockProgram,
     after: &BlockProgram,
     plan: &FlowPlan,
-    found: &mut Vec<Unsafe>,
+    found: &mut Vec<ReuseDefect>,
     progress: &Progress<'_>,
 ) -> Result<(), Cancelled> {
-    let mut inside = Inside::default();
+    let mut inside = OuterNames::default();
     let mut was: BTreeMap<&str, At> = BTreeMap::new();
     let mut is: BTreeMap<&str, At> = BTreeMap::new();
     for block in std::iter::once(plan.forward).chain(plan.gradient) {
@@ -90,7 +94,7 @@ fn verify_line(
         for (position, (old, new)) in (0_u32..).zip(ops) {
             progress.check()?;
             let at = (block, position);
-            let line = Line {
+            let line = CheckedOp {
                 at,
                 op: old,
                 was: &was,
@@ -114,11 +118,11 @@ fn verify_line(
 
 /// Outer names of blocks, computed once per block and running block.
 #[derive(Default)]
-struct Inside<'p> {
+struct OuterNames<'p> {
     known: BTreeMap<(u32, u32), BTreeSet<&'p str>>,
 }
 
-impl<'p> Inside<'p> {
+impl<'p> OuterNames<'p> {
     fn names(&mut self, program: &'p BlockProgram, block: Option<u32>, runner: u32) -> Option<&BTreeSet<&'p str>> {
         let block = block?;
         let names = || outer_names(program, block, runner);
@@ -127,16 +131,16 @@ impl<'p> Inside<'p> {
 }
 
 /// One op with the definitions before it.
-struct Line<'a, 'p> {
+struct CheckedOp<'a, 'p> {
     at: At,
     op: &'a BlockOp,
     was: &'a BTreeMap<&'p str, At>,
     is: &'a BTreeMap<&'p str, At>,
 }
 
-impl Line<'_, '_> {
-    fn unsafe_(&self, kind: UnsafeKind, names: (&str, &str), message: String) -> Unsafe {
-        Unsafe {
+impl CheckedOp<'_, '_> {
+    fn defect(&self, kind: ReuseDefectKind, names: (&str, &str), message: String) -> ReuseDefect {
+        ReuseDefect {
             kind,
             block: self.at.0,
             op: self.at.1,
@@ -151,7 +155,7 @@ impl Line<'_, '_> {
         format!("op {} ({}) of block {}", self.at.1, self.op.kind, self.at.0)
     }
 
-    fn reads(&self, old: &[&str], new: &[&str], found: &mut Vec<Unsafe>) {
+    fn reads(&self, old: &[&str], new: &[&str], found: &mut Vec<ReuseDefect>) {
         for (position, (name, renamed)) in (0_u32..).zip(old.iter().zip(new)) {
             let (was, is) = (self.was.get(name), self.is.get(renamed));
             if was == is || *name == EMPTY {
@@ -163,15 +167,15 @@ impl Line<'_, '_> {
                 origin(was),
                 origin(is)
             );
-            found.push(Unsafe {
+            found.push(ReuseDefect {
                 position: Some(position),
-                ..self.unsafe_(UnsafeKind::WrongValue, (name, renamed), message)
+                ..self.defect(ReuseDefectKind::WrongValue, (name, renamed), message)
             });
         }
     }
 
     /// Blocks keep the names that they mention; the surrounding ops may have been renamed.
-    fn reads_inside(&self, names: Option<&BTreeSet<&str>>, found: &mut Vec<Unsafe>) {
+    fn reads_inside(&self, names: Option<&BTreeSet<&str>>, found: &mut Vec<ReuseDefect>) {
         let Some((block, names)) = self.op.sub_block.zip(names) else {
             return;
         };
@@ -184,12 +188,12 @@ impl Line<'_, '_> {
                     origin(was),
                     origin(is)
                 );
-                found.push(self.unsafe_(UnsafeKind::WrongValueInside, (name, name), message));
+                found.push(self.defect(ReuseDefectKind::WrongValueInside, (name, name), message));
             }
         }
     }
 
-    fn in_place(&self, old: (&[&str], &[&str]), new: (&[&str], &[&str]), found: &mut Vec<Unsafe>) {
+    fn in_place(&self, old: (&[&str], &[&str]), new: (&[&str], &[&str]), found: &mut Vec<ReuseDefect>) {
         // The first output that is also an input.
         let shared = |(inputs, outputs): (&[&str], &[&str])| {
             let inputs: BTreeSet<&str> = inputs.iter().copied().collect();
@@ -200,10 +204,10 @@ impl Line<'_, '_> {
         };
         let (name, renamed) = (old.1.get(position).copied().unwrap_or(""), new.1[position]);
         let message = format!("{} now reads and writes \"{renamed}\" at once", self.place());
-        found.push(self.unsafe_(UnsafeKind::NewInPlace, (name, renamed), message));
+        found.push(self.defect(ReuseDefectKind::NewInPlace, (name, renamed), message));
     }
 
-    fn collisions(&self, old: &[&str], new: &[&str], found: &mut Vec<Unsafe>) {
+    fn collisions(&self, old: &[&str], new: &[&str], found: &mut Vec<ReuseDefect>) {
         let distinct = |names: &[&str]| names.iter().collect::<BTreeSet<_>>().len();
         if distinct(new) >= distinct(old) {
             return;
@@ -216,7 +220,7 @@ impl Line<'_, '_> {
                     "{} writes \"{first}\" and \"{name}\" both to \"{renamed}\"",
                     self.place()
                 );
-                found.push(self.unsafe_(UnsafeKind::CollidingOutputs, (name, renamed), message));
+                found.push(self.defect(ReuseDefectKind::CollidingOutputs, (name, renamed), message));
                 return;
             }
         }

@@ -83,6 +83,21 @@ const OLDER_PAIRS: &[(&str, &str)] = &[
     ("conditional_block", "conditional_block_grad"),
 ];
 
+const V3: VersionRules = VersionRules {
+    version: Version::V3,
+    names: &["3", "1.4", "1.5"],
+    summary: "Paddle 1.4 and 1.5: sorted slots of the same data type",
+    types: TypeRule::Equal,
+    log: LogForm::Numbered,
+    forced: ForcedRule::AnyOp,
+    traits: VersionTraits {
+        sorts_pool: true,
+        wants_producer: true,
+        checks_skip: true,
+    },
+    families: PAIRS,
+};
+
 /// Oldest first.
 pub static VERSIONS: &[VersionRules] = &[
     VersionRules {
@@ -114,33 +129,12 @@ pub static VERSIONS: &[VersionRules] = &[
         },
         families: OLDER_PAIRS,
     },
-    VersionRules {
-        version: Version::V3,
-        names: &["3", "1.4", "1.5"],
-        summary: "Paddle 1.4 and 1.5: sorted slots of the same data type",
-        types: TypeRule::Equal,
-        log: LogForm::Numbered,
-        forced: ForcedRule::AnyOp,
-        traits: VersionTraits {
-            sorts_pool: true,
-            wants_producer: true,
-            checks_skip: true,
-        },
-        families: PAIRS,
-    },
+    V3,
     VersionRules {
         version: Version::V4,
         names: &["4", "1.6", "1.7", "1.8"],
         summary: "Paddle 1.6 and later: the call warns and does nothing",
-        types: TypeRule::Equal,
-        log: LogForm::Numbered,
-        forced: ForcedRule::AnyOp,
-        traits: VersionTraits {
-            sorts_pool: true,
-            wants_producer: true,
-            checks_skip: true,
-        },
-        families: PAIRS,
+        ..V3
     },
 ];
 

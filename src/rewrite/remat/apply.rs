@@ -5,8 +5,8 @@
 //! execution of its op. The static planner's program is held by plain liveness of its final sequence, as by its own
 //! allocator; a runtime's program is held from event to event.
 
+use super::graph_tape::GraphTape;
 use super::heuristics::Engine;
-use super::of_graph::GraphTape;
 use super::run::{RematKind, RematRun};
 use super::sequence::{Held, Sequence, live, resident};
 use highwater_model::graph::{Graph, Id as _, Role, TensorId};

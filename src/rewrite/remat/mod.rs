@@ -8,8 +8,8 @@
 mod apply;
 mod costs;
 mod eager;
+mod graph_tape;
 mod heuristics;
-mod of_graph;
 mod run;
 mod runtime;
 mod sequence;
@@ -18,8 +18,8 @@ mod static_planner;
 pub use apply::{held, is_unchanged, rewritten_lifetimes};
 pub use costs::{OpRates, OpWork, op_time, op_work};
 pub use eager::{FreeNeighbors, run_eager};
+pub use graph_tape::{GraphTape, graph_tape};
 pub use heuristics::{DEFAULT_HEURISTIC, Engine, HEURISTICS, Heuristic, find_heuristic};
-pub use of_graph::{GraphTape, graph_tape};
 pub use run::{
     Budget, Choice, DtrFactors, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematRun, RematShortage,
     RematStatus,

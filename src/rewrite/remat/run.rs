@@ -225,6 +225,46 @@ pub struct RematRun {
 }
 
 impl RematRun {
+    /// A run before its first event.
+    pub(super) fn new(request: &RematRequest, base_compute: Nanos) -> Self {
+        Self {
+            heuristic: request.heuristic,
+            budget: request.budget,
+            status: RematStatus::Ok,
+            base_compute,
+            remat_compute: Nanos(0),
+            peak: Bytes::ZERO,
+            peak_step: 0,
+            counts: RematCounts::default(),
+            events: Vec::new(),
+            choices: Vec::new(),
+        }
+    }
+
+    pub(super) fn raise_peak(&mut self, usage: u64, step: u32) {
+        if usage > self.peak.get() {
+            (self.peak, self.peak_step) = (Bytes(usage), step);
+        }
+    }
+
+    /// Records an eviction by the heuristic.
+    pub(super) fn evict(&mut self, choice: Choice, event: RematEvent) {
+        self.counts.evictions += 1;
+        self.counts.evicted_bytes += choice.bytes;
+        self.events.push(RematEvent {
+            choice: u32::try_from(self.choices.len()).unwrap_or(NO_CHOICE),
+            ..event
+        });
+        self.choices.push(choice);
+    }
+
+    /// Adds the time of a recomputed op; whether the sum exceeds `limit` times the baseline.
+    #[expect(clippy::cast_precision_loss, reason = "a limit is a factor")]
+    pub(super) fn spend(&mut self, time: Nanos, limit: Option<f64>) -> bool {
+        self.remat_compute = self.remat_compute + time;
+        limit.is_some_and(|limit| self.remat_compute.0 as f64 > limit * self.base_compute.0 as f64)
+    }
+
     /// Whether it ran to its end and never exceeded the budget.
     pub fn is_within_budget(&self) -> bool {
         self.status == RematStatus::Ok && self.budget.is_none_or(|budget| self.peak <= budget)

@@ -75,7 +75,7 @@ struct SequenceBuilder<'a> {
 
 impl SequenceBuilder<'_> {
     fn event(&mut self, event: &RematEvent) {
-        // A life ends after its last op, even where that op has no event of its own.
+        // A life ends after its last op, even where that op has no event.
         let is_end = matches!(event.kind, RematKind::Free | RematKind::Drop | RematKind::EagerEvict);
         let is_behind = is_end && !self.has_event(event.step);
         let end = event.step.saturating_add(u32::from(is_behind));

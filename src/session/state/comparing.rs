@@ -72,7 +72,7 @@ impl Session {
         for (name, values) in bound.dims {
             self.scheduled.dims.entry(name).or_insert(values);
         }
-        self.scheduled.together = bound.together;
+        self.scheduled.linked_dims = bound.linked_dims;
         let known = self.known_but_for_pins(&request.workload);
         self.asked_of = Some(Arc::clone(&request.workload));
         self.compare_generation = self.worker.send(Job::Compare(Box::new(request), known));

@@ -68,7 +68,7 @@ impl Session {
                 AxisOf::Iterations => settings.plan.iterations = 1,
                 AxisOf::Dim(name) => {
                     settings.plan.dims.remove(name);
-                    settings.plan.free_of(name);
+                    settings.plan.clear_dim(name);
                 }
             }
         }

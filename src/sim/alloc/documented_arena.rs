@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 
 use super::own_blocks::engine_bytes;
 use super::{
-    Address, ArenaBlock, ArenaFigures, ArenaSegment, JoinedSegment, LoadedSegments, RunError, Shortage,
-    SimulatedDevice, StaticGraph, StaticMemory,
+    Address, ArenaBlock, ArenaFigures, ArenaSegment, JoinedSegment, LoadedSegments, Shortage, SimulatedDevice,
+    StaticGraph, StaticMemory,
 };
 use highwater_model::units::Bytes;
 
@@ -40,15 +40,6 @@ pub struct DocumentedArena {
 }
 
 impl DocumentedArena {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Change at the last load; `None` before the first one and for a load of no bytes.
-    pub fn last_change(&self) -> Option<ArenaChange> {
-        self.last_change
-    }
-
     /// An arena of at least `bytes`; where it does not fit, the previous arena is restored.
     fn ensure(&mut self, bytes: Bytes, device: &mut SimulatedDevice) -> Result<Option<Address>, Shortage> {
         self.last_change = None;
@@ -111,12 +102,6 @@ impl StaticMemory for DocumentedArena {
         Ok(loaded)
     }
 
-    fn begin(&mut self, _graph: StaticGraph, _device: &mut SimulatedDevice) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    fn finish(&mut self, _graph: StaticGraph, _device: &mut SimulatedDevice) {}
-
     fn unload(&mut self, graph: StaticGraph, device: &mut SimulatedDevice) {
         if !self.users.remove(&graph) || !self.users.is_empty() {
             return;
@@ -141,6 +126,11 @@ impl StaticMemory for DocumentedArena {
             ..ArenaFigures::default()
         })
     }
+
+    /// `None` before the first load and for a load of no bytes.
+    fn last_change(&self) -> Option<ArenaChange> {
+        self.last_change
+    }
 }
 
 #[cfg(test)]
@@ -150,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_arena_is_the_running_maximum() {
-        let (mut memory, mut device) = (DocumentedArena::new(), device(Bytes::gib(1)));
+        let (mut memory, mut device) = (DocumentedArena::default(), device(Bytes::gib(1)));
         let mut found = Vec::new();
         for (graph, mib) in [(0, 100), (1, 300), (2, 200)] {
             memory
@@ -178,7 +168,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_leaves_the_arena_as_it_was() {
-        let (mut memory, mut device) = (DocumentedArena::new(), device(Bytes::mib(250)));
+        let (mut memory, mut device) = (DocumentedArena::default(), device(Bytes::mib(250)));
         memory.load(StaticGraph(0), &plain(&[100]), &mut device).expect("room");
         assert!(memory.load(StaticGraph(1), &plain(&[200, 60]), &mut device).is_err());
         assert_eq!(device.driver.in_use(), Bytes::mib(100));

@@ -1,15 +1,15 @@
-//! The virtual range of an expandable pool: how a span of it is backed by pages, stitched, held back or refused.
+//! The virtual range of an expandable pool: backing spans by pages, stitching, holding back, or failing.
 //!
 //! ```text
 //! request    |      r bytes       |        spans are cut from the tail, so pages appear from the top
-//! slots      first .. at <- last           the walk goes down; `tail` bytes lie in a last slot shared with others
+//! slots      first .. at <- last           the walk goes down; `tail` bytes are in a last slot shared with others
 //! ```
 //!
-//! In: a span of the range that was just taken. Out: [`Backing`]. Rules: slots without page get one, unless the pool
+//! In: a span of the range that was just taken. Out: [`Backing`]. Rules: slots without a page get one, unless the pool
 //! holds clearly more pages than its peak needs (floor of 100 * peak / bytes with one page more, below 99): then idle
 //! pages from anywhere are stitched instead. A page that a stitched block uses stops the walk: the conflicting top of
-//! the span is held back, and the caller searches on. A page that cannot be had fails the request.
-//! Invariants: whatever the answer, references count live spans, and claimed slots belong to live stitched blocks.
+//! the span is held back, and the caller continues its search. A failed page allocation fails the request. Invariants:
+//! in every case references count live spans, and claimed slots belong to live stitched blocks.
 
 use super::driver::Shortage;
 use super::page_range::{PageRange, SlotState, Touched};
@@ -18,46 +18,44 @@ use super::stitch::Stitches;
 use super::{PoolFigures, SimulatedDevice};
 use highwater_model::units::Bytes;
 
-/// A pool with fewer pages than this part of its peak (in percent) takes fresh ones.
+/// A pool with fewer pages than this percentage of its peak takes new ones.
 const ENOUGH_PERCENT: u128 = 99;
 
-/// How a span of the range was backed.
+/// Backing of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backing {
-    /// By its own slots.
+    /// Its own slots.
     Span,
-    /// By a stitched block of this id; the span is gone.
+    /// A stitched block of this id; the span is gone.
     Stitched(u32),
-    /// Not: a page is in use; the span, or its conflicting top, is held back.
+    /// None: a page is in use; the span, or its conflicting top, is held back.
     HeldBack,
 }
 
 /// The virtual range of a pool.
 #[derive(Debug)]
 pub(super) struct Expandable {
-    /// Its slots.
     pub(super) range: PageRange,
-    /// Its stitched blocks.
     pub(super) stitches: Stitches,
     held: Vec<SpanId>,
-    /// Slots of the block that may be stitched: those of the walk and those claimed, as they come.
+    /// Slots to stitch: those of the walk and claimed ones, in order.
     list: Vec<u64>,
 }
 
 /// One walk over the slots of a span.
 struct Walk {
     touched: Touched,
-    /// Bytes of the span in a last slot that others use too.
+    /// Bytes of the span in a last slot shared with others.
     tail: u64,
     /// Slots that the span needs.
     needed: usize,
     /// Whether slots of the walk are listed.
     is_listing: bool,
-    /// The walk ends here.
+    /// End of the walk.
     until: u64,
-    /// The lowest slot that it used so far; above the last one where there is none.
+    /// The lowest slot used so far; above the last one where there is none.
     low: u64,
-    /// Idle slots that were claimed for the list, and where they begin in it; `None` before it was asked.
+    /// Claimed idle slots, and their start in the list; `None` before claiming.
     claimed: Option<(usize, usize)>,
 }
 
@@ -75,7 +73,6 @@ enum Step {
 }
 
 impl Expandable {
-    /// An unused range.
     pub(super) fn new(range: PageRange) -> Self {
         Self {
             range,
@@ -134,7 +131,7 @@ impl Expandable {
         self.held.push(id);
     }
 
-    /// Frees what was held back, in that order; returns how many spans.
+    /// Frees the spans held back, in order; returns their number.
     pub(super) fn free_held(&mut self, spans: &mut Spans) -> u64 {
         let count = self.held.len() as u64;
         for id in self.held.drain(..) {
@@ -162,7 +159,7 @@ impl Expandable {
     }
 
     fn step(&mut self, at: u64, walk: &mut Walk, peak: u64, device: &mut SimulatedDevice) -> Step {
-        match self.range.look(at) {
+        match self.range.state_and_refs(at) {
             (state @ (SlotState::Empty | SlotState::Returned), _) => {
                 if state == SlotState::Empty && walk.claimed.is_none() && self.has_enough(peak) {
                     self.claim_idle(walk);
@@ -189,14 +186,14 @@ impl Expandable {
         Step::Next
     }
 
-    /// Whether one page more would leave the pool clearly above its peak.
+    /// Whether one more page would leave the pool clearly above its peak.
     fn has_enough(&self, peak: u64) -> bool {
         let page = u128::from(self.range.page_bytes());
         let with_one_more = page * (u128::from(self.range.pages()) + 1);
         u128::from(peak) * 100 / with_one_more < ENOUGH_PERCENT
     }
 
-    /// Claims idle slots, the one listed last first, until the list is full; the walk ends so much earlier.
+    /// Claims idle slots, the last listed first, until the list is full, and shortens the walk accordingly.
     fn claim_idle(&mut self, walk: &mut Walk) {
         let from = self.list.len();
         while self.list.len() < walk.needed {
@@ -214,7 +211,7 @@ impl Expandable {
         }
     }
 
-    /// Joins the listed slots into one range of its own; the span gives way to a shadow over what the walk used.
+    /// Joins the listed slots into a separate range; a shadow over the walk's slots replaces the span.
     fn stitch(
         &mut self,
         id: SpanId,
@@ -230,7 +227,7 @@ impl Expandable {
         }
         let list = std::mem::take(&mut self.list);
         for slot in &list {
-            self.range.rest_unlisted(*slot);
+            self.range.set_idle_unlisted(*slot);
         }
         if walk.tail > 0 {
             self.range.leave(walk.touched.last);
@@ -244,14 +241,14 @@ impl Expandable {
             let parts = (&device.pages, &mut device.driver);
             self.stitches.make(&list, &mut self.range, parts)
         });
-        // The engine counts the span that gave way, the shadow (even of nothing) and the top.
+        // The engine counts the replaced span, the shadow (even an empty one) and the top.
         figures.requests_met += 2 + u64::from(top > 0);
         figures.grants_freed += u64::from(top > 0);
         if let Some(stitched) = block.and_then(|block| self.stitches.get_mut(block)) {
             stitched.shadow = shadow;
         } else {
             for slot in &list {
-                self.range.rest(*slot);
+                self.range.set_idle(*slot);
             }
             if let Some(shadow) = shadow {
                 spans.free(shadow);
@@ -261,7 +258,7 @@ impl Expandable {
         block
     }
 
-    /// Gives up what a walk took above a conflict, and holds the conflicting top of the span back.
+    /// Releases the slots of a walk above a conflict, and holds the conflicting top of the span back.
     fn hold_back(&mut self, id: SpanId, walk: &Walk, spans: &mut Spans) {
         let (pages, page) = (spans.get(id).pages, self.range.page_bytes());
         let mut part = pages;
@@ -281,19 +278,19 @@ impl Expandable {
         self.held.push(spans.split_tail(whole, part));
     }
 
-    /// Gives up the slots that the walk used, and those that were claimed; all keep their pages.
+    /// Releases the slots of the walk and the claimed ones; all keep their pages.
     fn undo(&mut self, walk: &Walk) {
         for at in walk.low..=walk.touched.last {
             self.range.leave(at);
         }
         if let Some((from, count)) = walk.claimed {
             for slot in self.list.iter().skip(from).take(count) {
-                self.range.rest(*slot);
+                self.range.set_idle(*slot);
             }
         }
     }
 
-    /// What a walk that failed had used goes back to the shared pages.
+    /// Returns the pages of a failed walk to the shared pages.
     fn return_pages(&mut self, walk: &Walk, device: &mut SimulatedDevice) {
         let page = self.range.page_bytes();
         let slots = walk.touched.last + 1 - walk.low;

@@ -1,4 +1,4 @@
-//! The pool of one dynamic graph (level 2): spans of blocks of the device pool, and of its own virtual range.
+//! The pool of one dynamic graph (level 2): spans of blocks of the device pool, and of the pool's virtual range.
 //!
 //! ```text
 //! graph pool     [ block | block ]        [..............|  spans of the range  |]

@@ -88,7 +88,7 @@ impl LegacyBins {
             };
             let found: Vec<u32> = self.idle[bin].iter().filter(whole).map(|(_, _, part)| *part).collect();
             for idx in found {
-                self.take(idx);
+                self.remove_idle(idx);
                 let part = self.parts[idx as usize];
                 device.driver.free(part.at, Bytes(part.bytes));
                 self.figures.occupied -= part.bytes;
@@ -98,7 +98,7 @@ impl LegacyBins {
         }
     }
 
-    /// Allocates a device block for a miss. The driver is asked twice, as by the engine.
+    /// Allocates a device block for a miss, with one retry, as the engine does.
     fn grow(&mut self, bytes: u64, bin: usize, device: &mut SimulatedDevice) -> Result<(), Shortage> {
         let size = BINS.get(bin).copied().filter(|size| *size >= bytes);
         let size = Bytes(size.unwrap_or_else(|| Bytes(bytes).align_up(GIB).get()));
@@ -109,7 +109,7 @@ impl LegacyBins {
         self.figures.occupied += size.get();
         self.figures.occupied_peak = self.figures.occupied_peak.max(self.figures.occupied);
         self.figures.blocks_taken += 1;
-        let part = self.part(Part {
+        let part = self.add_part(Part {
             at,
             bytes: size.get(),
             requested: 0,
@@ -118,7 +118,7 @@ impl LegacyBins {
             behind: None,
             is_idle: false,
         });
-        self.rest(part);
+        self.add_idle(part);
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl LegacyBins {
         if bytes > whole.bytes / 2 {
             return;
         }
-        let rest = self.part(Part {
+        let rest = self.add_part(Part {
             at: whole.at.plus(bytes),
             bytes: whole.bytes - bytes,
             before: Some(idx),
@@ -146,7 +146,7 @@ impl LegacyBins {
         let low = &mut self.parts[idx as usize];
         low.bytes = bytes;
         low.behind = Some(rest);
-        self.rest(rest);
+        self.add_idle(rest);
     }
 
     /// Appends `high` to `low`; both are in no set.
@@ -161,7 +161,7 @@ impl LegacyBins {
         self.vacant.push(high);
     }
 
-    fn part(&mut self, part: Part) -> u32 {
+    fn add_part(&mut self, part: Part) -> u32 {
         if let Some(idx) = self.vacant.pop() {
             self.parts[idx as usize] = part;
             return idx;
@@ -170,7 +170,7 @@ impl LegacyBins {
         u32::try_from(self.parts.len() - 1).unwrap_or(u32::MAX)
     }
 
-    fn rest(&mut self, idx: u32) {
+    fn add_idle(&mut self, idx: u32) {
         let part = &mut self.parts[idx as usize];
         part.is_idle = true;
         self.figures.idle += part.bytes;
@@ -178,7 +178,7 @@ impl LegacyBins {
         self.idle[part.bin].insert((part.bytes, part.at, idx));
     }
 
-    fn take(&mut self, idx: u32) {
+    fn remove_idle(&mut self, idx: u32) {
         let part = &mut self.parts[idx as usize];
         part.is_idle = false;
         self.figures.idle -= part.bytes;
@@ -190,18 +190,18 @@ impl LegacyBins {
         neighbour.filter(|idx| self.parts[*idx as usize].is_idle)
     }
 
-    fn give_back(&mut self, idx: u32) {
+    fn free_part(&mut self, idx: u32) {
         let mut idx = idx;
         if let Some(before) = self.idle_neighbour(self.parts[idx as usize].before) {
-            self.take(before);
+            self.remove_idle(before);
             self.join(before, idx);
             idx = before;
         }
         if let Some(behind) = self.idle_neighbour(self.parts[idx as usize].behind) {
-            self.take(behind);
+            self.remove_idle(behind);
             self.join(idx, behind);
         }
-        self.rest(idx);
+        self.add_idle(idx);
     }
 }
 
@@ -219,7 +219,7 @@ impl DynamicMemory for LegacyBins {
         }
         let found = self.find(rounded, bin);
         let idx = found.ok_or(Shortage { requested: bytes })?;
-        self.take(idx);
+        self.remove_idle(idx);
         self.cut(idx, rounded);
         let part = &mut self.parts[idx as usize];
         part.requested = bytes.get();
@@ -246,7 +246,7 @@ impl DynamicMemory for LegacyBins {
         self.figures.theory -= part.bytes;
         self.figures.requested -= part.requested;
         self.figures.grants_freed += 1;
-        self.give_back(grant.0);
+        self.free_part(grant.0);
     }
 
     fn manage(&mut self, order: Order, device: &mut SimulatedDevice) {

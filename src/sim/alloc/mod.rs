@@ -38,7 +38,10 @@ pub use own_blocks::OwnBlocks;
 pub use page_pools::{PagePoolRules, PagePools};
 pub use segment_arena::SegmentArena;
 
+use super::params::ArenaBehaviour;
+use super::policies::StaticMemoryPolicy;
 use highwater_model::units::Bytes;
+pub use highwater_model::workload::ArenaSegment;
 use shared_pages::SharedPages;
 
 /// Page of expandable pools and of arenas in virtual memory.
@@ -175,19 +178,6 @@ pub trait DynamicMemory: std::fmt::Debug {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StaticGraph(pub u32);
 
-/// A piece of a static graph's feature memory, in logical order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArenaSegment {
-    /// May be 0.
-    pub bytes: Bytes,
-    /// Whether the caller supplies the memory.
-    pub by_caller: bool,
-    /// Whether it is the zero-copy segment of inputs and outputs.
-    pub is_zero_copy: bool,
-    /// Whether logical addresses leave a gap of 2 MiB before it.
-    pub has_gap: bool,
-}
-
 /// Adjacent segments of a static graph, joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JoinedSegment {
@@ -260,9 +250,11 @@ pub trait StaticMemory: std::fmt::Debug {
     ///
     /// # Errors
     /// [`RunError`]: the graph does not run.
-    fn begin(&mut self, graph: StaticGraph, device: &mut SimulatedDevice) -> Result<(), RunError>;
+    fn begin(&mut self, _graph: StaticGraph, _device: &mut SimulatedDevice) -> Result<(), RunError> {
+        Ok(())
+    }
 
-    fn finish(&mut self, graph: StaticGraph, device: &mut SimulatedDevice);
+    fn finish(&mut self, _graph: StaticGraph, _device: &mut SimulatedDevice) {}
 
     /// Frees memory that only this graph holds; the last graph frees everything.
     fn unload(&mut self, graph: StaticGraph, device: &mut SimulatedDevice);
@@ -275,5 +267,20 @@ pub trait StaticMemory: std::fmt::Debug {
     /// `None` where graphs do not share an arena.
     fn figures(&self) -> Option<ArenaFigures> {
         None
+    }
+
+    /// Change of the arena at the last load, where there is one documented arena.
+    fn last_change(&self) -> Option<ArenaChange> {
+        None
+    }
+}
+
+/// The static memory of a policy; `behaviour` is that of policy 2.
+pub fn static_memory(policy: StaticMemoryPolicy, behaviour: ArenaBehaviour) -> Box<dyn StaticMemory> {
+    match (policy, behaviour) {
+        (StaticMemoryPolicy::Dynamic | StaticMemoryPolicy::DynamicExtend, _) => Box::new(OwnBlocks::default()),
+        (StaticMemoryPolicy::StaticExtend, ArenaBehaviour::Documented) => Box::new(DocumentedArena::default()),
+        (StaticMemoryPolicy::StaticExtend, ArenaBehaviour::Engine) => Box::new(SegmentArena::on_device()),
+        (StaticMemoryPolicy::FullExtend, _) => Box::new(SegmentArena::in_range()),
     }
 }

@@ -11,18 +11,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Address, ArenaSegment, LoadedSegments, RunError, Shortage, SimulatedDevice, StaticGraph, StaticMemory};
+use super::{Address, ArenaSegment, LoadedSegments, Shortage, SimulatedDevice, StaticGraph, StaticMemory};
 use highwater_model::units::Bytes;
 
 #[derive(Debug, Default)]
 pub struct OwnBlocks {
     loaded: BTreeMap<StaticGraph, Option<(Address, Bytes)>>,
-}
-
-impl OwnBlocks {
-    pub fn new() -> Self {
-        Self::default()
-    }
 }
 
 /// Bytes that the engine must allocate for these segments. Saturates.
@@ -54,12 +48,6 @@ impl StaticMemory for OwnBlocks {
         })
     }
 
-    fn begin(&mut self, _graph: StaticGraph, _device: &mut SimulatedDevice) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    fn finish(&mut self, _graph: StaticGraph, _device: &mut SimulatedDevice) {}
-
     fn unload(&mut self, graph: StaticGraph, device: &mut SimulatedDevice) {
         if let Some(Some((at, bytes))) = self.loaded.remove(&graph) {
             device.driver.free(at, bytes);
@@ -74,7 +62,7 @@ mod tests {
 
     #[test]
     fn reserved_is_the_sum_over_loaded_graphs() {
-        let (mut memory, mut device) = (OwnBlocks::new(), device(Bytes::gib(1)));
+        let (mut memory, mut device) = (OwnBlocks::default(), device(Bytes::gib(1)));
         for (graph, mib) in [(0, 100), (1, 300), (2, 200)] {
             memory
                 .load(StaticGraph(graph), &plain(&[mib]), &mut device)
@@ -92,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_graph_without_memory_of_its_own_needs_no_block_and_one_too_large_is_not_loaded() {
-        let (mut memory, mut device) = (OwnBlocks::new(), device(Bytes::mib(10)));
+        let (mut memory, mut device) = (OwnBlocks::default(), device(Bytes::mib(10)));
         let mut callers = plain(&[100]);
         callers[0].by_caller = true;
         let loaded = memory

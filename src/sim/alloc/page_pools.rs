@@ -8,6 +8,8 @@
 //! In: requests and commands. Out: grants, calls. Invariants: a pool is listed from its first use until it is
 //! destroyed; a request fails only after every pool was synchronized and recycled.
 
+use indexmap::IndexMap;
+
 use super::device_pool::{DevicePool, PoolRules};
 use super::driver::{PoolKey, Shortage};
 use super::graph_pool::{Below, GraphPool};
@@ -40,8 +42,7 @@ pub struct PagePools {
     rules: PagePoolRules,
     device_pool: DevicePool,
     /// In order of creation.
-    pools: Vec<GraphPool>,
-    keys: Vec<PoolKey>,
+    pools: IndexMap<PoolKey, GraphPool>,
     was_used: bool,
 }
 
@@ -50,18 +51,13 @@ impl PagePools {
         Self {
             rules,
             device_pool: DevicePool::new(pool_rules(rules)),
-            pools: Vec::new(),
-            keys: Vec::new(),
+            pools: IndexMap::new(),
             was_used: false,
         }
     }
 
-    fn position(&self, key: PoolKey) -> Option<usize> {
-        self.keys.iter().position(|other| *other == key)
-    }
-
     fn create(&mut self, key: PoolKey, device: &mut SimulatedDevice) -> usize {
-        if let Some(at) = self.position(key) {
+        if let Some(at) = self.pools.get_index_of(&key) {
             return at;
         }
         self.was_used = true;
@@ -69,9 +65,7 @@ impl PagePools {
         if self.rules.expands {
             pool.expand(device);
         }
-        self.pools.push(pool);
-        self.keys.push(key);
-        self.pools.len() - 1
+        self.pools.insert_full(key, pool).0
     }
 
     /// Synchronizes and recycles pools, the requesting one first, with a retry after each.
@@ -112,12 +106,12 @@ impl DynamicMemory for PagePools {
     }
 
     fn free(&mut self, pool: PoolKey, grant: GrantId, device: &mut SimulatedDevice) {
-        if let Some(at) = self.position(pool) {
+        if let Some(pool) = self.pools.get_mut(&pool) {
             let mut below = Below {
                 pool: &mut self.device_pool,
                 device,
             };
-            self.pools[at].free(grant, &mut below);
+            pool.free(grant, &mut below);
         }
     }
 
@@ -127,23 +121,21 @@ impl DynamicMemory for PagePools {
                 self.create(key, device);
             }
             Order::Synchronize(key) => {
-                if self.position(key).is_some() {
+                if self.pools.contains_key(&key) {
                     device.driver.synchronize();
                 }
             }
             Order::Recycle(key) => {
-                if let Some(at) = self.position(key) {
+                if let Some(recycled) = self.pools.get_mut(&key) {
                     let pool = &mut self.device_pool;
-                    self.pools[at].recycle(&mut Below { pool, device });
+                    recycled.recycle(&mut Below { pool, device });
                 }
             }
             Order::RecycleDevice => self.device_pool.recycle(device),
             Order::Destroy(key) => {
-                if let Some(at) = self.position(key) {
-                    self.keys.remove(at);
-                    let gone = self.pools.remove(at);
+                if let Some(destroyed) = self.pools.shift_remove(&key) {
                     let pool = &mut self.device_pool;
-                    gone.destroy(&mut Below { pool, device });
+                    destroyed.destroy(&mut Below { pool, device });
                 }
             }
         }
@@ -151,13 +143,13 @@ impl DynamicMemory for PagePools {
 
     fn figures(&self, pool: Option<PoolKey>) -> Option<PoolFigures> {
         match pool {
-            Some(key) => self.position(key).map(|at| self.pools[at].figures()),
+            Some(key) => self.pools.get(&key).map(GraphPool::figures),
             None => self.was_used.then(|| self.device_pool.figures()),
         }
     }
 
     fn stitched_slots(&self, pool: PoolKey, grant: GrantId) -> Vec<u32> {
-        let slots = self.position(pool).map(|at| self.pools[at].stitched_slots(grant));
+        let slots = self.pools.get(&pool).map(|pool| pool.stitched_slots(grant));
         let narrow = |slot: &u64| u32::try_from(*slot).unwrap_or(u32::MAX);
         slots
             .map(|slots| slots.iter().map(narrow).collect())

@@ -154,7 +154,7 @@ impl PageRange {
             return Err(RunError::Shortage(Shortage { requested: bytes }));
         };
         for at in (first..=last).rev() {
-            let step = match self.look(at) {
+            let step = match self.state_and_refs(at) {
                 (SlotState::Empty | SlotState::Returned, _) => {
                     self.fill(at, (&mut *shared, &mut *driver)).map_err(RunError::Shortage)
                 }
@@ -169,7 +169,7 @@ impl PageRange {
                 (SlotState::Busy, _) => Err(RunError::MemoryInUse),
             };
             if let Err(error) = step {
-                self.give_up(at + 1, last);
+                self.leave_slots(at + 1, last);
                 return Err(error);
             }
         }
@@ -179,7 +179,7 @@ impl PageRange {
     /// Ends the use of a part; the pages stay in their slots.
     pub fn vacate(&mut self, offset: u64, bytes: Bytes) {
         if let Some(Touched { first, last }) = self.touched(offset, bytes.get()) {
-            self.give_up(first, last);
+            self.leave_slots(first, last);
         }
     }
 
@@ -225,18 +225,18 @@ impl PageRange {
     }
 
     /// State of a slot, and its users in the range.
-    pub fn look(&self, at: u64) -> (SlotState, u32) {
+    pub fn state_and_refs(&self, at: u64) -> (SlotState, u32) {
         self.peek(at)
             .map_or((SlotState::Empty, 0), |slot| (slot.state, slot.refs))
     }
 
     pub fn state(&self, at: u64) -> SlotState {
-        self.look(at).0
+        self.state_and_refs(at).0
     }
 
     /// Users in the range.
     pub fn refs(&self, at: u64) -> u32 {
-        self.look(at).1
+        self.state_and_refs(at).1
     }
 
     /// The page mapped at a slot, in use or not.
@@ -277,7 +277,7 @@ impl PageRange {
 
     /// Removes a user; the last one leaves the slot idle.
     pub fn leave(&mut self, at: u64) {
-        self.give_up(at, at);
+        self.leave_slots(at, at);
     }
 
     /// Claims the last listed idle slot for a stitched block: busy, without references.
@@ -300,7 +300,7 @@ impl PageRange {
     }
 
     /// Makes a slot idle and lists it, unless it is listed.
-    pub fn rest(&mut self, at: u64) {
+    pub fn set_idle(&mut self, at: u64) {
         let index = self.index32(at);
         let slot = self.slot(at);
         slot.refs = 0;
@@ -310,7 +310,7 @@ impl PageRange {
     }
 
     /// Makes a slot idle that is about to be claimed.
-    pub fn rest_unlisted(&mut self, at: u64) {
+    pub fn set_idle_unlisted(&mut self, at: u64) {
         let slot = self.slot(at);
         slot.state = SlotState::Idle;
         slot.refs = 0;
@@ -321,7 +321,7 @@ impl PageRange {
     }
 
     /// Removes a user from every slot of `first..=last`, low ones first.
-    fn give_up(&mut self, first: u64, last: u64) {
+    fn leave_slots(&mut self, first: u64, last: u64) {
         let kept = self.kept();
         let (first, end) = (first.max(kept.start), last.saturating_add(1).min(kept.end));
         for at in first..end {

@@ -19,7 +19,7 @@ use highwater_model::units::Bytes;
 /// Bytes of a page of spans.
 pub(super) const SPAN_PAGE: u64 = 64 << 10;
 
-/// A whole block is split once the requested pages exceed this fraction of its own.
+/// A whole block is split once the requested pages exceed this fraction of its pages.
 const SPLIT_RATIO: u64 = 100;
 
 /// A span of one [`Spans`]; ids are reused.
@@ -153,7 +153,7 @@ impl Spans {
         }))
     }
 
-    /// The idle span for a request: of its own layer, otherwise of the smallest larger one. `None` where there is none,
+    /// The idle span for a request: of its layer, otherwise of the smallest larger one. `None` where there is none,
     /// or where that span is a whole block that may not be split yet. O(log large layers).
     #[inline]
     pub(super) fn find(&mut self, pages: u64) -> Option<Found> {

@@ -74,7 +74,7 @@ impl Stitches {
         self.idle -= bytes;
         self.live += bytes;
         for slot in list {
-            range.rest(*slot);
+            range.set_idle(*slot);
         }
         for slot in &block.slots {
             range.claim(*slot);
@@ -123,7 +123,7 @@ impl Stitches {
         let block = &mut self.blocks[id as usize];
         block.is_live = false;
         for slot in &block.slots {
-            range.rest(*slot);
+            range.set_idle(*slot);
         }
         let bytes = range.page_bytes() * block.slots.len() as u64;
         self.live -= bytes;

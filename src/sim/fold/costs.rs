@@ -50,36 +50,28 @@ impl Cause {
 
     /// The name in files, one word.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Malloc => "malloc",
-            Self::Free => "free",
-            Self::Map => "map",
-            Self::Unmap => "unmap",
-            Self::Reserve => "reserve",
-            Self::Synchronize => "synchronize",
-            Self::Reload => "reload",
-            Self::LoadMemset => "load_memset",
-            Self::Clear => "clear",
-            Self::Recompute => "recompute",
-        }
+        NAMES[self as usize].0
     }
 
     /// The counted thing, in a few words for users.
     pub const fn label(self) -> &'static str {
-        match self {
-            Self::Malloc => "device mallocs",
-            Self::Free => "device frees",
-            Self::Map => "pages mapped",
-            Self::Unmap => "pages unmapped",
-            Self::Reserve => "ranges reserved or released",
-            Self::Synchronize => "waits for a stream",
-            Self::Reload => "graphs loaded again",
-            Self::LoadMemset => "memory zeroed at load",
-            Self::Clear => "clears before ops that add up",
-            Self::Recompute => "ops computed anew",
-        }
+        NAMES[self as usize].1
     }
 }
+
+/// Names in files and labels, in the order of the enumeration.
+const NAMES: [(&str, &str); 10] = [
+    ("malloc", "device mallocs"),
+    ("free", "device frees"),
+    ("map", "pages mapped"),
+    ("unmap", "pages unmapped"),
+    ("reserve", "ranges reserved or released"),
+    ("synchronize", "waits for a stream"),
+    ("reload", "graphs loaded again"),
+    ("load_memset", "memory zeroed at load"),
+    ("clear", "clears before ops that add up"),
+    ("recompute", "ops computed anew"),
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overhead {

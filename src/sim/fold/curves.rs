@@ -27,7 +27,7 @@ pub struct Curves {
 
 /// Values of one step.
 #[derive(Clone, Copy)]
-struct Shown {
+struct StepValues {
     reserved: Bytes,
     features: Bytes,
     live: Bytes,
@@ -36,7 +36,7 @@ struct Shown {
     virtual_space: Bytes,
 }
 
-impl Shown {
+impl StepValues {
     fn of(state: &State) -> Self {
         Self {
             reserved: state.reserved.total(),
@@ -61,7 +61,7 @@ impl Shown {
 }
 
 /// Curves under construction.
-struct Draft {
+struct CurvesBuilder {
     reserved: StepBytesBuilder,
     /// `None` while equal to `reserved`.
     features: Option<StepBytesBuilder>,
@@ -72,7 +72,7 @@ struct Draft {
     virtual_space: StepBytesBuilder,
 }
 
-impl Draft {
+impl CurvesBuilder {
     fn new(n_steps: usize) -> Self {
         let none = || StepBytesBuilder::new(n_steps);
         Self {
@@ -85,13 +85,13 @@ impl Draft {
         }
     }
 
-    fn push(&mut self, shown: Shown) {
-        push_beside(&mut self.features, &self.reserved, shown.features, shown.reserved);
-        push_beside(&mut self.rounded, &self.live, shown.rounded, shown.live);
-        self.reserved.push(shown.reserved);
-        self.live.push(shown.live);
-        self.physical.push(shown.physical);
-        self.virtual_space.push(shown.virtual_space);
+    fn push(&mut self, values: StepValues) {
+        push_if_different(&mut self.features, &self.reserved, values.features, values.reserved);
+        push_if_different(&mut self.rounded, &self.live, values.rounded, values.live);
+        self.reserved.push(values.reserved);
+        self.live.push(values.live);
+        self.physical.push(values.physical);
+        self.virtual_space.push(values.virtual_space);
     }
 
     fn finish(self) -> Curves {
@@ -112,7 +112,7 @@ impl Draft {
 }
 
 /// Adds a value to a curve that shares the values of another one until they differ.
-fn push_beside(own: &mut Option<StepBytesBuilder>, other: &StepBytesBuilder, value: Bytes, others: Bytes) {
+fn push_if_different(own: &mut Option<StepBytesBuilder>, other: &StepBytesBuilder, value: Bytes, others: Bytes) {
     if own.is_none() && value == others {
         return;
     }
@@ -121,20 +121,20 @@ fn push_beside(own: &mut Option<StepBytesBuilder>, other: &StepBytesBuilder, val
 
 /// O(events + steps).
 pub fn curves(simulation: &Simulation) -> Curves {
-    let mut curves = Draft::new(simulation.n_steps as usize);
+    let mut curves = CurvesBuilder::new(simulation.n_steps as usize);
     let mut state = State::default();
     let mut events = simulation.events.iter().peekable();
     for step in 0..simulation.n_steps {
-        let mut shown = Shown::of(&state);
+        let mut values = StepValues::of(&state);
         let mut is_growing = false;
         while let Some(event) = events.next_if(|event| event.step.0 <= step) {
             state.apply(simulation, event);
             // Frees at the beginning of a step do not count on it.
             is_growing |= grows(event);
-            let now = Shown::of(&state);
-            shown = if is_growing { shown.max(now) } else { now };
+            let now = StepValues::of(&state);
+            values = if is_growing { values.max(now) } else { now };
         }
-        curves.push(shown);
+        curves.push(values);
     }
     curves.finish()
 }

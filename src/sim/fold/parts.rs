@@ -87,7 +87,21 @@ impl State {
                     self.rounded = self.rounded - event.bytes;
                 }
             }
-            _ => {}
+            EventKind::Reallocate
+            | EventKind::Reuse
+            | EventKind::Map
+            | EventKind::Unmap
+            | EventKind::Memset
+            | EventKind::Sync
+            | EventKind::Recycle
+            | EventKind::Grant
+            | EventKind::Return
+            | EventKind::Stitch
+            | EventKind::MemoryInUse
+            | EventKind::Clear
+            | EventKind::Unload
+            | EventKind::Reload
+            | EventKind::OutOfMemory => {}
         }
     }
 

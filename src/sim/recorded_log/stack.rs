@@ -36,7 +36,7 @@ impl Stack {
     }
 
     /// Frees the extent at an offset. O(log blocks).
-    pub(super) fn give_back(&mut self, offset: u64) {
+    pub(super) fn free(&mut self, offset: u64) {
         let Some(size) = self.held.remove(&offset) else { return };
         let (mut start, mut end) = (offset, offset.saturating_add(size));
         if let Some((before, size)) = self.free.range(..start).next_back().map(|(at, size)| (*at, *size))
@@ -72,14 +72,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_given_back_is_used_again() {
+    fn freed_extents_are_reused() {
         let mut stack = Stack::default();
         assert_eq!([4, 2, 4].map(|bytes| stack.take(bytes)), [0, 4, 6]);
-        stack.give_back(0);
+        stack.free(0);
         assert_eq!(stack.take(3), 0);
-        stack.give_back(4);
+        stack.free(4);
         assert_eq!(stack.take(3), 3);
-        stack.give_back(6);
+        stack.free(6);
         assert_eq!(stack.take(1), 6);
     }
 }

@@ -11,7 +11,7 @@ fn block(life: (u32, u32), bytes: u64, address: Option<u64>) -> RecordedBlock {
         name: RecordedName(0),
         birth: Step(life.0),
         end: Step(life.1),
-        given_back: Step(life.1),
+        freed_at: Step(life.1),
         bytes: Bytes(bytes),
         held: Bytes(bytes),
         address: address.and_then(BlockAddress::new),

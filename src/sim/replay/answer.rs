@@ -1,4 +1,4 @@
-//! What a replay answers: per command, and at the end.
+//! Answers of a replay: per command, and at the end.
 
 use super::super::alloc::{
     Address, ArenaFigures, Call, CallCounts, Grant, LegacyFigures, LoadedSegments, PoolFigures, PoolKey, RunError,
@@ -6,12 +6,12 @@ use super::super::alloc::{
 use highwater_model::units::Bytes;
 use highwater_model::workload::TraceCommand;
 
-/// How a run of a static graph ended.
+/// Status of a run of a static graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunStatus(pub Result<(), RunError>);
 
 impl RunStatus {
-    /// The engine's status of pages that serve somebody else.
+    /// The engine's status for pages with another user.
     pub const PHYSICAL_MEMORY_IN_USE: u32 = 1_343_225_857;
 
     /// The engine's status of any other failure.
@@ -27,38 +27,36 @@ impl RunStatus {
     }
 }
 
-/// What a command led to.
+/// The effect of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was done, and there is nothing to tell.
+    /// Done, without a result.
     Done,
-    /// It made no sense where it stood, and changed nothing.
+    /// Contradictory, and without effect.
     Skipped,
     /// A block of a pool; with the slots of its pages where it is stitched.
     Allocated(Grant, Vec<u32>),
     /// Out of memory in a pool.
     NotAllocated,
-    /// A static graph was loaded.
     Loaded(LoadedSegments),
-    /// A static graph was not loaded; what was placed until then.
+    /// The segments placed before the failure.
     NotLoaded(LoadedSegments),
     /// A run, or its first half.
     Ran {
-        /// How it ended.
         status: RunStatus,
-        /// How many calls prepared the run; those behind them ended it.
+        /// Number of calls that prepared the run; later ones ended it.
         calls_before: usize,
-        /// Bytes of the device in use while it ran.
+        /// Device bytes in use during the run.
         in_use: Bytes,
     },
-    /// Weights or fixed memory: where, if anything was needed.
+    /// Weights or fixed memory; `None` where no memory was needed.
     Placed(Option<Address>),
-    /// Weights or fixed memory could not be had.
+    /// Weights or fixed memory failed.
     NotPlaced,
 }
 
 impl Outcome {
-    /// Whether something that was asked for could not be had.
+    /// Whether a request failed.
     pub const fn is_failure(&self) -> bool {
         match self {
             Self::NotAllocated | Self::NotLoaded(_) | Self::NotPlaced => true,
@@ -71,62 +69,56 @@ impl Outcome {
 /// Everything about one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer<'r> {
-    /// Position among the answered commands, from 0.
+    /// Index among the answered commands, from 0.
     pub index: u32,
-    /// The command.
     pub command: TraceCommand,
-    /// What it led to.
     pub outcome: Outcome,
-    /// Driver calls that it made, in order.
+    /// Driver calls of the command, in order.
     pub calls: &'r [Call],
-    /// Bytes of the device in use.
+    /// Device bytes in use.
     pub in_use: Bytes,
     /// Of these, physical pages.
     pub pages: Bytes,
-    /// The pool that it speaks of: a freed block's own, else the current one.
+    /// The pool concerned: a freed block's own, otherwise the current one.
     pub pool: PoolKey,
-    /// That pool's figures; `None` where it does not exist, or the legacy allocator answers.
+    /// `None` where the pool does not exist, and for the legacy allocator.
     pub pool_figures: Option<PoolFigures>,
-    /// Figures of the device's pool.
     pub device_pool: Option<PoolFigures>,
     /// Figures of the arena, where static graphs share one.
     pub arena: Option<ArenaFigures>,
-    /// Figures of the legacy allocator, where it answers.
+    /// Figures of the legacy allocator, if used.
     pub legacy: Option<LegacyFigures>,
     /// Bytes of fixed feature memory.
     pub fixed: Bytes,
 }
 
-/// What is left at the end.
+/// Final state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finish {
     /// Pools that were not destroyed, by number.
     pub pools: Vec<(PoolKey, PoolFigures)>,
-    /// The device's pool.
     pub device_pool: Option<PoolFigures>,
-    /// The most bytes of the device that were in use.
+    /// Peak of device bytes in use.
     pub peak: Bytes,
-    /// Bytes of the device that are in use.
+    /// Device bytes in use.
     pub in_use: Bytes,
-    /// Driver calls.
     pub calls: CallCounts,
 }
 
-/// What a replay counted.
+/// Counts of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplaySummary {
-    /// Commands that were executed.
+    /// Executed commands.
     pub commands: u32,
-    /// Commands that asked for something that could not be had.
+    /// Failed requests.
     pub failed: u64,
     /// Position of the first of them in the trace.
     pub first_failure: Option<u32>,
-    /// The most bytes of the device that were in use.
+    /// Peak of device bytes in use.
     pub peak_reserved: Bytes,
-    /// Bytes of the device that are in use at the end.
+    /// Device bytes in use at the end.
     pub reserved: Bytes,
-    /// The most bytes that blocks, weights, fixed memory and running graphs asked for at once.
+    /// The peak of requested bytes of blocks, weights, fixed memory and running graphs.
     pub peak_live: Bytes,
-    /// Driver calls.
     pub calls: CallCounts,
 }

@@ -1,20 +1,20 @@
-//! The device, the allocators and who holds what, between two commands.
+//! State of a replay between two commands: the device, the allocators and the owners of memory.
 //!
-//! In: one command after the other. Out: its [`Outcome`], kept until the next. Invariant: what is held is known by
-//! name, so that nothing is freed twice and no allocator sees a command that makes no sense.
+//! In: commands in order. Out: the [`Outcome`] of each, kept until the next. Invariant: held memory is known by name,
+//! so that nothing is freed twice and no allocator sees a contradictory command.
 
 use std::collections::BTreeMap;
 
+use super::super::ArenaBehaviour;
 use super::super::alloc::{
-    Address, ArenaSegment, DocumentedArena, DriverRules, DynamicMemory, FixedMemory, GrantId, LegacyBins, Order,
-    OwnBlocks, PagePoolRules, PagePools, SegmentArena, SimulatedDevice, StaticGraph, StaticMemory,
+    Address, ArenaSegment, DriverRules, DynamicMemory, FixedMemory, GrantId, LegacyBins, Order, PagePoolRules,
+    PagePools, PoolKey, SimulatedDevice, StaticGraph, StaticMemory, static_memory,
 };
-use super::super::{PolicyRow, StaticMemoryPolicy};
-use super::{Answer, Finish, Outcome, ReplayRules, RunStatus, key};
+use super::{Answer, Finish, Outcome, ReplayRules, RunStatus};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationTrace, TraceCommand, TraceName};
 
-/// A block of a pool; it is gone where its pool was made anew since.
+/// A block of a pool; gone if its pool was destroyed since.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     pool: u32,
@@ -26,9 +26,9 @@ struct Block {
 /// A pool by its number.
 #[derive(Clone, Copy, Debug, Default)]
 struct PoolState {
-    /// How often it was destroyed.
+    /// Number of times it was destroyed.
     generation: u32,
-    /// Bytes asked for and not freed.
+    /// Requested bytes not yet freed.
     live: u64,
 }
 
@@ -41,7 +41,7 @@ enum GraphState {
     Running(u64),
 }
 
-/// What answers dynamic requests.
+/// The dynamic allocator.
 #[derive(Debug)]
 enum Dynamic {
     Pools(PagePools),
@@ -57,7 +57,6 @@ impl Dynamic {
     }
 }
 
-/// Everything between two commands.
 #[derive(Debug)]
 pub(super) struct State {
     device: SimulatedDevice,
@@ -69,17 +68,16 @@ pub(super) struct State {
     graphs: Vec<GraphState>,
     pools: BTreeMap<u32, PoolState>,
     current: u32,
-    /// The pool that the last command spoke of.
-    spoken_of: u32,
+    /// The pool concerned by the last command.
+    command_pool: u32,
     outcome: Outcome,
     live: u64,
     peak_live: u64,
 }
 
 impl State {
-    /// Nothing is in use.
     pub(super) fn new(n_names: usize, rules: &ReplayRules, has_notes: bool) -> Self {
-        let row: &PolicyRow = rules.policy.row();
+        let row = rules.policy.row();
         Self {
             device: SimulatedDevice::new(DriverRules {
                 capacity: rules.device_bytes,
@@ -94,7 +92,14 @@ impl State {
                     expands: row.expands_pools,
                 }))
             },
-            statics: static_memory(rules),
+            statics: static_memory(
+                rules.policy,
+                if rules.is_documented {
+                    ArenaBehaviour::Documented
+                } else {
+                    ArenaBehaviour::Engine
+                },
+            ),
             fixed: if row.expands_pools {
                 FixedMemory::of_shared_pages()
             } else {
@@ -105,7 +110,7 @@ impl State {
             graphs: vec![GraphState::Absent; n_names],
             pools: BTreeMap::new(),
             current: 0,
-            spoken_of: 0,
+            command_pool: 0,
             outcome: Outcome::Done,
             live: 0,
             peak_live: 0,
@@ -127,32 +132,23 @@ impl State {
     /// Executes a command; its calls stay in the driver's log until the next.
     pub(super) fn execute(&mut self, trace: &AllocationTrace, command: TraceCommand) {
         self.device.driver.clear_calls();
-        self.spoken_of = self.current;
+        self.command_pool = self.current;
         self.outcome = match command {
             TraceCommand::Use(pool) => {
                 self.current = pool;
-                self.spoken_of = pool;
+                self.command_pool = pool;
                 self.pools.entry(pool).or_default();
-                self.manage(Order::Create(key(pool)))
+                self.manage(Order::Create(PoolKey(pool)))
             }
             TraceCommand::Allocate { id, bytes } => self.allocate(id, bytes),
             TraceCommand::Free { id } => self.free(id),
-            TraceCommand::Synchronize => self.manage(Order::Synchronize(key(self.current))),
-            TraceCommand::Recycle => self.manage(Order::Recycle(key(self.current))),
+            TraceCommand::Synchronize => self.manage(Order::Synchronize(PoolKey(self.current))),
+            TraceCommand::Recycle => self.manage(Order::Recycle(PoolKey(self.current))),
             TraceCommand::RecycleDevice => self.manage(Order::RecycleDevice),
             TraceCommand::Destroy(pool) => self.destroy(pool),
             TraceCommand::EndIteration(_) => Outcome::Done,
             TraceCommand::Load { graph, first, count } => {
-                let segments = trace.load_segments(first, count).iter();
-                let segments: Vec<ArenaSegment> = segments
-                    .map(|segment| ArenaSegment {
-                        bytes: segment.bytes,
-                        by_caller: segment.by_caller,
-                        is_zero_copy: segment.is_zero_copy,
-                        has_gap: segment.has_gap,
-                    })
-                    .collect();
-                self.load(graph, &segments, trace.load_bytes(first, count))
+                self.load(graph, trace.load_segments(first, count), trace.load_bytes(first, count))
             }
             TraceCommand::Execute(graph) => self.execute_graph(graph),
             TraceCommand::Begin(graph) => self.begin(graph),
@@ -167,7 +163,7 @@ impl State {
 
     /// The last command with all figures.
     pub(super) fn answer(&mut self, index: u32, command: TraceCommand) -> Answer<'_> {
-        let pool = key(self.spoken_of);
+        let pool = PoolKey(self.command_pool);
         let mut outcome = std::mem::replace(&mut self.outcome, Outcome::Done);
         let (pool_figures, device_pool, legacy) = match &self.dynamic {
             Dynamic::Pools(pools) => (pools.figures(Some(pool)), pools.figures(None), None),
@@ -199,7 +195,7 @@ impl State {
         let mut pools = Vec::new();
         let mut device_pool = None;
         if let Dynamic::Pools(memory) = &self.dynamic {
-            let keys = self.pools.keys().map(|pool| key(*pool));
+            let keys = self.pools.keys().map(|pool| PoolKey(*pool));
             pools.extend(keys.filter_map(|key| Some((key, memory.figures(Some(key))?))));
             device_pool = memory.figures(None);
         }
@@ -222,7 +218,7 @@ impl State {
             return Outcome::Skipped;
         }
         let pool = self.current;
-        let granted = self.dynamic.memory().allocate(key(pool), bytes, &mut self.device);
+        let granted = self.dynamic.memory().allocate(PoolKey(pool), bytes, &mut self.device);
         let Ok(grant) = granted else {
             return Outcome::NotAllocated;
         };
@@ -246,10 +242,10 @@ impl State {
         if let Some(state) = self.pools.get_mut(&block.pool) {
             state.live = state.live.saturating_sub(block.bytes);
         }
-        self.spoken_of = block.pool;
+        self.command_pool = block.pool;
         let memory = self.dynamic.memory();
-        memory.free(key(block.pool), block.grant, &mut self.device);
-        self.let_go(block.bytes);
+        memory.free(PoolKey(block.pool), block.grant, &mut self.device);
+        self.release(block.bytes);
         Outcome::Done
     }
 
@@ -259,13 +255,13 @@ impl State {
         (pool.generation == block.generation).then_some(block)
     }
 
-    /// Ends a pool; its blocks go with it.
+    /// Ends a pool and its blocks.
     fn destroy(&mut self, pool: u32) -> Outcome {
-        self.manage(Order::Destroy(key(pool)));
+        self.manage(Order::Destroy(PoolKey(pool)));
         if let Some(state) = self.pools.get_mut(&pool) {
             let live = std::mem::take(&mut state.live);
             state.generation = state.generation.wrapping_add(1);
-            self.let_go(live);
+            self.release(live);
         }
         Outcome::Done
     }
@@ -306,20 +302,20 @@ impl State {
         };
         self.statics.finish(StaticGraph(graph.0), &mut self.device);
         self.graphs[graph.0 as usize] = GraphState::Loaded(bytes);
-        self.let_go(bytes);
+        self.release(bytes);
         Outcome::Done
     }
 
     fn execute_graph(&mut self, graph: TraceName) -> Outcome {
         let outcome = self.begin(graph);
-        // A graph that runs already goes on.
+        // A graph that already runs continues.
         if matches!(outcome, Outcome::Ran { status, .. } if status.0.is_ok()) {
             self.end_run(graph);
         }
         outcome
     }
 
-    /// Unloads a graph; one that runs ends its run first.
+    /// Unloads a graph; a running one ends its run first.
     fn unload(&mut self, graph: TraceName) -> Outcome {
         if self.graphs[graph.0 as usize] == GraphState::Absent {
             return Outcome::Skipped;
@@ -349,7 +345,7 @@ impl State {
             return Outcome::Skipped;
         };
         self.device.driver.free(at, bytes);
-        self.let_go(bytes.get());
+        self.release(bytes.get());
         Outcome::Done
     }
 
@@ -371,26 +367,17 @@ impl State {
     }
 
     fn hold_fixed(&mut self, before: Bytes) {
-        self.let_go(before.get());
+        self.release(before.get());
         self.hold(self.fixed.size().get());
     }
 
-    /// What is held was had from the device, but for running graphs; so the sum stays far below 2^64.
+    /// Held bytes come from the device, except those of running graphs, so the sum stays far below 2^64.
     fn hold(&mut self, bytes: u64) {
         self.live = self.live.saturating_add(bytes);
         self.peak_live = self.peak_live.max(self.live);
     }
 
-    fn let_go(&mut self, bytes: u64) {
+    fn release(&mut self, bytes: u64) {
         self.live = self.live.saturating_sub(bytes);
-    }
-}
-
-fn static_memory(rules: &ReplayRules) -> Box<dyn StaticMemory> {
-    match rules.policy {
-        StaticMemoryPolicy::Dynamic | StaticMemoryPolicy::DynamicExtend => Box::new(OwnBlocks::new()),
-        StaticMemoryPolicy::StaticExtend if rules.is_documented => Box::new(DocumentedArena::new()),
-        StaticMemoryPolicy::StaticExtend => Box::new(SegmentArena::on_device()),
-        StaticMemoryPolicy::FullExtend => Box::new(SegmentArena::in_range()),
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! changes    |load b| run a | run b |unload a| ...      before the run that they name, or after the last
 //! group      [ arenas, weights, io of a and b ....... ]  from its first step to its last
-//! | ops of a ......| ops of b .............|  one graph after another, as on the axis
+//!            | ops of a ......| ops of b .............|  one graph after another, as on the axis
 //! ```
 //!
 //! Rules: a loaded graph is not loaded again, one that is not loaded is not unloaded. While a group runs none of its
@@ -20,7 +20,7 @@ use highwater_model::workload::GraphIdx;
 
 impl<'a> Machine<'a> {
     /// Applies the changes before a run and begins its group.
-    pub(super) fn between(&mut self, position: u32) -> Result<(), Stop> {
+    pub(super) fn before_run(&mut self, position: u32) -> Result<(), Stop> {
         let session = self.session;
         let changes = &session.changes;
         let first = changes.partition_point(|change| change.before < position);
@@ -41,7 +41,7 @@ impl<'a> Machine<'a> {
             (true, false, Some(run)) => self.hold(run),
             (false, true, Some(run)) => {
                 let request = static_plan(self.session, run).map(|_| self.request(graph, &run.bound));
-                self.memory.serve(self.residents.subject(graph));
+                self.memory.log.set_subject(self.residents.subject(graph));
                 self.unload(graph, request.as_ref());
                 Ok(())
             }
@@ -56,7 +56,7 @@ impl<'a> Machine<'a> {
         if state.loading == Loading::Loaded {
             return Ok(());
         }
-        self.memory.serve(self.residents.subject(graph));
+        self.memory.log.set_subject(self.residents.subject(graph));
         if static_plan(self.session, run).is_some() {
             let request = self.request(graph, &run.bound);
             return self.load_static(&request);
@@ -73,7 +73,7 @@ impl<'a> Machine<'a> {
             self.hold(run)?;
             if static_plan(self.session, run).is_none() {
                 let io = self.dynamic_io(&run.bound);
-                self.memory.serve(self.residents.subject(run.graph));
+                self.memory.log.set_subject(self.residents.subject(run.graph));
                 self.residents.hold_io(run.graph, io, &mut self.memory)?;
             }
         }
@@ -92,7 +92,7 @@ impl<'a> Machine<'a> {
                 continue;
             }
             let is_static = static_plan(session, run).is_some();
-            self.memory.serve(self.residents.subject(graph));
+            self.memory.log.set_subject(self.residents.subject(graph));
             if self.params.unloads_after_run {
                 let request = is_static.then(|| self.request(graph, &run.bound));
                 self.unload(graph, request.as_ref());

@@ -16,13 +16,13 @@ impl<'a> Machine<'a> {
         let graph = request.graph;
         let staging = staging_bytes(request.bound, self.params);
         self.make_room(request, staging);
-        self.memory.serve(self.residents.subject(graph));
+        self.memory.log.set_subject(self.residents.subject(graph));
         if self.graphs[graph.idx()].loading == Loading::Unloaded {
             self.residents.record_reload(graph, NO_REGION, &mut self.memory);
         }
         self.residents.load_weights(graph, &mut self.memory)?;
         self.statics.load(request, &mut self.memory)?;
-        self.memory.serve(self.residents.subject(graph));
+        self.memory.log.set_subject(self.residents.subject(graph));
         self.residents.hold_io(graph, staging, &mut self.memory)?;
         let state = &mut self.graphs[graph.idx()];
         (state.loading, state.bound) = (Loading::Loaded, Some(request.bound));
@@ -64,15 +64,15 @@ impl<'a> Machine<'a> {
 
     fn evict(&mut self, request: &ArenaRequest<'a>) {
         let graph = request.graph;
-        self.memory.serve(self.residents.subject(graph));
+        self.memory.log.set_subject(self.residents.subject(graph));
         let region = self.statics.region(graph).unwrap_or(NO_REGION);
-        self.memory.record(EventKind::Unload, region, 0, Bytes::ZERO);
+        self.memory.log.record(EventKind::Unload, region, 0, Bytes::ZERO);
         self.unload(graph, Some(request));
     }
 
     /// Unloads a graph: a static one with its arena, a dynamic one with its pool.
     pub(super) fn unload(&mut self, graph: GraphIdx, request: Option<&ArenaRequest<'a>>) {
-        self.memory.serve(self.residents.subject(graph));
+        self.memory.log.set_subject(self.residents.subject(graph));
         if let Some(request) = request {
             self.statics.unload(request, &mut self.memory);
         } else if self.graphs[graph.idx()].has_pool {

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 
 use super::super::alloc::{Address, Call, LoadedSegments, RunError};
 use super::super::event::{EventKind, RegionKind, SubjectId};
-use super::super::recorder::{NO_REGION, Purpose, Recorder};
+use super::super::recorder::{NO_REGION, Recorder, RegionPurpose};
 use super::super::replay::{Outcome, ReplayRules};
-use super::{Held, begin_stay, end_stay, subject_of};
+use super::{Held, record_alloc, record_free, subject_of};
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{GraphIdx, TraceName};
@@ -79,9 +79,9 @@ impl StaticGraphs {
         log: &mut Recorder,
     ) {
         let owner = (!self.shares_arena).then_some(graph);
-        log.purpose(Purpose::of(RegionKind::Arena, owner));
+        log.set_purpose(RegionPurpose::of(RegionKind::Arena, owner));
         self.drop_freed(calls, log);
-        log.serve(self.subject(graph));
+        log.set_subject(self.subject(graph));
         self.note_arena(outcome, bytes, calls, log);
         log.settle_calls(calls);
         let Outcome::Loaded(loaded) = outcome else { return };
@@ -111,8 +111,8 @@ impl StaticGraphs {
         let Some(graph) = self.loaded.get(&name).map(|loaded| loaded.graph) else {
             return log.settle_calls(calls);
         };
-        log.purpose(Purpose::of(RegionKind::Arena, None));
-        log.serve(self.subject(graph));
+        log.set_purpose(RegionPurpose::of(RegionKind::Arena, None));
+        log.set_subject(self.subject(graph));
         let Outcome::Ran {
             status, calls_before, ..
         } = outcome
@@ -126,7 +126,7 @@ impl StaticGraphs {
             }
             Err(error) => {
                 log.settle_calls(calls);
-                log.serve(self.subject(graph));
+                log.set_subject(self.subject(graph));
                 if error == RunError::MemoryInUse {
                     log.record(EventKind::MemoryInUse, NO_REGION, 0, Bytes::ZERO);
                 }
@@ -149,7 +149,7 @@ impl StaticGraphs {
             self.stop(name, log);
             self.hide(name, log);
             if let Some(gone) = self.loaded.remove(&name) {
-                log.serve(self.subject(gone.graph));
+                log.set_subject(self.subject(gone.graph));
             }
         }
         log.settle_calls(calls);
@@ -210,7 +210,7 @@ impl StaticGraphs {
         if self.shares_arena {
             self.hide(name, log);
         }
-        log.serve(self.subject(graph));
+        log.set_subject(self.subject(graph));
         if self.shares_pages {
             log.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
         }
@@ -229,13 +229,13 @@ impl StaticGraphs {
             self.drop_within(at, bytes.get(), log);
             let (region, offset) = log.locate(at);
             let held = Held {
-                subject: log.serve_new(subject_of(tensor, copy), bytes),
+                subject: log.set_new_subject(subject_of(tensor, copy), bytes),
                 region,
                 offset,
                 bytes,
                 pool: 0,
             };
-            begin_stay(log, held);
+            record_alloc(log, held);
             let end = at.offset().saturating_add(bytes.get());
             self.shown.insert(at, (end, name, held));
             shown.push(at);
@@ -255,7 +255,7 @@ impl StaticGraphs {
             if self.shown.get(&at).is_some_and(|(_, whose, _)| *whose == name)
                 && let Some((_, _, held)) = self.shown.remove(&at)
             {
-                end_stay(log, held);
+                record_free(log, held);
             }
         }
     }
@@ -278,7 +278,7 @@ impl StaticGraphs {
                 return;
             }
             self.shown.remove(&start);
-            end_stay(log, held);
+            record_free(log, held);
         }
     }
 }

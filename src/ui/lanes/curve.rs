@@ -83,7 +83,7 @@ fn top(input: &LanesInput<'_>, own: Option<usize>, height: f64) -> f64 {
             peak = peak.max(budget);
         }
     }
-    let capacity = input.comparison.device.memory_bytes as f64;
+    let capacity = input.comparison.device.memory().get() as f64;
     let highest = if own.is_none() && is_capacity_near(input) {
         peak.max(capacity)
     } else {
@@ -96,7 +96,7 @@ fn top(input: &LanesInput<'_>, own: Option<usize>, height: f64) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "points on a screen need no more")]
 pub(super) fn is_capacity_near(input: &LanesInput<'_>) -> bool {
     input.comparison.has_capacity()
-        && input.comparison.device.memory_bytes as f64 <= input.timeline.peak.get().max(1) as f64 * 1.6
+        && input.comparison.device.memory().get() as f64 <= input.timeline.peak.get().max(1) as f64 * 1.6
 }
 
 /// Paints the curve area of a lane.
@@ -142,7 +142,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     quads.paint(&painter);
     let painter = ui.painter_at(beside(frame.curve));
     if is_capacity_near(input) {
-        let y = scale.y(input.comparison.device_of(frame.lane).memory_bytes);
+        let y = scale.y(input.comparison.device_of(frame.lane).memory().get());
         painter.hline(frame.curve.x_range(), y, Stroke::new(1.5, theme.capacity));
     }
     let peak = paint_peak(&painter, &scale, frame, input, &viewport);

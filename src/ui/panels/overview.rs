@@ -155,7 +155,7 @@ fn preview_ui(ui: &mut egui::Ui, session: &Session) {
 /// The configured policy, and whether it fits.
 fn configured_text(comparison: &Comparison, lane: &Lane) -> String {
     let (number, peak) = (lane.policy.number(), lane.summary.peak_reserved);
-    let memory = comparison.device.marked(DeviceFigure::MemoryBytes);
+    let memory = comparison.device.text_with_mark(DeviceFigure::MemoryBytes);
     let device = format!("{} ({memory})", comparison.device.name);
     let given_up = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
     let given_up = given_up

@@ -280,7 +280,11 @@ fn device_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) 
         .width(150.0);
     let response = combo.show_choices(ui, |ui| {
         for profile in &session.profiles().profiles {
-            let text = format!("{} ({})", profile.name, profile.marked(DeviceFigure::MemoryBytes));
+            let text = format!(
+                "{} ({})",
+                profile.name,
+                profile.text_with_mark(DeviceFigure::MemoryBytes)
+            );
             if ui.selectable_label(profile.name == current.name, text).clicked() {
                 commands.push(Command::SetOption {
                     key: keys::DEVICE.to_owned(),

@@ -222,7 +222,7 @@ fn marked_run(notes: &[(u32, &str)]) -> Recording {
             name: block,
             birth: Step(3),
             end: Step(6),
-            given_back: Step(6),
+            freed_at: Step(6),
             bytes: Bytes(4096),
             held: Bytes(4096),
             address: None,

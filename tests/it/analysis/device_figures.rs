@@ -65,7 +65,10 @@ fn figures_that_are_set_say_so_and_reach_the_engine() {
     let (estimated, set) = device.marks();
     assert!(estimated.is_empty());
     assert_eq!(set, DeviceFigure::ALL);
-    assert_eq!(device.marked(DeviceFigure::MallocNs), "1.00\u{a0}µs, set by you");
+    assert_eq!(
+        device.text_with_mark(DeviceFigure::MallocNs),
+        "1.00\u{a0}µs, set by you"
+    );
     assert!(device.marks_sentence().starts_with("set by you: memory, driver malloc"));
     let lowered = lower(&options, &Environment::new(), &device, &NoFiles);
     let params = &lowered.params;
@@ -100,7 +103,7 @@ fn figures_that_are_set_say_so_and_reach_the_engine() {
                 .collect()
         )
     );
-    assert_eq!(device.map_ns, 60_000);
+    assert_eq!(device.figure(DeviceFigure::MapNs), 60_000);
 }
 
 #[test]

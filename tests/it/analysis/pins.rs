@@ -143,7 +143,7 @@ fn check(request: &Request) -> Comparison {
         ] {
             assert_eq!(curve.first_maximum(), (peak, step), "{}", pin.name);
         }
-        assert_eq!(comparison.device_of(number).memory_bytes, alone.device.memory_bytes);
+        assert_eq!(comparison.device_of(number).memory().get(), alone.device.memory().get());
         check_session(&comparison, number);
     }
     comparison

@@ -2,8 +2,8 @@
 
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::name_reuse::{
-    HazardKind, NameReuse, NameReuseRequest, ReuseQuestion, ReuseReport, SkipKind, SkipOptSet, UnsafeKind, VERSIONS,
-    Version, reuse_report,
+    HazardKind, NameReuse, NameReuseRequest, ReuseDefectKind, ReuseQuestion, ReuseReport, SkipKind, SkipOptSet,
+    VERSIONS, Version, reuse_report,
 };
 use highwater::workload::BlockProgram;
 
@@ -129,7 +129,7 @@ fn corruption_by_repeated_writes_is_named() {
         .filter(|finding| finding.kind.is_corruption())
         .collect();
     assert!(!wrong.is_empty(), "{:?}", report.reuse.renames);
-    assert!(wrong.iter().all(|finding| finding.kind == UnsafeKind::WrongValue));
+    assert!(wrong.iter().all(|finding| finding.kind == ReuseDefectKind::WrongValue));
     assert!(wrong[0].message.contains("reads"), "{}", wrong[0].message);
 }
 
@@ -266,7 +266,7 @@ fn a_block_that_mentions_a_renamed_variable_is_named() {
         report
             .findings
             .iter()
-            .any(|finding| finding.kind == UnsafeKind::WrongValueInside)
+            .any(|finding| finding.kind == ReuseDefectKind::WrongValueInside)
     );
 }
 

@@ -4,7 +4,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 use highwater::progress::{Cancel, Progress};
-use highwater::rewrite::name_reuse::{NameReuse, NameReuseRequest, SkipKind, SkipOptSet, Unsafe, UnsafeKind, verify};
+use highwater::rewrite::name_reuse::{
+    NameReuse, NameReuseRequest, ReuseDefect, ReuseDefectKind, SkipKind, SkipOptSet, verify,
+};
 use highwater::workload::{BlockProgram, Slots};
 use serde_json::{Map, Value as Json, json};
 
@@ -114,25 +116,29 @@ fn check(what: &str, program: &BlockProgram, case: &Json) {
     assert_eq!(quiet.renames, answer.renames, "{what}: the log changes nothing");
 }
 
-fn verified(program: &BlockProgram, answer: &NameReuse) -> Vec<Unsafe> {
+fn verified(program: &BlockProgram, answer: &NameReuse) -> Vec<ReuseDefect> {
     let cancel = Cancel::new();
     verify(program, &answer.program, &Progress::silent(&cancel)).expect("nobody cancels")
 }
 
-fn check_safety(what: &str, findings: &[Unsafe], safety: &Json) {
-    let of = |kind: UnsafeKind| findings.iter().filter(move |finding| finding.kind == kind);
-    let wrong: Vec<Json> = of(UnsafeKind::WrongValue)
+fn check_safety(what: &str, findings: &[ReuseDefect], safety: &Json) {
+    let of = |kind: ReuseDefectKind| findings.iter().filter(move |finding| finding.kind == kind);
+    let wrong: Vec<Json> = of(ReuseDefectKind::WrongValue)
         .map(|finding| json!([finding.op, finding.position]))
         .collect();
-    let ops = |kind: UnsafeKind| -> Vec<Json> { of(kind).map(|finding| json!(finding.op)).collect() };
+    let ops = |kind: ReuseDefectKind| -> Vec<Json> { of(kind).map(|finding| json!(finding.op)).collect() };
     assert_eq!(json!(wrong), safety["wrong_value_reads"], "{what}");
-    assert_eq!(json!(ops(UnsafeKind::NewInPlace)), safety["new_inplace_ops"], "{what}");
     assert_eq!(
-        json!(ops(UnsafeKind::CollidingOutputs)),
+        json!(ops(ReuseDefectKind::NewInPlace)),
+        safety["new_inplace_ops"],
+        "{what}"
+    );
+    assert_eq!(
+        json!(ops(ReuseDefectKind::CollidingOutputs)),
         safety["ops_with_colliding_outputs"],
         "{what}"
     );
-    assert_eq!(of(UnsafeKind::WrongValueInside).count(), 0, "{what}");
+    assert_eq!(of(ReuseDefectKind::WrongValueInside).count(), 0, "{what}");
 }
 
 fn check_blocks(what: &str, answer: &NameReuse, blocks: &[Json]) {

@@ -187,3 +187,18 @@ fn dynamic_graphs_of_a_group_hold_inputs_and_outputs_together() {
         "pools fill in the order of the axis"
     );
 }
+
+#[test]
+fn fifty_thousand_concurrent_pairs_cost_twice_as_much_as_half_of_them() {
+    // Look-ups that scan all groups take many minutes here.
+    for is_static in [true, false] {
+        let graphs = [8, 4].map(|mib| graph(is_static, &[with_input(bound(2, &[(0, 2, mib * MIB)]))]));
+        let n_events = |n_pairs: u32| {
+            let mut session = session(&graphs, &[0, 1].repeat(n_pairs as usize));
+            session.groups = (0..n_pairs).map(|pair| 2 * pair..2 * pair + 2).collect();
+            run_with(&session, Dynamic, &roomy()).events.len()
+        };
+        let (half, all) = (n_events(25_000), n_events(50_000));
+        assert!(half > 100_000 && all <= 2 * half, "{half} events, then {all}");
+    }
+}

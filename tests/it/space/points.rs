@@ -200,7 +200,7 @@ fn smallest(explorer: &Explorer) -> Option<SmallestDevice> {
 #[test]
 fn the_smallest_device_equals_brute_force() {
     let mut profiles = DeviceProfiles::bundled().unwrap().profiles;
-    profiles.sort_by_key(|profile| profile.memory_bytes);
+    profiles.sort_by_key(|profile| profile.memory().get());
     for (batch, texts, wanted) in [
         (1, &["policy=0,2,3,4"][..], Some("generic-16GB")),
         (1 << 13, &["policy=0,2,3,4", "atomic_clean_policy=0,1"], None),

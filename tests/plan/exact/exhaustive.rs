@@ -113,8 +113,9 @@ impl<'a> Exhaustive<'a> {
             return offset == self.offsets[other];
         }
         let (one, two) = (&self.problem.buffers[idx], &self.problem.buffers[other]);
-        let is_apart = offset + one.size.get() <= self.offsets[other] || self.offsets[other] + two.size.get() <= offset;
-        is_apart
+        let is_separate =
+            offset + one.size.get() <= self.offsets[other] || self.offsets[other] + two.size.get() <= offset;
+        is_separate
             || one.size.get() == 0
             || two.size.get() == 0
             || !(0..24).any(|step| self.is_live(idx, step) && self.is_live(other, step))

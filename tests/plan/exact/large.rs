@@ -1,4 +1,4 @@
-//! Puzzles without a hole, heights beyond 32 bits, and the benchmarks of the corpus.
+//! Puzzles without a gap, heights beyond 32 bits, and the benchmarks of the corpus.
 
 use highwater_model::units::{Bytes, Step};
 use highwater_plan::{Buffer, Fit, Limits, PlacementProblem};
@@ -7,7 +7,7 @@ use super::{Random, at, exact, puzzle};
 use crate::support::shared;
 
 #[test]
-fn puzzles_without_a_hole_are_solved() {
+fn puzzles_without_a_gap_are_solved() {
     for seed in 0..12 {
         let problem = puzzle(&mut Random::new(seed), 60, 0);
         let planned = exact(&problem, Limits::default());

@@ -47,7 +47,7 @@ fn over_the_threshold_without_a_candidate_is_counted_and_no_error() {
 }
 
 #[test]
-fn a_copy_stands_before_its_reader_and_the_reader_is_redone() {
+fn a_copy_precedes_its_reader_and_the_reader_is_recomputed() {
     let tape = tape("d.json", DIAMOND);
     let cancel = Cancel::new();
     let plan = plan_static(
@@ -84,7 +84,7 @@ fn what_must_run_once_and_what_is_small_stays() {
 }
 
 #[test]
-fn too_much_computing_anew_stops_as_thrashing() {
+fn too_much_recomputation_stops_as_thrashing() {
     let tape = tape("d.json", DIAMOND);
     let limited = RematRequest {
         thrash_limit: Some(0.0),

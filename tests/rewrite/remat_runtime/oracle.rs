@@ -1,4 +1,4 @@
-//! A second, plain implementation of the runtime, straight from the description: sets and walks anew for every cost, a
+//! A second, plain implementation of the runtime, straight from the description: new sets and walks for every cost, a
 //! list as pool, recursion. Slow; for small tapes.
 
 use std::collections::{BTreeMap, BTreeSet};

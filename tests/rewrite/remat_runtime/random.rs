@@ -103,7 +103,7 @@ impl Maker {
                     .iter()
                     .map(|(bytes, view)| (*bytes, view.and_then(base)))
                     .collect();
-                // A view of the caller's memory is the caller's too, and no op makes it anew.
+                // A view of the caller's memory is the caller's too, and no op recomputes it.
                 let is_own = |(_, base): &(u64, Option<u32>)| {
                     base.is_none_or(|base| !self.tape.tensors[base as usize].is_external)
                 };

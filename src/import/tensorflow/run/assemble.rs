@@ -120,7 +120,7 @@ fn fill(
             name: ops[draft.op as usize].name,
             birth: Step(birth),
             end: Step(end),
-            given_back: Step(end),
+            freed_at: Step(end),
             bytes: Bytes(draft.bytes),
             held: Bytes(draft.bytes),
             address: None,

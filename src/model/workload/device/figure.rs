@@ -146,53 +146,53 @@ impl DeviceFigure {
         Self::HostBytesPerSecond,
     ];
 
-    /// The label shown to users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::MemoryBytes => "memory",
-            Self::MallocNs => "driver malloc",
-            Self::FreeNs => "driver free",
-            Self::MapNs => "map of a page",
-            Self::UnmapNs => "unmap of a page",
-            Self::ReserveNs => "reserve or release of a range",
-            Self::SyncNs => "wait for a stream",
-            Self::LaunchNs => "launch of an op",
-            Self::FlopsPerSecond => "operations",
-            Self::MemoryBytesPerSecond => "memory bandwidth",
-            Self::ClearBytesPerSecond => "bandwidth of clearing",
-            Self::HostBytesPerSecond => "bandwidth from the host",
-        }
+    /// The row of [`ROWS`]: name in files, label shown to users, unit.
+    const fn row(self) -> (&'static str, &'static str, FigureUnit) {
+        ROWS[self as usize]
     }
 
     /// The name in files.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::MemoryBytes => "memory_bytes",
-            Self::MallocNs => "malloc_ns",
-            Self::FreeNs => "free_ns",
-            Self::MapNs => "map_ns",
-            Self::UnmapNs => "unmap_ns",
-            Self::ReserveNs => "reserve_ns",
-            Self::SyncNs => "sync_ns",
-            Self::LaunchNs => "launch_ns",
-            Self::FlopsPerSecond => "flops_per_second",
-            Self::MemoryBytesPerSecond => "memory_bytes_per_second",
-            Self::ClearBytesPerSecond => "clear_bytes_per_second",
-            Self::HostBytesPerSecond => "host_bytes_per_second",
-        }
+        self.row().0
+    }
+
+    /// The label shown to users.
+    pub const fn label(self) -> &'static str {
+        self.row().1
     }
 
     pub const fn unit(self) -> FigureUnit {
-        match self {
-            Self::MemoryBytes => FigureUnit::Bytes,
-            Self::FlopsPerSecond => FigureUnit::OperationsPerSecond,
-            Self::MemoryBytesPerSecond | Self::ClearBytesPerSecond | Self::HostBytesPerSecond => {
-                FigureUnit::BytesPerSecond
-            }
-            _ => FigureUnit::Nanoseconds,
-        }
+        self.row().2
     }
 }
+
+/// In the order of the enumeration.
+const ROWS: [(&str, &str, FigureUnit); 12] = [
+    ("memory_bytes", "memory", FigureUnit::Bytes),
+    ("malloc_ns", "driver malloc", FigureUnit::Nanoseconds),
+    ("free_ns", "driver free", FigureUnit::Nanoseconds),
+    ("map_ns", "map of a page", FigureUnit::Nanoseconds),
+    ("unmap_ns", "unmap of a page", FigureUnit::Nanoseconds),
+    ("reserve_ns", "reserve or release of a range", FigureUnit::Nanoseconds),
+    ("sync_ns", "wait for a stream", FigureUnit::Nanoseconds),
+    ("launch_ns", "launch of an op", FigureUnit::Nanoseconds),
+    ("flops_per_second", "operations", FigureUnit::OperationsPerSecond),
+    (
+        "memory_bytes_per_second",
+        "memory bandwidth",
+        FigureUnit::BytesPerSecond,
+    ),
+    (
+        "clear_bytes_per_second",
+        "bandwidth of clearing",
+        FigureUnit::BytesPerSecond,
+    ),
+    (
+        "host_bytes_per_second",
+        "bandwidth from the host",
+        FigureUnit::BytesPerSecond,
+    ),
+];
 
 /// The basis of a figure's value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -62,7 +62,7 @@ pub struct RecordedBlock {
     /// Exclusive; `n_steps` where the recording ends before.
     pub end: Step,
     /// The step on which the owner freed it, at most `end`: from then on the allocator waits for its stream.
-    pub given_back: Step,
+    pub freed_at: Step,
     /// Requested bytes.
     pub bytes: Bytes,
     /// Bytes that the allocator holds for it, rounding included; equal to `bytes` where the tool does not state them.

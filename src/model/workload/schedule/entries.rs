@@ -104,8 +104,8 @@ impl SchedulePlan {
 
     /// Removes a dimension from linked dimensions and from the values of entries. It then has the plan's own values in
     /// every run. O(entries).
-    pub fn free_of(&mut self, dim: &str) {
-        self.together.remove(dim);
+    pub fn clear_dim(&mut self, dim: &str) {
+        self.linked_dims.remove(dim);
         for entry in &mut self.entries {
             entry.dims.remove(dim);
         }
@@ -235,11 +235,11 @@ impl SchedulePlan {
         }
         let mut own = Self {
             dims: self.dims.clone(),
-            together: self.together.clone(),
+            linked_dims: self.linked_dims.clone(),
             ..Self::default()
         };
         for (dim, generator) in &entry.dims {
-            own.together.remove(dim);
+            own.linked_dims.remove(dim);
             own.dims.insert(dim.clone(), generator.values());
         }
         own.combinations(&graph.symbols)
@@ -330,7 +330,7 @@ impl SchedulePlan {
     }
 
     /// The concurrent groups with at least two members, by number, with the names of their graphs.
-    pub fn concurrent(&self) -> Vec<(u32, Vec<String>)> {
+    pub fn concurrent_groups(&self) -> Vec<(u32, Vec<String>)> {
         let mut groups: Vec<(u32, Vec<String>)> = Vec::new();
         let mut before: Option<u32> = None;
         for entry in &self.entries {

@@ -4,32 +4,8 @@ use super::*;
 
 #[test]
 fn what_loops_and_branches_keep_resident_counts_once() {
-    let main = Written {
-        name: "main",
-        tensors: &[
-            ("a", Input, 8),
-            ("b", Activation, 8),
-            ("d", Activation, 8),
-            ("e", Activation, 8),
-        ],
-        ops: &[
-            ("f", "If", &[0], &[1]),
-            ("g", "While", &[1], &[2]),
-            ("h", "Call", &[2], &[3]),
-        ],
-        outputs: &[3],
-    };
-    let around = Written {
-        name: "around",
-        tensors: &[
-            ("x", Input, 8),
-            ("own", Weight, 7),
-            ("handle", Parameter, 64),
-            ("y", Activation, 8),
-        ],
-        ops: &[("in", "While", &[0, 1, 2], &[3])],
-        outputs: &[3],
-    };
+    let main = "main: a input 8, b 8, d 8, e 8 | f If a -> b, g While b -> d, h Call d -> e | e";
+    let around = "around: x input 8, own weight 7, handle parameter 64, y 8 | in While x own handle -> y | y";
     // The layer is run by a branch, by a loop within a loop, and called.
     let uses: &[Use<'_>] = &[
         (0, 0, 1, &[], &[]),
@@ -57,27 +33,8 @@ fn what_loops_and_branches_keep_resident_counts_once() {
 
 #[test]
 fn a_weight_that_is_handed_out_twice_is_one() {
-    let main = Written {
-        name: "main",
-        tensors: &[
-            ("a", Input, 8),
-            ("b", Activation, 8),
-            ("d", Activation, 8),
-            ("e", Activation, 8),
-        ],
-        ops: &[
-            ("f", "Call", &[0], &[1]),
-            ("g", "Call", &[0], &[2]),
-            ("add", "Add", &[1, 2], &[3]),
-        ],
-        outputs: &[3],
-    };
-    let body = Written {
-        name: "body",
-        tensors: &[("x", Input, 8), ("w", Weight, 8)],
-        ops: &[],
-        outputs: &[1],
-    };
+    let main = "main: a input 8, b 8, d 8, e 8 | f Call a -> b, g Call a -> d, add Add b d -> e | e";
+    let body = "body: x input 8, w weight 8 | | w";
     let uses: &[Use<'_>] = &[(0, 0, 1, &[(0, 0)], &[(1, 1)]), (0, 1, 1, &[(0, 0)], &[(2, 1)])];
     let mut entry = entry(&[main, body], uses);
     assert_eq!(inlined(&mut entry, MAX_OPS).calls, 2);
@@ -89,21 +46,11 @@ fn a_weight_that_is_handed_out_twice_is_one() {
 
 #[test]
 fn a_call_of_nothing_stays_where_it_states_scratch_memory() {
-    for (role, calls) in [(Workspace, 0), (Activation, 1)] {
-        let main = Written {
-            name: "main",
-            tensors: &[("a", Input, 8), ("b", Activation, 8), ("s", role, 5)],
-            ops: &[("f", "Call", &[0], &[1, 2])],
-            outputs: &[1],
-        };
-        let body = Written {
-            name: "body",
-            tensors: &[("x", Input, 8)],
-            ops: &[],
-            outputs: &[0],
-        };
+    for (role, calls) in [("workspace ", 0), ("", 1)] {
+        let main = format!("main: a input 8, b 8, s {role}5 | f Call a -> b s | b");
+        let body = "body: x input 8 | | x";
         let uses: &[Use<'_>] = &[(0, 0, 1, &[(0, 0)], &[(1, 0)])];
-        let mut entry = entry(&[main, body], uses);
-        assert_eq!(inlined(&mut entry, MAX_OPS).calls, calls, "{role:?}");
+        let mut entry = entry(&[&main, body], uses);
+        assert_eq!(inlined(&mut entry, MAX_OPS).calls, calls, "{role}");
     }
 }

@@ -2,25 +2,22 @@
 
 use super::interpreter::{Interpreter, Place};
 use crate::remat::MAX_EVENTS;
-use crate::remat::run::{Choice, NO_CHOICE, RematKind};
+use crate::remat::run::{Choice, RematKind};
 use highwater_model::progress::Cancelled;
 use highwater_model::units::Bytes;
 
 impl Interpreter<'_> {
     pub(super) fn make_room(&mut self) -> Result<(), Cancelled> {
         let threshold = self.request.budget.map_or(0, |budget| budget.0);
-        while threshold > 0 && self.used > threshold && self.events.len() < MAX_EVENTS {
+        while threshold > 0 && self.used > threshold && self.run.events.len() < MAX_EVENTS {
             self.progress.check()?;
             let Some((root, choice)) = self.find() else {
                 break;
             };
             self.leave(root, Place::Evicted);
             self.join(root);
-            self.counts.evictions += 1;
-            self.counts.evicted_bytes = Bytes(self.counts.evicted_bytes.0.saturating_add(choice.bytes.0));
-            let number = u32::try_from(self.choices.len()).unwrap_or(NO_CHOICE);
-            self.choices.push(choice);
-            self.event(RematKind::Evict, root, |event| event.choice = number);
+            let event = self.event_of(RematKind::Evict, root);
+            self.run.evict(choice, event);
         }
         Ok(())
     }

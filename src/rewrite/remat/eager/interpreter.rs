@@ -7,9 +7,8 @@
 use super::FreeNeighbors;
 use super::arena::Arena;
 use super::classes::Classes;
-use crate::remat::run::{Choice, RematCounts, RematEvent, RematKind, RematRequest, RematRun, RematStatus};
+use crate::remat::run::{RematKind, RematRequest, RematRun, RematStatus};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Tape, TapeCall};
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -75,39 +74,22 @@ pub(super) struct Interpreter<'a> {
     pub(super) used: u64,
     pub(super) step: u32,
     pub(super) n_computed: u32,
-    pub(super) remat_compute: u64,
-    pub(super) limit: Option<f64>,
-    pub(super) peak: (u64, u32),
-    pub(super) counts: RematCounts,
-    pub(super) events: Vec<RematEvent>,
-    pub(super) choices: Vec<Choice>,
+    pub(super) run: RematRun,
 }
 
 /// Contract: [`super::run_eager`].
 pub(super) fn run(tape: &Tape, request: &RematRequest, progress: &Progress<'_>) -> Result<RematRun, Cancelled> {
     let mut interpreter = Interpreter::new(tape, request, progress);
-    let mut status = RematStatus::Ok;
     for (position, call) in tape.calls.iter().enumerate() {
         if position.is_multiple_of(64) {
             progress.set("interpreting", position as u64, tape.calls.len() as u64)?;
         }
         if interpreter.call(*call)?.is_break() {
-            status = RematStatus::Thrash;
+            interpreter.run.status = RematStatus::Thrash;
             break;
         }
     }
-    Ok(RematRun {
-        heuristic: request.heuristic,
-        budget: request.budget,
-        status,
-        base_compute: tape.compute(),
-        remat_compute: Nanos(interpreter.remat_compute),
-        peak: Bytes(interpreter.peak.0),
-        peak_step: interpreter.peak.1,
-        counts: interpreter.counts,
-        events: interpreter.events,
-        choices: interpreter.choices,
-    })
+    Ok(interpreter.run)
 }
 
 pub(super) type Flow = std::ops::ControlFlow<()>;
@@ -127,8 +109,6 @@ impl<'a> Interpreter<'a> {
             cost: 0,
             last_use: Clock::default(),
         };
-        #[expect(clippy::cast_precision_loss, reason = "a limit is a factor")]
-        let limit = request.thrash_limit.map(|limit| limit * tape.compute().0 as f64);
         Self {
             tape,
             request,
@@ -142,12 +122,7 @@ impl<'a> Interpreter<'a> {
             used: 0,
             step: 0,
             n_computed: 0,
-            remat_compute: 0,
-            limit,
-            peak: (0, 0),
-            counts: RematCounts::default(),
-            events: Vec::new(),
-            choices: Vec::new(),
+            run: RematRun::new(request, tape.compute()),
         }
     }
 
@@ -267,7 +242,7 @@ impl<'a> Interpreter<'a> {
     fn note_over_budget(&mut self) {
         let threshold = self.request.budget.map_or(0, |budget| budget.0);
         if threshold > 0 && self.used > threshold {
-            self.counts.steps_over_budget += 1;
+            self.run.counts.steps_over_budget += 1;
         }
     }
 

@@ -49,9 +49,7 @@ impl Interpreter<'_> {
         if let Some(arena) = &mut self.arena {
             arena.take(root, bytes);
         }
-        if self.used > self.peak.0 {
-            self.peak = (self.used, self.step);
-        }
+        self.run.raise_peak(self.used, self.step);
         if self.states[root as usize].pins == 0 {
             self.list(root);
         }
@@ -71,7 +69,13 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn event(&mut self, kind: RematKind, root: u32, more: impl FnOnce(&mut RematEvent)) {
-        let mut event = RematEvent {
+        let mut event = self.event_of(kind, root);
+        more(&mut event);
+        self.run.events.push(event);
+    }
+
+    pub(super) fn event_of(&self, kind: RematKind, root: u32) -> RematEvent {
+        RematEvent {
             step: self.step,
             kind,
             tensor: root,
@@ -81,9 +85,7 @@ impl Interpreter<'_> {
             memory_after: Bytes(self.used),
             choice: NO_CHOICE,
             is_sibling: false,
-        };
-        more(&mut event);
-        self.events.push(event);
+        }
     }
 
     /// The caller drops its reference: the tensor is freed, or dropped where others are computed from it. Without a
@@ -108,7 +110,7 @@ impl Interpreter<'_> {
             }
             let has_recipe = state.has_recipe;
             self.leave(root, Place::Freed);
-            self.counts.frees += 1;
+            self.run.counts.frees += 1;
             self.event(RematKind::Free, root, |_| {});
             let recipe = &mut self.recipes[self.tape.tensors[root as usize].op as usize];
             if !has_recipe {

@@ -6,7 +6,7 @@ use super::interpreter::{CONTINUE, Flow, Interpreter, Place};
 use crate::remat::MAX_EVENTS;
 use crate::remat::run::RematKind;
 use highwater_model::progress::Cancelled;
-use highwater_model::units::{Bytes, Nanos};
+use highwater_model::units::Bytes;
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
@@ -92,20 +92,18 @@ impl Interpreter<'_> {
                 (event.chain, event.is_sibling) = (chain, is_sibling);
             });
             if is_sibling {
-                self.counts.collateral += 1;
+                self.run.counts.collateral += 1;
             } else {
-                self.counts.rematerializations += 1;
-                let bytes = self.counts.rematerialized_bytes.0.saturating_add(self.bytes(output));
-                self.counts.rematerialized_bytes = Bytes(bytes);
+                self.run.counts.rematerializations += 1;
+                self.run.counts.rematerialized_bytes += Bytes(self.bytes(output));
             }
         }
         for input in &inputs {
             self.unpin(*input);
         }
-        let Nanos(time) = self.tape.ops[frame.op as usize].time;
-        self.remat_compute = self.remat_compute.saturating_add(time);
-        let is_over = self.limit.is_some_and(|limit| self.remat_compute as f64 > limit);
-        let stops = is_over || self.events.len() >= MAX_EVENTS;
+        let time = self.tape.ops[frame.op as usize].time;
+        let is_over = self.run.spend(time, self.request.thrash_limit);
+        let stops = is_over || self.run.events.len() >= MAX_EVENTS;
         Ok(if stops { Flow::Break(()) } else { CONTINUE })
     }
 }

@@ -6,7 +6,7 @@
 //! neighbours change.
 
 use super::pool::{Bound, Pool};
-use super::rule::{Change, Form, Rule};
+use super::rule::{Change, Form, Rule, rounded};
 use super::storage_state::StorageState;
 
 /// No class, or no further registration.
@@ -203,17 +203,8 @@ impl Rule for DtrEqClass {
             if pool.contains(storage) {
                 let sum = self.compute_numerator(states, storage);
                 self.numerators[storage as usize] = sum;
-                #[expect(
-                    clippy::cast_precision_loss,
-                    reason = "a bound; decisions are made with whole numbers"
-                )]
-                pool.set(
-                    storage,
-                    Bound {
-                        firm: sum as f64,
-                        fading: 0.0,
-                    },
-                );
+                let firm = rounded(sum);
+                pool.set(storage, Bound { firm, fading: 0.0 });
             }
         }
         self.stale.clear();

@@ -8,11 +8,9 @@ use super::materialize::Frame;
 use super::pool::Pool;
 use super::rule::{Change, Rule};
 use super::storage_state::{State, StorageState};
-use crate::remat::{
-    Choice, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematRun, RematShortage, RematStatus,
-};
+use crate::remat::{NO_CHOICE, RematEvent, RematKind, RematRequest, RematRun, RematShortage, RematStatus};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::{Bytes, Nanos};
+use highwater_model::units::Bytes;
 use highwater_model::workload::{Tape, TapeCall};
 
 /// Computations and evictions between two checks of the cancel flag.
@@ -108,16 +106,8 @@ impl<'a, R: Rule> Machine<'a, R> {
             budget: request.budget.map(Bytes::get),
             remat_limit,
             run: RematRun {
-                heuristic: request.heuristic,
-                budget: request.budget,
-                status: RematStatus::Ok,
-                base_compute,
-                remat_compute: Nanos(0),
-                peak: Bytes::ZERO,
-                peak_step: 0,
-                counts: RematCounts::default(),
                 events: Vec::with_capacity(2 * n),
-                choices: Vec::new(),
+                ..RematRun::new(request, base_compute)
             },
             frames: Vec::new(),
             waiting: Vec::new(),
@@ -257,12 +247,10 @@ impl<'a, R: Rule> Machine<'a, R> {
     /// Makes a resident storage without locks evictable. Without a budget nothing is evicted.
     pub(super) fn enter_pool(&mut self, storage: u32) {
         if self.budget.is_some() {
-            let bound = self.rule.bound(&self.states, storage);
-            let columns = (
-                self.states.bytes[storage as usize],
-                self.states.last_access[storage as usize],
-            );
-            self.pool.enter(storage, bound, columns);
+            let (states, number) = (&self.states, storage as usize);
+            let bound = self.rule.bound(states, storage);
+            self.pool
+                .enter(storage, bound, states.bytes[number], states.last_access[number]);
         }
     }
 
@@ -311,10 +299,9 @@ impl<'a, R: Rule> Machine<'a, R> {
             let Some((storage, choice)) = choose(&mut self.rule, &self.states, &mut self.pool) else {
                 return Err(Stop::OutOfMemory(self.shortage(op, budget)));
             };
-            self.run.counts.evictions += 1;
-            self.run.counts.evicted_bytes += choice.bytes;
             self.evict(storage);
-            self.note_choice(storage, choice);
+            let event = self.event(RematKind::Evict, storage);
+            self.run.evict(choice, event);
             self.check(progress)?;
         }
         Ok(())
@@ -364,14 +351,5 @@ impl<'a, R: Rule> Machine<'a, R> {
 
     fn note(&mut self, kind: RematKind, tensor: u32) {
         self.run.events.push(self.event(kind, tensor));
-    }
-
-    fn note_choice(&mut self, storage: u32, choice: Choice) {
-        let event = RematEvent {
-            choice: u32::try_from(self.run.choices.len()).unwrap_or(NO_CHOICE),
-            ..self.event(RematKind::Evict, storage)
-        };
-        self.run.events.push(event);
-        self.run.choices.push(choice);
     }
 }

@@ -100,10 +100,7 @@ impl<R: Rule> Machine<'_, R> {
         let op = &self.states.tape.ops[frame.op as usize];
         self.states.clock = self.states.clock.saturating_add(op.time.0);
         self.used = self.used.saturating_add(self.needs[frame.op as usize]);
-        if self.used > self.run.peak.get() {
-            self.run.peak = Bytes(self.used);
-            self.run.peak_step = self.step;
-        }
+        self.run.raise_peak(self.used, self.step);
         let chain = if frame.is_first {
             0
         } else {

@@ -4,7 +4,7 @@
 //! a storage occurs at most once; new ones are appended; removal keeps the order. A removed storage leaves a gap whose
 //! cost is infinite; when there are more gaps than storages they are closed.
 
-use super::rule::Form;
+use super::rule::{Form, rounded};
 
 /// No storage, or no slot.
 const NONE: u32 = u32::MAX;
@@ -61,17 +61,13 @@ impl Pool {
         self.slot_of[storage as usize] != NONE
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "bounds; decisions are made with whole numbers"
-    )]
-    pub(super) fn enter(&mut self, storage: u32, bound: Bound, (bytes, last_access): (u64, u64)) {
+    pub(super) fn enter(&mut self, storage: u32, bound: Bound, bytes: u64, last_access: u64) {
         self.slot_of[storage as usize] = u32::try_from(self.slots.len()).unwrap_or(NONE);
         self.slots.push(storage);
         self.firm.push(bound.firm);
         self.fading.push(bound.fading);
-        self.bytes.push(bytes as f64);
-        self.last_access.push(last_access as f64);
+        self.bytes.push(rounded(bytes));
+        self.last_access.push(rounded(last_access));
         self.n_live += 1;
     }
 
@@ -123,14 +119,10 @@ impl Pool {
     }
 
     /// Ignores storages that are not in the pool.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "bounds; decisions are made with whole numbers"
-    )]
     pub(super) fn touch(&mut self, storage: u32, clock: u64) {
         let slot = self.slot_of[storage as usize];
         if slot != NONE {
-            self.last_access[slot as usize] = clock as f64;
+            self.last_access[slot as usize] = rounded(clock);
         }
     }
 

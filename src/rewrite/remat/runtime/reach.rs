@@ -9,7 +9,7 @@
 //! that have other parents) all bounds are reset.
 
 use super::pool::{Bound, Pool};
-use super::rule::{Change, Form, Rule};
+use super::rule::{Change, Form, Rule, rounded};
 use super::storage_state::StorageState;
 
 /// Cap of sums along parents in bounds: floats are exact up to twice this.
@@ -80,7 +80,7 @@ impl<const CHILDREN: bool> Reach<CHILDREN> {
 
     fn known_bound(&self, states: &StorageState<'_>, storage: u32) -> Bound {
         let known = self.bounds[storage as usize];
-        let own = float(states.cost[storage as usize]);
+        let own = rounded(states.cost[storage as usize]);
         Bound {
             firm: if known.firm > own { known.firm } else { own },
             fading: known.fading,
@@ -116,7 +116,7 @@ impl<const CHILDREN: bool> Rule for Reach<CHILDREN> {
     }
 
     fn prepare(&mut self, _states: &StorageState<'_>, _pool: &mut Pool) -> f64 {
-        float(self.offset)
+        rounded(self.offset)
     }
 
     fn numerator(&mut self, states: &StorageState<'_>, pool: &mut Pool, storage: u32) -> i128 {
@@ -127,34 +127,21 @@ impl<const CHILDREN: bool> Rule for Reach<CHILDREN> {
         self.n_sums += 1;
         let own = i128::from(states.cost[number]);
         let children = if CHILDREN {
-            self.walk.children(states, storage)
+            self.walk.sum(states, storage, true)
         } else {
             0
         };
-        let parents = self.walk.parents(states, storage);
+        let parents = self.walk.sum(states, storage, false);
         self.exact_at[number] = self.epoch;
         self.exact[number] = own.saturating_add(children).saturating_add(parents);
         let fading = u64::try_from(parents).unwrap_or(u64::MAX).min(MAX_FADING);
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "a bound; decisions are made with whole numbers"
-        )]
-        let firm = (own + children) as f64;
         self.bounds[number] = Bound {
-            firm,
-            fading: float(fading + self.offset),
+            firm: rounded(own + children),
+            fading: rounded(fading + self.offset),
         };
         pool.set(storage, self.bounds[number]);
         self.exact[number]
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a bound; decisions are made with whole numbers"
-)]
-fn float(number: u64) -> f64 {
-    number as f64
 }
 
 /// A walk over storages and ops that visits each once.
@@ -166,40 +153,26 @@ struct Walk {
 }
 
 impl Walk {
-    fn children(&mut self, states: &StorageState<'_>, from: u32) -> i128 {
-        self.start(from);
-        let mut sum = 0;
-        while let Some(storage) = self.stack.pop() {
-            for op in states.readers(storage) {
-                if self.is_first(op) {
-                    sum += self.visit(states, states.wiring.writes.of(op));
-                }
-            }
-        }
-        sum
-    }
-
-    fn parents(&mut self, states: &StorageState<'_>, from: u32) -> i128 {
-        self.start(from);
-        let mut sum = 0;
-        while let Some(storage) = self.stack.pop() {
-            for op in states.makers(storage) {
-                if self.is_first(op) {
-                    sum += self.visit(states, states.wiring.reads.of(op));
-                }
-            }
-        }
-        sum
-    }
-
-    fn start(&mut self, from: u32) {
+    /// The sum of the costs of evicted children, or of evicted parents.
+    fn sum(&mut self, states: &StorageState<'_>, from: u32, is_down: bool) -> i128 {
+        let wiring = &states.wiring;
+        let (ops_of, others_of) = if is_down {
+            (&wiring.readers, &wiring.writes)
+        } else {
+            (&wiring.makers, &wiring.reads)
+        };
         self.mark += 1;
         self.stack.clear();
         self.stack.push(from);
-    }
-
-    fn is_first(&mut self, op: u32) -> bool {
-        std::mem::replace(&mut self.seen_ops[op as usize], self.mark) != self.mark
+        let mut sum = 0;
+        while let Some(storage) = self.stack.pop() {
+            for op in states.called(ops_of, storage) {
+                if std::mem::replace(&mut self.seen_ops[op as usize], self.mark) != self.mark {
+                    sum += self.visit(states, others_of.of(op));
+                }
+            }
+        }
+        sum
     }
 
     /// Continues with the evicted ones of `storages`; returns the sum of their costs.

@@ -55,14 +55,16 @@ pub(super) trait Rule {
     }
 }
 
+/// A bound; decisions are made with whole numbers.
+#[expect(clippy::cast_precision_loss, reason = "rounds to the nearest")]
+pub(super) fn rounded(number: impl Into<i128>) -> f64 {
+    number.into() as f64
+}
+
 /// The bound of a numerator that is the storage's own cost.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a bound; decisions are made with whole numbers"
-)]
 pub(super) fn own_cost(states: &StorageState<'_>, storage: u32) -> Bound {
     Bound {
-        firm: states.cost[storage as usize] as f64,
+        firm: rounded(states.cost[storage as usize]),
         fading: 0.0,
     }
 }

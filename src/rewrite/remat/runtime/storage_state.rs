@@ -4,7 +4,7 @@
 //! storage counts as evicted from the moment at which its op is first called; before that it is neither resident nor
 //! evicted.
 
-use super::wiring::Wiring;
+use super::wiring::{Lists, Wiring};
 use highwater_model::workload::Tape;
 
 /// Place of a storage's bytes.
@@ -79,27 +79,21 @@ impl<'a> StorageState<'a> {
         self.clock.saturating_sub(self.last_access[storage as usize])
     }
 
-    /// The ops called so far that write a storage.
-    pub(super) fn makers(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
-        let ops = self.wiring.makers.of(storage).iter().copied();
-        ops.take_while(|op| *op < self.n_called)
-    }
-
-    /// The ops called so far that read a storage.
-    pub(super) fn readers(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
-        let ops = self.wiring.readers.of(storage).iter().copied();
+    /// The ops of a storage's list that were called so far.
+    pub(super) fn called<'l>(&'l self, ops: &'l Lists, storage: u32) -> impl Iterator<Item = u32> + 'l {
+        let ops = ops.of(storage).iter().copied();
         ops.take_while(|op| *op < self.n_called)
     }
 
     /// The storages that a storage is made from, with repetitions; for views also the storage itself.
     pub(super) fn parents(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
-        self.makers(storage)
+        self.called(&self.wiring.makers, storage)
             .flat_map(|op| self.wiring.reads.of(op).iter().copied())
     }
 
     /// The storages made from a storage, with repetitions; for views also the storage itself.
     pub(super) fn children(&self, storage: u32) -> impl Iterator<Item = u32> + '_ {
-        self.readers(storage)
+        self.called(&self.wiring.readers, storage)
             .flat_map(|op| self.wiring.writes.of(op).iter().copied())
     }
 }

@@ -19,7 +19,7 @@ pub use sequence::{PlannedKind, PlannedOp, PlannedSequence};
 
 use super::run::{RematRequest, RematRun};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::{Bytes, Nanos};
+use highwater_model::units::Bytes;
 use highwater_model::workload::Tape;
 use model::Model;
 use planner::Planner;
@@ -45,9 +45,9 @@ pub struct StaticPlan {
 pub fn plan_static(tape: &Tape, request: &RematRequest, progress: &Progress<'_>) -> Result<StaticPlan, Cancelled> {
     let model = Model::new(tape);
     let mut planner = Planner::new(&model, tape, request, progress);
-    planner.run()?;
+    planner.plan()?;
     let moved_by_copies = planner.moved;
-    let run = finish(tape, request, planner);
+    let run = planner.run;
     let sequence = PlannedSequence::new(tape, &model, &run.events);
     Ok(StaticPlan {
         planned_steps: u32::try_from(model.steps.len()).unwrap_or(u32::MAX),
@@ -64,21 +64,6 @@ pub fn plan_static(tape: &Tape, request: &RematRequest, progress: &Progress<'_>)
 pub fn run_static_planner(tape: &Tape, request: &RematRequest, progress: &Progress<'_>) -> Result<RematRun, Cancelled> {
     let model = Model::new(tape);
     let mut planner = Planner::new(&model, tape, request, progress);
-    planner.run()?;
-    Ok(finish(tape, request, planner))
-}
-
-fn finish(tape: &Tape, request: &RematRequest, planner: Planner<'_>) -> RematRun {
-    RematRun {
-        heuristic: request.heuristic,
-        budget: request.budget,
-        status: planner.status,
-        base_compute: planner.model.compute(tape),
-        remat_compute: Nanos(planner.remat_compute),
-        peak: Bytes(planner.peak.0),
-        peak_step: planner.peak.1,
-        counts: planner.counts,
-        events: planner.events,
-        choices: planner.choices,
-    }
+    planner.plan()?;
+    Ok(planner.run)
 }

@@ -9,9 +9,9 @@
 use super::costs::{Copy, Costs, State};
 use super::model::Model;
 use super::search::Search;
-use crate::remat::run::{Choice, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematStatus};
+use crate::remat::run::{NO_CHOICE, RematEvent, RematKind, RematRequest, RematRun, RematStatus};
 use highwater_model::progress::{Cancelled, Progress};
-use highwater_model::units::{Bytes, Nanos};
+use highwater_model::units::Bytes;
 use highwater_model::workload::Tape;
 
 /// Most events of a run: without a limit, recomputation can be exponentially expensive, and each event is kept (up to
@@ -45,15 +45,9 @@ pub(super) struct Planner<'a> {
     costs: Costs,
     search: Search,
     usage: u64,
-    limit: Option<f64>,
-    pub(super) peak: (u64, u32),
-    pub(super) counts: RematCounts,
-    pub(super) status: RematStatus,
-    pub(super) remat_compute: u64,
     /// Bytes moved by copies.
     pub(super) moved: u64,
-    pub(super) events: Vec<RematEvent>,
-    pub(super) choices: Vec<Choice>,
+    pub(super) run: RematRun,
 }
 
 /// Why the run stops.
@@ -71,8 +65,6 @@ impl From<Cancelled> for Stop {
 impl<'a> Planner<'a> {
     pub(super) fn new(model: &'a Model, tape: &'a Tape, request: &'a RematRequest, progress: &'a Progress<'a>) -> Self {
         let n = model.variables.len();
-        #[expect(clippy::cast_precision_loss, reason = "a limit is a factor")]
-        let limit = request.thrash_limit.map(|limit| limit * model.compute(tape).0 as f64);
         Self {
             model,
             tape,
@@ -86,18 +78,12 @@ impl<'a> Planner<'a> {
             costs: Costs::new(n),
             search: Search::new(n, request.factors),
             usage: 0,
-            limit,
-            peak: (0, 0),
-            counts: RematCounts::default(),
-            status: RematStatus::Ok,
-            remat_compute: 0,
             moved: 0,
-            events: Vec::new(),
-            choices: Vec::new(),
+            run: RematRun::new(request, model.compute(tape)),
         }
     }
 
-    pub(super) fn run(&mut self) -> Result<(), Cancelled> {
+    pub(super) fn plan(&mut self) -> Result<(), Cancelled> {
         let n_steps = self.model.steps.len() as u64;
         for step in 0..u32::try_from(n_steps).unwrap_or(u32::MAX) {
             if step.is_multiple_of(64) {
@@ -106,7 +92,7 @@ impl<'a> Planner<'a> {
             match self.step(step) {
                 Ok(()) => {}
                 Err(Stop::Thrash) => {
-                    self.status = RematStatus::Thrash;
+                    self.run.status = RematStatus::Thrash;
                     break;
                 }
                 Err(Stop::Cancelled(cancelled)) => return Err(cancelled),
@@ -150,7 +136,7 @@ impl<'a> Planner<'a> {
             }
         }
         if self.request.budget.is_some_and(|budget| self.usage >= budget.0) {
-            self.counts.steps_over_budget += 1;
+            self.run.counts.steps_over_budget += 1;
         }
         for external in &step.externals {
             let external = model.externals[*external as usize];
@@ -188,13 +174,17 @@ impl<'a> Planner<'a> {
     }
 
     fn note_peak(&mut self, at: u32) {
-        if self.usage > self.peak.0 {
-            self.peak = (self.usage, self.model.steps[at as usize].op);
-        }
+        self.run.raise_peak(self.usage, self.model.steps[at as usize].op);
     }
 
     fn event(&mut self, kind: RematKind, variable: u32, at: u32, more: impl FnOnce(&mut RematEvent)) {
-        let mut event = RematEvent {
+        let mut event = self.event_of(kind, variable, at);
+        more(&mut event);
+        self.run.events.push(event);
+    }
+
+    fn event_of(&self, kind: RematKind, variable: u32, at: u32) -> RematEvent {
+        RematEvent {
             step: self.model.steps[at as usize].op,
             kind,
             tensor: self.model.variables[variable as usize].tensor,
@@ -204,9 +194,7 @@ impl<'a> Planner<'a> {
             memory_after: Bytes(self.usage),
             choice: NO_CHOICE,
             is_sibling: false,
-        };
-        more(&mut event);
-        self.events.push(event);
+        }
     }
 
     /// Whether a variable can be freed for good: not held, and without a future use.
@@ -228,7 +216,7 @@ impl<'a> Planner<'a> {
                 continue;
             }
             self.leave(variable);
-            self.counts.frees += 1;
+            self.run.counts.frees += 1;
             self.event(RematKind::Free, variable, at, |_| {});
             let producer = self.model.variables[variable as usize].producer;
             stack.extend(self.model.steps[producer as usize].inputs.iter().rev());
@@ -246,13 +234,10 @@ impl<'a> Planner<'a> {
                 break;
             };
             self.leave(variable);
-            self.counts.evictions += 1;
-            self.counts.evicted_bytes = Bytes(self.counts.evicted_bytes.0.saturating_add(choice.bytes.0));
-            let number = u32::try_from(self.choices.len()).unwrap_or(NO_CHOICE);
-            self.choices.push(choice);
-            self.event(RematKind::Evict, variable, at, |event| event.choice = number);
+            let event = self.event_of(RematKind::Evict, variable, at);
+            self.run.evict(choice, event);
         }
-        if self.events.len() >= MAX_EVENTS {
+        if self.run.events.len() >= MAX_EVENTS {
             return Err(Stop::Thrash);
         }
         Ok(())
@@ -318,14 +303,15 @@ impl<'a> Planner<'a> {
         let chain = self.n_finished - frame.n_before;
         self.event(RematKind::Rematerialize, variable, at, |event| event.chain = chain);
         self.note_peak(at);
-        let counts = &mut self.counts;
+        let counts = &mut self.run.counts;
         counts.rematerializations += 1;
-        counts.rematerialized_bytes = Bytes(counts.rematerialized_bytes.0.saturating_add(info.bytes));
+        counts.rematerialized_bytes += Bytes(info.bytes);
         self.moved = self.moved.saturating_add(step.moved);
-        let Nanos(time) = self.tape.ops[step.op as usize].time;
-        self.remat_compute = self.remat_compute.saturating_add(time);
-        #[expect(clippy::cast_precision_loss, reason = "a limit is a factor")]
-        let is_over = self.limit.is_some_and(|limit| self.remat_compute as f64 > limit);
-        if is_over { Err(Stop::Thrash) } else { Ok(()) }
+        let time = self.tape.ops[step.op as usize].time;
+        if self.run.spend(time, self.request.thrash_limit) {
+            Err(Stop::Thrash)
+        } else {
+            Ok(())
+        }
     }
 }

@@ -262,7 +262,7 @@ fn parts_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
     let theme = shown.theme;
     let in_use = picture.parts.total();
     // Lanes of name reuse run without a limit: what is left is that of the device at hand.
-    let memory = Bytes(shown.comparison.device.memory_bytes);
+    let memory = shown.comparison.device.memory();
     let available = picture.available.min(memory.saturating_sub(in_use));
     let capacity = in_use + available;
     ui.horizontal_wrapped(|ui| {

@@ -71,7 +71,11 @@ fn profile_choice_ui(ui: &mut egui::Ui, session: &Session, device: &Device, comm
             .truncate();
         let response = combo.show_choices(ui, |ui| {
             for profile in &session.profiles().profiles {
-                let text = format!("{} ({})", profile.name, profile.marked(DeviceFigure::MemoryBytes));
+                let text = format!(
+                    "{} ({})",
+                    profile.name,
+                    profile.text_with_mark(DeviceFigure::MemoryBytes)
+                );
                 let choice = ui.selectable_label(profile.name == device.name, text);
                 if choice.on_hover_text(&profile.summary).clicked() {
                     commands.push(Command::SetOption {

@@ -231,13 +231,13 @@ fn summary_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorSta
             } else {
                 counted(*count, "run")
             };
-            groups_ui(ui, text, shown.plan.concurrent().len());
+            groups_ui(ui, text, shown.plan.concurrent_groups().len());
         }
         Err(error) => {
             ui.label(RichText::new(error.to_string()).color(shown.theme.bad));
         }
     }
-    let groups = shown.plan.concurrent();
+    let groups = shown.plan.concurrent_groups();
     for finding in shown
         .session
         .findings()

@@ -1,6 +1,6 @@
 //! A graph as a tape: every op once, in order; a tensor is released right after its last reader.
 //!
-//! In: a graph with sizes and rates. Out: the tape, and the graph's tensor and op for each of its own. Inputs and
+//! In: a graph with sizes and rates. Out: the tape, and for each of its tensors and ops that of the graph. Inputs and
 //! weights are external; scratch memory is left out; views share their root's storage; graph outputs are kept. An op is
 //! not recomputable if it draws random numbers, communicates with other devices, or overwrites memory that another
 //! tensor owns; overwritten tensors are not recomputable either, because recomputing their producer would restore the
