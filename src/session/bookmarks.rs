@@ -7,39 +7,34 @@ use highwater_model::units::Step;
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::OpOccurrence;
 
-/// A step that somebody wants to find again.
+/// A step with a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bookmark {
-    /// The step, on the common axis that was seen when it was made.
+    /// On the common axis of the answer in which the bookmark was made.
     pub step: Step,
-    /// What happens on it, so that it is found on another axis of the same graphs; `None` means the step as it is
-    /// counted.
+    /// The op of the step, to find it on another axis of the same graphs; `None` means the number alone.
     pub turn: Option<OpOccurrence>,
-    /// What is remarkable about it.
     pub note: String,
-    /// The lane that it is about; `None` for all of them.
+    /// `None` for all lanes.
     pub lane: Option<LaneId>,
 }
 
-/// A bookmark as it is kept from one start to the next.
+/// A bookmark in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PersistedBookmark {
-    /// The step.
     pub step: u32,
-    /// What happens on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<OpOccurrence>,
-    /// The note.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Its lane, as `policy 2`, `problem 0`, `pass 1` or `measured 0`.
+    /// `policy 2`, `problem 0`, `pass 1` or `measured 0`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lane: Option<String>,
 }
 
 impl Bookmark {
-    /// Its step in a comparison; `None` where what happens on it does not happen there. O(runs + steps of the run).
+    /// Its step in a comparison; `None` where its op does not occur there. O(runs + steps of the run).
     pub fn step_in(&self, comparison: &Comparison) -> Option<Step> {
         match &self.turn {
             Some(turn) => turn.step(comparison),
@@ -49,7 +44,6 @@ impl Bookmark {
 }
 
 impl PersistedBookmark {
-    /// What is kept of some bookmarks.
     pub fn of_all(bookmarks: &[Bookmark]) -> Vec<Self> {
         bookmarks.iter().map(Self::of).collect()
     }
@@ -63,7 +57,7 @@ impl PersistedBookmark {
         }
     }
 
-    /// The bookmark; one of a lane that this version does not know is one of all lanes.
+    /// The bookmark; an unknown lane means all lanes.
     pub fn bookmark(&self) -> Bookmark {
         let lane = self.lane.as_deref().and_then(lane_of);
         Bookmark {
@@ -74,7 +68,6 @@ impl PersistedBookmark {
         }
     }
 
-    /// The bookmarks in their order.
     pub fn bookmarks(kept: &[Self]) -> Vec<Bookmark> {
         let mut bookmarks = Vec::new();
         for one in kept {
@@ -95,7 +88,7 @@ pub fn lane_text(lane: LaneId) -> String {
     }
 }
 
-/// The lane that a file names; `None` for one of another version.
+/// The lane that a file names; `None` for an unknown one.
 pub fn lane_of(text: &str) -> Option<LaneId> {
     let (kind, number) = text.split_once(' ')?;
     let number = number.parse().ok()?;
@@ -109,7 +102,7 @@ pub fn lane_of(text: &str) -> Option<LaneId> {
     }
 }
 
-/// Puts a bookmark where it belongs: in order of steps, behind those of the same step.
+/// Inserts in order of steps, behind bookmarks of the same step.
 pub(super) fn insert(bookmarks: &mut Vec<Bookmark>, bookmark: Bookmark) {
     let place = bookmarks.partition_point(|known| known.step <= bookmark.step);
     bookmarks.insert(place, bookmark);

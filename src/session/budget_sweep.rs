@@ -1,6 +1,6 @@
-//! The sweep's table: runs of one tape under many budgets, a few points at a time.
+//! The sweep over budgets: runs of one tape under many budgets.
 //!
-//! The worker gets a few points a job, so that files are read and comparisons made in between.
+//! The worker gets a few points per task, so that files are read and comparisons made in between.
 
 use std::sync::Arc;
 
@@ -11,39 +11,34 @@ use highwater_model::workload::{GraphIdx, Tape};
 use highwater_options::lower;
 use highwater_rewrite::remat::{Engine, HEURISTICS, Heuristic, RematRequest, unlimited_peak};
 
-/// Points a job.
+/// Points per task.
 const POINTS_A_JOB: usize = 4;
 
-/// What is swept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BudgetSweepSubject {
-    /// The graph; of a tape the only one.
+    /// Of a tape the only one.
     pub graph: GraphIdx,
-    /// What runs.
     pub tape: Arc<Tape>,
-    /// Everything but heuristic and budget.
+    /// Without heuristic and budget.
     pub base: RematRequest,
-    /// Peaks without a budget, by heuristic, each as its engine counts.
+    /// Peak without a budget by heuristic, as its engine counts.
     pub unlimited: Vec<(&'static Heuristic, Bytes)>,
 }
 
-/// The sweep as far as it is known.
 #[derive(Clone, Debug)]
 pub struct BudgetSweepTable {
-    /// What is swept.
     pub subject: Arc<BudgetSweepSubject>,
-    /// The runs that were made, in order.
+    /// In the order of the runs.
     pub points: Vec<BudgetSweepPoint>,
-    /// The runs to make.
+    /// In order.
     pub(super) pending: Vec<BudgetSweepTask>,
-    /// How many there are in all.
+    /// Done and pending.
     pub n_total: usize,
-    /// Whether a job is being worked out; otherwise it was stopped, or all are there.
+    /// Otherwise the sweep was stopped, or is done.
     pub is_running: bool,
 }
 
 impl BudgetSweepTable {
-    /// A table without a point.
     pub(super) fn new(subject: Arc<BudgetSweepSubject>) -> Self {
         let tasks = subject.unlimited.iter().flat_map(|(heuristic, unlimited)| {
             SWEEP_RATIOS.iter().map(|ratio| BudgetSweepTask {
@@ -62,25 +57,23 @@ impl BudgetSweepTable {
         }
     }
 
-    /// Whether runs are still to be made.
     pub fn is_unfinished(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// The next tasks for the worker.
     pub(super) fn next(&self) -> Vec<BudgetSweepTask> {
         self.pending.iter().take(POINTS_A_JOB).copied().collect()
     }
 
-    /// Takes what the worker made of the first of the pending tasks.
+    /// Takes the points of the first pending tasks.
     pub(super) fn take(&mut self, points: Vec<BudgetSweepPoint>) {
         self.pending.drain(..points.len().min(self.pending.len()));
         self.points.extend(points);
     }
 }
 
-/// The tape of a graph under the request's settings, with the peaks of every heuristic; of several tapes or graphs the
-/// one at the position. `None` where there is none.
+/// The tape of a graph under the request's settings, with the peak of every heuristic. `None` where there is no such tape or
+/// graph.
 pub(super) fn sweep_subject(
     request: &Request,
     graph: GraphIdx,
@@ -97,7 +90,7 @@ pub(super) fn sweep_subject(
     };
     let Some(tape) = tape else { return Ok(None) };
     let mut unlimited = Vec::new();
-    // Without a budget all rules of the runtime make the same run.
+    // Without a budget all heuristics of the runtime make the same run.
     let mut of_runtime = None;
     for heuristic in HEURISTICS {
         let peak = match (heuristic.engine, of_runtime) {
@@ -120,8 +113,6 @@ pub(super) fn sweep_subject(
     }))
 }
 
-/// Runs a few tasks.
-///
 /// # Errors
 /// [`Cancelled`].
 pub(super) fn sweep_points(

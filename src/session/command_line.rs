@@ -1,8 +1,7 @@
-//! Commands that give the figures of a document again, for people to copy.
+//! Command lines that reproduce the figures of a document, for users to copy; for a POSIX shell.
 //!
-//! In: a document, and where it comes from. Out: one line each, as a POSIX shell reads it. Where the document lies in a file the
-//! commands name that, with flags for what is set beyond it, as far as flags can say it; otherwise its sources with a flag for
-//! everything.
+//! Where the document has a file, the commands name it, with flags for settings beyond it as far as flags can express them;
+//! otherwise they name the sources, with a flag for every setting.
 
 use std::path::Path;
 
@@ -10,20 +9,18 @@ use super::document::{Document, SourceSpec, preset_iterations};
 use super::document_file::seen_from;
 use super::shell_quote::{shell_flag, shell_path};
 
-/// Where a document comes from, as far as commands can say it.
+/// The file of a document, and the folder in which commands run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin<'a> {
-    /// The document's file as commands name it, and what it holds.
+    /// The name of the document's file, and its content.
     pub file: Option<(&'a str, &'a Document)>,
-    /// The folder in which that file lies: its sources are told as seen from there.
+    /// The folder of that file: paths of sources are relative to it.
     pub folder: Option<&'a Path>,
-    /// Whether commands are run in that folder.
     pub runs_there: bool,
-    /// Pins beyond those of the file, as `--pin` takes them.
+    /// Pins beyond those of the file, as values of `--pin`.
     pub pins: &'a [String],
 }
 
-/// The commands of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandLine<'a> {
     document: &'a Document,
@@ -31,14 +28,13 @@ pub struct CommandLine<'a> {
 }
 
 impl<'a> CommandLine<'a> {
-    /// Of a document.
     pub const fn new(document: &'a Document, origin: Origin<'a>) -> Self {
         Self { document, origin }
     }
 
     /// The `highwater plan ...` command for a placement problem.
     pub fn plan(&self, strategy: &str) -> String {
-        // `plan` takes one file; which of several has the part is not known here.
+        // `plan` takes one file, and which of several holds the problem is not known here.
         let source = match &self.document.sources[..] {
             [only] => shell_path(&self.source_in_command(only)),
             _ => "FILE".to_owned(),
@@ -63,7 +59,7 @@ impl<'a> CommandLine<'a> {
         words.join(" ")
     }
 
-    /// The document's file, where commands name it: everything beyond it can be said by flags.
+    /// The document's file, where flags can express every setting beyond it.
     pub fn file(&self) -> Option<(&'a str, &'a Document)> {
         let (name, base) = self.origin.file?;
         let now = self.document;
@@ -90,7 +86,7 @@ impl<'a> CommandLine<'a> {
         self.file().is_some() || self.says_pins(0)
     }
 
-    /// What a source is called: one of a document as that names it, another one as it was given.
+    /// The name of a source: relative to the folder of the document where it is one of its sources, else as given.
     pub fn label(&self, source: &SourceSpec) -> String {
         let is_its = self.origin.file.is_none_or(|(_, base)| base.sources.contains(source));
         let path = source.path().filter(|_| is_its);
@@ -111,7 +107,6 @@ impl<'a> CommandLine<'a> {
             .any(|path| is_relative(&path))
     }
 
-    /// Whether commands are run in the folder of the document's file.
     pub const fn runs_beside_file(&self) -> bool {
         self.origin.runs_there && self.origin.folder.is_some()
     }
@@ -194,7 +189,7 @@ impl<'a> CommandLine<'a> {
             }
         }
         let usual = known.map_or(1, |known| known.iterations);
-        // A sample has iterations of its own where nobody asks for others.
+        // A sample has its own iterations unless a flag sets others.
         let is_preset = known.is_none() && preset_iterations(&self.document.sources) != 1;
         if plan.iterations != usual || is_preset {
             words.push(format!("--iterations {}", plan.iterations));

@@ -1,4 +1,4 @@
-//! What can be asked of a session. Whoever drives it pushes these; they are applied in order after the frame.
+//! Commands to a session. The window, or a test, pushes them; they are applied in order after the frame.
 
 use std::path::PathBuf;
 
@@ -6,9 +6,9 @@ use serde_json::Value as Json;
 
 use super::bookmarks::Bookmark;
 use super::document::SourceSpec;
-use super::jobs::{ContentOrder, LaneInView};
 use super::painter::PictureOrder;
 use super::persisted::PersistedDocument;
+use super::state::{ContentOrder, LaneInView};
 use super::sweep::SweepOrder;
 use highwater_analysis::sweep::Goal;
 use highwater_analysis::{Configuration, LaneId, LaneSet, RematLane};
@@ -18,296 +18,219 @@ use highwater_model::workload::{GraphIdx, ScheduleEntry};
 use highwater_options::{DumpedSettings, Fix, Value};
 use highwater_timeline::{ColoringRequest, PeakRequest, Selected, TableSpec};
 
-/// One request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Replace all graphs by these.
+    /// Replace all sources.
     Open(Vec<SourceSpec>),
-    /// Add graphs to the session.
     Add(Vec<SourceSpec>),
-    /// Read a source again, as this format; `None` asks its content.
+    /// Read a source again as another format, by importer; `None` detects it.
     OpenAs {
-        /// Its position.
         position: usize,
-        /// The importer's name.
         format: Option<&'static str>,
     },
-    /// Remove a source by position.
+    /// Remove a source, by position.
     Remove(usize),
-    /// Look at a part of the sources by itself; `None` at the whole session.
+    /// Show a part of the sources alone; `None` shows the whole session.
     ShowPart(Option<String>),
     /// Set an option from text.
     SetOption {
-        /// Its key.
         key: String,
-        /// The text, as on the command line.
+        /// As on the command line.
         text: String,
     },
-    /// The same while the user types: letters of one field are undone together.
+    /// The same while the user types: letters of one field are one step of undo.
     TypeOption {
-        /// Its key.
         key: String,
-        /// The text so far.
         text: String,
     },
-    /// A field is left: what is typed into it next is undone apart.
+    /// The user leaves a field: what is typed into it next is another step of undo.
     EndTyping,
-    /// Set an option to a typed value.
     SetValue {
-        /// Its key.
         key: String,
-        /// The value.
         value: Value,
     },
-    /// Set options and variables together, as one step; what is not among them stays.
+    /// Set options and variables as one step; others stay.
     UseSettings(Box<DumpedSettings>),
-    /// Remove an option that no row stands for.
+    /// Remove an option that this version does not know.
     RemoveUnknown(String),
-    /// Mend a finding.
     ApplyFix(Fix),
-    /// Take back the last edit of settings.
     Undo,
-    /// Make the edit again that was taken back last.
     Redo,
-    /// Give an option its default again.
     ResetOption(String),
-    /// Give every option its default again, and empty the environment.
+    /// Reset every option, and empty the environment.
     ResetAll,
-    /// Set an environment variable, or remove it (`None`).
+    /// `None` removes the variable.
     SetEnvironment {
-        /// Its name.
         name: String,
-        /// The text.
         value: Option<String>,
     },
     /// The same while the user types.
     TypeEnvironment {
-        /// Its name.
         name: String,
-        /// The text so far; empty removes it.
+        /// Empty text removes the variable.
         text: String,
     },
-    /// Values of a symbolic dimension; one run each.
+    /// Set the values of a symbolic dimension; each is a run.
     SetDim {
-        /// Its name.
         name: String,
-        /// The values; none leaves it to the options, or to an assumption.
+        /// Without any, options or an assumption give the value.
         values: Vec<u64>,
     },
-    /// Iterations of the schedule.
     SetIterations(u32),
-    /// What an iteration holds, entry by entry; none means every graph once.
+    /// Set the entries of an iteration; without any every graph runs once.
     SetEntries {
-        /// The entries.
         entries: Vec<ScheduleEntry>,
-        /// The field that is typed into, whose letters are undone together.
+        /// The field that the user types into, whose letters are one step of undo.
         field: Option<String>,
     },
-    /// Give a graph another name in the session; its own one takes that back.
+    /// Show a graph under another name; its own name resets that.
     RenameGraph {
-        /// Its own name.
         own: String,
-        /// The name that is shown; where another graph has it a number makes it new.
+        /// Gets a number where another graph has it.
         name: String,
     },
-    /// Run each training graph's forward phase beside it.
+    /// Add the forward phase of each training graph as a graph.
     SetEvaluation(bool),
-    /// Place a lane's static arenas by a strategy, by name; `None` takes the choice back.
+    /// Choose the placement strategy of a lane's static arenas; `None` resets it.
     SetStrategy {
-        /// The lane; `None` means all of them.
+        /// `None` means all lanes.
         lane: Option<LaneId>,
-        /// The strategy's name.
+        /// By name.
         strategy: Option<&'static str>,
     },
-    /// Give a lane that runs under a budget another one, while it is dragged or typed.
+    /// Change the budget of a lane, while it is dragged or typed.
     SetRematBudget {
-        /// Which of the lanes behind the one without a budget, from 0.
+        /// The position among the lanes with a budget.
         lane: usize,
-        /// Bytes, as the heuristic's engine counts them.
+        /// As the heuristic's engine counts bytes.
         budget: Bytes,
     },
-    /// What the lanes are compared for.
+    /// Choose what lanes compare.
     SetLanes(LaneSet),
-    /// Run a graph (or the tape) under many budgets, by every heuristic.
+    /// Run a graph, or the tape, under many budgets by every heuristic.
     Sweep(GraphIdx),
-    /// Stop the sweep; what is known of it stays.
+    /// Stop the sweep over budgets; its points stay.
     StopSweep,
-    /// Try every point of a space of configurations; one that was stopped goes on.
+    /// Try every point of a space of configurations; a stopped sweep goes on.
     TrySweep(Box<SweepOrder>),
-    /// Stop trying; what is known stays.
+    /// Stop the sweep over configurations; its points stay.
     StopSpace,
-    /// Recommend a configuration of a space, which is tried first where it was not.
+    /// Recommend a configuration of a space, once all points are tried.
     Recommend(Box<SweepOrder>, Goal),
     /// Set options, environment and schedule, as one step.
     UseConfiguration(Box<Configuration>),
-    /// Open a run under a budget as a lane beside those that are there.
+    /// Add a lane of a run under a budget.
     AddRematLane(RematLane),
-    /// Close a lane of a run under a budget, by position among these.
+    /// Remove a lane, by position among the lanes with a budget.
     RemoveRematLane(usize),
-    /// Keep a configuration under a name, to compare with: a lane of its own.
+    /// Pin a configuration: a lane shows it.
     PinConfiguration {
-        /// The name; no other pin may have it.
+        /// No other pin may have it.
         name: String,
-        /// What is kept.
         configuration: Box<Configuration>,
     },
-    /// Give a pin another name.
     RenamePin {
-        /// Its position.
         position: usize,
-        /// The name.
         name: String,
     },
-    /// Move a pin among the others.
     MovePin {
-        /// Its position.
         position: usize,
-        /// Where it goes.
         to: usize,
     },
-    /// Pin the same configuration again, under a name with a number.
+    /// Pin the same configuration again under a numbered name.
     DuplicatePin(usize),
-    /// Remove a pin by position.
     RemovePin(usize),
-    /// Set what a pin holds: options, environment and schedule, as one step.
+    /// Set options, environment and schedule of a pin, as one step.
     UsePin(usize),
-    /// Work out the planner's table for a graph.
+    /// Fill the planner's table for a graph.
     ListPlans(GraphIdx),
-    /// Reuse names in a graph (or the program) at both levels, with the log.
+    /// Reuse names in a graph, or the program, at both levels with the log.
     ReuseNames(GraphIdx),
-    /// Work out what the device holds at a step of a lane.
+    /// Find what the device holds at a step of a lane.
     PictureDevice(LaneId, Step),
-    /// Draw pictures of lanes, instead of those asked for before.
+    /// Draw pictures of lanes, in the place of those ordered before.
     Paint(PictureOrder),
-    /// The lane that figures of others are compared with; `None` for the usual one.
+    /// Choose the baseline; `None` resets it.
     SetBaseline(Option<LaneId>),
-    /// Find out what the peak of the second lane holds otherwise than that of the first.
+    /// Find the changes from the peak of the first lane to that of the second.
     CompareLanes(LaneId, LaneId),
-    /// Take one lane from another, step by step, or no longer.
+    /// Show the first lane less the second, step by step.
     SetDifference(Option<(LaneId, LaneId)>),
-    /// Work out what lanes show instead of memory maps.
+    /// Choose what lanes show.
     ShowContent(ContentOrder),
-    /// Choose what colours stand for, and which groups step back.
+    /// Choose what colours mean, and which groups are dimmed.
     SetLook(ColoringRequest),
-    /// Explain a step of a lane: who is live there, and what would lower it.
+    /// Explain a step of a lane: its live tensors, and what would lower it.
     ExplainPeak(PeakRequest),
-    /// Write the step that was explained last: as JSON, CSV or text, by the name of the file.
+    /// Write the last explanation as JSON, CSV or text, by the extension.
     ExportPeak(PathBuf),
-    /// Keep a step with a note.
     AddBookmark(Bookmark),
-    /// Bookmarks that the sources had when they were open before; no step of the history.
+    /// Set the bookmarks that the sources had before; no step of undo.
     RestoreBookmarks(Vec<Bookmark>),
-    /// Give a bookmark another note.
     NoteBookmark {
-        /// Its position.
         position: usize,
-        /// The note so far.
         note: String,
     },
-    /// Remove a bookmark by position.
     RemoveBookmark(usize),
-    /// Select a tensor everywhere, or nothing.
     Select(Option<Selected>),
-    /// Select what was selected before, or forth again.
+    /// Go back or forth in the history of selections.
     StepSelection {
-        /// Back, not forth.
         is_back: bool,
     },
-    /// Look for tensors in a lane; blank text looks for nothing. See [`highwater_timeline::Query`].
+    /// Search for tensors by a [`highwater_timeline::Query`]; blank text ends the search.
     Search {
-        /// The query.
         text: String,
-        /// The lane whose rows are counted and walked through, by position.
+        /// The lane whose matches are counted and visited, by position.
         lane: usize,
     },
-    /// Work out a table.
+    /// Make a table.
     ListRows(Box<TableSpec>),
     /// Write a file of the answer on the screen.
     Export {
-        /// What is written.
         form: ExportForm,
-        /// Where.
         path: PathBuf,
-        /// The lanes that are meant; `None` for those that the form has of itself.
+        /// `None` for the usual lanes of the form.
         lanes: Option<Vec<LaneId>>,
     },
-    /// Write the table that was worked out last as CSV: all of it, in its order.
+    /// Write the last table as CSV, whole and in its order.
     ExportTable(PathBuf),
-    /// Write the configuration: as JSON, Python (`.py`) or shell (`.sh`), by the name of the file.
+    /// Write the configuration as JSON, Python (`.py`) or shell (`.sh`), by the extension.
     ExportConfig(PathBuf),
-    /// Read a configuration.
     ImportConfig(PathBuf),
-    /// Write the document (`.highwater`), with how the window shows it.
+    /// Write the document (`.highwater`) with the view of the window.
     SaveDocument {
-        /// Where.
         path: PathBuf,
-        /// How the window shows it.
         view: Option<Json>,
     },
-    /// Save the document as a file, whatever somebody else wrote there meanwhile.
+    /// The same, even where somebody else changed the file.
     OverwriteDocument {
-        /// Where.
         path: PathBuf,
-        /// The window's own value.
         view: Option<Json>,
     },
-    /// Another file or folder in the place of a source.
+    /// Replace a source by a file or folder that holds the same.
     Locate {
-        /// Its position.
         position: usize,
-        /// Where it is.
         path: PathBuf,
     },
-    /// Take over what was kept for recovery.
+    /// Open edits that were kept for recovery.
     Recover(PersistedDocument),
-    /// Write a picture, as PNG.
+    /// Write a picture as PNG.
     WritePicture {
-        /// Where.
         path: PathBuf,
-        /// What.
         picture: Picture,
     },
-    /// Write a drawing of a lane, as SVG.
+    /// Write a drawing of a lane as SVG.
     DrawLane {
-        /// Where.
         path: PathBuf,
-        /// The lane.
         lane: LaneId,
-        /// What of it.
         view: Box<LaneInView>,
     },
-    /// Find out which of these files and folders are gone ([`Session::is_missing`](super::Session::is_missing)).
+    /// Find which files and folders are gone ([`Session::is_missing`](super::Session::is_missing)).
     FindMissing(Vec<PathBuf>),
-    /// Stop what the worker does; the last answer stays.
+    /// Stop the long tasks of the worker; the last answer stays.
     Cancel,
-    /// Take the remarks about a configuration file off the screen.
+    /// Hide the remarks about a configuration file.
     ForgetRemarks(String),
-    /// Take a notice off the screen.
+    /// Hide the notice.
     DismissNotice,
-}
-
-impl Command {
-    /// Whether it is about the document's file.
-    pub(super) const fn is_filed(&self) -> bool {
-        matches!(
-            self,
-            Self::SaveDocument { .. } | Self::OverwriteDocument { .. } | Self::Locate { .. } | Self::Recover(_)
-        )
-    }
-
-    /// Whether it is about pins, or about lanes that are compared.
-    pub(super) const fn is_compared(&self) -> bool {
-        matches!(
-            self,
-            Self::PinConfiguration { .. }
-                | Self::RenamePin { .. }
-                | Self::MovePin { .. }
-                | Self::DuplicatePin(_)
-                | Self::RemovePin(_)
-                | Self::UsePin(_)
-                | Self::SetBaseline(_)
-                | Self::SetDifference(_)
-                | Self::CompareLanes(..)
-        )
-    }
 }

@@ -1,11 +1,11 @@
-//! Between the document and the configuration file that `export` defines.
+//! Converts between the document and the configuration file that `export` defines.
 
 use super::document::Document;
 use highwater_analysis::{Comparison, Lane};
 use highwater_export::{ConfigDevice, ConfigDocument, Predicted};
 use highwater_options::{Environment, Options, Section, find, keys};
 
-/// The configuration of a document; predicted peaks only where the answer belongs to it.
+/// Predicted peaks are in it only where the answer belongs to the document.
 pub fn config_from_document(document: &Document, comparison: Option<&Comparison>) -> ConfigDocument {
     let device = document.device();
     ConfigDocument {
@@ -37,10 +37,9 @@ fn predicted(comparison: &Comparison) -> std::collections::BTreeMap<String, Pred
     comparison.own_lanes().map(row).collect()
 }
 
-/// Takes over what a configuration says; sources stay. What highwater wrote replaces everything. A script or a
-/// plain list of options says nothing about the simulated device, and one that sets only variables nothing about
-/// options: what they are silent about stays, so that a training script and the shell script that starts it can be
-/// read one after the other.
+/// Applies a configuration; sources stay. A configuration that highwater wrote replaces everything. A script or a plain list
+/// of options does not state the device, and one that sets only variables does not state options: these stay, so that a
+/// training script and the shell script that starts it can be read one after the other.
 pub fn apply_config(config: &ConfigDocument, document: &mut Document) {
     let is_whole = !config.tool_version.is_empty();
     if is_whole || !config.options.is_empty() || !config.unknown_options.is_empty() {
@@ -66,7 +65,7 @@ pub fn apply_config(config: &ConfigDocument, document: &mut Document) {
     }
 }
 
-/// The overrides of a configuration. A device that only its `device` entry names becomes an override too.
+/// The overrides of a configuration. Its `device` entry becomes an override, too.
 pub fn options_of(config: &ConfigDocument) -> Options {
     let mut options = config.options.clone();
     let Some(device) = &config.device else {

@@ -1,4 +1,4 @@
-//! What is saved and compared: sources, options, environment, device, schedule.
+//! The document: sources, options, environment, device, schedule.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,18 +20,12 @@ pub enum SourceSpec {
     Path(PathBuf),
     /// A bundled sample.
     Sample(&'static Sample),
-    /// Content without a path (dropped onto the window).
-    Bytes {
-        /// The name shown to users.
-        name: String,
-        /// The content.
-        bytes: Arc<[u8]>,
-    },
-    /// Another source, read as this format whatever its content looks like.
+    /// Content without a path.
+    Bytes { name: String, bytes: Arc<[u8]> },
+    /// A source whose format the user chose.
     As {
-        /// The source.
         source: Box<Self>,
-        /// The importer's name.
+        /// By importer.
         format: &'static str,
     },
 }
@@ -57,7 +51,7 @@ impl SourceSpec {
             })
     }
 
-    /// The same source, read as a format; `None` asks the content again.
+    /// The same source read as a format; `None` detects the format.
     ///
     /// # Errors
     /// [`super::FileError::UnknownFormat`].
@@ -79,7 +73,6 @@ impl SourceSpec {
         })
     }
 
-    /// The format that it is read as, where the user chose one.
     pub const fn chosen_format(&self) -> Option<&'static str> {
         match self {
             Self::As { format, .. } => Some(format),
@@ -87,7 +80,6 @@ impl SourceSpec {
         }
     }
 
-    /// Its file or folder, where it has one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) => stream_name(path).is_none().then_some(path),
@@ -141,35 +133,29 @@ impl PartialEq for SourceSpec {
     }
 }
 
-/// Everything the user chose. Small and cheap to clone; equality says whether an answer is current.
+/// Everything that the user chose. Cheap to clone; an answer is current while the document is equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// Graphs of the session, in order.
     pub sources: Vec<SourceSpec>,
-    /// What of the sources is looked at by itself ([`Workload::parts`](highwater_model::workload::Workload::parts)); `None` is the
-    /// whole session.
+    /// The part that is shown alone ([`Workload::parts`](highwater_model::workload::Workload::parts)); `None` shows everything.
     pub part: Option<String>,
-    /// Whether each training graph's forward phase runs beside it as an evaluation graph.
+    /// Whether the forward phase of each training graph is added as an evaluation graph.
     pub with_evaluation: bool,
-    /// Overrides.
     pub options: Options,
-    /// Options of a configuration file that this version does not know, kept for writing it again.
+    /// Options of a configuration file that this version does not know, kept for writing.
     pub unknown_options: Map<String, Json>,
-    /// Fields of a configuration file that this version does not know, kept likewise.
+    /// The same for fields.
     pub unknown_fields: Map<String, Json>,
-    /// Environment variables.
     pub environment: Environment,
-    /// Iterations and values of symbolic dimensions.
     pub plan: SchedulePlan,
-    /// How the static arenas of single lanes are placed.
+    /// Placement strategies of single lanes.
     pub strategies: LaneStrategies,
-    /// What the lanes are compared for.
     pub lanes: LaneSet,
     /// Steps with notes, in order of steps. The answer does not depend on them.
     pub bookmarks: Vec<Bookmark>,
-    /// Configurations to stand beside what is set: a lane each, in this order, under names of their own.
+    /// Pinned configurations, a lane each in this order; names are unique.
     pub pins: Vec<Pin>,
-    /// The lane that figures of others are compared with, where one was chosen. The answer does not depend on it.
+    /// The baseline that the user chose. The answer does not depend on it.
     pub baseline: Option<LaneId>,
 }
 
@@ -198,7 +184,7 @@ impl Document {
         }
     }
 
-    /// What is set, as it could be pinned.
+    /// Options, environment and schedule, as a pin holds them.
     pub fn configuration(&self) -> Configuration {
         Configuration {
             options: self.options.clone(),
@@ -207,13 +193,12 @@ impl Document {
         }
     }
 
-    /// Values that the samples among the sources suggest for symbolic dimensions.
     pub fn presets(&self) -> DimValues {
         presets_of(&self.sources)
     }
 
-    /// The device that the options name, with the memory that they state; an unknown profile (the rules report it)
-    /// acts as the default one.
+    /// The device that the options name, with the memory that they state; an unknown profile, which the rules report, acts as
+    /// the default one.
     pub fn device(&self) -> Device {
         resolve_device(&self.options).unwrap_or_else(|_reported| {
             let mut options = self.options.clone();

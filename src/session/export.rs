@@ -1,32 +1,17 @@
-//! What leaves with an answer: the sources, the settings and the commands that give the same figures.
-//!
-//! In: a document, what was read, the answer. Out: plain values for `export`. The command line and the window share it, so that
-//! both write the same bytes.
-
-use std::path::PathBuf;
+//! Sources, settings and commands that accompany an exported answer; the command line and the window share them, so that both
+//! write the same bytes.
 
 use super::command_line::CommandLine;
 use super::config::config_from_document;
 use super::document::{Document, SourceSpec};
-use super::jobs::Loaded;
+use super::loaded::Loaded;
 use highwater_analysis::{Comparison, LaneKind, LaneSet};
-use highwater_export::{ExportAbout, ExportForm, ExportSubject};
+use highwater_export::ExportAbout;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::{Finding, find};
 use highwater_plan::BEST;
 
-/// A file to be written of an answer.
-#[derive(Debug)]
-pub struct ExportOrder {
-    /// What is written.
-    pub form: ExportForm,
-    /// Where.
-    pub path: PathBuf,
-    /// Of what.
-    pub subject: ExportSubject,
-}
-
-/// What a file says beside an answer.
+/// The parts of an exported file besides the answer.
 pub fn export_about(
     document: &Document,
     line: &CommandLine<'_>,
@@ -55,7 +40,7 @@ pub fn export_about(
     }
 }
 
-/// Commands that give the same figures, each behind what it does.
+/// Commands that give the same figures, each behind its purpose.
 fn commands(line: &CommandLine<'_>, comparison: &Comparison) -> Vec<(String, String)> {
     let row = |what: &str, command: String| (what.to_owned(), command);
     let mut rows = vec![row("Write this report:", line.export("report.html"))];
@@ -68,7 +53,7 @@ fn commands(line: &CommandLine<'_>, comparison: &Comparison) -> Vec<(String, Str
     rows
 }
 
-/// What the commands do not say.
+/// Sentences on what the commands do not express.
 fn beside(document: &Document, line: &CommandLine<'_>, comparison: &Comparison) -> Vec<String> {
     let mut texts = Vec::new();
     for source in &document.sources {

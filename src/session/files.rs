@@ -18,7 +18,7 @@ use highwater_options::{Environment, FileState, Options, SeenFiles, paths_of};
 /// The most bytes that are read from a stream without a length.
 const STREAM_LIMIT: u64 = 16 << 30;
 
-/// How many of them stand in memory; more go to a temporary file.
+/// Bytes of a stream that are held in memory; more go to a temporary file.
 const SPOOL_BYTES: usize = 16 << 20;
 
 /// The most bytes of a configuration.
@@ -27,77 +27,43 @@ const CONFIG_LIMIT: u64 = 1 << 30;
 /// The most bytes of a file that an option names.
 const OPTION_FILE_LIMIT: u64 = 1 << 20;
 
-/// How the names of files begin that are still being written.
+/// The prefix of files that are still being written.
 pub(super) const TEMPORARY: &str = ".highwater-";
 
 /// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The content or the reading failed.
     #[error("{name}: {reason}")]
-    Import {
-        /// The file as the user named it.
-        name: String,
-        /// What went wrong.
-        reason: ImportError,
-    },
-    /// The operating system refuses.
+    Import { name: String, reason: ImportError },
     #[error("{name}: cannot be {action}: {reason}")]
     Io {
-        /// The file as the user named it.
         name: String,
         /// `read`, `opened` or `written`.
         action: &'static str,
-        /// What it says.
         reason: std::io::Error,
     },
-    /// A result would take the place of what it is made from.
+    /// A result would overwrite a source.
     #[error("{name}: this is {read}, which was read for it; it is not overwritten, name another file")]
-    IsSource {
-        /// The file that was to be written.
-        name: String,
-        /// The source as the user named it.
-        read: String,
-    },
-    /// No format of that name.
+    IsSource { name: String, read: String },
     #[error("there is no format \"{name}\"; known: {known}")]
-    UnknownFormat {
-        /// The name as given.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
-    /// A folder in which nothing can be read.
+    UnknownFormat { name: String, known: String },
     #[error("{name}: {}; README.md lists what can be read", match files {
         0 => "there is no file in the folder".to_owned(),
         1 => "the one file in the folder is of no format that can be read".to_owned(),
         _ => format!("none of the {files} files in the folder is of a format that can be read"),
     })]
-    EmptyFolder {
-        /// The folder as the user named it.
-        name: String,
-        /// How many files it holds.
-        files: usize,
-    },
-    /// No sample of that name.
+    EmptyFolder { name: String, files: usize },
     #[error("there is no bundled sample \"{name}\"; known: {known}")]
-    UnknownSample {
-        /// The name as given.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
+    UnknownSample { name: String, known: String },
 }
 
-/// Reads one source.
-///
 /// # Errors
 /// [`FileError`], one sentence that starts with the file's name.
 pub fn read_source(source: &SourceSpec, progress: &Progress<'_>) -> Result<Imported, FileError> {
     read_as(source, None, progress)
 }
 
-/// The same with a format in place of what the content looks like, where one is given.
+/// The same with a chosen format, where one is given.
 fn read_as(
     source: &SourceSpec,
     row: Option<&'static Importer>,
@@ -132,10 +98,10 @@ fn read_as(
     }
 }
 
-/// What `-` is called.
+/// The name of `-` in messages.
 const STANDARD_INPUT: &str = "standard input";
 
-/// What to call a path that is no file's but stands for a stream: `-`, and what a shell writes for `<(...)`.
+/// The name of a path that is a stream: `-`, and paths that a shell writes for `<(...)`.
 pub(super) fn stream_name(path: &Path) -> Option<&'static str> {
     let text = path.to_str()?;
     let folders = ["/dev/fd/", "/proc/self/fd/"];
@@ -156,7 +122,7 @@ pub(super) fn read_path(
     read.map_err(|reason| FileError::import(path, reason))
 }
 
-/// A file as an importer sees it. A pipe is read to its end first, because importers go back and forth.
+/// A file as input of an importer. A pipe is read to its end first, because importers seek.
 pub(super) fn input_of(path: &Path, progress: &Progress<'_>) -> Result<Result<Input<'static>, ImportError>, FileError> {
     let file = open(path)?;
     let short = path
@@ -170,7 +136,7 @@ pub(super) fn input_of(path: &Path, progress: &Progress<'_>) -> Result<Result<In
     Ok(Input::new(&short, BufReader::with_capacity(64 << 10, file)))
 }
 
-/// Everything that a stream without a length holds: small content in memory, large in a temporary file without a name.
+/// The content of a stream without a length: in memory where it is small, else in an unnamed temporary file.
 fn spooled(name: &str, mut stream: impl Read, progress: &Progress<'_>) -> Result<Input<'static>, ImportError> {
     let mut spool = tempfile::spooled_tempfile(SPOOL_BYTES);
     let mut piece = vec![0; 256 << 10];
@@ -203,7 +169,6 @@ fn spooled(name: &str, mut stream: impl Read, progress: &Progress<'_>) -> Result
 }
 
 impl FileError {
-    /// A file whose content could not be read.
     pub(super) fn import(path: &Path, reason: ImportError) -> Self {
         Self::Import {
             name: path.display().to_string(),
@@ -212,7 +177,6 @@ impl FileError {
     }
 }
 
-/// The files of a sample as one source.
 fn read_sample(sample: &Sample, progress: &Progress<'_>) -> Result<Imported, ImportError> {
     let read =
         |file: &SampleFile| Input::from_bytes(file.name, file.bytes).and_then(|mut input| import(&mut input, progress));
@@ -250,7 +214,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Whether a file is a configuration and no graph: a script by its name, or what highwater itself wrote.
+/// Whether a file is a configuration: a script by its name, or written by highwater.
 pub(super) fn is_config(path: &Path) -> bool {
     if is_script_name(&path.display().to_string()) {
         return true;
@@ -263,7 +227,7 @@ pub(super) fn is_config(path: &Path) -> bool {
     head.trim_start().starts_with('{') && head.contains("\"highwater_config\"")
 }
 
-/// What stands at a path that an option names. Special files are not opened: a pipe would never end.
+/// The state of a path that an option names. Special files are not opened: a pipe would never end.
 pub fn look(path: &str) -> FileState {
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -271,7 +235,7 @@ pub fn look(path: &str) -> FileState {
         Err(error) => return FileState::Unreadable(error.to_string()),
     };
     if metadata.is_dir() {
-        // The rights of this process are asked by trying; the file has no name and is gone at once.
+        // Writing tells the rights of this process; the file has no name and is gone at once.
         let is_writable = std::fs::read_dir(path).is_ok() && tempfile::tempfile_in(path).is_ok();
         return FileState::Directory { is_writable };
     }
@@ -289,17 +253,17 @@ pub fn look(path: &str) -> FileState {
     }
 }
 
-/// The files and directories that rules may look at, as they are now.
+/// The current states of the files and folders that options name.
 pub fn look_at_files(options: &Options, environment: &Environment) -> SeenFiles {
     look_at(&paths_of(options, environment))
 }
 
-/// The same with those that pinned configurations name.
+/// The same with those of pinned configurations.
 pub fn look_at_files_with(options: &Options, environment: &Environment, pins: &[Pin]) -> SeenFiles {
     look_at(&all_paths(options, environment, pins))
 }
 
-/// The paths that settings and pinned configurations name, each once.
+/// The paths that options and pinned configurations name, each once.
 pub(super) fn all_paths(options: &Options, environment: &Environment, pins: &[Pin]) -> Vec<String> {
     let mut paths = paths_of(options, environment);
     for Pin { configuration, .. } in pins {
@@ -312,7 +276,7 @@ pub(super) fn all_paths(options: &Options, environment: &Environment, pins: &[Pi
     paths
 }
 
-/// What stands at each of these paths now.
+/// The current states of paths.
 pub fn look_at(paths: &[String]) -> SeenFiles {
     let mut files = SeenFiles::default();
     for path in paths {

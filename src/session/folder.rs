@@ -1,4 +1,4 @@
-//! A folder as one source: its files that some importer recognises, in the order of their names.
+//! A folder as one source: the files that an importer recognises, in the order of their names.
 //!
 //! ```text
 //! rank0/ASCEND_PROFILER_OUTPUT/operator_memory.csv     recordings "rank0/ASCEND...: NPU:0"
@@ -6,8 +6,8 @@
 //! saved_model.pb, variables/...                        a SavedModel: that file alone
 //! ```
 //!
-//! In: a path. Out: the files to read, and what was passed over, counted with an example. Invariants: links to folders are
-//! not followed, and depth and number are limited, so that a wrong folder is no trap.
+//! In: a path. Out: the files to read, and counts of skipped ones with an example. Invariants: links to folders are not
+//! followed; depth and number are limited, so that a wrong folder does no harm.
 
 mod natural;
 mod parts;
@@ -27,7 +27,7 @@ use parts::read_parts;
 pub(super) use walk::files_of;
 use walk::{Found, MOST_FILES};
 
-/// Everything in a folder that some importer recognises.
+/// Reads every file of a folder that an importer recognises.
 pub(super) fn read_folder(
     folder: &Path,
     row: Option<&'static Importer>,
@@ -69,7 +69,7 @@ pub(super) fn read_folder(
     })
 }
 
-/// Reads the files that are known; one that cannot be read is told, unless it is the only one.
+/// Reads recognised files; an unreadable one is a remark, unless it is the only one.
 fn read_known(
     folder: &Path,
     known: &[(PathBuf, &'static Importer)],
@@ -92,7 +92,7 @@ fn read_known(
             labels.of(paths[0])
         };
         match read_together(&paths, row, progress).transpose() {
-            // Not of one dump after all.
+            // They do not belong to one dump.
             None => {
                 for part in multi_file::apart(&paths, progress).into_iter().rev() {
                     again.push_front(part.iter().map(|member| group[*member]).collect());
@@ -112,7 +112,7 @@ fn read_known(
             }
             Some(Err(error)) if progress.check().is_err() => return Err(error),
             Some(Err(error)) => {
-                // The sentence begins with the name of the file.
+                // The message begins with the name of the file.
                 diagnostics.error(error.to_string(), "");
                 failed.get_or_insert(error);
             }
@@ -125,8 +125,7 @@ fn read_known(
     }
 }
 
-/// A folder of XLA's dumps holds a module at several stages: where one of them is dumped with its plan, the others of the
-/// same name are not run beside it.
+/// XLA dumps a module at several stages: where one of them has its plan, the others of the same name do not run.
 fn leave_out_stages(graphs: &mut Vec<GraphEntry>, of_xla: &[usize], diagnostics: &mut Diagnostics) {
     let is_planned = |entry: &GraphEntry| {
         let dumped = entry.dumped.as_ref();
@@ -153,7 +152,7 @@ fn leave_out_stages(graphs: &mut Vec<GraphEntry>, of_xla: &[usize], diagnostics:
     });
 }
 
-/// What is said of files that nobody recognises.
+/// Remarks on files that no importer recognises.
 fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)]) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     let n_passed = files.len() - known.len();
@@ -178,7 +177,7 @@ fn passed_over(files: &[PathBuf], known: &[(PathBuf, &'static Importer)]) -> Dia
     diagnostics
 }
 
-/// The tables among these files: slices of one table together, texts of one XLA dump together, every other file by itself.
+/// Groups of files: slices of one table, texts of one XLA dump, and every other file alone.
 fn tables(known: &[(PathBuf, &'static Importer)], progress: &Progress<'_>) -> Vec<Vec<usize>> {
     let sliced: Vec<usize> = (0..known.len())
         .filter(|position| known[*position].1.name == SLICED)
@@ -204,7 +203,7 @@ fn tables(known: &[(PathBuf, &'static Importer)], progress: &Progress<'_>) -> Ve
 /// The importer whose tables come in slices.
 const SLICED: &str = "ascend_profiler";
 
-/// The files that some importer recognises; what cannot be opened is passed over as what is not known.
+/// The files that an importer recognises; files that cannot be opened are skipped like unknown ones.
 fn recognised(
     files: &[PathBuf],
     row: Option<&'static Importer>,
@@ -223,7 +222,7 @@ fn recognised(
 }
 
 /// Where XLA wrote a module as `.hlo.pb`, which holds everything, the texts of the same dump are left out: those whose
-/// names begin as its name does, and buffer assignments and live ranges without a name of their own.
+/// names begin like its name, and buffer assignments and live ranges without a module name.
 fn without_twins(known: Vec<(PathBuf, &'static Importer)>) -> Vec<(PathBuf, &'static Importer)> {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = |path: &Path| {
@@ -254,7 +253,7 @@ const ASSIGNMENTS: &[&str] = &["buffer-assignment", "live-range", "memory-usage-
 /// The importer of XLA's dumps.
 const XLA: &str = "xla";
 
-/// What stands in several files as one; `None` where it turns out that each stands for itself.
+/// Several files as one; `None` where they do not belong together.
 fn read_together(
     paths: &[&Path],
     row: &'static Importer,
@@ -267,7 +266,7 @@ fn read_together(
     }
 }
 
-/// One table, whose slices follow one another; mostly it has one.
+/// One table of one or more slices.
 fn read_slices(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>) -> Result<Imported, FileError> {
     let [first, rest @ ..] = paths else {
         return Err(FileError::import(
@@ -284,7 +283,7 @@ fn read_slices(paths: &[&Path], row: &'static Importer, progress: &Progress<'_>)
     Ok(read)
 }
 
-/// Says which slices of a table are missing among the files that it was read from.
+/// Adds a remark on missing slices of a table.
 pub(super) fn tell_missing_slices(paths: &[&Path], read: &mut Imported) {
     let names: Vec<String> = paths.iter().map(|path| name_of(path)).collect();
     let missing = missing_slices(&names);
@@ -305,8 +304,7 @@ fn name_of(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Which of these files are slices of one table: positions, in the order of the slices, one list for each table that has
-/// several.
+/// The positions of slices, in their order, one list for each table that has several.
 pub(super) fn slices_among(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Vec<usize>> {
     let names: Vec<String> = paths
         .iter()
@@ -335,11 +333,11 @@ pub(super) fn read_sliced(paths: &[&Path], progress: &Progress<'_>) -> Result<Im
     }
 }
 
-/// What to call the files of a folder.
+/// Labels of the files of a folder.
 struct Labels<'a> {
     folder: &'a Path,
     is_flat: bool,
-    /// How many files have a label.
+    /// Files per label.
     counts: BTreeMap<String, usize>,
 }
 
@@ -356,7 +354,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// The label of a file; of files that differ in their endings alone with the ending.
+    /// The label of a file, with the extension where files differ only in that.
     fn of(&self, path: &Path) -> String {
         let label = label(self.folder, path, self.is_flat);
         match (self.counts.get(&label), path.extension()) {
@@ -366,8 +364,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// What to call a file of a folder: its folder from there, or where all files lie in one folder its own name without the
-/// ending.
+/// The label of a file: its relative folder, or, where all files are in one folder, its name without the extension.
 fn label(folder: &Path, file: &Path, is_flat: bool) -> String {
     let inside = file.strip_prefix(folder).unwrap_or(file);
     let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,33 +1,31 @@
-//! What the graphs of several files are called: by their own names, and where files have one name for different graphs,
-//! after their files.
+//! Names of the graphs of several files: their own names, or, where files share a name, names after the files.
 //!
 //! ```text
 //! main_graph of bert.onnx, main_graph of vit.stripped.onnx, train of t.json     "bert", "vit", "train"
 //! ```
 //!
-//! In: names with their files. Out: a name for each, each once, and what else they were or would be called, so that schedules
-//! that were written beside other files are still understood. While files are missing, names that somebody knows are kept:
-//! what a graph is called must not depend on which of the others can be read.
+//! In: names with their files. Out: a unique name for each, and aliases, so that schedules written with other files open are
+//! still understood. While files are missing, mentioned names stay: the name of a graph must not depend on which of the others
+//! can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::merge::UniqueNames;
 
-/// Names, and other names.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct GraphNames {
-    /// By graph, each once.
+    /// By graph; unique.
     pub(super) names: Vec<String>,
-    /// Other names of graphs, each with the name that the graph has; none of them is a graph's name.
+    /// Other names, each with the name of its graph; none is in `names`.
     pub(super) aliases: BTreeMap<String, String>,
 }
 
-/// The files of graphs, for calling graphs after them.
+/// The files of graphs.
 #[derive(Debug, Default)]
 struct Files<'a> {
-    /// By file: how many graphs it has.
+    /// Graphs by file.
     n_of: BTreeMap<&'a str, usize>,
-    /// By name without a format: how many files have it.
+    /// Files by name without extensions.
     by_stem: BTreeMap<&'a str, usize>,
 }
 
@@ -43,7 +41,7 @@ impl<'a> Files<'a> {
         files
     }
 
-    /// A graph's name after its file, by the file's whole name or without its format.
+    /// A graph's name after its file, with the file's extensions or without.
     fn called(&self, name: &str, file: &str, is_whole: bool) -> String {
         let short = if is_whole { file } else { stem(file) };
         if self.n_of.get(file) == Some(&1) {
@@ -53,13 +51,13 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The shortest that tells it from the others.
+    /// The shortest unique name after the file.
     fn after_file(&self, name: &str, file: &str) -> String {
         self.called(name, file, self.by_stem.get(stem(file)).is_some_and(|count| *count > 1))
     }
 }
 
-/// Names graphs, each given by its own name and its file's; an empty one stands for no file. O(n log n).
+/// Names graphs, each given by its own name and the name of its file, which may be empty. O(n log n).
 pub(super) fn graph_names(graphs: &[(&str, &str)]) -> GraphNames {
     let mut files_of: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (name, file) in graphs {
@@ -84,8 +82,8 @@ pub(super) fn graph_names(graphs: &[(&str, &str)]) -> GraphNames {
     found
 }
 
-/// What names become where files stand in the place of others: every name and other name that graphs of the files as they
-/// were have, with the name that the graph has now. O(n log n).
+/// The renaming where files replace others: every name and alias from before, with the name that the graph has now.
+/// O(n log n).
 pub(super) fn names_moved(before: &[(&str, &str)], now: &GraphNames) -> BTreeMap<String, String> {
     let before = graph_names(before);
     let own: BTreeMap<&String, &String> = before.names.iter().zip(&now.names).collect();
@@ -95,9 +93,9 @@ pub(super) fn names_moved(before: &[(&str, &str)], now: &GraphNames) -> BTreeMap
     moved.map(|(name, now)| (name.clone(), now.clone())).collect()
 }
 
-/// Names of graphs beside files that cannot be read: those that are mentioned are kept, as far as they can be told from what is
-/// there. `before` are the graphs by the files that the names were given by, `now` by the files that they are of. Out: a name
-/// for each, each once, and which mentioned names became others. O(n log n).
+/// Names of graphs while some files cannot be read: mentioned names stay, where they are unambiguous. `before` has the graphs
+/// with the files that the names were given for, `now` with their current files. Returns a unique name for each, and which
+/// mentioned names changed. O(n log n).
 pub(super) fn names_kept(
     before: &[(&str, &str)],
     now: &[(&str, &str)],
@@ -125,7 +123,7 @@ pub(super) fn names_kept(
                 new
             }
             Some((old, _)) => old,
-            // Its own name might be another's when all is there.
+            // A missing file may have a graph of this name.
             None => files.after_file(name, file),
         };
         names.push(unique.take(&kept));
@@ -133,7 +131,7 @@ pub(super) fn names_kept(
     (names, renamed)
 }
 
-/// A file's name without what says its format: `.onnx`, `.stripped.onnx`, `.json.gz`.
+/// A file's name without its extensions: `.onnx`, `.stripped.onnx`, `.json.gz`.
 fn stem(file: &str) -> &str {
     let packed = file.strip_suffix(".gz").unwrap_or(file);
     let format = packed.rsplit_once('.').map_or(packed, |(stem, _)| stem);

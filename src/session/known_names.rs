@@ -1,25 +1,21 @@
-//! What a document calls graphs, for naming those that are read: so that its names stay true while sources are missing, and
-//! where a source was located under another name.
-//!
-//! In: a document, and which of its sources stand for others. Out: the names it knows; and, applied to it, new ones in the
-//! place of those.
+//! The names that a document has for graphs: they stay valid while sources are missing, and where a source was located under
+//! another name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::{Document, SourceSpec};
 use highwater_model::workload::SchedulePlan;
 
-/// What a document knows of graphs that are still to be read.
+/// What a document knows of graphs before they are read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownNames {
-    /// Every name of a graph that the document has.
+    /// Every name of a graph in the document.
     pub(super) mentioned: BTreeSet<String>,
-    /// Sources that were located, each with the one in whose place it stands.
+    /// Located sources, each with the source that it replaces.
     pub(super) located: Vec<(SourceSpec, SourceSpec)>,
 }
 
 impl KnownNames {
-    /// The names of a document.
     pub(super) fn of(document: &Document, located: &[(SourceSpec, SourceSpec)]) -> Self {
         let mut mentioned = BTreeSet::new();
         let pins = document.pins.iter().map(|pin| &pin.configuration.plan);
@@ -36,7 +32,7 @@ impl KnownNames {
         }
     }
 
-    /// The sources as the document knew them when its names were given.
+    /// The sources that the names of the document were given for.
     pub(super) fn formerly(&self, sources: &[SourceSpec]) -> Vec<SourceSpec> {
         let before = |source: &SourceSpec| {
             let known = self.located.iter().find(|(now, _)| now == source);
@@ -46,7 +42,7 @@ impl KnownNames {
     }
 }
 
-/// Calls graphs in a schedule otherwise; names that the user gave stay. O(entries log names).
+/// Renames graphs in a schedule; names that the user gave stay. O(entries log names).
 pub(super) fn rename_in_plan(renamed: &BTreeMap<String, String>, plan: &mut SchedulePlan) {
     if renamed.is_empty() {
         return;
@@ -60,7 +56,7 @@ pub(super) fn rename_in_plan(renamed: &BTreeMap<String, String>, plan: &mut Sche
     plan.names = names.map(|(own, shown)| (now(&own), shown)).collect();
 }
 
-/// Calls graphs otherwise wherever a document names them.
+/// Renames graphs everywhere in a document.
 pub(super) fn rename_in_document(renamed: &BTreeMap<String, String>, document: &mut Document) {
     rename_in_plan(renamed, &mut document.plan);
     for pin in &mut document.pins {

@@ -1,15 +1,13 @@
-//! Application state without a window: what is open, what is set, what is computed.
+//! Application state without a window: sources, settings, answers.
 //!
-//! In: [`Command`]s from whoever drives it (the window, a test). Out: a [`Session`] that can be read at any time.
-//! Long work runs on one named worker thread; the newest job wins, and the last answer stays until a newer one
-//! comes. Deliberately not here: widgets, zoom, open panels.
+//! In: [`Command`]s. Out: a [`Session`] that can be read at any time. Long work runs on one named worker thread; the last answer
+//! stays until a newer one comes. Deliberately not here: widgets, zoom, open panels.
 
 mod bookmarks;
 mod budget_sweep;
 mod command_line;
 mod commands;
 mod config;
-mod device;
 mod document;
 mod document_file;
 mod export;
@@ -17,25 +15,24 @@ mod files;
 mod folder;
 mod graph_names;
 mod history;
-mod jobs;
 mod known_names;
 mod load;
+mod loaded;
 mod merge;
 mod multi_file;
 mod name_reuse;
+mod opening;
 mod overwrite;
 mod painter;
-mod peak;
-mod perform;
 mod persisted;
 mod planner;
-mod problems;
 mod recovery;
 mod report;
 mod samples;
 mod shell_quote;
 mod state;
 mod sweep;
+mod task;
 mod titles;
 mod worker;
 mod write;
@@ -45,29 +42,27 @@ pub use budget_sweep::{BudgetSweepSubject, BudgetSweepTable};
 pub use command_line::{CommandLine, Origin};
 pub use commands::Command;
 pub use config::{apply_config, config_from_document, options_of};
-pub use device::DeviceAt;
 pub use document::{Document, SourceSpec, preset_iterations, presets_of};
 pub use document_file::{
     DOCUMENT_EXTENSION, DOCUMENT_VERSION, DocumentFile, MOST_DOCUMENT_BYTES, OpenedDocument, SourceNote, SourceState,
     document_schema, is_document, is_document_name, open_document, read_document, save_document,
 };
-pub use export::{ExportOrder, export_about};
+pub use export::export_about;
 pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source};
-pub use jobs::{Answer, ContentOrder, Drawing, Job, LaneInView, Loaded, ReadConfig};
 pub use known_names::KnownNames;
 pub use load::load;
+pub use loaded::{Loaded, ReadConfig};
 pub use multi_file::{OnFailure, read_each};
-pub use name_reuse::{MOST_LOG_LINES, NamesQuestion, NamesReport, REUSE_LEVELS};
+pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};
 pub use overwrite::refuse_source;
 pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsFrame, RowsPicture};
 pub use persisted::{MOST_RECENT, PersistedDocument, PersistedSource, Recent, Recents, Restore};
 pub use planner::{BestPlan, PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
-pub use problems::problem_lines;
 pub use recovery::{Recoverable, Recovery};
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use shell_quote::{shell_flag, shell_path, shell_word};
-pub use state::{Busy, Exporting, Notice, Search, Session};
+pub use state::{Busy, ContentOrder, DeviceAt, Exporting, LaneInView, Notice, Search, Session};
 pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
 pub use worker::{Wake, Worker};
 pub use write::write_whole;

@@ -1,11 +1,11 @@
-//! Sources become one workload.
+//! Reads sources into one workload.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
-use super::jobs::Loaded;
 use super::known_names::KnownNames;
+use super::loaded::Loaded;
 use super::merge::Merge;
 use super::multi_file::{OnFailure, ReadPart, read_all};
 use super::report::SourceReport;
@@ -17,12 +17,12 @@ use highwater_model::workload::{GraphEntry, Workload, evaluation_entry, learn_op
 use highwater_options::dumped_settings;
 use highwater_rewrite::inline::with_calls_inlined;
 
-/// Reads sources into one workload, in which functions stand where ops call them; graphs that have one
-/// name in several files are called after these, and a name that appears twice all the same gets a number.
+/// Reads sources into one workload with functions inlined. Graphs that share a name between files are named after these, and
+/// a name that still occurs twice gets a number.
 ///
 /// # Errors
-/// One sentence that names the file: the first that cannot be read, where `on_failure` says to stop there. Where none can
-/// be read otherwise, a line for each.
+/// With [`OnFailure::Stop`] one sentence on the first source that cannot be read; otherwise, where none can be read, a line for
+/// each.
 pub fn load(
     sources: &[SourceSpec],
     with_evaluation: bool,
@@ -32,7 +32,7 @@ pub fn load(
     load_known(sources, with_evaluation, &KnownNames::default(), on_failure, progress)
 }
 
-/// The same for a document that has names for graphs: where a source cannot be read, those of the others stay as they are.
+/// The same for a document with names for graphs: these stay where a source cannot be read.
 ///
 /// # Errors
 /// As [`load`].
@@ -82,7 +82,7 @@ pub(super) fn load_known(
     let before = titles_of(&known.formerly(sources));
     let lacks_one = reports.iter().any(SourceReport::is_failed) && !known.mentioned.is_empty();
     let mut given = merge.name_graphs(&titles, &before, lacks_one.then_some(&known.mentioned));
-    // A dump's own plan is of the graph as the dump has it.
+    // The plan of a dump belongs to the graph before inlining.
     let dumped = dumped_problems(&merge.graphs);
     with_calls_inlined(&mut merge.graphs, progress, &mut diagnostics).map_err(|cancelled| cancelled.to_string())?;
     learn(&mut merge, &mut diagnostics);
@@ -116,10 +116,8 @@ pub(super) fn load_known(
     })
 }
 
-/// Whether anything could be read, where there is something to read.
-///
 /// # Errors
-/// Why not, a line for each source.
+/// Where no source could be read, why, a line for each.
 fn some_read(read: &[ReadPart]) -> Result<(), String> {
     let errors = read.iter().filter_map(|part| part.imported.as_ref().err());
     let errors: Vec<String> = errors.map(ToString::to_string).collect();
@@ -129,8 +127,8 @@ fn some_read(read: &[ReadPart]) -> Result<(), String> {
     Err(errors.join("\n"))
 }
 
-/// Gives the ops of graphs the times and the scratch memory of recordings that measured them: each recording the graph of
-/// whose ops it names most, the first on a tie.
+/// Gives the ops of graphs the times and the scratch memory of recordings: a recording belongs to the graph of whose ops it
+/// names most, the first on a tie.
 fn learn(merge: &mut Merge, diagnostics: &mut Diagnostics) {
     for recording in merge.recordings.iter().filter(|recording| !recording.ops.is_empty()) {
         let found = merge.graphs.iter().map(|entry| learn_ops(&entry.graph, recording));
@@ -160,12 +158,11 @@ fn learn(merge: &mut Merge, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// What a graph's evaluation graph is called.
 fn evaluation_name(name: &str) -> String {
     format!("{name} (evaluation)")
 }
 
-/// Other names of graphs, and those of their evaluation graphs.
+/// Adds the names of evaluation graphs.
 fn with_evaluations(names: &mut BTreeMap<String, String>) {
     let pairs = names.iter();
     let added: Vec<(String, String)> = pairs

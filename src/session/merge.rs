@@ -1,6 +1,6 @@
-//! What several files hold, as one source: graphs become one session, recordings lanes beside them.
+//! Merges the content of several files into one source: graphs become one session, recordings become lanes.
 //!
-//! Invariant: no two things of a kind have one name, so that each can be asked for by its name.
+//! Invariant: names are unique within a kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use highwater_model::workload::{
     AllocationTrace, BlockProgram, GraphEntry, Lifetimes, ProblemEntry, Recording, Source, Tape,
 };
 
-/// What is shown, the recordings beside it, and a sentence for each kind that is left out.
+/// The source that is shown, the recordings, and a sentence for each kind that is left out.
 pub(super) type Merged = (Source, Vec<Arc<Recording>>, Vec<String>);
 
-/// Everything that was read, kind by kind, in the order of the files.
+/// The content by kind, in the order of the files.
 #[derive(Debug, Default)]
 pub(super) struct Merge {
     pub(super) graphs: Vec<GraphEntry>,
-    /// By graph: its source; graphs without one, behind them, are of no file.
+    /// By graph: the position of its source. Graphs behind these have no file.
     origins: Vec<usize>,
     pub(super) recordings: Vec<Arc<Recording>>,
     lifetimes: Vec<(String, Arc<Lifetimes>)>,
@@ -25,29 +25,29 @@ pub(super) struct Merge {
     traces: Vec<Arc<AllocationTrace>>,
     tapes: Vec<Arc<Tape>>,
     programs: Vec<Arc<BlockProgram>>,
-    /// Names that problems, traces and tapes have so far.
+    /// Names of problems, traces and tapes.
     names: UniqueNames,
 }
 
-/// What names of graphs became of other names.
+/// Aliases and renamings of graphs.
 #[derive(Debug, Default)]
 pub(super) struct GivenNames {
-    /// Other names of graphs, each with the name that the graph has.
+    /// Other names, each with the current name.
     pub(super) aliases: BTreeMap<String, String>,
-    /// Names that graphs had, each with the name that the graph has in its place.
+    /// Former names, each with the current name.
     pub(super) renamed: BTreeMap<String, String>,
 }
 
-/// Hands out names, each once. O(log n) a name.
+/// Hands out unique names. O(log n) per name.
 #[derive(Debug, Default)]
 pub(super) struct UniqueNames {
     taken: BTreeSet<String>,
-    /// Names only ever become taken, so that numbers below the last one tried stay taken.
+    /// The next number to try. Names are never freed, so smaller numbers stay taken.
     next: BTreeMap<String, u32>,
 }
 
 impl UniqueNames {
-    /// The name, or where it is taken the name with the lowest number that makes it new.
+    /// The name, with the lowest free number where it is taken.
     pub(super) fn take(&mut self, name: &str) -> String {
         let mut unique = name.to_owned();
         if self.taken.contains(name) {
@@ -61,7 +61,7 @@ impl UniqueNames {
         unique
     }
 
-    /// The name; where it is taken, the name with the file's before it.
+    /// The name, with the prefix of its file where it is taken.
     fn take_of(&mut self, name: &str, prefix: &str) -> String {
         if self.taken.contains(name) && !prefix.is_empty() {
             return self.take(&format!("{prefix}: {name}"));
@@ -71,7 +71,7 @@ impl UniqueNames {
 }
 
 impl Merge {
-    /// Adds what a file held; `prefix` goes before the names of its recordings, where there are several files, and before
+    /// Adds the content of a file. `prefix` goes before the names of its recordings, where there are several files, and before
     /// other names that are taken.
     pub(super) fn add(&mut self, source: Source, measured: Vec<Arc<Recording>>, prefix: &str) {
         self.add_recordings(measured, prefix);
@@ -105,13 +105,13 @@ impl Merge {
         }
     }
 
-    /// Says that the graphs that were added since the last call are of a source, by its position.
+    /// Assigns the graphs that were added since the last call to a source, by its position.
     pub(super) fn of_source(&mut self, position: usize) {
         self.origins.resize(self.graphs.len(), position);
     }
 
-    /// Gives each graph a name of its own. What sources are called now and were called when names were given says what graphs
-    /// are called; the names that `kept` mentions stay, where it is given.
+    /// Gives each graph a unique name, from the current titles of sources and those when names were given; names in `kept` stay,
+    /// where it is given.
     pub(super) fn name_graphs(
         &mut self,
         titles: &[String],
@@ -125,7 +125,7 @@ impl Merge {
             (names, GivenNames { aliases, renamed })
         } else {
             let found = graph_names(&now);
-            // Where every source is what it was, other names are other names, and no more.
+            // Where no source was located, nothing is renamed.
             let renamed = if before == now {
                 BTreeMap::new()
             } else {
@@ -140,7 +140,7 @@ impl Merge {
         given
     }
 
-    /// The graphs, each with what its source is called.
+    /// The graphs, each with the title of its source.
     fn with_files<'a>(&'a self, titles: &'a [String]) -> Vec<(&'a str, &'a str)> {
         let file = |position: usize| {
             let origin = self.origins.get(position);
@@ -162,8 +162,8 @@ impl Merge {
         }
     }
 
-    /// The kind that is shown, in a fixed order of preference; recordings stand beside graphs, and are the source where
-    /// there is nothing else. Of the kinds that are left out a sentence is said each.
+    /// The kind that is shown, in a fixed order of preference; recordings are shown with graphs, and are the source where there is
+    /// nothing else. Each kind that is left out gets a sentence.
     pub(super) fn finish(self) -> Merged {
         let Self {
             mut graphs,
@@ -178,7 +178,7 @@ impl Merge {
         } = self;
         number_names(&mut graphs);
         let n_others = lifetimes.len() + problems.len() + traces.len() + tapes.len() + programs.len();
-        // Recordings that only measured how long ops took are nothing to look at beside something that is.
+        // Recordings that hold only times of ops show nothing themselves.
         let is_held = recordings.iter().any(|recording| recording.has_content());
         let is_shown = graphs.is_empty() && (is_held || n_others == 0);
         let n_recordings = if is_shown { recordings.len() } else { 0 };
@@ -215,7 +215,7 @@ impl Merge {
     }
 }
 
-/// What is said of a kind that is not shown.
+/// The sentence on a kind that is not shown.
 fn left_out((one, many, count): (&str, &str, usize)) -> String {
     match count {
         1 => format!("1 {one} is not shown beside what is; open its file alone"),
@@ -223,15 +223,15 @@ fn left_out((one, many, count): (&str, &str, usize)) -> String {
     }
 }
 
-/// An entry under a name; the same where it has that already.
+/// The entry under another name.
 fn named<T: Clone>(entry: Arc<T>, name: String, field: impl Fn(&mut T) -> &mut String) -> Arc<T> {
-    // Nobody else holds it yet: nothing is copied.
+    // There is one reference: nothing is copied.
     let mut entry = Arc::unwrap_or_clone(entry);
     *field(&mut entry) = name;
     Arc::new(entry)
 }
 
-/// A name that an earlier graph has gets the lowest number that makes it new. O(n log n).
+/// Numbers names that an earlier graph has. O(n log n).
 fn number_names(graphs: &mut [GraphEntry]) {
     let mut names = UniqueNames::default();
     for entry in graphs {

@@ -1,8 +1,7 @@
-//! Sources that are read as one, because they say more together: the texts of one XLA dump with its module, the slices of
-//! one table.
+//! Sources that are read as one: the texts of one XLA dump with its module, the slices of one table.
 //!
-//! In: paths. Out: groups of them, and the answer of a group. Deliberately not here: what belongs together, which
-//! the importers know.
+//! In: paths. Out: groups of them, and the content of a group. Deliberately not here: which files belong together, which the
+//! importers know.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -17,17 +16,14 @@ use highwater_model::progress::Progress;
 /// The importer whose files may belong together.
 const JOINED: &str = "xla";
 
-/// What one source holds, or several that say more together.
+/// The content of one source, or of several that are read as one.
 #[derive(Debug)]
 pub(super) struct ReadPart {
-    /// Positions of the sources.
     pub(super) members: Vec<usize>,
-    /// What they hold, or why that cannot be read.
     pub(super) imported: Result<Imported, FileError>,
 }
 
-/// Reads sources in the order of their first members, those that say more together as one; the last is the first that
-/// cannot be read where `on_failure` says to stop there.
+/// Reads sources in the order of their first members. With [`OnFailure::Stop`] the first that cannot be read is the last.
 pub(super) fn read_all(sources: &[SourceSpec], on_failure: OnFailure, progress: &Progress<'_>) -> Vec<ReadPart> {
     let paths: Vec<Option<&Path>> = sources.iter().map(path_of).collect();
     let mut read = Vec::with_capacity(sources.len());
@@ -58,16 +54,16 @@ pub(super) fn read_all(sources: &[SourceSpec], on_failure: OnFailure, progress: 
     read
 }
 
-/// What a source that cannot be read means for the others.
+/// The effect of a source that cannot be read on the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
-    /// Nothing is read any more.
+    /// Reading stops.
     Stop,
-    /// The others are read, and it is told.
+    /// The others are read, and the failure is reported.
     Tell,
 }
 
-/// Reads sources, each with its title and why it cannot be read where it cannot; those that say more together are one.
+/// Reads sources, each with its title; those that belong together are one.
 pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Vec<(String, Result<Imported, FileError>)> {
     let titles = titles(sources);
     let title = |part: &ReadPart| {
@@ -78,7 +74,7 @@ pub fn read_each(sources: &[SourceSpec], progress: &Progress<'_>) -> Vec<(String
     read.map(|part| (title(&part), part.imported)).collect()
 }
 
-/// The file that a source is, unless a format was asked for: then it is read as that.
+/// The file of a source without a chosen format.
 fn path_of(source: &SourceSpec) -> Option<&Path> {
     match source {
         SourceSpec::Path(path) => Some(path),
@@ -86,17 +82,15 @@ fn path_of(source: &SourceSpec) -> Option<&Path> {
     }
 }
 
-/// Sources that may be read as one.
 #[derive(Debug)]
 struct Group {
-    /// Their positions.
+    /// Positions of the sources.
     members: Vec<usize>,
-    /// Whether they are slices of one table.
     is_sliced: bool,
 }
 
-/// Groups of sources that are read as one, every other by itself, in the order of their first members. `None` stands for a
-/// source that is no file.
+/// Groups of sources that are read as one, and every other source alone, in the order of their first members. `None` is a
+/// source without a file.
 fn groups(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Group> {
     let tables = if paths.iter().flatten().count() > 1 {
         slices_among(paths, progress)
@@ -116,10 +110,10 @@ fn groups(paths: &[Option<&Path>], progress: &Progress<'_>) -> Vec<Group> {
     groups
 }
 
-/// A group as one; `None` where its members are to be read one by one.
+/// A group as one; `None` where its members must be read one by one.
 ///
 /// # Errors
-/// [`FileError`], of any of them.
+/// [`FileError`] of any of them.
 fn read_together(group: &Group, paths: &[&Path], progress: &Progress<'_>) -> Result<Option<Imported>, FileError> {
     if group.is_sliced {
         read_sliced(paths, progress).map(Some)
@@ -128,8 +122,8 @@ fn read_together(group: &Group, paths: &[&Path], progress: &Progress<'_>) -> Res
     }
 }
 
-/// Dumps of XLA that are read as one, and every other source by itself. Files of one folder belong together; `are_named`
-/// says that somebody named these: then two of them are meant together wherever they lie.
+/// Dumps of XLA that are read as one, and every other source alone. Files of one folder belong together; where the user named
+/// the files (`are_named`), two of them belong together wherever they are.
 pub(super) fn dumps(paths: &[Option<&Path>], are_named: bool, progress: &Progress<'_>) -> Vec<Vec<usize>> {
     let mut parts: Vec<(usize, &Path, DumpPart)> = Vec::new();
     let n_files = paths.iter().flatten().count();
@@ -172,7 +166,7 @@ pub(super) fn dumps(paths: &[Option<&Path>], are_named: bool, progress: &Progres
     groups
 }
 
-/// What is left to try of files that do not belong together after all: two texts without the module, else each by itself.
+/// The groups to try for files that do not belong together: two texts without the module, else each alone.
 pub(super) fn apart(paths: &[&Path], progress: &Progress<'_>) -> Vec<Vec<usize>> {
     let all = 0..paths.len();
     let without = |left: usize| {
@@ -190,10 +184,10 @@ pub(super) fn apart(paths: &[&Path], progress: &Progress<'_>) -> Vec<Vec<usize>>
     all.map(|alone| vec![alone]).collect()
 }
 
-/// Files as one; `None` where they do not belong together after all.
+/// Files as one; `None` where they do not belong together.
 ///
 /// # Errors
-/// [`FileError`], of any of them.
+/// [`FileError`] of any of them.
 pub(super) fn read_joined(paths: &[&Path], progress: &Progress<'_>) -> Result<Option<Imported>, FileError> {
     let mut inputs = Vec::with_capacity(paths.len());
     for path in paths {

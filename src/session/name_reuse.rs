@@ -12,49 +12,45 @@ use highwater_rewrite::name_reuse::{
 };
 use highwater_timeline::Selected;
 
-/// The levels that are worked out.
 pub const REUSE_LEVELS: [i64; 2] = [0, 1];
 
-/// Lines of a log that are kept for each level; a log can be far larger than its program.
+/// Kept lines of a log per level; a log can be far larger than its program.
 pub const MOST_LOG_LINES: usize = 200_000;
 
-/// What is asked.
+/// Name reuse of a graph or program at both levels.
 #[derive(Clone, Debug)]
-pub struct NamesQuestion {
-    /// The answer on the screen.
-    pub comparison: Arc<Comparison>,
-    /// The graph; of a program 0.
-    pub graph: GraphIdx,
-    /// Values of its dimensions.
-    pub bindings: Bindings,
-    /// The call, but for level and log.
-    pub request: NameReuseRequest,
-    /// What a dimension -1 is.
-    pub batch: u64,
+pub(super) struct NamesTask {
+    pub(super) comparison: Arc<Comparison>,
+    /// 0 for a program.
+    pub(super) graph: GraphIdx,
+    pub(super) bindings: Bindings,
+    /// Without level and log.
+    pub(super) request: NameReuseRequest,
+    /// The value of dimensions -1.
+    pub(super) batch: u64,
 }
 
-/// Both levels.
 #[derive(Clone, Debug)]
 pub struct NamesReport {
-    /// The graph; of a program 0.
+    /// 0 for a program.
     pub graph: GraphIdx,
-    /// The call, but for level and log.
+    /// Without level and log.
     pub request: NameReuseRequest,
-    /// What a dimension -1 was; `None` where there is none.
+    /// The value of dimensions -1; `None` where there is none.
     pub batch: Option<u64>,
     /// By position in [`REUSE_LEVELS`].
     pub levels: [ReuseReport; 2],
-    /// Likewise: what the caller should know, in sentences.
+    /// The same: warnings for the caller.
     pub warnings: [Vec<String>; 2],
-    /// The program before.
+    /// Before reuse.
     program: Arc<BlockProgram>,
-    /// By variable of a graph's program: its tensor.
+    /// By variable, for a graph.
     tensors: Option<Vec<TensorId>>,
 }
 
 impl NamesReport {
-    /// The tensor of a variable that an op of a block names, as lanes know it. Of a graph it is the variable's own
-    /// tensor, which may be a view.
+    /// The tensor in the lanes of a variable that an op of a block names. For a graph it is the tensor of the variable, which may
+    /// be a view.
     pub fn tensor(&self, block: u32, name: &str) -> Option<Selected> {
         let (block, variable) = self.declaration(block, name)?;
         let number = u32::try_from(variable).ok()?;
@@ -72,16 +68,16 @@ impl NamesReport {
         })
     }
 
-    /// The tensors that a line is about: the one that looked for memory, and the one whose memory was looked at.
+    /// The tensors of a line: the one that needs memory, and the candidate for reuse.
     pub fn tensors_of(&self, line: &LogLine) -> [Option<Selected>; 2] {
         let names = line.variables.each_ref();
         names.map(|name| self.tensor(line.block, name.as_deref()?))
     }
 
-    /// The block that declares a variable, seen from a block, and the variable's position there.
+    /// The block that declares a variable, in scope of a block, and the position of the variable there.
     fn declaration(&self, block: u32, name: &str) -> Option<(u32, usize)> {
         let mut number = Some(block);
-        // No more steps than there are blocks: those around each other in a circle end too.
+        // The number of blocks bounds the climb: cyclic parents end, too.
         for _ in 0..self.program.blocks.len() {
             let here = self.program.blocks.get(number? as usize)?;
             if let Some(variable) = here.variables.get_index_of(name) {
@@ -93,14 +89,11 @@ impl NamesReport {
     }
 }
 
-/// Runs both levels. `None` where there is neither a graph nor a program.
+/// `None` where there is neither a graph nor a program.
 ///
 /// # Errors
 /// [`Cancelled`].
-pub(super) fn names_report(
-    question: &NamesQuestion,
-    progress: &Progress<'_>,
-) -> Result<Option<NamesReport>, Cancelled> {
+pub(super) fn names_report(question: &NamesTask, progress: &Progress<'_>) -> Result<Option<NamesReport>, Cancelled> {
     let workload = &question.comparison.workload;
     let (program, tensors, fetched) = if let Some(program) = workload.programs().first() {
         (Arc::clone(program), None, Vec::new())

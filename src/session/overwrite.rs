@@ -1,11 +1,10 @@
-//! What is read is never written over: a result may not take the place of a file that it was made from.
+//! Refuses to overwrite sources by results.
 
 use std::path::{Path, PathBuf};
 
 use super::document::SourceSpec;
 use super::files::FileError;
 
-/// The path of a source; `None` where it is no file.
 fn path_of(source: &SourceSpec) -> Option<&Path> {
     match source {
         SourceSpec::Path(path) => Some(path),
@@ -14,12 +13,12 @@ fn path_of(source: &SourceSpec) -> Option<&Path> {
     }
 }
 
-/// Whether a file is one of the sources, or stands in a folder that is one, by whatever path it is named.
+/// Refuses a target that is a source, or in a folder that is one, by whatever path.
 ///
 /// # Errors
 /// [`FileError::IsSource`], with the name of the source.
 pub fn refuse_source(target: &Path, sources: &[SourceSpec]) -> Result<(), FileError> {
-    // What does not exist yet is nobody's source.
+    // A file that does not exist is no source.
     let Ok(known) = target.canonicalize() else {
         return Ok(());
     };

@@ -1,114 +1,97 @@
 //! The painter: a named thread that draws pictures of lanes with more blocks than a frame can draw, several at one time.
 //!
-//! In: orders, of which only the newest counts. Out: answers with one picture each, through the worker's channel. It stands
-//! beside the worker, and numbers its orders by itself, because a view that moves must not wait for a comparison or a sweep. Before each lane it looks for a
-//! newer order, and goes on with the lane that has waited longest, so that a view in motion leaves no lane behind. A panic
-//! is told like one of the worker's.
+//! In: orders, of which only the newest counts. Out: messages with one picture each, through the worker's channel. The painter
+//! is a separate thread because a view that moves must not wait for a comparison or a sweep. Before each lane it looks for a
+//! newer order, and continues with the lane that has waited longest, so that a moving view starves no lane.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-use super::jobs::Answer;
+use super::state::{Notice, Session};
+use super::task::Failure;
+use super::worker::{Message, Reply, TaskId, guarded};
 use highwater_timeline::{
     AxisKind, Canvas, Coloring, LaneRows, Raster, RasterFrame, RasterScratch, RasterStyle, RowsRaster, ScopeFolds,
     Timeline, Viewport,
 };
 
-/// Most pictures that are drawn at one time: as many as there are lanes of policies.
+/// Pictures that are drawn in parallel: as many as there are lanes of policies.
 const MOST_AT_ONCE: usize = 4;
 
-/// Who draws lanes with more blocks than a frame draws one by one.
+/// The renderer of lanes with more blocks than a frame draws one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PainterChoice {
-    /// The graphics device where there is a real one, otherwise the worker.
+    /// The graphics device where it is no software, otherwise the painter.
     #[default]
     Auto,
-    /// The graphics device, whatever it is.
+    /// Any graphics device.
     Device,
-    /// The worker, as pictures.
+    /// The painter.
     Picture,
 }
 
-/// Which of a lane's pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PictureKind {
-    /// What the view shows, and a little beside it.
+    /// The view and a margin.
     Near,
-    /// Everything there is, to be seen while nothing nearer is drawn yet.
+    /// The whole lane, shown until a near picture is drawn.
     Whole,
 }
 
-/// What a picture is of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PictureFrame {
-    /// The lane, by position.
+    /// By position.
     pub lane: usize,
-    /// Which of its pictures.
     pub kind: PictureKind,
-    /// The part and the size.
     pub frame: RasterFrame,
 }
 
-/// What a picture of rows is of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsFrame {
-    /// The steps that are shown.
     pub view: Viewport,
-    /// Along what.
     pub axis: AxisKind,
-    /// Which scopes are folded.
     pub folds: ScopeFolds,
-    /// The place for rows, in points.
+    /// In points.
     pub canvas: Canvas,
-    /// Pixels a point.
+    /// Pixels per point.
     pub scale: f64,
 }
 
-/// A picture of the rows of a lane, and what it was drawn from.
+/// A picture of the rows of a lane, with its inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsPicture {
-    /// What it is of.
     pub of: RowsFrame,
-    /// The rows.
     pub lifetimes: Arc<LaneRows>,
-    /// Where they stand, and their pixels.
     pub shown: RowsRaster,
-    /// The number of the answer and of the look that it shows.
+    /// Of the answer and of its colouring.
     pub version: (u64, u64),
-    /// The colours.
     pub style: Arc<RasterStyle>,
 }
 
-/// Pictures to draw, the most wanted first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureOrder {
-    /// The rows of the lifetimes view, where they are to be drawn.
+    /// The rows of the lifetimes view, where they are shown.
     pub rows: Option<RowsFrame>,
-    /// What is to be drawn.
+    /// The most important first.
     pub frames: Vec<PictureFrame>,
-    /// In which colours.
     pub style: Arc<RasterStyle>,
 }
 
-/// A picture of a lane, and what it was drawn from.
+/// A picture of a lane, with its inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LanePicture {
-    /// What it is of.
     pub of: PictureFrame,
-    /// Its pixels.
     pub raster: Raster,
-    /// The number of the answer and of the look that it shows.
+    /// Of the answer and of its colouring.
     pub version: (u64, u64),
-    /// The colours.
     pub style: Arc<RasterStyle>,
 }
 
-/// An order with what it is drawn from.
+/// An order with its inputs.
 pub(super) struct Painting {
-    pub(super) generation: u64,
+    pub(super) id: TaskId,
     pub(super) timeline: Arc<Timeline>,
     pub(super) look: Arc<Coloring>,
     pub(super) lifetimes: Option<Arc<LaneRows>>,
@@ -116,15 +99,15 @@ pub(super) struct Painting {
     pub(super) order: PictureOrder,
 }
 
-/// The handle of the painter's thread; joins it when dropped.
+/// Joins the thread when dropped.
 pub(super) struct Painter {
     orders: Option<Sender<Painting>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Painter {
-    /// Starts the thread, which answers through `say`.
-    pub(super) fn start(say: impl Fn(u64, Answer) + Send + Sync + 'static) -> std::io::Result<Self> {
+    /// The thread answers through `say`.
+    pub(super) fn start(say: impl Fn(Message) + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, inbox) = unbounded::<Painting>();
         let thread = std::thread::Builder::new()
             .name("highwater-painter".to_owned())
@@ -135,7 +118,7 @@ impl Painter {
         })
     }
 
-    /// Draws these pictures instead of those asked for before.
+    /// Draws these pictures in the place of those ordered before.
     pub(super) fn paint(&self, painting: Painting) {
         if let Some(orders) = &self.orders {
             // Closed only while the program ends.
@@ -153,8 +136,8 @@ impl Drop for Painter {
     }
 }
 
-fn serve(inbox: &Receiver<Painting>, say: &(dyn Fn(u64, Answer) + Sync)) {
-    // By lane and kind: when it was drawn last.
+fn serve(inbox: &Receiver<Painting>, say: &(dyn Fn(Message) + Sync)) {
+    // When each picture was drawn last.
     let mut drawn: Vec<((usize, PictureKind), u64)> = Vec::new();
     let mut clock = 0_u64;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -166,9 +149,7 @@ fn serve(inbox: &Receiver<Painting>, say: &(dyn Fn(u64, Answer) + Sync)) {
             let known = drawn.iter().find(|(key, _)| *key == (of.lane, of.kind));
             known.map_or(0, |(_, at)| *at)
         };
-        if let Some(answer) = guarded(|| draw_rows(&painting).map(|rows| Answer::PaintedRows(Arc::new(rows)))) {
-            say(painting.generation, answer);
-        }
+        painted(say, || draw_rows(&painting), Session::take_rows_picture);
         let mut frames = painting.order.frames.clone();
         frames.sort_by_key(|of| age(of, &drawn));
         let n_drawn = draw_all(&painting, &frames, &mut scratches, inbox, say);
@@ -178,23 +159,23 @@ fn serve(inbox: &Receiver<Painting>, say: &(dyn Fn(u64, Answer) + Sync)) {
             drawn.push(((of.lane, of.kind), clock));
         }
         next = inbox.try_iter().last();
-        say(painting.generation, Answer::Painted(None));
+        say(Message::Done(painting.id, Box::new(|_| {})));
         next = next.or_else(|| inbox.recv().ok().map(|first| inbox.try_iter().last().unwrap_or(first)));
     }
 }
 
-/// Draws pictures in this order, a few at one time, until all are drawn or a newer order has come; at least one. How many were.
+/// Draws pictures in this order, some in parallel, at least one, until all are drawn or a newer order comes. Returns how many.
 fn draw_all(
     painting: &Painting,
     frames: &[PictureFrame],
     scratches: &mut [RasterScratch],
     inbox: &Receiver<Painting>,
-    say: &(dyn Fn(u64, Answer) + Sync),
+    say: &(dyn Fn(Message) + Sync),
 ) -> usize {
     let n_taken = Mutex::new(0_usize);
     let take = || {
         let mut n_taken = n_taken.lock().unwrap_or_else(PoisonError::into_inner);
-        // The first is drawn in any case, so that a view in motion shows something.
+        // The first is drawn in any case, so that a moving view shows something.
         let is_wanted = *n_taken == 0 || inbox.is_empty();
         let of = frames.get(*n_taken).filter(|_| is_wanted)?;
         *n_taken += 1;
@@ -202,10 +183,7 @@ fn draw_all(
     };
     let draw_some = |scratch: &mut RasterScratch| {
         while let Some(of) = take() {
-            let picture = || draw(painting, of, scratch).map(|picture| Answer::Painted(Some(Arc::new(picture))));
-            if let Some(answer) = guarded(picture) {
-                say(painting.generation, answer);
-            }
+            painted(say, || draw(painting, of, scratch), Session::take_picture);
         }
     };
     std::thread::scope(|scope| {
@@ -222,12 +200,18 @@ fn draw_all(
     n_taken.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A picture, or that there was a fault.
-fn guarded(draw: impl FnOnce() -> Option<Answer>) -> Option<Answer> {
-    catch_unwind(AssertUnwindSafe(draw)).unwrap_or_else(|panic| {
-        let text = super::worker::panic_text(&*panic);
-        Some(Answer::Unpainted(text))
-    })
+/// Draws something and hands it to the session; a fault becomes a notice.
+fn painted<P: Send + 'static>(
+    say: &(dyn Fn(Message) + Sync),
+    draw: impl FnOnce() -> Option<P>,
+    take: fn(&mut Session, P),
+) {
+    let reply: Reply = match guarded(|| Ok(draw())) {
+        Ok(None) => return,
+        Ok(Some(picture)) => Box::new(move |session| take(session, picture)),
+        Err(Failure(message)) => Box::new(move |session| session.notify(Notice::Failed(message))),
+    };
+    say(Message::Painted(reply));
 }
 
 fn draw_rows(painting: &Painting) -> Option<RowsPicture> {

@@ -1,8 +1,7 @@
-//! What is kept from one start of the program to the next: what was open with its settings, and which files were
-//! opened before.
+//! State that outlives the program: the open document, and recent files.
 //!
-//! Deliberately not here: where it is stored, and the clock. Text of any version may come in; what it does not know of
-//! is left out. Content without a path and pipes cannot be opened again, so they are not kept.
+//! Deliberately not here: the storage, and the clock. Text of any version may come in; unknown parts are left out. Content
+//! without a path and pipes cannot be opened again, so they are not kept.
 
 use std::path::{Path, PathBuf};
 
@@ -14,20 +13,17 @@ use super::document_file::DocumentFile;
 use super::files::stream_name;
 use super::state::Session;
 
-/// How many openings are remembered.
 pub const MOST_RECENT: usize = 12;
 
 /// A source that can be opened again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PersistedSource {
-    /// The absolute path of a file or folder.
+    /// Absolute; a file or folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The name of a bundled sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
-    /// The format that the user chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// SHA-256 of its content when a document was saved, in hexadecimal digits.
@@ -36,7 +32,7 @@ pub struct PersistedSource {
 }
 
 impl PersistedSource {
-    /// What is kept of a source; `None` where it cannot be opened again.
+    /// `None` where the source cannot be opened again.
     pub fn of(source: &SourceSpec) -> Option<Self> {
         match source {
             SourceSpec::Path(path) if stream_name(path).is_some() => None,
@@ -56,7 +52,7 @@ impl PersistedSource {
         }
     }
 
-    /// The source; `None` for a sample that this version does not have. A format that it does not have is left out.
+    /// `None` for an unknown sample. An unknown format is left out.
     pub fn source(&self) -> Option<SourceSpec> {
         let plain = match (&self.path, &self.sample) {
             (Some(path), _) => SourceSpec::Path(PathBuf::from(path)),
@@ -67,27 +63,24 @@ impl PersistedSource {
     }
 }
 
-/// What was open, with its settings: the text of a document with absolute paths, and where the document lies. What is
-/// kept from one start to the next is one, and so is what is kept for recovery.
+/// An open document: its text with absolute paths, and the path of its file. Kept between starts, and for recovery.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PersistedDocument {
-    /// Where the document was saved, if it was.
+    /// The file of the document, if it was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Its text.
     text: String,
 }
 
 impl PersistedDocument {
-    /// What is kept of a session; `None` while nothing is read that could be opened again.
+    /// `None` while no source is read that could be opened again.
     pub fn of(session: &Session) -> Option<Self> {
         session.loaded()?;
         Self::of_file(session.file_path(), session.document_file(None))
     }
 
-    /// What is kept of a document, which lies at a path if it was saved; `None` where none of its sources can be opened
-    /// again.
+    /// `None` where no source can be opened again.
     pub fn of_file(path: Option<&Path>, mut file: DocumentFile) -> Option<Self> {
         let sources = std::mem::take(&mut file.document.sources).into_iter().zip(file.hashes);
         let kept = sources.filter(|(source, _)| PersistedSource::of(source).is_some());
@@ -99,12 +92,11 @@ impl PersistedDocument {
         })
     }
 
-    /// Where the document lies, if it was saved.
+    /// The file of the document, if it was saved.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref().map(Path::new)
     }
 
-    /// What it holds.
     ///
     /// # Errors
     /// A sentence with line and column.
@@ -113,8 +105,8 @@ impl PersistedDocument {
         Ok(file)
     }
 
-    /// The document to open: the file where it was saved and is still there, otherwise what was kept of it, then with a
-    /// sentence where that is another. `None` where no source of it is known.
+    /// The document to open: its file where that exists, otherwise the kept text, with a sentence where the file is another.
+    /// `None` where no source is known.
     pub fn document(&self) -> Option<(Document, Option<String>)> {
         if let Some(path) = self.path().filter(|path| path.exists()) {
             return Some((Document::new(vec![SourceSpec::Path(path.to_owned())]), None));
@@ -130,32 +122,27 @@ impl PersistedDocument {
     }
 }
 
-/// Files that were opened together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Recent {
-    /// The sources, in order.
     pub sources: Vec<PersistedSource>,
-    /// When, in seconds since 1970.
+    /// Seconds since 1970.
     pub opened: u64,
-    /// Steps with notes, as they were last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bookmarks: Vec<PersistedBookmark>,
 }
 
 impl Recent {
-    /// What can be opened again of it.
+    /// The sources that can be opened again.
     pub fn sources(&self) -> Vec<SourceSpec> {
         self.sources.iter().filter_map(PersistedSource::source).collect()
     }
 
-    /// The names of the files.
     pub fn title(&self) -> String {
         let titles: Vec<String> = self.sources().iter().map(SourceSpec::title).collect();
         titles.join(" + ")
     }
 
-    /// The paths.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.sources
             .iter()
@@ -163,7 +150,7 @@ impl Recent {
     }
 }
 
-/// What was opened before, the last first.
+/// Recent sources, the last first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Recents {
@@ -172,7 +159,7 @@ pub struct Recents {
 }
 
 impl Recents {
-    /// Notes that sources were opened; samples alone are no news. Says whether anything was noted.
+    /// Notes opened sources, unless all are samples. Returns whether anything was noted.
     pub fn note(&mut self, sources: &[SourceSpec], now: u64) -> bool {
         let kept: Vec<PersistedSource> = sources.iter().filter_map(PersistedSource::of).collect();
         if kept.iter().all(|source| source.path.is_none()) {
@@ -191,14 +178,13 @@ impl Recents {
         true
     }
 
-    /// The bookmarks that sources had when they were open last.
+    /// The last bookmarks of sources.
     pub fn bookmarks_of(&self, sources: &[SourceSpec]) -> Vec<Bookmark> {
         let kept: Vec<PersistedSource> = sources.iter().filter_map(PersistedSource::of).collect();
         let known = self.list.iter().find(|known| known.sources == kept);
         known.map_or_else(Vec::new, |known| PersistedBookmark::bookmarks(&known.bookmarks))
     }
 
-    /// Notes the bookmarks of sources that were opened.
     pub fn keep_bookmarks(&mut self, sources: &[SourceSpec], bookmarks: &[Bookmark]) {
         let kept: Vec<PersistedSource> = sources.iter().filter_map(PersistedSource::of).collect();
         if let Some(known) = self.list.iter_mut().find(|known| known.sources == kept) {
@@ -206,7 +192,7 @@ impl Recents {
         }
     }
 
-    /// What text of another version may hold too much of.
+    /// Limits text of another version.
     #[must_use]
     pub fn cleaned(mut self) -> Self {
         self.list.retain(|recent| !recent.sources().is_empty());
@@ -214,22 +200,21 @@ impl Recents {
         self
     }
 
-    /// Every path.
     pub fn paths(&self) -> Vec<PathBuf> {
         let paths = self.list.iter().flat_map(Recent::paths);
         paths.map(Path::to_owned).collect()
     }
 }
 
-/// What the window takes over from its last run.
+/// The state that the window takes over from its last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Restore {
-    /// Everything, also what was open.
+    /// Everything with the document.
     #[default]
     Everything,
-    /// All but what was open: files are named.
+    /// Everything but the document: files are named.
     Window,
-    /// Nothing but the list of files that were opened.
+    /// The list of recent files alone.
     Nothing,
 }
 

@@ -1,6 +1,4 @@
-//! The planner's table: every strategy over one problem, one after the other, each with its time.
-//!
-//! The worker gets one row at a time, so that files are read and written in between.
+//! The planner's table: every strategy over one problem, each with its time.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,65 +11,50 @@ use highwater_plan::{
     EXACT, Effort, Limits, PlacementProblem, PlanError, PlanRequest, Planned, STRATEGIES, Strategy, plan,
 };
 
-/// Strategies that are more than a sweep are left out of the table beyond so many buffers.
+/// Beyond so many buffers the table has sweep strategies alone.
 const MAX_BUFFERS: usize = 200_000;
 
-/// A node of the exact search costs more, the more buffers there are: its row gets the fewer nodes, once less for every
-/// so many.
+/// The cost of a node of the exact search grows with the buffers: the limit of nodes is divided by 1 + buffers / this.
 const BUFFERS_PER_NODE: u64 = 128;
 
-/// What the table is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannerSubject {
-    /// The graph whose arena is placed; of a problem the only one.
+    /// 0 for a problem.
     pub graph: GraphIdx,
-    /// What to place.
     pub problem: PlacementProblem,
-    /// The plan that the source carries.
+    /// The plan in the source.
     pub recorded: Option<RecordedPlan>,
-    /// The order in which buffers come and go, where more is known than their steps.
+    /// The order of allocations and frees, where it is known beyond steps.
     pub order: Option<AllocationOrder>,
 }
 
-/// One strategy's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannerRow {
-    /// The strategy.
     pub strategy: &'static Strategy,
-    /// Its figures, or why there are none.
     pub result: Result<PlannerFigures, String>,
 }
 
-/// What a strategy reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannerFigures {
-    /// Its footprint.
     pub footprint: Bytes,
-    /// The best bound that it proved.
     pub proved_bound: Bytes,
-    /// Search nodes.
     pub nodes: u64,
-    /// How long it took.
     pub elapsed: Nanos,
 }
 
-/// The table as far as it is known.
 #[derive(Clone, Debug)]
 pub struct PlannerTable {
-    /// What it is about.
     pub subject: Arc<PlannerSubject>,
-    /// The largest sum of sizes that live at once.
+    /// The largest sum of sizes of buffers that are live at once.
     pub lower_bound: Bytes,
-    /// Rows in the order in which they were worked out.
+    /// In the order of the runs.
     pub rows: Vec<PlannerRow>,
-    /// Strategies still to come.
     pub pending: Vec<&'static Strategy>,
-    /// Whether the next of them is being worked out; otherwise it was stopped, or all are there.
+    /// Otherwise the table was stopped, or is done.
     pub is_running: bool,
 }
 
 impl PlannerTable {
-    /// A table without a row.
     pub(super) fn new(subject: Arc<PlannerSubject>, lower_bound: Bytes) -> Self {
         Self {
             pending: rows_for(&subject),
@@ -82,7 +65,6 @@ impl PlannerTable {
         }
     }
 
-    /// The best bound that any strategy proved.
     pub fn proved_bound(&self) -> Bytes {
         let proved = self
             .rows
@@ -91,7 +73,6 @@ impl PlannerTable {
         proved.max().unwrap_or_default().max(self.lower_bound)
     }
 
-    /// The smallest footprint of any row.
     pub fn smallest(&self) -> Option<Bytes> {
         let footprints = self
             .rows
@@ -101,20 +82,18 @@ impl PlannerTable {
     }
 }
 
-/// The best that lanes have shown of a problem, whatever they show now.
+/// The best plan of a problem that any lane has shown.
 #[derive(Clone, Debug)]
 pub struct BestPlan {
     of: Arc<ProblemEntry>,
-    /// The smallest footprint.
     pub footprint: Bytes,
-    /// Who found it first.
+    /// The strategy that found it first.
     pub strategy: &'static Strategy,
-    /// The best bound that was proved.
     pub proved_bound: Bytes,
 }
 
 impl BestPlan {
-    /// Takes what an answer's lanes show; what was known of the same problem stays. `None` where it is about no problem.
+    /// Updates from the lanes of an answer; `None` where the answer is about no problem.
     pub(super) fn of_answer(known: Option<Self>, comparison: &Comparison) -> Option<Self> {
         let entry = comparison.workload.problems().first()?;
         let mut best = known.filter(|known| Arc::ptr_eq(&known.of, entry));
@@ -138,7 +117,7 @@ impl BestPlan {
     }
 }
 
-/// The strategies that fit the size, the quick ones first.
+/// The strategies that suit the size, quick ones first.
 fn rows_for(subject: &PlannerSubject) -> Vec<&'static Strategy> {
     let is_wanted = |row: &&Strategy| match row.effort {
         Effort::Sweep => true,
@@ -150,7 +129,7 @@ fn rows_for(subject: &PlannerSubject) -> Vec<&'static Strategy> {
     rows
 }
 
-/// What is placed for a graph: its arena, or the problem itself. `None` where it has no arena.
+/// The arena of a graph, or the problem; `None` where the graph has no arena.
 pub(super) fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<PlannerSubject> {
     if let Some(entry) = comparison.workload.problems().first() {
         return Some(PlannerSubject {
@@ -176,10 +155,8 @@ pub(super) fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<Pla
     })
 }
 
-/// Runs one strategy.
-///
 /// # Errors
-/// [`Cancelled`]; that there is no plan is an answer.
+/// [`Cancelled`]; a missing plan is a result.
 pub(super) fn run_row(
     subject: &PlannerSubject,
     strategy: &'static Strategy,

@@ -1,9 +1,9 @@
-//! Edits that are not saved yet, kept for the case that the program ends without a word.
+//! Unsaved edits, kept for the case that the program crashes.
 //!
-//! A thread of its own writes what changed, a second after the last change, whole or not at all, to a file of this instance in
-//! the program's own data folder. Beside it lies a file that the instance holds a lock on for as long as it runs: a file of
-//! edits whose lock nobody holds is of a run that crashed. Such files are offered once; while they are, this instance holds their
-//! locks, so that no other offers them too. A clean end removes what this instance wrote.
+//! A separate thread writes the document a second after the last change, whole or not at all, to a file of this instance in
+//! the program's data folder. The instance holds a lock on a second file while it runs: edits without a held lock are of a
+//! crashed run. They are offered once; meanwhile this instance holds their locks, so that no other one offers them. A clean end
+//! removes the files of this instance.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,12 @@ use super::state::Session;
 use super::write::write_whole;
 use highwater_model::units::counted;
 
-/// How long nothing may change before edits are written.
+/// The pause after the last change before edits are written.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// After so many changes without a pause they are written all the same.
+/// Edits are written after so many changes without a pause.
 const MOST_WAITED: usize = 20;
 
-/// The most bytes of a file of edits.
 const MOST_BYTES: u64 = 2 * super::document_file::MOST_DOCUMENT_BYTES;
 
 const EDITS: &str = "edits";
@@ -34,24 +33,22 @@ const LOCK: &str = "lock";
 enum Message {
     Keep(Option<PathBuf>, Box<DocumentFile>),
     Forget,
-    /// Takes away what another run left; what this one has to keep is written before.
+    /// Removes the edits of another run, after pending edits of this one are written.
     Discard(Box<Recoverable>),
-    /// Answers when everything before is done.
     Settle(Sender<()>),
 }
 
-/// Edits that a run left which ended without a word.
+/// The edits of a crashed run.
 #[derive(Debug)]
 pub struct Recoverable {
-    /// What they are.
     pub kept: PersistedDocument,
     path: PathBuf,
-    /// Held, so that no other instance offers them too.
+    /// Held, so that no other instance offers the edits.
     _lock: Option<File>,
 }
 
 impl Recoverable {
-    /// What the document is called.
+    /// The name of the document.
     pub fn name(&self) -> String {
         let file = self.kept.path().and_then(Path::file_name);
         match (file, self.kept.read()) {
@@ -64,7 +61,7 @@ impl Recoverable {
         }
     }
 
-    /// A sentence about what is in it.
+    /// A sentence on the content.
     pub fn sentence(&self) -> String {
         let document = match self.kept.read() {
             Ok(file) => file.document,
@@ -87,18 +84,18 @@ impl Recoverable {
     }
 }
 
-/// Keeps the edits of a session; removes them when dropped, unless the program is falling over.
+/// Keeps the edits of a session; removes them when dropped, unless the thread panics.
 #[derive(Debug)]
 pub struct Recovery {
     messages: Option<Sender<Message>>,
     thread: Option<JoinHandle<()>>,
-    /// What was handed over last.
+    /// The last document that was sent.
     last: Option<(Option<PathBuf>, Document)>,
     found: Vec<Recoverable>,
 }
 
 impl Recovery {
-    /// Looks for edits that others left in a folder, and starts the thread.
+    /// Finds edits of crashed runs in a folder, and starts the thread.
     ///
     /// # Errors
     /// What the operating system says where it cannot make the folder or start a thread.
@@ -118,22 +115,21 @@ impl Recovery {
         })
     }
 
-    /// What the last crash left; the first of several.
+    /// The first edits to offer.
     pub fn offered(&self) -> Option<&Recoverable> {
         self.found.first()
     }
 
-    /// Takes what is offered off the list; `None` where nothing is.
     pub fn take_offered(&mut self) -> Option<Recoverable> {
         (!self.found.is_empty()).then(|| self.found.remove(0))
     }
 
-    /// Removes what was offered, behind what was handed over before.
+    /// Removes offered edits, after everything that was sent before.
     pub fn discard(&self, recoverable: Recoverable) {
         self.send(Message::Discard(Box::new(recoverable)));
     }
 
-    /// Notes how the session stands. O(document) where nothing changed; never waits.
+    /// Notes the state of the session. O(document) where nothing changed; never waits.
     pub fn note(&mut self, session: &Session) {
         if !session.is_changed() {
             if self.last.take().is_some() {
@@ -157,7 +153,7 @@ impl Recovery {
     pub fn settle(&self) {
         let (done, answer) = unbounded();
         self.send(Message::Settle(done));
-        // Where the thread is gone nothing is to wait for.
+        // Without the thread there is nothing to wait for.
         let is_settled = answer.recv().is_ok();
         debug_assert!(is_settled, "the thread lives as long as its handle");
     }
@@ -215,10 +211,9 @@ fn serve(inbox: &Receiver<Message>, mut writer: Writer) {
     }
 }
 
-/// The files of this instance.
 struct Writer {
     folder: PathBuf,
-    /// The file of edits, and the one beside it that is locked; made with the first edits.
+    /// The file of edits, and the locked file; made with the first edits.
     place: Option<(PathBuf, File)>,
 }
 
@@ -228,7 +223,7 @@ impl Writer {
             return;
         };
         if self.place.is_none() {
-            // Where nothing can be written nothing can be recovered; saving says what is wrong.
+            // Without a file nothing can be recovered; saving reports what is wrong.
             self.place = new_place(&self.folder).ok();
         }
         if let (Some((path, _)), Ok(text)) = (&self.place, serde_json::to_string(&kept)) {
@@ -244,7 +239,7 @@ impl Writer {
     }
 }
 
-/// A name that no other instance has, locked.
+/// A unique name, and its lock.
 fn new_place(folder: &Path) -> std::io::Result<(PathBuf, File)> {
     let suffix = format!(".{LOCK}");
     let lock = tempfile::Builder::new()
@@ -256,13 +251,13 @@ fn new_place(folder: &Path) -> std::io::Result<(PathBuf, File)> {
     Ok((path.with_extension(EDITS), file))
 }
 
-/// Removes edits, then their lock. What cannot be removed is offered again.
+/// Removes edits, then their lock. Edits that cannot be removed are offered again.
 fn discard(path: &Path) {
     drop(std::fs::remove_file(path));
     drop(std::fs::remove_file(path.with_extension(LOCK)));
 }
 
-/// Edits in a folder whose run is over, in order of names. Each is locked by this instance from then on.
+/// The edits of crashed runs in a folder, in order of names, locked by this instance.
 fn left_in(folder: &Path) -> Vec<Recoverable> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();

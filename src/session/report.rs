@@ -1,4 +1,4 @@
-//! What was read of one source: the import report of the window.
+//! The import report of one source.
 
 use highwater_analysis::tensor_count;
 use highwater_import::Imported;
@@ -6,19 +6,16 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, counted};
 use highwater_model::workload::{GraphEntry, Recording, Source};
 
-/// What was read of one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceReport {
-    /// The importer's name; empty where the source cannot be read.
+    /// The name of the importer; empty where the source cannot be read.
     pub format: &'static str,
-    /// One line for each thing that was found.
+    /// A line per item.
     pub contents: Vec<String>,
-    /// What was left out or is odd.
     pub diagnostics: Diagnostics,
 }
 
 impl SourceReport {
-    /// The report of a source that cannot be read.
     pub(super) fn failed(error: &str, title: &str) -> Self {
         let mut diagnostics = Diagnostics::new();
         diagnostics.error(error.to_owned(), title);
@@ -28,12 +25,11 @@ impl SourceReport {
         }
     }
 
-    /// Whether the source could not be read.
     pub const fn is_failed(&self) -> bool {
         self.format.is_empty()
     }
 
-    /// The report of what an importer gave. O(graphs + recordings).
+    /// O(graphs + recordings).
     pub fn new(imported: &Imported) -> Self {
         let mut contents = match &imported.source {
             Source::Graphs(entries) => entries.iter().flat_map(graph_lines).collect(),

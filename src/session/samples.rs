@@ -1,28 +1,24 @@
 //! The bundled samples: real graphs inside the program, so that it always has something to show.
 //!
-//! `sample_traces/README.md` says where each comes from. On the command line `sample:NAME` stands for a file.
+//! `sample_traces/README.md` states their origins. The command line names them `sample:NAME`.
 
-/// One bundled sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// The name after `sample:`.
     pub name: &'static str,
-    /// What it is, in a few words.
     pub title: &'static str,
-    /// Its files: of several, the graphs of one session in this order.
+    /// Several files are the graphs of one session, in this order.
     pub files: &'static [SampleFile],
-    /// Values that its symbolic dimensions start with.
+    /// Initial values of symbolic dimensions.
     pub dims: &'static [(&'static str, &'static [u64])],
-    /// Iterations that its schedule starts with.
+    /// Initial iterations of the schedule.
     pub iterations: u32,
 }
 
-/// A file of a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleFile {
-    /// Its name below `sample_traces`.
+    /// Below `sample_traces`.
     pub name: &'static str,
-    /// Its bytes.
     pub bytes: &'static [u8],
 }
 
@@ -60,7 +56,7 @@ const RESNET18_RUN: SampleFile = SampleFile {
     bytes: include_bytes!("../../sample_traces/resnet18_step.trace.json.gz"),
 };
 
-/// Every sample; the first is opened where no file is given.
+/// The first is opened where no file is given.
 pub static SAMPLES: &[Sample] = &[
     Sample {
         name: "mixed",
@@ -120,7 +116,6 @@ pub static SAMPLES: &[Sample] = &[
     },
 ];
 
-/// The sample of a name.
 pub fn sample(name: &str) -> Option<&'static Sample> {
     SAMPLES.iter().find(|sample| sample.name == name)
 }

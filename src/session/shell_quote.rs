@@ -1,6 +1,6 @@
-//! Words of commands that are printed for people to run.
+//! Quotes words of printed command lines.
 
-/// A word as a POSIX shell reads it.
+/// Quotes a word for a POSIX shell.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -9,7 +9,7 @@ pub fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The path of a file as a word that no program takes for an option.
+/// Quotes a path so that no program takes it for an option.
 pub fn shell_path(path: &str) -> String {
     if path.starts_with('-') && path != "-" {
         return shell_word(&format!("./{path}"));
@@ -17,7 +17,7 @@ pub fn shell_path(path: &str) -> String {
     shell_word(path)
 }
 
-/// A flag and its value, which is not taken for another flag.
+/// A flag with its quoted value, which cannot be taken for another flag.
 pub fn shell_flag(flag: &str, value: &str) -> String {
     if value.starts_with('-') {
         return shell_word(&format!("{flag}={value}"));

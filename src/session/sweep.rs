@@ -1,62 +1,54 @@
-//! Spaces of configurations in a session: what is asked, what is known of it, and what the worker does for it.
+//! The sweep over configurations: the order, and the table of points.
 //!
-//! The worker gets a few points a job, so that files are read and comparisons made in between; what points share is kept from
-//! job to job by the [`Explorer`].
+//! The worker gets a few points per task, so that files are read and comparisons made in between; the [`Explorer`] keeps shared
+//! results from task to task.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::files::look_at;
-use super::jobs::{Answer, Job};
 use highwater_analysis::sweep::{
     AxisOf, Explorer, Recommendation, SmallestDevice, Space, SweepAxis, SweepPoint, front_of, largest_of,
-    recommend_from, smallest_device,
 };
-use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_options::{OptionKind, SeenFiles, find, paths_of};
 
-/// Points a job, at least; of large spaces a two-hundredth of all.
+/// Points per task, at least; in large spaces a two-hundredth of all.
 const POINTS_A_JOB: usize = 24;
 
-/// What is to be tried.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepOrder {
-    /// The axes; without any the configuration at hand alone.
+    /// Without any the current configuration alone.
     pub axes: Vec<SweepAxis>,
-    /// Memory of the device, instead of what is set.
+    /// Memory of the device in the place of the option.
     pub capacity: Option<Bytes>,
 }
 
-/// A space as far as it is known.
 #[derive(Clone, Debug)]
 pub struct SweepTable {
-    /// The axes over the configuration as it was when they were tried.
+    /// The axes over the configuration at the start of the sweep.
     pub space: Space,
-    /// The points that were tried, in the order in which they came.
+    /// In the order of the runs.
     pub points: Vec<SweepPoint>,
-    /// Positions of those that no other one beats, by peak.
+    /// Positions of the Pareto-optimal points, by peak.
     pub front: Vec<usize>,
-    /// How many of the points fit.
     pub n_fitting: u64,
-    /// By axis of amounts, the position of the point that fits with the largest value.
+    /// By quantity axis, the position of the fitting point with the largest value.
     pub largest: BTreeMap<usize, usize>,
-    /// The smallest device for its points, once all are tried and it is known; within, `None` where none is large enough.
+    /// The smallest device for the points, once it is known; the inner `None` means that no device is large enough.
     pub smallest: Option<Option<Box<SmallestDevice>>>,
-    /// The configuration to take, where that was asked.
     pub recommendation: Option<Arc<Recommendation>>,
-    /// Whether a job is being worked out; otherwise it was stopped, or all are there.
+    /// Otherwise the sweep was stopped, or is done.
     pub is_running: bool,
-    /// Which space of the session it is, counted from 1.
+    /// The number of the sweep in the session, from 1.
     pub number: u64,
     positions: BTreeMap<u64, usize>,
     pub(super) explorer: Option<Arc<Explorer>>,
-    /// Points to try, the next one last.
+    /// The next one last.
     pending: Vec<u64>,
 }
 
 impl SweepTable {
-    /// A table without a point.
     pub(super) const fn new(space: Space, number: u64) -> Self {
         Self {
             space,
@@ -74,30 +66,28 @@ impl SweepTable {
         }
     }
 
-    /// Whether points are still to be tried.
     pub fn is_unfinished(&self) -> bool {
         (self.points.len() as u64) < self.space.size()
     }
 
-    /// A point by its number, where it was tried.
+    /// A point by its number.
     pub fn point(&self, idx: u64) -> Option<&SweepPoint> {
         self.points.get(*self.positions.get(&idx)?)
     }
 
-    /// Everything is ready for the points, in this order.
+    /// Takes the preparation and the order of points.
     pub(super) fn start(&mut self, explorer: Arc<Explorer>, mut points: Vec<u64>) {
         points.reverse();
         self.pending = points;
         self.explorer = Some(explorer);
     }
 
-    /// The next points for the worker.
     pub(super) fn next(&self) -> Vec<u64> {
         let most = POINTS_A_JOB.max(usize::try_from(self.space.size() / 200).unwrap_or(usize::MAX));
         self.pending.iter().rev().take(most).copied().collect()
     }
 
-    /// Takes what the worker made of the next points.
+    /// Takes the results of the next points.
     pub(super) fn take(&mut self, points: Vec<SweepPoint>) {
         let left = self.pending.len().saturating_sub(points.len());
         self.pending.truncate(left);
@@ -123,41 +113,7 @@ impl SweepTable {
     }
 }
 
-/// Whether a job is about a space.
-pub(super) const fn is_of_space(job: &Job) -> bool {
-    matches!(
-        job,
-        Job::SpaceStart(..) | Job::SpacePoints(..) | Job::SmallestDevice(..) | Job::Recommend(..)
-    )
-}
-
-/// What the worker does for a space.
-pub(super) fn try_space(job: Job, progress: &Progress<'_>) -> Result<Answer, String> {
-    match job {
-        Job::SpaceStart(mut request, space) => {
-            request.files = Arc::new(probe_sweep_files(&space));
-            let all: Vec<u64> = (0..space.size()).collect();
-            let explorer = Explorer::new(&request, *space).map_err(|error| error.to_string())?;
-            let ordered = explorer.ordered(&all);
-            Ok(Answer::SpaceReady(Arc::new(explorer), ordered))
-        }
-        Job::SpacePoints(explorer, points) => {
-            let tried = explorer.explore(&points, &mut |_: &SweepPoint| {}, progress);
-            Ok(Answer::SpacePoints(tried.map_err(|cancelled| cancelled.to_string())?))
-        }
-        Job::SmallestDevice(explorer, points) => {
-            let found = smallest_device(&explorer, &points, progress).map_err(|cancelled| cancelled.to_string())?;
-            Ok(Answer::SmallestDevice(found.map(Box::new)))
-        }
-        Job::Recommend(explorer, goal, points) => {
-            let found = recommend_from(&explorer, goal, points, progress).map_err(|error| error.to_string())?;
-            Ok(Answer::Recommended(Arc::new(found)))
-        }
-        _ => Err("this job tries no configurations".to_owned()),
-    }
-}
-
-/// What stands at the paths that the base of a space and the values of its axes name.
+/// The states of the files that a space names, in its base and its axes.
 pub fn probe_sweep_files(space: &Space) -> SeenFiles {
     let base = space.base();
     let mut paths = paths_of(&base.options, &base.environment);
@@ -166,7 +122,7 @@ pub fn probe_sweep_files(space: &Space) -> SeenFiles {
         let is_path = find(key).is_some_and(|row| matches!(row.kind, OptionKind::Path(_)));
         for value in axis.values.iter().filter(|_| is_path) {
             let mut options = base.options.clone();
-            // The key is a row of the table: an axis is made of one.
+            // The key is in the table of options: an axis is made from a row.
             drop(options.set(key, value.clone()));
             paths.extend(paths_of(&options, &base.environment));
         }

@@ -1,17 +1,16 @@
-//! What to call sources beside each other: their file names, and where these are equal what tells their paths apart.
+//! Titles of several sources: their file names, and, where these are equal, the folders that differ.
 //!
 //! ```text
 //! rank0/out/memory.csv  rank1/out/memory.csv  a.csv     "rank0 memory.csv", "rank1 memory.csv", "a.csv"
 //! ```
 //!
-//! In: sources. Out: a name for each, the shortest that is its own; equal paths keep equal names.
+//! In: sources. Out: the shortest unique name for each; equal paths keep equal names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
 use super::document::SourceSpec;
 
-/// A title for each source.
 pub(super) fn titles(sources: &[SourceSpec]) -> Vec<String> {
     let mut titles: Vec<String> = sources.iter().map(SourceSpec::title).collect();
     let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -54,8 +53,8 @@ fn folders_of(path: &Path) -> Vec<String> {
     named
 }
 
-/// Of each list of folders the part that tells it from the others: as many of the nearest as it takes, without those that
-/// are nearest to all. `None` where nothing does.
+/// The shortest part of each list of folders that distinguishes it from the others, without the folders that all share.
+/// `None` where nothing does.
 fn distinct(all: &[Vec<String>]) -> Option<Vec<String>> {
     let deepest = all.iter().map(Vec::len).max()?;
     let nearest = |folders: &Vec<String>, n: usize| folders[..n.min(folders.len())].to_vec();

@@ -1,56 +1,68 @@
-//! The worker: one named thread that loads, compares and writes, so that the window never waits.
+//! The worker: one named thread that performs tasks, so that the window never waits.
 //!
-//! The newest load or comparison wins: a newer one cancels it, and answers of older generations are dropped by
-//! the session. Files are written in order, none is dropped. A panic in the engine becomes an answer. The wake-up
-//! is a closure, so this file knows no GUI.
+//! Tasks run in the order in which they were sent; [`TaskKind::rule`] says which replace or cancel others. An answer comes
+//! back as a closure over the session, and is dropped where its task was replaced. A panic becomes a failure of its task.
+//! The wake-up is a closure, so this file knows no GUI.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-use super::document::SourceSpec;
-use super::jobs::{Answer, Job};
-use super::overwrite::refuse_source;
 use super::painter::{Painter, Painting};
-use super::perform::perform;
-use super::sweep::is_of_space;
+use super::state::{Notice, Session};
+use super::task::{Failure, Outcome, TaskKind};
 use highwater_model::progress::{Cancel, Progress};
 
-/// How soon an answer should be looked at.
+/// How soon a message should be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// At once.
     Now,
-    /// With the next frame, or a little later: it only tells how far a job is, and a frame may cost as much as the part of
-    /// the job that it tells of.
+    /// With the next frame, or a little later: it only tells how far a task is, and a frame may cost as much as the part of
+    /// the task that it tells of.
     Soon,
 }
 
-struct Order {
-    generation: u64,
-    job: Job,
-    cancel: Cancel,
-    /// Files that it does not write over.
-    kept: Arc<[SourceSpec]>,
+/// The number of a task, counted from 1.
+pub(super) type TaskId = u64;
+
+/// What follows from an answer.
+pub(super) type Reply = Box<dyn FnOnce(&mut Session) + Send>;
+
+/// What the threads say.
+pub(super) enum Message {
+    /// How far a task is: the stage's name, and 0.0 to 1.0.
+    Progress(TaskId, &'static str, f32),
+    /// A task is done.
+    Done(TaskId, Reply),
+    /// The painter made something for an order, which may be older than the last one.
+    Painted(Reply),
 }
 
-/// The handle of the worker thread; joins it when dropped.
+struct Order {
+    id: TaskId,
+    cancel: Cancel,
+    work: Box<dyn FnOnce(&Progress<'_>) -> Reply + Send>,
+}
+
+/// A task without an answer yet.
+struct Pending {
+    id: TaskId,
+    kind: TaskKind,
+    cancel: Cancel,
+    stage: &'static str,
+    fraction: f32,
+}
+
+/// The handle of the worker's thread and of the painter's; joins them when dropped.
 pub struct Worker {
     orders: Option<Sender<Order>>,
-    answers: Receiver<(u64, Answer)>,
-    current: Arc<Mutex<Cancel>>,
-    planning: Cancel,
-    sweeping: Cancel,
-    trying: Cancel,
-    naming: Cancel,
-    searching: Cancel,
-    listing: Cancel,
-    exporting: Cancel,
-    /// Files that no job writes over.
-    kept: Arc<[SourceSpec]>,
-    generation: u64,
+    messages: Receiver<Message>,
+    /// In the order in which they were sent.
+    pending: Vec<Pending>,
+    last_id: TaskId,
     thread: Option<JoinHandle<()>>,
     painter: Painter,
 }
@@ -58,13 +70,13 @@ pub struct Worker {
 impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Worker")
-            .field("generation", &self.generation)
+            .field("last_id", &self.last_id)
             .finish_non_exhaustive()
     }
 }
 
 impl Worker {
-    /// Starts the thread, and the painter's. `wake` is called after every answer.
+    /// Starts both threads. `wake` is called after every message.
     ///
     /// # Errors
     /// What the operating system says where it cannot start a thread.
@@ -72,223 +84,285 @@ impl Worker {
         Self::start_with(move |_| wake())
     }
 
-    /// The same, told how soon somebody should look.
+    /// The same; `wake` is told how soon the message should be looked at.
     ///
     /// # Errors
     /// As [`Self::start`].
     pub fn start_with(wake: impl Fn(Wake) + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, inbox) = unbounded::<Order>();
-        let (outbox, answers) = unbounded();
-        let wake = Arc::new(wake);
+        let (outbox, messages) = unbounded();
+        let say = Arc::new(move |message: Message| {
+            let when = match message {
+                Message::Progress(..) => Wake::Soon,
+                Message::Done(..) | Message::Painted(_) => Wake::Now,
+            };
+            // The receiver is gone only while the program ends.
+            drop(outbox.send(message));
+            wake(when);
+        });
         let painter = {
-            let (outbox, wake) = (outbox.clone(), Arc::clone(&wake));
-            Painter::start(move |generation, answer| {
-                // The receiver is gone only while the program ends.
-                drop(outbox.send((generation, answer)));
-                wake(Wake::Now);
-            })?
+            let say = Arc::clone(&say);
+            Painter::start(move |message| say(message))?
         };
         let thread = std::thread::Builder::new()
             .name("highwater-worker".to_owned())
-            .spawn(move || serve(&inbox, &outbox, &*wake))?;
+            .spawn(move || serve(&inbox, &*say))?;
         Ok(Self {
             orders: Some(orders),
-            answers,
-            current: Arc::new(Mutex::new(Cancel::new())),
-            planning: Cancel::new(),
-            sweeping: Cancel::new(),
-            trying: Cancel::new(),
-            naming: Cancel::new(),
-            searching: Cancel::new(),
-            listing: Cancel::new(),
-            exporting: Cancel::new(),
-            kept: Arc::from([]),
-            generation: 0,
+            messages,
+            pending: Vec::new(),
+            last_id: 0,
             thread: Some(thread),
             painter,
         })
     }
 
-    /// Names the files that jobs after this do not write over.
-    pub(super) fn keep(&mut self, sources: &[SourceSpec]) {
-        self.kept = sources.into();
-    }
-
-    /// Sends a job and returns its generation. A load or comparison cancels the one before.
-    pub fn send(&mut self, job: Job) -> u64 {
-        let cancel = match job {
-            // Files are written in order, and none is dropped for another; only the user stops them, all at once.
-            Job::Export(_) => self.exporting.clone(),
-            _ => Cancel::new(),
-        };
-        if matches!(job, Job::Load { .. } | Job::Compare(..)) {
-            self.cancel();
-            *self.lock() = cancel.clone();
-        }
-        if matches!(job, Job::PlannerSubject { .. } | Job::PlannerRow(..)) {
-            self.planning.cancel();
-            self.planning = cancel.clone();
-        }
-        if matches!(job, Job::BudgetSweepSubject(..) | Job::SweepPoints(..)) {
-            self.sweeping.cancel();
-            self.sweeping = cancel.clone();
-        }
-        if is_of_space(&job) {
-            self.trying.cancel();
-            self.trying = cancel.clone();
-        }
-        if matches!(job, Job::NameReuse(_)) {
-            self.naming.cancel();
-            self.naming = cancel.clone();
-        }
-        if matches!(job, Job::Search { .. }) {
-            self.searching.cancel();
-            self.searching = cancel.clone();
-        }
-        if matches!(job, Job::Table(..)) {
-            self.listing.cancel();
-            self.listing = cancel.clone();
-        }
-        self.generation += 1;
+    /// Sends work, and what the session does at its end. Nothing follows from work that is replaced.
+    pub(super) fn send<A: Send + 'static>(
+        &mut self,
+        kind: TaskKind,
+        work: impl FnOnce(&Progress<'_>) -> Result<A, Failure> + Send + 'static,
+        then: impl FnOnce(&mut Session, Outcome<A>) + Send + 'static,
+    ) {
+        let (id, cancel) = self.register(kind);
+        let work = Box::new(move |progress: &Progress<'_>| -> Reply {
+            let result = guarded(|| {
+                progress.check()?;
+                work(progress)
+            });
+            let is_cancelled = progress.check().is_err();
+            Box::new(move |session| match result {
+                _ if is_cancelled => then(session, Outcome::Cancelled),
+                Ok(answer) => then(session, Outcome::Done(answer)),
+                Err(Failure(message)) => {
+                    session.notify(Notice::Failed(message.clone()));
+                    then(session, Outcome::Failed(message));
+                }
+            })
+        });
         if let Some(orders) = &self.orders {
             // A closed channel means that the thread is gone, which only dropping this handle does.
-            let order = Order {
-                generation: self.generation,
-                job,
-                cancel,
-                kept: Arc::clone(&self.kept),
-            };
-            drop(orders.send(order));
+            drop(orders.send(Order { id, cancel, work }));
         }
-        self.generation
     }
 
-    /// Asks the current load or comparison, the planner's table, the sweeps and name reuse to stop.
-    pub fn cancel(&self) {
-        self.trying.cancel();
-        self.planning.cancel();
-        self.sweeping.cancel();
-        self.naming.cancel();
-        self.lock().cancel();
-    }
-
-    /// Draws these pictures instead of those asked for before.
-    pub(super) fn paint(&self, painting: Painting) {
+    /// Draws these pictures instead of those ordered before.
+    pub(super) fn paint(&mut self, mut painting: Painting) {
+        (painting.id, _) = self.register(TaskKind::Paint);
         self.painter.paint(painting);
     }
 
-    /// Asks the sweep to stop.
-    pub fn cancel_sweep(&self) {
-        self.sweeping.cancel();
+    /// Notes a new task, before which others give way.
+    fn register(&mut self, kind: TaskKind) -> (TaskId, Cancel) {
+        let rule = kind.rule();
+        if !rule.is_queued {
+            self.discard(kind);
+        }
+        for other in rule.interrupts {
+            self.cancel(*other);
+        }
+        self.last_id += 1;
+        let cancel = Cancel::new();
+        self.pending.push(Pending {
+            id: self.last_id,
+            kind,
+            cancel: cancel.clone(),
+            stage: "",
+            fraction: 0.0,
+        });
+        (self.last_id, cancel)
     }
 
-    /// Asks the trying of configurations to stop.
-    pub fn cancel_space(&self) {
-        self.trying.cancel();
+    /// Cancels tasks of a kind: [`Outcome::Cancelled`] follows.
+    pub(super) fn cancel(&self, kind: TaskKind) {
+        self.cancel_if(|pending| pending.kind == kind);
     }
 
-    /// Asks files of answers that are not written yet not to be.
-    pub fn cancel_exports(&mut self) {
-        self.exporting.cancel();
-        self.exporting = Cancel::new();
+    /// Cancels what the user may stop.
+    pub(super) fn cancel_all(&self) {
+        self.cancel_if(|pending| pending.kind.rule().is_cancellable);
     }
 
-    /// Asks a search to stop. Searches and tables are short, so that nothing else stops them.
-    pub fn cancel_search(&self) {
-        self.searching.cancel();
+    fn cancel_if(&self, is_it: impl Fn(&Pending) -> bool) {
+        for pending in self.pending.iter().filter(|pending| is_it(pending)) {
+            pending.cancel.cancel();
+        }
     }
 
-    /// The next answer with its generation, if there is one. Never waits.
-    pub fn poll(&self) -> Option<(u64, Answer)> {
-        self.answers.try_recv().ok()
+    /// Cancels tasks of a kind and forgets them: nothing follows from them any more.
+    pub(super) fn discard(&mut self, kind: TaskKind) {
+        self.cancel(kind);
+        self.pending.retain(|pending| pending.kind != kind);
     }
 
-    /// The next answer, for callers without a frame. Waits.
-    pub fn wait(&self) -> Option<(u64, Answer)> {
-        self.answers.recv().ok()
+    pub(super) fn is_waiting(&self, kind: TaskKind) -> bool {
+        self.pending.iter().any(|pending| pending.kind == kind)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Cancel> {
-        self.current.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub(super) fn is_idle(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// How far the first task of a kind is that is not cancelled: its stage (empty before the first) and 0.0 to 1.0.
+    pub(super) fn progress(&self, kind: TaskKind) -> Option<(&'static str, f32)> {
+        let mut running = self.pending.iter().filter(|pending| pending.kind == kind);
+        let first = running.find(|pending| !pending.cancel.is_cancelled())?;
+        Some((first.stage, first.fraction))
+    }
+
+    /// The next message, if there is one. Never waits.
+    pub(super) fn poll(&self) -> Option<Message> {
+        self.messages.try_recv().ok()
+    }
+
+    /// The next message, for callers without a frame. Waits.
+    pub(super) fn wait(&self) -> Option<Message> {
+        self.messages.recv().ok()
+    }
+
+    /// What follows from a message; nothing where its task was replaced.
+    pub(super) fn receive(&mut self, message: Message) -> Option<Reply> {
+        match message {
+            Message::Progress(id, stage, fraction) => {
+                let pending = self.pending.iter_mut().find(|pending| pending.id == id)?;
+                (pending.stage, pending.fraction) = (stage, fraction);
+                None
+            }
+            Message::Done(id, reply) => {
+                let position = self.pending.iter().position(|pending| pending.id == id)?;
+                self.pending.remove(position);
+                Some(reply)
+            }
+            Message::Painted(reply) => Some(reply),
+        }
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.cancel();
-        self.searching.cancel();
-        self.listing.cancel();
-        self.exporting.cancel();
+        // Files are written even so.
+        self.cancel_if(|pending| {
+            let rule = pending.kind.rule();
+            rule.is_cancellable || !rule.is_queued
+        });
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // The thread catches panics of jobs; there is nothing left to report on the way out.
+            // The thread catches panics of tasks; there is nothing left to report on the way out.
             drop(thread.join());
         }
     }
 }
 
-fn serve(inbox: &Receiver<Order>, outbox: &Sender<(u64, Answer)>, wake: &dyn Fn(Wake)) {
-    while let Ok(order) = inbox.recv() {
-        let say = |answer: Answer| {
-            let when = match answer {
-                Answer::Progress { .. } => Wake::Soon,
-                _ => Wake::Now,
-            };
-            // The receiver is gone only while the program ends.
-            drop(outbox.send((order.generation, answer)));
-            wake(when);
-        };
-        if order.cancel.is_cancelled() {
-            say(Answer::Cancelled);
-            continue;
-        }
-        let report = |stage: &'static str, fraction: f32| say(Answer::Progress { stage, fraction });
-        let throttled = Throttle::new(&report);
-        let progress_report = |stage: &'static str, fraction: f32| throttled.report(stage, fraction);
-        let progress = Progress::new(&order.cancel, &progress_report);
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            if let Some(target) = order.job.target() {
-                refuse_source(target, &order.kept).map_err(|error| error.to_string())?;
+fn serve(inbox: &Receiver<Order>, say: &dyn Fn(Message)) {
+    while let Ok(Order { id, cancel, work }) = inbox.recv() {
+        let last = std::cell::Cell::new(("", -1));
+        // Loops report as they like; what is passed on is a new stage, or two more percent.
+        let report = |stage: &'static str, fraction: f32| {
+            #[expect(clippy::cast_possible_truncation, reason = "0 to 50")]
+            let now = (stage, (fraction * 50.0) as i32);
+            if last.replace(now) != now {
+                say(Message::Progress(id, stage, fraction));
             }
-            perform(order.job, &progress, &say)
-        }));
-        let answer = result.unwrap_or_else(|panic| Err(panic_text(&*panic)));
-        say(match answer {
-            _ if order.cancel.is_cancelled() => Answer::Cancelled,
-            Ok(answer) => answer,
-            Err(message) => Answer::Failed(message),
-        });
+        };
+        let reply = work(&Progress::new(&cancel, &report));
+        say(Message::Done(id, reply));
     }
 }
 
-/// Passes on a report when the stage or the whole percent changes, so that loops may report as they like.
-struct Throttle<'a> {
-    report: &'a dyn Fn(&'static str, f32),
-    last: std::cell::Cell<(&'static str, i32)>,
+/// The result of work; a panic in it is a failure.
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(Failure(format!(
+            "this is a fault in highwater, not in your file; please report it: {text}"
+        )))
+    })
 }
 
-impl<'a> Throttle<'a> {
-    fn new(report: &'a dyn Fn(&'static str, f32)) -> Self {
-        Self {
-            report,
-            last: std::cell::Cell::new(("", -1)),
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::{Command, Document, SAMPLES, SourceSpec};
+    use highwater_model::workload::DeviceProfiles;
+
+    fn session() -> Session {
+        let document = Document::new(vec![SourceSpec::Sample(&SAMPLES[0])]);
+        let profiles = DeviceProfiles::bundled().expect("the profiles are bundled");
+        let mut session = Session::new(document, profiles, Worker::start(|| {}).expect("a thread"));
+        session.settle();
+        session
+    }
+
+    #[test]
+    fn a_panic_ends_its_task_whatever_the_task_is_for() {
+        let mut session = session();
+        for kind in [
+            TaskKind::FindMissing,
+            TaskKind::ProbeFiles,
+            TaskKind::CheckSources,
+            TaskKind::Write,
+        ] {
+            let work = |_: &Progress<'_>| -> Result<(), Failure> { panic!("oh") };
+            session.worker().send(kind, work, |_, _| {});
+            assert!(session.worker().is_waiting(kind));
+            session.settle();
+            let notice = session.notice().cloned();
+            let is_told = |text: &str| text.contains("this is a fault in highwater") && text.ends_with("oh");
+            assert!(
+                matches!(&notice, Some(Notice::Failed(text)) if is_told(text)),
+                "{kind:?} {notice:?}"
+            );
         }
+        // The thread goes on.
+        let gone = PathBuf::from("/no/such/folder");
+        session.apply(Command::FindMissing(vec![gone.clone()]));
+        session.settle();
+        assert!(session.is_missing(&gone));
     }
 
-    fn report(&self, stage: &'static str, fraction: f32) {
-        #[expect(clippy::cast_possible_truncation, reason = "0 to 50")]
-        let now = (stage, (fraction * 50.0) as i32);
-        if self.last.replace(now) != now {
-            (self.report)(stage, fraction);
+    /// Sends two tasks of a kind; the numbers of those whose end is noticed.
+    fn two_of_a_kind(session: &mut Session, kind: TaskKind) -> Vec<i32> {
+        let (say, told) = channel();
+        for number in [1, 2] {
+            let say = say.clone();
+            let then = move |_: &mut Session, _| say.send(number).expect("the test waits");
+            session.worker().send(kind, |_| Ok(()), then);
         }
+        session.settle();
+        told.try_iter().collect()
     }
-}
 
-pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("no message");
-    format!("this is a fault in highwater, not in your file; please report it: {text}")
+    #[test]
+    fn the_newest_task_wins_unless_its_kind_is_queued() {
+        let mut session = session();
+        assert_eq!(two_of_a_kind(&mut session, TaskKind::FindMissing), [2]);
+        assert_eq!(two_of_a_kind(&mut session, TaskKind::Write), [1, 2]);
+    }
+
+    #[test]
+    fn a_comparison_interrupts_what_is_long_and_a_cancel_leaves_what_is_short() {
+        let mut session = session();
+        let pending = |session: &mut Session, kind| session.worker().register(kind).1;
+        let (sweep, table) = (
+            pending(&mut session, TaskKind::Sweep),
+            pending(&mut session, TaskKind::Table),
+        );
+        let compare = pending(&mut session, TaskKind::Compare);
+        assert!(sweep.is_cancelled() && !table.is_cancelled() && !compare.is_cancelled());
+        assert!(session.worker().is_waiting(TaskKind::Sweep), "it may go on behind it");
+        session.worker().cancel_all();
+        assert!(compare.is_cancelled() && !table.is_cancelled());
+        assert_eq!(session.busy(), None, "no bar for what is cancelled");
+        for kind in [TaskKind::Sweep, TaskKind::Table, TaskKind::Compare] {
+            session.worker().discard(kind);
+        }
+        assert!(session.worker().is_idle());
+    }
 }

@@ -62,8 +62,8 @@ fn route(path: &Path) -> std::io::Result<Route> {
     })
 }
 
-/// The path that a chain of symbolic links ends at, which need not exist. Chains longer than the system follows end where
-/// they are; creating that file then fails with the system's words.
+/// The target of a chain of symbolic links, which need not exist. A chain longer than the system follows ends early; creating
+/// that file then fails with the system's message.
 fn end_of_links(path: &Path) -> PathBuf {
     const MOST_LINKS: usize = 40;
     let mut end = path.to_owned();
@@ -76,7 +76,7 @@ fn end_of_links(path: &Path) -> PathBuf {
     end
 }
 
-/// `/dev/stdout` and its like name an open file, whose name may belong to another file by now.
+/// Whether a path names an open file, like `/dev/stdout`: its target may have another file by now.
 fn is_descriptor(path: &Path) -> bool {
     let is_within = |path: &Path| path.starts_with("/dev") || path.starts_with("/proc");
     is_within(path) || std::fs::read_link(path).is_ok_and(|next| is_within(&next))
@@ -89,7 +89,7 @@ fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A temporary file in the folder of `target` with these bytes, on the disk, with the target's permissions and owner.
+/// A synced temporary file in the folder of `target`, with the target's permissions and owner.
 fn temporary_copy(target: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
@@ -131,8 +131,7 @@ fn has_other_names(metadata: &Metadata) -> bool {
     metadata.nlink() > 1
 }
 
-/// Gives a file the owner of another one. Only a privileged process may do so for a foreign owner; without the right the
-/// file belongs to whoever writes it.
+/// Gives a file the owner of another one. Without the right to do so the file belongs to the writing user.
 #[cfg(unix)]
 fn keep_owner(file: &File, existing: &Metadata) {
     use std::os::unix::fs::MetadataExt as _;

@@ -9,13 +9,13 @@ use super::dropping::drop_ui;
 use super::frame_output::FrameOutput;
 use super::help;
 use super::keys::{Keyboard, is_covered, keys};
-use super::lanes::{LaneContent, LaneLayout, LanesState};
+use super::lanes::LanesState;
 use super::palette::{Known, PaletteState, palette_ui};
 use super::panels::budgets::BudgetsState;
 use super::panels::compare::{CompareState, pin_prompt_ui};
 use super::panels::device::DeviceState;
 use super::panels::inspector::InspectorState;
-use super::panels::lane_set::{LaneSetState, kind_words, next_lanes};
+use super::panels::lane_set::LaneSetState;
 use super::panels::measured_run::MeasuredRunState;
 use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
@@ -26,15 +26,14 @@ use super::panels::schedule_editor::ScheduleEditorState;
 use super::panels::search::SearchState;
 use super::panels::sweep::SweepState;
 use super::panels::tables::TablesState;
-use super::panes::{Layout, Pane, Panes, PanesInput};
+use super::panes::{Layout, Panes, PanesInput};
 use super::persisted::{Persisted, PersistedView};
 use super::pictures::Pictures;
 use super::recent::{Noted, clock};
 use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
 use highwater_options::Finding;
-use highwater_session::{Command, Notice, PersistedDocument, Recents, Recoverable, Recovery, Session};
-use highwater_timeline::ColoringRequest;
+use highwater_session::{Command, PersistedDocument, Recents, Recoverable, Recovery, Session};
 
 /// View state: what the window remembers and no file holds.
 #[derive(Debug, Default)]
@@ -319,39 +318,8 @@ impl App {
         self.state.pictures.poll(ctx, &self.state.lanes, &mut output.commands);
     }
 
-    /// How a toggle stands, for the menu.
-    fn now(&self, command: UiCommand, is_dark: bool) -> Option<&'static str> {
-        let lanes = &self.state.lanes;
-        Some(match command {
-            UiCommand::ToggleView => match lanes.content {
-                LaneContent::MemoryMap => "memory map",
-                LaneContent::Areas => "areas",
-                LaneContent::Lifetimes => "lifetimes",
-            },
-            UiCommand::ToggleLayout => match lanes.layout {
-                LaneLayout::Stacked => "stacked",
-                LaneLayout::SideBySide => "side by side",
-            },
-            UiCommand::NextAxis => lanes.shown_axis().name(),
-            UiCommand::NextRows => lanes.rows_by.words(),
-            UiCommand::NextLanes => kind_words(&self.session)?,
-            UiCommand::BudgetSweep if self.session.is_sweeping() => "running",
-            UiCommand::TrySweep if self.session.is_trying() => "running",
-            UiCommand::ToggleHoles if lanes.marks.has_holes => "on",
-            UiCommand::ToggleHoles => "off",
-            UiCommand::NextEdges => lanes.marks.edges.words(),
-            UiCommand::ToggleDetails if self.panes.shows_details() => "shown",
-            UiCommand::ToggleDetails => "aside",
-            UiCommand::MaximizeLanes if self.panes.is_maximized() => "alone",
-            UiCommand::MaximizeLanes => "all panes",
-            UiCommand::ToggleTheme if is_dark => "dark",
-            UiCommand::ToggleTheme => "light",
-            other => return self.now_in_shell(other),
-        })
-    }
-
     /// Goes to the field of the next finding: errors first, as in the list of problems.
-    fn next_problem(&mut self) {
+    pub(super) fn next_problem(&mut self) {
         let mut findings: Vec<&Finding> = self.session.findings().iter().collect();
         findings.sort_by_key(|finding| finding.severity);
         let named: Vec<&String> = findings.iter().filter_map(|finding| finding.options.first()).collect();
@@ -359,78 +327,6 @@ impl App {
             let next = self.state.problem.map_or(0, |last| (last + 1) % named.len());
             self.state.problem = Some(next);
             self.state.options.jump = Some(named[next].clone());
-        }
-    }
-
-    pub(super) fn perform(&mut self, command: UiCommand, ctx: &egui::Context, commands: &mut Vec<Command>) {
-        let state = &mut self.state;
-        match command {
-            UiCommand::Open => state.dialogs.ask(Purpose::Open, ctx),
-            UiCommand::Add => state.dialogs.ask(Purpose::Add, ctx),
-            UiCommand::OpenPath => state.dialogs.type_path(Purpose::Open, None),
-            UiCommand::ExportConfig => state.dialogs.ask(Purpose::ExportConfig, ctx),
-            UiCommand::ImportConfig => state.dialogs.ask(Purpose::ImportConfig, ctx),
-            UiCommand::ExportTable => state.dialogs.ask(Purpose::ExportTable, ctx),
-            UiCommand::Search => {
-                self.panes.show(Pane::Policies);
-                state.search.wants_focus |= !state.search.has_focus;
-            }
-            UiCommand::ToggleTables => {
-                self.panes.toggle(Pane::Tables);
-                self.state.tables.wants_focus = true;
-            }
-            UiCommand::TogglePeak => self.panes.toggle(Pane::Peak),
-            UiCommand::ExportPeak => {
-                self.panes.show(Pane::Peak);
-                state.dialogs.ask(Purpose::ExportPeak, ctx);
-            }
-            UiCommand::GotoStep => self.state.lanes.begin_goto(),
-            UiCommand::Bookmark => {
-                if !state.lanes.begin_note() {
-                    let words = "point at a step of a lane, or pin one, to bookmark it";
-                    self.session.notify(Notice::Failed(words.to_owned()));
-                }
-            }
-            UiCommand::CopyCommandLine => {
-                let line = self.session.command_line();
-                self.session.notify(Notice::Done(format!("copied: {line}")));
-                ctx.copy_text(line);
-            }
-            UiCommand::PreviousSelection => commands.push(Command::StepSelection { is_back: true }),
-            UiCommand::NextSelection => commands.push(Command::StepSelection { is_back: false }),
-            UiCommand::ColorBy(by) => commands.push(Command::SetLook(ColoringRequest { by, hidden: Vec::new() })),
-            UiCommand::Undo => commands.push(Command::Undo),
-            UiCommand::Redo => commands.push(Command::Redo),
-            UiCommand::ResetOptions => commands.push(Command::ResetAll),
-            UiCommand::SearchOptions => state.options.wants_search = true,
-            UiCommand::NextProblem => self.next_problem(),
-            UiCommand::ToggleTheme => {
-                let is_dark = ctx.global_style().visuals.dark_mode;
-                ctx.set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
-            }
-            UiCommand::ToggleLayout => {
-                state.lanes.layout = match state.lanes.layout {
-                    LaneLayout::Stacked => LaneLayout::SideBySide,
-                    LaneLayout::SideBySide => LaneLayout::Stacked,
-                };
-            }
-            UiCommand::ToggleView => state.lanes.content = state.lanes.content.next(),
-            UiCommand::ToggleBudgets => self.panes.toggle(Pane::Budgets),
-            UiCommand::ToggleNameReuse => self.panes.toggle(Pane::NameReuse),
-            UiCommand::ToggleFiles => self.panes.toggle(Pane::Files),
-            UiCommand::OpenFolder => state.dialogs.ask(Purpose::OpenFolder, ctx),
-            UiCommand::BudgetSweep if self.session.is_sweeping() => commands.push(Command::StopSweep),
-            UiCommand::BudgetSweep => {
-                self.panes.show(Pane::Budgets);
-                commands.push(Command::Sweep(state.budgets.graph()));
-            }
-            UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
-            UiCommand::NextDifference => commands.extend(self.next_difference()),
-            UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
-            UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
-            UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,
-            UiCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
-            of_the_shell => self.perform_in_shell(of_the_shell, ctx),
         }
     }
 }

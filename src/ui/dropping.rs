@@ -26,25 +26,15 @@ pub(super) fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>)
     if dropped.is_empty() {
         return;
     }
-    let sources: Vec<SourceSpec> = dropped.iter().filter_map(|file| source_of(&**file)).collect();
-    if !sources.is_empty() {
-        let is_added = ui.input(|input| input.modifiers.shift);
-        commands.push(if is_added {
-            Command::Add(sources)
-        } else {
-            Command::Open(sources)
-        });
-    }
-}
-
-fn source_of(file: &dyn egui::DroppedFile) -> Option<SourceSpec> {
-    let path = file.path();
-    if path.exists() {
-        return Some(SourceSpec::Path(path.to_owned()));
-    }
-    let bytes = file.bytes().ok()?;
-    Some(SourceSpec::Bytes {
-        name: path.display().to_string(),
-        bytes: bytes.into(),
-    })
+    // The worker finds out what the paths lead to: a disk may take its time.
+    let sources = dropped
+        .iter()
+        .map(|file| SourceSpec::Path(file.path().to_owned()))
+        .collect();
+    let is_added = ui.input(|input| input.modifiers.shift);
+    commands.push(if is_added {
+        Command::Add(sources)
+    } else {
+        Command::Open(sources)
+    });
 }

@@ -6,7 +6,7 @@ use super::app::App;
 use super::commands::UiCommand;
 use super::lanes::{LaneContent, LanesInput, LanesState, Measuring};
 use super::palette::Choice;
-use super::panes::{Pane, Panes};
+use super::panes::Pane;
 use super::pictures::Wanted;
 use super::theme::Theme;
 use crate::dialogs::Purpose;
@@ -112,21 +112,8 @@ impl App {
         commands
     }
 
-    /// How a toggle of the window itself stands.
-    pub(super) fn now_in_shell(&self, command: UiCommand) -> Option<&'static str> {
-        let lanes = &self.state.lanes;
-        let is_on = match command {
-            UiCommand::ToggleEvents => lanes.marks.has_events,
-            UiCommand::ToggleScales => lanes.arrangement.has_own_scales,
-            UiCommand::ToggleWheel => lanes.has_plain_wheel,
-            UiCommand::ColorBy(by) => return (self.session.look_order().by == by).then_some("chosen"),
-            _ => return None,
-        };
-        Some(if is_on { "on" } else { "off" })
-    }
-
     /// Adds a run to the schedule, or lists every graph; its pane comes to the front.
-    fn schedule(&mut self, is_one_run: bool) {
+    pub(super) fn schedule(&mut self, is_one_run: bool) {
         self.panes.show(Pane::Schedule);
         let editor = &mut self.state.schedule_editor;
         let edit = if is_one_run {
@@ -140,7 +127,7 @@ impl App {
     }
 
     /// Tries the configurations of the axes, or names the best of them.
-    fn try_space(&mut self, is_to_recommend: bool, ctx: &egui::Context) {
+    pub(super) fn try_space(&mut self, is_to_recommend: bool, ctx: &egui::Context) {
         self.panes.show(Pane::Sweep);
         // The points get the keyboard, from the field of an axis too.
         if let Some(id) = ctx.memory(egui::Memory::focused) {
@@ -157,78 +144,13 @@ impl App {
         }
     }
 
-    /// Commands about the window itself.
-    pub(super) fn perform_in_shell(&mut self, command: UiCommand, ctx: &egui::Context) {
-        let state = &mut self.state;
-        match command {
-            UiCommand::OpenPalette => {
-                if !state.palette.is_open() {
-                    state.palette.open();
-                }
-                self.session.apply(Command::FindMissing(state.recents.paths()));
-            }
-            UiCommand::ToggleMeasuredRun => self.panes.toggle(Pane::MeasuredRun),
-            UiCommand::ToggleCompare => {
-                self.panes.toggle(Pane::Compare);
-                state.compare.wants_focus = true;
-            }
-            UiCommand::ToggleSchedule => {
-                self.panes.toggle(Pane::Schedule);
-                state.schedule_editor.wants_focus = true;
-            }
-            UiCommand::AddRun | UiCommand::ListGraphs => self.schedule(command == UiCommand::AddRun),
-            UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
-            UiCommand::Save => self.save(ctx),
-            UiCommand::SaveAs => {
-                self.keep_note();
-                self.state.dialogs.ask(Purpose::SaveDocument, ctx);
-            }
-            UiCommand::LocateSources => state.document.locate(),
-            UiCommand::ToggleHoles => state.lanes.marks.has_holes = !state.lanes.marks.has_holes,
-            UiCommand::NextEdges => state.lanes.marks.edges = state.lanes.marks.edges.next(),
-            UiCommand::ToggleEvents => state.lanes.marks.has_events = !state.lanes.marks.has_events,
-            UiCommand::ToggleScales => {
-                let arrangement = &mut state.lanes.arrangement;
-                arrangement.has_own_scales = !arrangement.has_own_scales;
-            }
-            UiCommand::ToggleWheel => state.lanes.has_plain_wheel = !state.lanes.has_plain_wheel,
-            UiCommand::ToggleDetails => self.panes.toggle_details(),
-            UiCommand::MaximizeLanes => self.panes.toggle_maximized(),
-            UiCommand::ResetLayout => self.panes = Panes::new(),
-            UiCommand::Larger => egui::gui_zoom::zoom_in(ctx),
-            UiCommand::Smaller => egui::gui_zoom::zoom_out(ctx),
-            UiCommand::UsualSize => ctx.set_zoom_factor(1.0),
-            UiCommand::ForgetRecent => state.recents.list.clear(),
-            UiCommand::NextAxis => self.next_axis(),
-            UiCommand::NextRows => self.state.lanes.next_rows(),
-            UiCommand::ToggleSweep => self.panes.toggle(Pane::Sweep),
-            UiCommand::TrySweep if self.session.is_trying() => self.session.apply(Command::StopSpace),
-            UiCommand::TrySweep | UiCommand::Recommend => {
-                self.try_space(command == UiCommand::Recommend, ctx);
-            }
-            UiCommand::Measure(how) => self.measure(how, ctx),
-            UiCommand::Export(form) => state.dialogs.ask(Purpose::Export(form), ctx),
-            UiCommand::ExportWindow => state.dialogs.ask(Purpose::SavePicture(None), ctx),
-            UiCommand::ExportLane | UiCommand::DrawLane => {
-                let lane = self.lane_to_draw();
-                let purpose = match (command, lane) {
-                    (_, None) => return,
-                    (UiCommand::DrawLane, Some(lane)) => Purpose::DrawLane(lane),
-                    (_, Some(lane)) => Purpose::SavePicture(Some(lane)),
-                };
-                self.state.dialogs.ask(purpose, ctx);
-            }
-            _ => {}
-        }
-    }
-
     /// How lanes are shown, for tests.
     pub const fn lanes(&self) -> &LanesState {
         &self.state.lanes
     }
 
     /// The time axis counts what comes next of what the data has; where there is nothing else, says why.
-    fn next_axis(&mut self) {
+    pub(super) fn next_axis(&mut self) {
         let Some((comparison, timeline)) = self.session.answer() else {
             return;
         };
@@ -254,7 +176,7 @@ impl App {
     }
 
     /// A range or a ruler, as by a drag; where that cannot be, says why.
-    fn measure(&mut self, how: Measuring, ctx: &egui::Context) {
+    pub(super) fn measure(&mut self, how: Measuring, ctx: &egui::Context) {
         let theme = Theme::of(&ctx.global_style().visuals);
         let Some(input) = LanesInput::of(&self.session, &theme) else {
             return;
@@ -293,7 +215,7 @@ impl App {
     }
 
     /// The lane whose lifetimes are seen; of those that are shown the one that was clicked last, else the first.
-    fn lane_to_draw(&self) -> Option<LaneId> {
+    pub(super) fn lane_to_draw(&self) -> Option<LaneId> {
         let (comparison, _) = self.session.answer()?;
         let rows = self.state.lanes.rows_lane.and_then(|lane| comparison.lanes.get(lane));
         if let Some(lane) = rows.filter(|_| self.state.lanes.content == LaneContent::Lifetimes) {
@@ -355,7 +277,17 @@ impl App {
                     view: Box::new(view),
                 });
             }
-            _ => {}
+            // The session takes the paths of all others.
+            Purpose::Open
+            | Purpose::OpenFolder
+            | Purpose::Add
+            | Purpose::SaveDocument
+            | Purpose::Locate(_)
+            | Purpose::ExportConfig
+            | Purpose::ExportTable
+            | Purpose::ExportPeak
+            | Purpose::ImportConfig
+            | Purpose::PickPath { .. } => {}
         }
     }
 }

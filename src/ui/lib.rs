@@ -17,6 +17,7 @@ pub mod lanes;
 pub mod palette;
 pub mod panels;
 pub mod panes;
+mod perform;
 pub mod persisted;
 pub mod pictures;
 pub mod recent;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use highwater::analysis::{LaneId, LaneKind};
 use highwater::diagnostics::Severity;
-use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec, Worker, problem_lines, sample};
+use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec, Worker, sample};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{DeviceProfiles, GraphIdx};
 
@@ -529,9 +529,9 @@ fn every_unreadable_file_is_reported() {
         bytes: Arc::from(&b"no format at all"[..]),
     };
     let told = |session: &Session| -> Vec<String> {
-        let lines = problem_lines(session).into_iter();
+        let lines = session.problem_lines().iter();
         let errors = lines.filter(|line| line.severity == Severity::Error);
-        errors.map(|line| line.text).collect()
+        errors.map(|line| line.text.clone()).collect()
     };
     let both = [unreadable("one.bin"), unreadable("two.bin")];
     let mut session = open(both.to_vec());

@@ -304,7 +304,7 @@ impl egui::DroppedFile for Dropped {
     }
 
     fn bytes(&self) -> Result<Vec<u8>, String> {
-        std::fs::read(&self.0).map_err(|error| error.to_string())
+        panic!("the worker reads files, not a frame");
     }
 }
 
@@ -321,4 +321,17 @@ fn a_dropped_file_is_opened() {
     assert!(harness.query_all_by_label_contains("mobilenet_v2.onnx").count() > 0);
     let (comparison, _) = harness.state().session().answer().unwrap();
     assert_eq!(comparison.axis.n_steps, 209);
+}
+
+#[test]
+fn a_dropped_file_that_is_gone_is_an_error_of_the_reading() {
+    let mut harness = window(0);
+    let file = std::path::PathBuf::from("/no/such/dropped.onnx");
+    harness
+        .input_mut()
+        .dropped_files
+        .push(std::sync::Arc::new(Dropped(file)));
+    settle(&mut harness);
+    let told = harness.state().session().not_opened().unwrap_or_default();
+    assert!(told.contains("/no/such/dropped.onnx"), "{told}");
 }

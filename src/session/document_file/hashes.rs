@@ -1,4 +1,4 @@
-//! What tells whether a source is still the one that was saved: SHA-256 of its bytes.
+//! SHA-256 of a source, by which a document tells whether it changed.
 //!
 //! Of a file it is the hash of its content, as `sha256sum` prints it. Of a folder it is the hash of its regular files in the
 //! order of their relative paths (by bytes, `/` between names): for each the length of the path and the path, the length of
@@ -35,7 +35,6 @@ pub(super) fn hash_of(source: &SourceSpec, progress: &Progress<'_>) -> Result<Op
     }
 }
 
-/// The hash of bytes as hexadecimal digits.
 pub(super) fn hash_of_bytes(bytes: &[u8]) -> String {
     let mut hash = Sha256::new();
     hash.update(bytes);

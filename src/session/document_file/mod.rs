@@ -1,10 +1,9 @@
-//! The document's file (`.highwater`): what is open with its settings as JSON, and reading it back.
+//! The document's file (`.highwater`): sources and settings as JSON.
 //!
-//! In: a [`DocumentFile`], or bytes. Out: text, or a file's content with remarks. The form stands in `docs/document.md` and
-//! `docs/document.schema.json`; what is kept from one start to the next and what is saved for recovery have it too, with
-//! absolute paths. Invariants: what this version does not know survives reading and writing at every level; what was
-//! written by a newer version is refused before anything else of it is looked at; odd values are remarks, never panics.
-//! Deliberately not here: where files lie, and when they are written.
+//! In: a [`DocumentFile`], or bytes. Out: text, or a file's content with remarks. `docs/document.md` and
+//! `docs/document.schema.json` describe the form; the program's own files have it with absolute paths. Invariants: unknown
+//! fields survive reading and writing at every level; a file of a newer version is refused by its version alone; odd values
+//! are remarks, never panics. Deliberately not here: where files are, and when they are written.
 
 mod hashes;
 mod opening;
@@ -39,40 +38,34 @@ use wire::{Probe, SettingsInPlace, Version, Wire, WireLanes, strategies, strateg
 /// The version of the format that is written, and the newest that is read.
 pub const DOCUMENT_VERSION: u64 = 1;
 
-/// The most bytes of a document.
 pub const MOST_DOCUMENT_BYTES: u64 = 16 << 20;
 
-/// The most sources of a document.
 const MOST_SOURCES: usize = 1_000;
 
-/// The most bookmarks of a document.
 const MOST_BOOKMARKS: usize = 10_000;
 
-/// The most pins of a document.
 const MAX_PINS: usize = 1_000;
 
-/// Fields of a configuration that follow from the others, or that a document says itself.
+/// Fields of a configuration that follow from others, or that the document has outside of it.
 const DERIVED: [&str; 3] = ["effective", "sources", "predicted"];
 
 /// Fields of settings whose unknown entries the document itself keeps.
 const KEPT_BY_SETTINGS: [&str; 2] = ["options", "environment"];
 
-/// What a document's file holds.
+/// The content of a document's file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentFile {
-    /// What the user chose.
     pub document: Document,
-    /// The hash of each source as it was last known, by position; `None` where there is none.
+    /// The last known hash of each source, by position.
     pub hashes: Vec<Option<String>>,
-    /// How the window showed it: a value of the window's own, with a version of its own.
+    /// The view of the window, with its own version.
     pub view: Option<Json>,
-    /// Pins that could not be read, as they stand in the file: they stay in it, behind the others.
+    /// Pins that could not be read; they stay in the file, behind the others.
     unread_pins: Vec<Json>,
     unknown: Unknown,
 }
 
 impl DocumentFile {
-    /// A file of a document that was never saved.
     pub fn new(document: Document) -> Self {
         Self {
             hashes: vec![None; document.sources.len()],
@@ -83,7 +76,7 @@ impl DocumentFile {
         }
     }
 
-    /// The same file with other content; what nobody knows in it stays.
+    /// The same file with other content; unknown fields stay.
     #[must_use]
     pub fn with(&self, document: Document, hashes: Vec<Option<String>>, view: Option<Json>) -> Self {
         Self {
@@ -109,7 +102,7 @@ impl DocumentFile {
         Ok(text)
     }
 
-    /// What this version says.
+    /// The fields of this version.
     fn json(&self, folder: Option<&Path>) -> Result<Json, String> {
         let document = &self.document;
         let mut sources = Vec::with_capacity(document.sources.len());
@@ -137,7 +130,7 @@ impl DocumentFile {
         serde_json::to_value(&wire).map_err(|error| error.to_string())
     }
 
-    /// Reads a file that lies in a folder. Remarks name what is not known.
+    /// Reads a file of a folder. Remarks name unknown fields.
     ///
     /// # Errors
     /// [`ConfigError`] with line and column: not JSON, nested too deeply, a field of the wrong type, too many of something,
@@ -148,7 +141,7 @@ impl DocumentFile {
             return Err(first_line(too_large()));
         }
         let Probe { _version } = serde_json::from_slice(bytes)?;
-        // Everything, what is unknown too: this is where text that is nested too deeply is refused.
+        // With unknown fields: text that is nested too deeply is refused here.
         let mut read: Json = serde_json::from_slice(bytes)?;
         let wire: Wire = serde_json::from_slice(bytes)?;
         for (count, most, what) in [
@@ -203,7 +196,7 @@ impl DocumentFile {
     }
 }
 
-/// The lane that others are compared with; one of another version is none, with a remark.
+/// The baseline; an unknown lane is none, with a remark.
 fn baseline_of(text: &str, remarks: &mut Diagnostics) -> Option<LaneId> {
     let lane = lane_of(text);
     if lane.is_none() {
@@ -219,7 +212,7 @@ fn is_known_elsewhere(key: &str) -> bool {
 
 fn settings_of(document: &Document) -> Map<String, Json> {
     let text = to_json(&config_from_document(document, None));
-    // It was written just now, as an object.
+    // The text was written from an object just now.
     let mut settings: Map<String, Json> = serde_json::from_str(&text).unwrap_or_default();
     settings.retain(|key, _| !DERIVED.contains(&key.as_str()));
     settings
@@ -233,7 +226,7 @@ fn read_settings(bytes: &[u8], document: &mut Document, remarks: &mut Diagnostic
     let begin = settings.get().as_ptr().addr() - bytes.as_ptr().addr();
     let (mut config, warnings) = from_json(settings.get().as_bytes()).map_err(|error| moved(error, &bytes[..begin]))?;
     if config.tool_version.is_empty() {
-        // What a document says of its settings is all of them.
+        // A document states all settings.
         env!("CARGO_PKG_VERSION").clone_into(&mut config.tool_version);
     }
     apply_config(&config, document);
@@ -241,7 +234,7 @@ fn read_settings(bytes: &[u8], document: &mut Document, remarks: &mut Diagnostic
     Ok(())
 }
 
-/// An error within a part of the text, with its place in the whole.
+/// An error in a part of the text, with its place in the whole.
 fn moved(error: ConfigError, before: &[u8]) -> ConfigError {
     let n_lines = before.split(|byte| *byte == b'\n').count() - 1;
     let last = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
@@ -285,11 +278,11 @@ fn source_of(wire: &PersistedSource, folder: Option<&Path>, remarks: &mut Diagno
         remarks.warning(message, "sources");
     }
     let found = places::found(wire, folder);
-    // Only a source that names nothing is none.
+    // A source without any name is none.
     found.source().unwrap_or_else(|| SourceSpec::Path("".into()))
 }
 
-/// Why a source cannot stand in a document.
+/// Why a document cannot name a source.
 fn not_again(source: &SourceSpec) -> String {
     match source {
         SourceSpec::Path(path) if path.to_str().is_none() => format!(

@@ -1,4 +1,4 @@
-//! Documents as files: told from graphs, read with what became of their sources, written whole or not at all.
+//! Documents as files: detected, read with the states of their sources, written whole or not at all.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -13,40 +13,37 @@ use crate::write::write_whole;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 
-/// What documents are usually called, without the point.
+/// Without the dot.
 pub const DOCUMENT_EXTENSION: &str = "highwater";
 
-/// What the first bytes of a document hold.
+/// In the first bytes of every document.
 const KEY: &str = "\"highwater_document\"";
 
-/// How many bytes are looked at.
+/// Bytes that [`KEY`] is searched in.
 const HEAD: usize = 4096;
 
-/// What a killed save left behind is taken away when it is older than this.
+/// Temporary files of killed saves are removed when they are older.
 const LEFT_BEHIND: Duration = Duration::from_hours(1);
 
-/// What became of a source since the document was saved.
+/// The state of a source since the document was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceState {
-    /// It is as it was, or nothing is known of how it was.
+    /// Unchanged, or without a known hash.
     Same,
-    /// Its content is another.
     Changed,
-    /// It cannot be read; what the system says.
+    /// It cannot be read; the message of the system.
     Missing(String),
 }
 
-/// A source of a document, and what is said of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceNote {
-    /// Its hash when the document was saved.
+    /// When the document was saved.
     pub sha256: Option<String>,
-    /// What became of it.
     pub state: SourceState,
 }
 
 impl SourceNote {
-    /// A sentence for the user with what to do; `None` where nothing is wrong.
+    /// The problem and what to do, for the user.
     pub fn sentence(&self, source: &SourceSpec) -> Option<String> {
         let label = source.label();
         match &self.state {
@@ -62,28 +59,24 @@ impl SourceNote {
     }
 }
 
-/// A document that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenedDocument {
-    /// Where it lies.
     pub path: PathBuf,
-    /// The hash of its content, by which it is known again.
+    /// The hash of its bytes.
     pub content: String,
-    /// What it holds.
     pub file: DocumentFile,
-    /// What became of its sources, by position.
+    /// By position of the source.
     pub notes: Vec<SourceNote>,
-    /// What is odd in it.
     pub remarks: Diagnostics,
 }
 
-/// Whether the name of a file is that of a document.
+/// By its extension.
 pub fn is_document_name(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case(DOCUMENT_EXTENSION))
 }
 
-/// Whether a file is a document: by its first bytes, or by its name.
+/// By its first bytes, or by its name.
 pub fn is_document(path: &Path) -> bool {
     if stream_name(path).is_some() || !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         return false;
@@ -99,7 +92,7 @@ pub fn is_document(path: &Path) -> bool {
     read.is_ok() && head.starts_with('{') && key.is_some_and(|rest| rest.starts_with(':'))
 }
 
-/// Reads a document, and looks at its sources.
+/// Reads a document and the states of its sources.
 ///
 /// # Errors
 /// One sentence that names the file and the place in it.
@@ -117,7 +110,7 @@ pub fn open_document(path: &Path, progress: &Progress<'_>) -> Result<OpenedDocum
     })
 }
 
-/// Reads a document, without a look at its sources.
+/// Reads a document without the states of its sources.
 ///
 /// # Errors
 /// One sentence that names the file and the place in it.
@@ -145,7 +138,7 @@ fn document_of(path: &Path, bytes: &[u8]) -> Result<(DocumentFile, Diagnostics),
     DocumentFile::read(bytes, path.parent()).map_err(|error| format!("{name}: {error}"))
 }
 
-/// What became of sources, beside the hashes that they had.
+/// The states of sources, with the hashes that they had.
 fn noted(sources: &[SourceSpec], hashes: &[Option<String>], progress: &Progress<'_>) -> Vec<SourceNote> {
     let states = states_of(sources, hashes, progress).into_iter();
     states
@@ -157,7 +150,7 @@ fn noted(sources: &[SourceSpec], hashes: &[Option<String>], progress: &Progress<
         .collect()
 }
 
-/// What became of sources. A source without a hash is only looked for.
+/// The states of sources. A source without a hash need only exist.
 pub(crate) fn states_of(
     sources: &[SourceSpec],
     hashes: &[Option<String>],
@@ -192,27 +185,18 @@ fn reason_of(error: &std::io::Error) -> String {
     }
 }
 
-/// Writes a document whole or not at all, with the hashes of its sources as they are now; gives them back. A source that
-/// is not there keeps the hash that it had.
+/// Writes a document whole or not at all, with the current hashes of its sources, and returns these. A missing source keeps
+/// its hash.
 ///
 /// # Errors
-/// One sentence; the file that was there, if any, is untouched then.
+/// One sentence; an existing file is unchanged then.
 pub fn save_document(file: &DocumentFile, path: &Path, progress: &Progress<'_>) -> Result<Vec<Option<String>>, String> {
     let saved = save_over(file, path, None, progress)?;
-    Ok(saved.map_or_else(Vec::new, |saved| saved.hashes))
+    Ok(saved.map_or_else(Vec::new, |(saved, _)| saved.hashes))
 }
 
-/// A document that was written.
-#[derive(Debug)]
-pub(crate) struct Saved {
-    /// Of its sources.
-    pub(crate) hashes: Vec<Option<String>>,
-    /// Of the file.
-    pub(crate) content: String,
-}
-
-/// The same, but only over the content that is known by its hash, where one is; `None` where the file holds another. A file that
-/// is gone is written anew.
+/// The same, but only over a file whose content has this hash, where one is given; `None` where the file holds something
+/// else. A file that is gone is written again. Returns what was written, and the hash of its bytes.
 ///
 /// # Errors
 /// As [`save_document`].
@@ -221,9 +205,9 @@ pub(crate) fn save_over(
     path: &Path,
     known: Option<&str>,
     progress: &Progress<'_>,
-) -> Result<Option<Saved>, String> {
+) -> Result<Option<(DocumentFile, String)>, String> {
     let path = std::path::absolute(path).map_err(|error| format!("{}: cannot be written: {error}", path.display()))?;
-    // A link stays one: what it names is written.
+    // A link stays a link: its target is written.
     let path = if path.is_symlink() {
         path.canonicalize().unwrap_or(path)
     } else {
@@ -243,13 +227,10 @@ pub(crate) fn save_over(
     }
     write_whole(&path, text.as_bytes()).map_err(|error| error.to_string())?;
     tidy(&path);
-    Ok(Some(Saved {
-        hashes: file.hashes,
-        content: hash_of_bytes(text.as_bytes()),
-    }))
+    Ok(Some((file, hash_of_bytes(text.as_bytes()))))
 }
 
-/// Whether a file is there and holds something else than what has this hash.
+/// Whether a file exists with another hash.
 fn holds_other(path: &Path, known: &str) -> bool {
     let mut bytes = Vec::new();
     let file = File::open(path).map(|file| file.take(MOST_DOCUMENT_BYTES + 1));
@@ -257,8 +238,8 @@ fn holds_other(path: &Path, known: &str) -> bool {
         .is_ok_and(|_| hash_of_bytes(&bytes) != known)
 }
 
-/// Takes away what saves that were killed left beside a file that was written just now. The age is told by the file
-/// system's own clock; another program's save that is going on is younger.
+/// Removes temporary files of killed saves next to a file that was written just now. Ages are by the file system's clock; a
+/// running save of another program is younger.
 fn tidy(path: &Path) {
     let written = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified());
     let Some((folder, now)) = path.parent().zip(written(path).ok()) else {
@@ -273,7 +254,7 @@ fn tidy(path: &Path) {
             .ok()
             .and_then(|then| now.duration_since(then).ok());
         if is_ours && age.is_some_and(|age| age > LEFT_BEHIND) {
-            // It is harmless where it cannot be taken away.
+            // A leftover is harmless.
             drop(std::fs::remove_file(entry.path()));
         }
     }

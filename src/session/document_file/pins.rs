@@ -1,7 +1,7 @@
 //! Pinned configurations in a document's file: each a name and a configuration.
 //!
-//! In: pins, or the elements of the field. Out: elements, or pins with remarks. An element that cannot be read is left out, with a
-//! remark that names its place, and kept as it stands; what a configuration says beyond what this version knows stays with it.
+//! In: pins, or the elements of the field. Out: elements, or pins with remarks. An element that cannot be read is kept
+//! unchanged, with a remark that names its place; unknown fields of a configuration stay with it.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -11,13 +11,12 @@ use highwater_analysis::{Configuration, Pin};
 use highwater_export::{ConfigDocument, from_json, to_json};
 use highwater_model::diagnostics::Diagnostics;
 
-/// Fields of a configuration that a pin does not write: they follow from the others, or are the document's.
+/// Fields of a configuration that a pin does not write: they follow from others, or belong to the document.
 const NOT_WRITTEN: [&str; 2] = ["tool_version", "device"];
 
-/// The field that tells a configuration of this form.
+/// The field that marks a configuration of this form.
 const VERSION: &str = "highwater_config";
 
-/// The elements of the field.
 pub(super) fn wire_of(pins: &[Pin]) -> Vec<Json> {
     let element = |pin: &Pin| json!({"name": pin.name, "configuration": wire_configuration(pin)});
     pins.iter().map(element).collect()
@@ -31,13 +30,13 @@ fn wire_configuration(pin: &Pin) -> Map<String, Json> {
         schedule: (!pin.follows_schedule).then(|| configuration.plan.clone()),
         ..ConfigDocument::new()
     });
-    // It was written just now, as an object.
+    // The text was written from an object just now.
     let mut fields: Map<String, Json> = serde_json::from_str(&text).unwrap_or_default();
     fields.retain(|key, _| !DERIVED.contains(&key.as_str()) && !NOT_WRITTEN.contains(&key.as_str()));
     fields
 }
 
-/// Puts pins that could not be read behind the others.
+/// Appends pins that could not be read.
 pub(super) fn append(unread: &[Json], document: &mut Json) {
     let Some(fields) = document.as_object_mut().filter(|_| !unread.is_empty()) else {
         return;
@@ -47,8 +46,8 @@ pub(super) fn append(unread: &[Json], document: &mut Json) {
     }
 }
 
-/// The pins, and the elements that are none. What is left of the elements are those that were read, each with the options that
-/// nobody knows under the names by which they are kept.
+/// The pins, and the elements that are none. The elements that were read remain, with unknown options under the names by
+/// which they are kept.
 pub(super) fn read(elements: &mut Vec<Json>, remarks: &mut Diagnostics) -> (Vec<Pin>, Vec<Json>) {
     let mut unread = Vec::new();
     let mut pins: Vec<Pin> = Vec::new();
@@ -93,7 +92,7 @@ fn pin_of(element: &mut Json, place: &str, pins: &[Pin], remarks: &mut Diagnosti
     for warning in warnings.entries() {
         remarks.warning(warning.message.clone(), &format!("{place}.configuration"));
     }
-    // What is known of the options is written in one form, whatever form it was read in.
+    // Known options are written in one form, whatever form they were read in.
     if configuration.contains_key("options") {
         configuration.insert("options".to_owned(), Json::Object(config.unknown_options.clone()));
     }

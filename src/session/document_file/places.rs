@@ -1,7 +1,7 @@
-//! Where sources are, seen from the document's folder.
+//! Paths of sources, relative to the document's folder.
 //!
 //! A document names its sources by relative paths alone, with `/` between names, so that it can be moved together with
-//! them and tells nobody where on whose machine it lay. What the program keeps for itself has absolute paths.
+//! them and does not reveal folders of the machine. The program's own files have absolute paths.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::persisted::PersistedSource;
 /// Before the name of a bundled sample.
 const SAMPLE: &str = "sample:";
 
-/// The source as a document in a folder names it; in the program's own files (`None`) paths stay absolute.
+/// The source as a document in a folder names it; without a folder (the program's own files) paths stay absolute.
 pub(super) fn placed(mut source: PersistedSource, folder: Option<&Path>) -> PersistedSource {
     let of_another_version = source.path.as_deref().and_then(|path| path.rsplit_once(SAMPLE));
     if let Some((_, name)) =
@@ -27,7 +27,7 @@ pub(super) fn placed(mut source: PersistedSource, folder: Option<&Path>) -> Pers
     source
 }
 
-/// The path of a source that a document in a folder names.
+/// The source that a document in a folder names.
 pub(super) fn found(source: &PersistedSource, folder: Option<&Path>) -> PersistedSource {
     let mut found = source.clone();
     if let (None, Some(name)) = (&found.path, &found.sample)
@@ -43,7 +43,7 @@ pub(super) fn found(source: &PersistedSource, folder: Option<&Path>) -> Persiste
     found
 }
 
-/// The way from a folder to a path; `None` where there is none (another drive), or names are no text.
+/// The relative path from a folder; `None` on another drive, or where a name is no text.
 pub(crate) fn relative(path: &Path, folder: &Path) -> Option<String> {
     if let Ok(below) = path.strip_prefix(folder) {
         return words(below);
@@ -73,7 +73,7 @@ fn words(path: &Path) -> Option<String> {
     Some(if text.is_empty() { ".".to_owned() } else { text })
 }
 
-/// The same path without `.` and `..`, as far as the file system agrees.
+/// The same path without `.` and `..`, where the file system allows that.
 fn without_dots(path: &Path) -> PathBuf {
     let has_dots = path.components().any(|component| component == Component::ParentDir);
     let real = has_dots.then(|| path.canonicalize().ok()).flatten();

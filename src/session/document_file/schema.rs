@@ -7,7 +7,6 @@ use serde_json::{Value as Json, json};
 use super::wire::LANE_KINDS;
 use super::{DOCUMENT_VERSION, MAX_PINS, MOST_BOOKMARKS, MOST_SOURCES};
 
-/// The schema.
 pub fn document_schema() -> Json {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

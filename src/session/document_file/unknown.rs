@@ -1,30 +1,28 @@
-//! What a file says that this version does not know: taken aside when it is read, put back when it is written.
+//! Unknown fields of a file: taken aside when it is read, put back when it is written.
 //!
-//! Invariant: what is put back never takes the place of what is written. Elements of lists are found again by what names
-//! them (a path, a hash), by being the same, or, where nothing names them, by their place in a list of the same length.
+//! Invariant: a field that is put back never replaces one that is written. Elements of lists are matched by a name (a path, a
+//! hash), by equality, or, without a name, by position in a list of the same length.
 
 use serde_json::{Map, Value as Json};
 
 /// Fields that name an element of a list.
 const NAMES: [&str; 4] = ["path", "sample", "sha256", "configuration"];
 
-/// The unknown part of a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Unknown {
-    /// All of it is known.
     #[default]
     Nothing,
-    /// Fields that nobody knows, and what is unknown within known ones.
+    /// Unknown fields, and unknown parts of known ones.
     Fields {
         whole: Map<String, Json>,
         within: Vec<(String, Self)>,
     },
-    /// The elements as they are known, each with what is unknown in it.
+    /// Known elements, each with its unknown part.
     Items(Vec<(Json, Self)>),
 }
 
 impl Unknown {
-    /// What stands in a value beyond what is known of it.
+    /// The part of a value that the known one lacks.
     pub(super) fn between(read: &Json, known: &Json) -> Self {
         match (read, known) {
             (Json::Object(read), Json::Object(known)) => {
@@ -56,7 +54,7 @@ impl Unknown {
         }
     }
 
-    /// Puts it back into what is written now.
+    /// Puts the unknown part back into a value that is written.
     pub(super) fn put_back(&self, written: &mut Json) {
         match (self, written) {
             (Self::Fields { whole, within }, Json::Object(written)) => {

@@ -1,4 +1,4 @@
-//! The document's file field by field: what serde reads and writes.
+//! The document's file field by field, as serde reads and writes it.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_rewrite::remat::{Budget, find_heuristic};
 
-/// The format's version; refuses, at its place in the file, what this highwater cannot read.
+/// The version of the format; reading refuses newer ones, at their place in the file.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Version(pub(super) u64);
 
@@ -32,14 +32,14 @@ impl<'de> Deserialize<'de> for Version {
     }
 }
 
-/// The version alone, before anything else is read: a newer version may have other fields.
+/// The version alone, read first: a newer version may have other fields.
 #[derive(Debug, Deserialize)]
 pub(super) struct Probe {
     #[serde(rename = "highwater_document")]
     pub(super) _version: Version,
 }
 
-/// The settings as they stand in the text, so that what is wrong in them has its place there.
+/// The raw text of the settings, so that errors in them have their place in the file.
 #[derive(Debug, Deserialize)]
 pub(super) struct SettingsInPlace<'a> {
     #[serde(borrow, default)]
@@ -56,7 +56,7 @@ pub(super) struct Wire {
     pub(super) sources: Vec<PersistedSource>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) part: Option<String>,
-    /// A configuration, without what follows from it.
+    /// A configuration without derived fields.
     #[serde(default)]
     pub(super) settings: Map<String, Json>,
     #[serde(default, skip_serializing_if = "WireLanes::is_usual")]
@@ -65,7 +65,7 @@ pub(super) struct Wire {
     pub(super) strategies: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) bookmarks: Vec<PersistedBookmark>,
-    /// Read one by one, so that a damaged one leaves the others as they are.
+    /// Read one by one, so that a damaged one does not harm the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pins: Vec<Json>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,6 @@ pub(super) struct Wire {
     pub(super) view: Option<Json>,
 }
 
-/// What lanes are compared for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct WireLanes {
     kind: String,
@@ -82,7 +81,7 @@ pub(super) struct WireLanes {
     runs: Vec<WireRun>,
 }
 
-/// A run under a budget; one without either has none.
+/// A run under a budget; without both fields it has none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct WireRun {
     heuristic: String,
@@ -96,7 +95,7 @@ const POLICIES: &str = "policies";
 const NAME_REUSE: &str = "name_reuse";
 const BUDGETS: &str = "budgets";
 
-/// What `lanes.kind` may be.
+/// Values of `lanes.kind`.
 pub(super) const LANE_KINDS: [&str; 3] = [POLICIES, NAME_REUSE, BUDGETS];
 
 impl Default for WireLanes {
@@ -122,7 +121,7 @@ impl WireLanes {
         *self == Self::default()
     }
 
-    /// The lanes; those of another version are left out, with a remark.
+    /// Unknown lanes are left out, with a remark.
     pub(super) fn lanes(&self, remarks: &mut Diagnostics) -> LaneSet {
         match self.kind.as_str() {
             POLICIES => LaneSet::Policies,
@@ -166,7 +165,6 @@ impl WireRun {
     }
 }
 
-/// Strategies by lane.
 pub(super) fn strategies_of(strategies: &LaneStrategies) -> BTreeMap<String, String> {
     strategies
         .iter()
@@ -174,7 +172,7 @@ pub(super) fn strategies_of(strategies: &LaneStrategies) -> BTreeMap<String, Str
         .collect()
 }
 
-/// The strategies; those of another version are left out, with a remark.
+/// Unknown strategies are left out, with a remark.
 pub(super) fn strategies(wire: &BTreeMap<String, String>, remarks: &mut Diagnostics) -> LaneStrategies {
     let mut strategies = LaneStrategies::default();
     for (lane, name) in wire {

@@ -1,12 +1,11 @@
-//! The order in which people count: `rank2` before `rank10`.
+//! Natural order: `rank2` before `rank10`.
 //!
-//! In: two paths. Out: which is first. Folders and names are compared one by one; within them runs of digits are compared
-//! as numbers. Of names that are equal but for zeros in front, the order of their bytes decides.
+//! Folders and names are compared one by one, runs of digits as numbers. Between names that differ only in leading zeros, the
+//! order of bytes decides.
 
 use std::cmp::Ordering;
 use std::path::Path;
 
-/// Compares paths.
 pub(super) fn by_number(one: &Path, other: &Path) -> Ordering {
     let names = |path: &'_ Path| {
         let names = path
@@ -24,7 +23,6 @@ pub(super) fn by_number(one: &Path, other: &Path) -> Ordering {
     ones.len().cmp(&others.len()).then_with(|| one.cmp(other))
 }
 
-/// Compares names.
 fn names_by_number(mut one: &[u8], mut other: &[u8]) -> Ordering {
     loop {
         match (one.first(), other.first()) {
@@ -47,7 +45,7 @@ fn names_by_number(mut one: &[u8], mut other: &[u8]) -> Ordering {
     }
 }
 
-/// The digits in front without zeros, and what follows.
+/// The leading digits without leading zeros, and the rest.
 fn number_of(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text
         .iter()
@@ -77,7 +75,7 @@ mod tests {
         let mut paths = expected;
         paths.reverse();
         paths.sort_by(|one, other| by_number(Path::new(one), Path::new(other)));
-        // Zeros in front decide last, by bytes: "rank02" is before "rank2".
+        // Leading zeros decide last, by bytes: "rank02" is before "rank2".
         assert_eq!(paths[..2], expected[..2]);
         assert_eq!((paths[2], paths[3]), ("a/rank02/x", "a/rank2/x"));
         assert_eq!(paths[4..], expected[4..]);

@@ -1,5 +1,5 @@
-//! The slices of one table as one input. A table may have more slices than the system lets a program keep open: a file is
-//! open only while it is read.
+//! The slices of one table as one input. A table may have more slices than a process may have open files, so a file is open
+//! only while it is read.
 
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind, Read, Result, Seek, SeekFrom};
@@ -35,7 +35,7 @@ pub(super) fn read_parts(
     read.map_err(|reason| FileError::import(first, reason))
 }
 
-/// A file that is open from its first read until its last byte was read, or until another place is sought.
+/// A file that is open from its first read to its last byte, or until a seek.
 struct Dormant {
     path: PathBuf,
     len: u64,

@@ -1,6 +1,6 @@
-//! The files below a folder, sorted, and what is passed over: links to folders, what lies too deep, what nobody may read.
+//! The files below a folder, sorted, and counts of what is skipped: links to folders, too deep folders, unreadable ones.
 //!
-//! Invariants: links to folders are not followed, and depth and number are limited, so that a wrong folder is no trap.
+//! Invariants: links to folders are not followed; depth and number are limited, so that a wrong folder does no harm.
 
 use std::path::{Path, PathBuf};
 
@@ -9,25 +9,21 @@ use crate::files::FileError;
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 
-/// Most levels of folders.
 const MOST_LEVELS: usize = 8;
 
-/// Files that stand for their whole folder.
+/// Files that hold all of their folder.
 const WHOLE_FOLDER: &[&str] = &["saved_model.pb", "saved_model.pbtxt"];
 
-/// Most files that are looked at.
 pub(super) const MOST_FILES: usize = 20_000;
 
-/// What lies below a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Regular files, sorted by their paths, numbers in them as numbers.
+    /// Regular files in natural order of their paths.
     pub(crate) files: Vec<PathBuf>,
-    /// What was passed over.
     pub(crate) passed: Passed,
 }
 
-/// What is passed over in a folder: how many there are of a kind, and the first.
+/// Skipped entries: the count of each kind, and the first.
 #[derive(Debug, Default)]
 pub(crate) struct Passed {
     links: Vec<PathBuf>,
@@ -36,7 +32,7 @@ pub(crate) struct Passed {
 }
 
 impl Passed {
-    /// A warning for each kind, with the first of it.
+    /// A warning per kind, with the first entry.
     pub(super) fn diagnostics(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::new();
         let deep =
@@ -58,10 +54,10 @@ impl Passed {
     }
 }
 
-/// The regular files below a folder, each with its path from there, sorted.
+/// The regular files below a folder, sorted.
 ///
 /// # Errors
-/// What the operating system says of the folder itself; folders within that cannot be read are passed over.
+/// The message of the system on the folder itself; unreadable folders in it are skipped.
 pub(crate) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, FileError> {
     let mut found = Found::default();
     let mut waiting = vec![(folder.to_owned(), 0_usize)];
@@ -80,7 +76,7 @@ pub(crate) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, 
                 continue;
             }
         };
-        // The system's order of names is none to rely on.
+        // The system's order is arbitrary.
         let mut entries: Vec<std::fs::DirEntry> = entries.flatten().collect();
         entries.sort_by(|one, other| by_number(&one.path(), &other.path()));
         for entry in entries {
@@ -116,7 +112,7 @@ pub(crate) fn files_of(folder: &Path, progress: &Progress<'_>) -> Result<Found, 
     Ok(found)
 }
 
-/// Of a folder with a file that stands for all of it, that file alone.
+/// Of a folder with a file that holds all of it, that file alone.
 fn without_parts(files: Vec<PathBuf>) -> Vec<PathBuf> {
     let is_whole = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -1,45 +1,39 @@
-//! Lanes of runs under budgets, and the sweep over many of them.
+//! Lanes of runs under budgets, and the sweep over budgets.
 
 use std::sync::Arc;
 
-use super::super::budget_sweep::BudgetSweepTable;
+use super::super::budget_sweep::{BudgetSweepSubject, BudgetSweepTable, sweep_points, sweep_subject};
 use super::super::document::Document;
-use super::super::jobs::{Answer, Job};
+use super::super::task::{Outcome, TaskKind};
 use super::{Notice, Session};
 use highwater_analysis::{LaneChoice, LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes, study_of};
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 
-/// The sweep and what it was asked for.
 #[derive(Debug, Default)]
-pub(super) struct BudgetSweepWatch {
+pub(super) struct BudgetSweep {
     table: Option<BudgetSweepTable>,
-    /// The settings that the table belongs to.
-    of: Option<Document>,
-    /// The graph that was asked for.
-    asked: Option<GraphIdx>,
-    /// What the worker has in hand; 0 is nothing.
-    generation: u64,
+    settings: Option<Document>,
+    graph: Option<GraphIdx>,
 }
 
 impl Session {
-    /// The sweep, as far as it is known.
     pub fn sweep(&self) -> Option<&BudgetSweepTable> {
-        self.sweep.table.as_ref()
+        self.budget_sweep.table.as_ref()
     }
 
-    /// Whether the sweep on the screen was made with other settings than those of the document.
+    /// Whether the sweep was made with other settings than those of the document.
     pub fn is_sweep_stale(&self) -> bool {
-        self.sweep.of.as_ref().is_some_and(|of| *of != self.sweep_settings())
+        let settings = self.budget_sweep.settings.as_ref();
+        settings.is_some_and(|settings| *settings != self.budget_sweep_settings())
     }
 
-    /// Whether points of the sweep are still to come.
     pub fn is_sweeping(&self) -> bool {
-        self.sweep.generation != 0
+        self.worker.is_waiting(TaskKind::BudgetSweep)
     }
 
-    /// What a sweep depends on: neither lanes nor the budget.
-    fn sweep_settings(&self) -> Document {
+    /// The document without settings that do not affect the sweep: lanes and the budget.
+    fn budget_sweep_settings(&self) -> Document {
         let mut settings = self.document.clone();
         settings.lanes = LaneSet::Policies;
         settings.strategies = LaneStrategies::default();
@@ -48,102 +42,96 @@ impl Session {
         settings
     }
 
-    /// Starts a sweep; one of the same graph under the same settings that was stopped goes on instead.
-    pub(super) fn start_sweep(&mut self, graph: GraphIdx) {
-        if self.load_generation != 0 {
-            // What is loaded is not what the document names.
+    /// Starts a sweep, or continues a stopped one of the same graph and settings.
+    pub(super) fn start_budget_sweep(&mut self, graph: GraphIdx) {
+        if self.worker.is_waiting(TaskKind::Load) {
+            // The document names other sources than those that are loaded.
             return;
         }
-        let is_same = self.sweep.asked == Some(graph) && !self.is_sweep_stale();
-        if is_same && self.sweep.table.as_ref().is_some_and(BudgetSweepTable::is_unfinished) {
+        let is_same = self.budget_sweep.graph == Some(graph) && !self.is_sweep_stale();
+        let table = self.budget_sweep.table.as_ref();
+        if is_same && table.is_some_and(BudgetSweepTable::is_unfinished) {
             if !self.is_sweeping() {
-                self.next_points();
+                self.next_budgets();
             }
             return;
         }
         let Some(loaded) = &self.loaded else { return };
         let request = self.request(Arc::clone(&loaded.workload));
-        self.sweep.of = Some(self.sweep_settings());
-        self.sweep.table = None;
-        self.sweep.asked = Some(graph);
-        self.sweep.generation = self.worker.send(Job::BudgetSweepSubject(Box::new(request), graph));
+        self.budget_sweep = BudgetSweep {
+            table: None,
+            settings: Some(self.budget_sweep_settings()),
+            graph: Some(graph),
+        };
+        self.worker.send(
+            TaskKind::BudgetSweep,
+            move |progress| Ok(sweep_subject(&request, graph, progress)?),
+            move |session, outcome| match outcome {
+                Outcome::Done(subject) => session.take_budget_subject(graph, subject),
+                Outcome::Failed(_) => session.stop_budget_sweep(),
+                // A comparison interrupted it.
+                Outcome::Cancelled => session.start_budget_sweep(graph),
+            },
+        );
     }
 
-    /// Forgets the sweep: it is about sources that are gone.
-    pub(super) fn drop_sweep(&mut self) {
-        self.stop_sweep();
-        self.sweep = BudgetSweepWatch::default();
+    fn take_budget_subject(&mut self, graph: GraphIdx, subject: Option<BudgetSweepSubject>) {
+        let Some(subject) = subject else {
+            self.notice = Some(Notice::Failed(
+                "there is nothing to run under a budget: open a graph or a DTR log".to_owned(),
+            ));
+            return;
+        };
+        if self.is_sweep_stale() {
+            // Settings changed while the tape was made.
+            self.start_budget_sweep(graph);
+        } else {
+            self.budget_sweep.table = Some(BudgetSweepTable::new(Arc::new(subject)));
+            self.next_budgets();
+        }
     }
 
-    /// Ends the sweep where it is.
-    pub(super) fn stop_sweep(&mut self) {
-        self.sweep.generation = 0;
-        if let Some(table) = &mut self.sweep.table {
+    pub(super) fn drop_budget_sweep(&mut self) {
+        self.stop_budget_sweep();
+        self.budget_sweep = BudgetSweep::default();
+    }
+
+    /// Stops the sweep; its points stay.
+    pub(super) fn stop_budget_sweep(&mut self) {
+        self.discard(TaskKind::BudgetSweep);
+        if let Some(table) = &mut self.budget_sweep.table {
             table.is_running = false;
         }
-        self.worker.cancel_sweep();
     }
 
-    /// Takes what the worker says about the sweep; gives back what is about something else.
-    pub(super) fn take_sweep(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
-        if generation != self.sweep.generation || generation == 0 {
-            let is_old = matches!(answer, Answer::BudgetSweepSubject(_) | Answer::Swept(_));
-            return (!is_old).then_some(answer);
-        }
-        match answer {
-            Answer::BudgetSweepSubject(None) => {
-                self.sweep.generation = 0;
-                self.notice = Some(Notice::Failed(
-                    "there is nothing to run under a budget: open a graph or a DTR log".to_owned(),
-                ));
-            }
-            // Settings changed while the tape was made: nothing of the sweep is known yet, so it begins anew.
-            Answer::BudgetSweepSubject(Some(_)) if self.sweep.of.as_ref() != Some(&self.sweep_settings()) => {
-                self.sweep.generation = 0;
-                if let Some(graph) = self.sweep.asked {
-                    self.start_sweep(graph);
-                }
-            }
-            Answer::BudgetSweepSubject(Some(subject)) => {
-                self.sweep.table = Some(BudgetSweepTable::new(subject));
-                self.next_points();
-            }
-            Answer::Swept(points) => {
-                if let Some(table) = &mut self.sweep.table {
-                    table.take(points);
-                }
-                self.next_points();
-            }
-            Answer::Failed(message) => {
-                self.stop_sweep();
-                self.notice = Some(Notice::Failed(message));
-            }
-            // A comparison came in between: go on behind it.
-            Answer::Cancelled if self.sweep.table.is_some() => self.next_points(),
-            Answer::Cancelled => {
-                self.sweep.generation = 0;
-                if let Some(graph) = self.sweep.asked {
-                    self.start_sweep(graph);
-                }
-            }
-            _ => {}
-        }
-        None
-    }
-
-    /// Asks for the next points.
-    fn next_points(&mut self) {
-        let Some(table) = &mut self.sweep.table else { return };
-        let tasks = table.next();
-        table.is_running = !tasks.is_empty();
-        self.sweep.generation = if tasks.is_empty() {
-            0
-        } else {
-            self.worker.send(Job::SweepPoints(Arc::clone(&table.subject), tasks))
+    fn next_budgets(&mut self) {
+        let Some(table) = &mut self.budget_sweep.table else {
+            return;
         };
+        let points = table.next();
+        table.is_running = !points.is_empty();
+        if !table.is_running {
+            return;
+        }
+        let subject = Arc::clone(&table.subject);
+        self.worker.send(
+            TaskKind::BudgetSweep,
+            move |progress| Ok(sweep_points(&subject, &points, progress)?),
+            |session, outcome| match outcome {
+                Outcome::Done(points) => {
+                    if let Some(table) = &mut session.budget_sweep.table {
+                        table.take(points);
+                    }
+                    session.next_budgets();
+                }
+                Outcome::Failed(_) => session.stop_budget_sweep(),
+                // A comparison interrupted it: the sweep goes on behind it.
+                Outcome::Cancelled => session.next_budgets(),
+            },
+        );
     }
 
-    /// Opens a lane of a run under a budget; the oldest makes room where there are too many.
+    /// Adds a lane; the oldest is removed where there are too many.
     pub(super) fn add_remat_lane(&mut self, lane: RematLane) {
         let mut lanes = match &self.document.lanes {
             LaneSet::Remat(lanes) => lanes.clone(),
@@ -159,7 +147,7 @@ impl Session {
         self.document.lanes = LaneSet::Remat(lanes);
     }
 
-    /// The lanes of runs under budgets that are there although nobody opened them: those of a tape.
+    /// The lanes with budgets that a tape opens with.
     fn opening_lanes(&self) -> Vec<RematLane> {
         let tape = self
             .loaded
@@ -169,7 +157,7 @@ impl Session {
         request.map_or_else(Vec::new, |request| opening_lanes(&request))
     }
 
-    /// Closes such a lane; without any the policies are compared again.
+    /// Without such lanes the policies are compared again.
     pub(super) fn remove_remat_lane(&mut self, position: usize) {
         let LaneSet::Remat(lanes) = &mut self.document.lanes else {
             return;

@@ -1,17 +1,46 @@
-//! What is loaded is compared under the document's settings: the request that they make, and what is assumed for it.
+//! The comparison of the loaded workload under the document's settings: the request, its assumptions, and the answer.
 
 use std::sync::Arc;
 
-use super::super::jobs::Job;
-use super::{Busy, Session};
-use highwater_analysis::{Request, bound_plan};
+use super::super::planner::BestPlan;
+use super::super::task::{Outcome, TaskKind};
+use super::Session;
+use super::content::ContentTask;
+use super::difference::DifferenceTask;
+use highwater_analysis::{AnalysisError, Comparison, Request, bound_plan, compare, repin};
+use highwater_model::progress::Progress;
 use highwater_model::workload::Workload;
 use highwater_plan::Limits;
+use highwater_timeline::{ColorBy, Timeline};
+
+struct Order {
+    request: Request,
+    /// An answer that differs in pins alone: only new pins are simulated.
+    known: Option<Arc<Comparison>>,
+    /// Whether searches for plans, where there are any, are cut short for a preview.
+    is_first: bool,
+}
+
+impl Order {
+    /// The comparison, and whether it is a preview.
+    fn perform(&mut self, progress: &Progress<'_>) -> Result<(Comparison, bool), AnalysisError> {
+        if let Some(known) = &self.known {
+            return Ok((repin(known, &self.request, progress)?, false));
+        }
+        if self.is_first && self.request.has_search() {
+            let search_nodes = std::mem::take(&mut self.request.search_nodes);
+            let preview = compare(&self.request, progress);
+            self.request.search_nodes = search_nodes;
+            return Ok((preview?, true));
+        }
+        Ok((compare(&self.request, progress)?, false))
+    }
+}
 
 impl Session {
-    /// Starts a comparison of what is loaded; while sources are being read it waits for them.
+    /// Starts a comparison; a running load starts one at its end.
     pub(super) fn compare(&mut self) {
-        if self.load_generation != 0 {
+        if self.is_loading() {
             return;
         }
         let Some(loaded) = &self.loaded else {
@@ -19,13 +48,12 @@ impl Session {
         };
         self.problem = None;
         let is_partial = loaded.lacks_a_source();
-        // Names wait for what is missing: what they mean is known when all is there.
+        // While a source is missing, names in the schedule may belong to it.
         if !is_partial {
             loaded.follow(&mut self.document.plan);
         }
         let symbols = loaded.workload.symbols();
-        // A value for a dimension that another file had must not stop this one. What the part on the screen does not have
-        // is kept for the whole, but not asked about.
+        // Values of dimensions of former files are removed. Values that the shown part does not need stay for the whole.
         let all = loaded.whole.symbols();
         let is_known = |name: &String| is_partial || all.contains(name) || symbols.contains(name);
         self.document.plan.dims.retain(|name, _| is_known(name));
@@ -33,11 +61,11 @@ impl Session {
             self.document.plan.retain_graphs(&loaded.whole.scheduled_graphs());
         }
         self.assumed.retain(is_known);
-        // Assumptions are made anew: an option may say more by now, or less.
+        // Options may give more values by now, or fewer.
         for symbol in std::mem::take(&mut self.assumed) {
             self.document.plan.dims.remove(&symbol);
         }
-        // What a sample suggests gives way to what an option says.
+        // Options override the values of samples.
         let presets = self.document.presets();
         let dims = &mut self.document.plan.dims;
         dims.retain(|name, values| presets.get(name) != Some(values));
@@ -46,14 +74,14 @@ impl Session {
         request.plan.retain_graphs(&graphs);
         for pin in &mut request.pins {
             loaded.follow(&mut pin.configuration.plan);
-            // As the schedule's own entries of graphs that are not looked at do, the pin's wait.
+            // Entries of graphs that are not shown are left out, as in the schedule.
             if is_partial || !Arc::ptr_eq(&loaded.workload, &loaded.whole) {
                 pin.configuration.plan.retain_graphs(&graphs);
             }
         }
         request.plan.dims.retain(|name, _| symbols.contains(name));
         let (bound, _) = bound_plan(&request);
-        // What entries give values to needs no other.
+        // Dimensions with values from entries need no assumption.
         let needed = bound.unbound(&bound.shown_graphs(graphs));
         self.bound_dims.clone_from(&bound.dims);
         self.bound_dims.retain(|name, _| !request.plan.dims.contains_key(name));
@@ -74,16 +102,64 @@ impl Session {
         }
         self.scheduled.linked_dims = bound.linked_dims;
         let known = self.known_but_for_pins(&request.workload);
-        self.asked_of = Some(Arc::clone(&request.workload));
-        self.compare_generation = self.worker.send(Job::Compare(Box::new(request), known));
-        self.busy = Some(Busy {
-            stage: "planning",
-            fraction: 0.0,
-            is_loading: false,
+        self.run_comparison(Order {
+            request,
+            known,
+            is_first: true,
         });
     }
 
-    /// What the document asks of a workload.
+    fn run_comparison(&mut self, mut order: Order) {
+        let work = move |progress: &Progress<'_>| {
+            let (comparison, is_preview) = order.perform(progress)?;
+            let timeline = Timeline::new(&comparison);
+            Ok((order, (Arc::new(comparison), Arc::new(timeline)), is_preview))
+        };
+        self.worker
+            .send(TaskKind::Compare, work, |session, outcome| match outcome {
+                Outcome::Done((order, answer, is_preview)) => {
+                    session.answered_workload = Some(Arc::clone(&order.request.workload));
+                    session.take_compared(answer, is_preview);
+                    if is_preview {
+                        session.run_comparison(Order {
+                            is_first: false,
+                            ..order
+                        });
+                    }
+                }
+                Outcome::Failed(message) => session.problem = Some(message),
+                Outcome::Cancelled => {}
+            });
+    }
+
+    fn take_compared(&mut self, answer: (Arc<Comparison>, Arc<Timeline>), is_preview: bool) {
+        self.best_plan = BestPlan::of_answer(self.best_plan.take(), &answer.0);
+        self.answer = Some(answer);
+        self.revision += 1;
+        self.is_preview = is_preview;
+        self.drop_pictures();
+        self.ask_again::<DifferenceTask>();
+        if self.look_order().by != ColorBy::Tensor {
+            self.color_blocks();
+        }
+        self.ask_again::<ContentTask>();
+        self.answered = Some(self.document.clone());
+        self.drop_dead_selection();
+        self.search_again();
+    }
+
+    /// Drops a selection whose run or tensor is gone.
+    fn drop_dead_selection(&mut self) {
+        let Some((comparison, _)) = &self.answer else {
+            return;
+        };
+        self.selection.retain(|selected| {
+            let run = comparison.axis.runs.get(selected.run as usize);
+            run.is_some_and(|run| run.run.graph == selected.graph)
+        });
+    }
+
+    /// The comparison of a workload under the document's settings.
     pub(super) fn request(&self, workload: Arc<Workload>) -> Request {
         Request {
             lanes: self.document.lanes.clone(),

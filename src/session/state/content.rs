@@ -1,106 +1,117 @@
-//! What lanes show instead of memory maps: what is asked for, and what is known of it.
+//! What lanes show instead of memory maps.
 
 use std::sync::Arc;
 
+use super::super::task::{Failure, TaskKind};
 use super::Session;
-use crate::jobs::{Answer, ContentOrder, Job};
-use highwater_timeline::{Areas, LaneRows};
+use super::request::{Request, Task};
+use highwater_analysis::Comparison;
+use highwater_model::progress::Progress;
+use highwater_timeline::{Areas, Coloring, LaneRows, RowOrder, Timeline};
 
-/// What is known of it.
-#[derive(Debug, Default)]
-pub(super) struct ContentWatch {
-    wanted: ContentOrder,
-    areas: Option<Arc<Areas>>,
-    lifetimes: Option<Arc<LaneRows>>,
-    /// The number of the answer that both are of.
-    of: u64,
-    generation: u64,
+/// What lanes show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContentOrder {
+    /// Memory maps, which are part of every answer.
+    #[default]
+    Maps,
+    /// What every group holds, as areas.
+    Areas,
+    /// The rows of a lane.
+    Lifetimes {
+        /// The lane, by position.
+        lane: usize,
+        by: RowOrder,
+    },
 }
 
-impl ContentWatch {
-    pub(super) const fn is_waiting(&self) -> bool {
-        self.generation != 0
+#[derive(Debug)]
+pub(super) enum Content {
+    Areas(Areas),
+    Lifetimes(Arc<LaneRows>),
+}
+
+pub(super) struct ContentTask {
+    comparison: Arc<Comparison>,
+    timeline: Arc<Timeline>,
+    look: Arc<Coloring>,
+    order: ContentOrder,
+}
+
+impl Task for ContentTask {
+    type Key = ContentOrder;
+    type Output = Content;
+
+    const KIND: TaskKind = TaskKind::Content;
+
+    fn request(session: &mut Session) -> &mut Request<Self> {
+        &mut session.content
     }
 
-    pub(super) fn lifetimes(&self, answer: u64) -> Option<Arc<LaneRows>> {
-        self.lifetimes.clone().filter(|_| self.of == answer)
+    fn new(session: &Session, order: &ContentOrder) -> Option<Self> {
+        let (comparison, timeline) = session.answer.as_ref()?;
+        let is_wanted = match order {
+            ContentOrder::Maps => false,
+            // Colours that are on their way will ask again.
+            ContentOrder::Areas => session.knows_look(),
+            ContentOrder::Lifetimes { .. } => true,
+        };
+        is_wanted.then(|| Self {
+            comparison: Arc::clone(comparison),
+            timeline: Arc::clone(timeline),
+            look: session.look(),
+            order: *order,
+        })
+    }
+
+    fn perform(self, _: &Progress<'_>) -> Result<Content, Failure> {
+        match self.order {
+            ContentOrder::Maps => Err(Failure("memory maps are there already".to_owned())),
+            ContentOrder::Areas => Ok(Content::Areas(Areas::new(&self.timeline, &self.look))),
+            ContentOrder::Lifetimes { lane, by } => {
+                let rows = LaneRows::new((&self.comparison, &self.timeline), lane, by);
+                Ok(Content::Lifetimes(Arc::new(rows)))
+            }
+        }
     }
 }
 
 impl Session {
     /// What lanes show.
     pub fn content_order(&self) -> ContentOrder {
-        self.content.wanted
+        self.content.key().copied().unwrap_or_default()
     }
 
-    /// What groups hold in the answer on the screen, where that is asked for and worked out.
+    /// What groups hold in the answer on the screen, where that is wanted and known.
     pub fn areas(&self) -> Option<&Areas> {
-        let known = self.content.areas.as_deref();
-        known.filter(|_| self.content.of == self.n_answers)
+        match self.content.known_at(self.revision)? {
+            Content::Areas(areas) => Some(areas),
+            Content::Lifetimes(_) => None,
+        }
     }
 
-    /// The rows of a lane of the answer on the screen, where they are asked for and worked out.
+    /// The rows of a lane of the answer on the screen, where they are wanted and known.
     pub fn lifetimes(&self) -> Option<&Arc<LaneRows>> {
-        let known = self.content.lifetimes.as_ref();
-        known.filter(|_| self.content.of == self.n_answers)
+        match self.content.known_at(self.revision)? {
+            Content::Lifetimes(rows) => Some(rows),
+            Content::Areas(_) => None,
+        }
     }
 
     /// Chooses what lanes show.
     pub(super) fn show_content(&mut self, order: ContentOrder) {
-        if self.content.wanted != order {
-            self.content.wanted = order;
-            self.want_content();
+        if self.content_order() != order {
+            self.ask::<ContentTask>(order);
+        }
+        if order == ContentOrder::Maps {
+            self.drop_rows_picture();
         }
     }
 
-    /// Works it out, as after a new answer.
-    pub(super) fn want_content(&mut self) {
-        self.content.generation = 0;
-        let Some((comparison, timeline)) = &self.answer else {
-            return;
-        };
-        match self.content.wanted {
-            // What nobody looks at takes no room.
-            ContentOrder::Maps => {
-                (self.content.areas, self.content.lifetimes) = (None, None);
-                self.drop_rows_picture();
-                return;
-            }
-            // Colours that are on their way will ask again.
-            ContentOrder::Areas if !self.knows_look() => return,
-            ContentOrder::Areas | ContentOrder::Lifetimes { .. } => {}
-        }
-        let job = Job::Content {
-            comparison: Arc::clone(comparison),
-            timeline: Arc::clone(timeline),
-            look: self.look(),
-            order: self.content.wanted,
-        };
-        self.content.generation = self.worker.send(job);
-    }
-
-    /// Blocks have other colours: areas are others.
+    /// Areas have the colours of blocks.
     pub(super) fn look_changed(&mut self) {
-        if self.content.wanted == ContentOrder::Areas {
-            self.want_content();
+        if self.content_order() == ContentOrder::Areas {
+            self.ask_again::<ContentTask>();
         }
-    }
-
-    /// Takes what is about it; gives back what is not.
-    pub(super) fn take_content(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
-        let is_own = generation == self.content.generation && generation != 0;
-        match answer {
-            Answer::Areas(_) | Answer::Lifetimes(_) if !is_own => return None,
-            Answer::Areas(areas) => (self.content.areas, self.content.lifetimes) = (Some(areas), None),
-            Answer::Lifetimes(rows) => (self.content.areas, self.content.lifetimes) = (None, Some(rows)),
-            Answer::Cancelled | Answer::Failed(_) if is_own => {
-                self.content.generation = 0;
-                return Some(answer);
-            }
-            other => return Some(other),
-        }
-        self.content.generation = 0;
-        self.content.of = self.n_answers;
-        None
     }
 }

@@ -1,76 +1,61 @@
-//! The difference of two lanes: which are asked for, and what is known of them.
+//! The difference of two lanes, step by step.
 
 use std::sync::Arc;
 
+use super::super::task::{Failure, TaskKind};
 use super::Session;
-use crate::jobs::{Answer, Job};
-use highwater_analysis::LaneId;
+use super::request::{Request, Task};
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::progress::Progress;
 use highwater_timeline::LaneDifference;
 
-/// What is known of the difference.
-#[derive(Debug, Default)]
-pub(super) struct DifferenceWatch {
-    wanted: Option<(LaneId, LaneId)>,
-    known: Option<Arc<LaneDifference>>,
-    generation: u64,
+/// The first lane less the second, by positions.
+pub(super) struct DifferenceTask {
+    comparison: Arc<Comparison>,
+    lanes: (usize, usize),
 }
 
-impl DifferenceWatch {
-    pub(super) const fn is_waiting(&self) -> bool {
-        self.generation != 0
+impl Task for DifferenceTask {
+    type Key = (LaneId, LaneId);
+    type Output = LaneDifference;
+
+    const KIND: TaskKind = TaskKind::Difference;
+
+    fn request(session: &mut Session) -> &mut Request<Self> {
+        &mut session.difference
+    }
+
+    fn new(session: &Session, (first, second): &Self::Key) -> Option<Self> {
+        let (comparison, _) = session.answer.as_ref()?;
+        let position = |id: &LaneId| comparison.lanes.iter().position(|lane| lane.id == *id);
+        Some(Self {
+            lanes: position(first).zip(position(second))?,
+            comparison: Arc::clone(comparison),
+        })
+    }
+
+    fn perform(self, _: &Progress<'_>) -> Result<LaneDifference, Failure> {
+        let lanes = &self.comparison.lanes;
+        Ok(LaneDifference::new(&lanes[self.lanes.0], &lanes[self.lanes.1]))
     }
 }
 
 impl Session {
-    /// The difference of two lanes, where one is asked for and worked out; while a newer answer is worked out, that of the last.
+    /// The difference of two lanes, where one is wanted and known; of the last answer until that of a newer one is known.
     pub fn difference(&self) -> Option<&LaneDifference> {
-        self.difference.known.as_deref()
+        self.difference.known()
     }
 
-    /// Which difference is asked for, the first lane less the second, whether or not it is worked out.
-    pub const fn difference_order(&self) -> Option<(LaneId, LaneId)> {
-        self.difference.wanted
+    /// Which difference is wanted, the first lane less the second, whether or not it is known.
+    pub fn difference_order(&self) -> Option<(LaneId, LaneId)> {
+        self.difference.key().copied()
     }
 
-    /// Asks for the first lane less the second, or for none.
+    /// Wants the first lane less the second, or no difference. Lanes that the answer lacks may come back with another one.
     pub(super) fn set_difference(&mut self, lanes: Option<(LaneId, LaneId)>) {
-        self.difference.wanted = lanes;
-        self.want_difference();
-    }
-
-    /// Works the difference out again, as after a new answer.
-    pub(super) fn want_difference(&mut self) {
-        self.difference.generation = 0;
-        let wanted = self.difference.wanted.zip(self.answer.as_ref());
-        let Some(((first, second), (comparison, _))) = wanted else {
-            self.difference.known = None;
-            return;
-        };
-        let has = |id: LaneId| comparison.lanes.iter().any(|lane| lane.id == id);
-        if !has(first) || !has(second) {
-            // The lanes may come back with another answer.
-            self.difference.known = None;
-            return;
-        }
-        let job = Job::Difference(Arc::clone(comparison), (first, second));
-        self.difference.generation = self.worker.send(job);
-    }
-
-    /// Takes what is about the difference; gives back what is not.
-    pub(super) fn take_difference(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
-        if generation != self.difference.generation || generation == 0 {
-            return match answer {
-                Answer::Difference(_) => None,
-                other => Some(other),
-            };
-        }
-        self.difference.generation = 0;
-        match answer {
-            Answer::Difference(known) => {
-                self.difference.known = known;
-                None
-            }
-            other => Some(other),
+        match lanes {
+            Some(lanes) => self.ask::<DifferenceTask>(lanes),
+            None => self.forget::<DifferenceTask>(),
         }
     }
 }

@@ -1,40 +1,83 @@
-//! Files of the answer on the screen: asked of the worker, written in order, stopped by the user alone.
+//! Files of the answer on the screen. The worker writes them in order; only the user stops them.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::command_line::{CommandLine, Origin};
-use super::super::export::{ExportOrder, export_about};
-use super::super::jobs::{Answer, Job};
+use super::super::export::export_about;
+use super::super::overwrite::refuse_source;
+use super::super::task::{Failure, Outcome, TaskKind};
+use super::super::write::write_whole;
 use super::{Notice, Session};
 use highwater_analysis::LaneId;
-use highwater_export::{ExportForm, ExportSubject};
+use highwater_export::{ExportForm, ExportSubject, LaneDrawing, SvgColors, lane_svg};
 use highwater_model::diagnostics::Diagnostics;
+use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
-use highwater_timeline::AxisKind;
+use highwater_timeline::{AxisKind, Viewport};
 
 /// A file that is being written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Exporting {
-    generation: u64,
-    /// What it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exporting<'a> {
     pub form: ExportForm,
-    /// Where.
-    pub path: PathBuf,
-    /// The stage's name; empty before the first.
+    pub path: &'a Path,
+    /// Empty before the first.
     pub stage: &'static str,
     /// 0.0 to 1.0.
     pub fraction: f32,
 }
 
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneInView {
+    pub viewport: Viewport,
+    /// Steps where the answer has no such times.
+    pub axis: AxisKind,
+    /// In points.
+    pub size: (f64, f64),
+    pub colors: SvgColors,
+}
+
+fn absolute(path: &Path) -> String {
+    let place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    place.display().to_string()
+}
+
 impl Session {
-    /// The file of the answer that is being written, if any.
-    pub fn exporting(&self) -> Option<&Exporting> {
-        self.exporting.first()
+    pub fn exporting(&self) -> Option<Exporting<'_>> {
+        let (form, path) = self.exporting.front()?;
+        let (stage, fraction) = self.worker.progress(TaskKind::Export).unwrap_or_default();
+        Some(Exporting {
+            form: *form,
+            path,
+            stage,
+            fraction,
+        })
     }
 
-    /// Writes a file of the answer on the screen.
+    /// Writes a file whose bytes the worker makes.
+    pub(super) fn write(
+        &mut self,
+        path: PathBuf,
+        make: impl FnOnce(&Progress<'_>) -> Result<Vec<u8>, Failure> + Send + 'static,
+    ) {
+        let part = match path.extension().and_then(OsStr::to_str) {
+            Some("py") => " (options and variables; schedule and figures need .json)",
+            Some("sh" | "bash" | "env") => " (the variables; options need .py or .json)",
+            _ => "",
+        };
+        let told = format!("saved {}{part}", absolute(&path));
+        let sources = self.document.sources.clone();
+        self.run(
+            TaskKind::Write,
+            move |progress| {
+                refuse_source(&path, &sources)?;
+                Ok(write_whole(&path, &make(progress)?)?)
+            },
+            |session, ()| session.notice = Some(Notice::Done(told)),
+        );
+    }
+
     pub(super) fn export(&mut self, form: ExportForm, path: PathBuf, lanes: Option<&[LaneId]>) {
         if let Err(why) = form.check(&path) {
             self.notice = Some(Notice::Failed(why));
@@ -46,22 +89,55 @@ impl Session {
             return;
         };
         self.notice = None;
-        let order = ExportOrder {
-            form,
-            path: path.clone(),
-            subject,
+        self.exporting.push_back((form, path.clone()));
+        let sources = self.document.sources.clone();
+        let target = path.clone();
+        let work = move |progress: &Progress<'_>| {
+            refuse_source(&target, &sources)?;
+            let bytes = subject.file(form, &target, progress)?;
+            // After a cancel nothing is written.
+            progress.check()?;
+            Ok(write_whole(&target, &bytes)?)
         };
-        let generation = self.send_write(Job::Export(Box::new(order)));
-        self.exporting.push(Exporting {
-            generation,
-            form,
-            path,
-            stage: "",
-            fraction: 0.0,
+        self.worker.send(TaskKind::Export, work, move |session, outcome| {
+            session.exporting.pop_front();
+            let told = match outcome {
+                Outcome::Done(()) => format!("saved {}", absolute(&path)),
+                Outcome::Failed(_) => return,
+                Outcome::Cancelled => format!("stopped; {} is not written", path.display()),
+            };
+            session.notice = Some(Notice::Done(told));
         });
     }
 
-    /// The answer with the settings that it is of, which may be older than those on the screen.
+    /// Draws a lane as SVG.
+    pub(super) fn draw_lane(&mut self, path: PathBuf, lane: LaneId, view: LaneInView) {
+        let found = self.answer.clone().and_then(|(comparison, timeline)| {
+            let lane = comparison.lanes.iter().position(|known| known.id == lane)?;
+            Some((comparison, timeline, lane))
+        });
+        let Some((comparison, timeline, lane)) = found else {
+            self.notice = Some(Notice::Failed("there is no such lane to draw".to_owned()));
+            return;
+        };
+        let look = self.look();
+        self.write(path, move |_| {
+            let text = lane_svg(&LaneDrawing {
+                comparison: &comparison,
+                timeline: &timeline,
+                lane,
+                viewport: view.viewport,
+                axis: view.axis,
+                size: view.size,
+                colors: &view.colors,
+                look: Some(&look),
+                most_shapes: None,
+            })?;
+            Ok(text.into_bytes())
+        });
+    }
+
+    /// The answer with its settings, which may be older than those of the document.
     fn export_subject(&self, lanes: Option<&[LaneId]>) -> Option<ExportSubject> {
         let (comparison, timeline) = self.answer.as_ref()?;
         let document = self.answered.as_ref().unwrap_or(&self.document);
@@ -94,13 +170,13 @@ impl Session {
         })
     }
 
-    /// What was odd in files and configurations, and what was assumed.
+    /// Remarks on files and configurations, and assumptions.
     fn export_diagnostics(&self) -> Diagnostics {
         let mut all = Diagnostics::new();
         if let Some(loaded) = &self.loaded {
             all.extend(&loaded.diagnostics);
         }
-        for (name, remarks) in &self.remarks {
+        for (name, remarks) in &*self.remarks {
             all.extend(&remarks.prefixed(name));
         }
         for symbol in &self.assumed {
@@ -108,31 +184,5 @@ impl Session {
             all.warning(message, "schedule");
         }
         all
-    }
-
-    /// Stops what is not written yet.
-    pub(super) fn stop_exports(&mut self) {
-        self.worker.cancel_exports();
-    }
-
-    /// Takes what the worker says about a file; gives back what is about something else.
-    pub(super) fn take_export(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
-        let position = self.exporting.iter().position(|file| file.generation == generation);
-        let Some(position) = position else { return Some(answer) };
-        if let Answer::Progress { stage, fraction } = answer {
-            let file = &mut self.exporting[position];
-            (file.stage, file.fraction) = (stage, fraction);
-            return None;
-        }
-        let file = self.exporting.remove(position);
-        self.notice = Some(match answer {
-            Answer::Written(path) => {
-                let place = std::path::absolute(&path).unwrap_or(path);
-                Notice::Done(format!("saved {}", place.display()))
-            }
-            Answer::Failed(message) => Notice::Failed(message),
-            _ => Notice::Done(format!("stopped; {} is not written", file.path.display())),
-        });
-        None
     }
 }

@@ -1,4 +1,4 @@
-//! The document as a file: where it lies, whether it changed since, saving it, and what became of its sources.
+//! The document's file: its path, changes since it was saved, saving, and the states of its sources.
 //!
 //! Invariant: assumed values of dimensions are in no file and are no change. A view is saved, but is no change either.
 
@@ -6,44 +6,43 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use super::super::commands::Command;
 use super::super::document::{Document, SourceSpec};
-use super::super::document_file::{DocumentFile, OpenedDocument, SourceNote, SourceState};
-use super::super::jobs::{Answer, Job, Loaded};
+use super::super::document_file::{DocumentFile, OpenedDocument, SourceNote, SourceState, save_over, states_of};
 use super::super::known_names::rename_in_document;
+use super::super::loaded::Loaded;
+use super::super::overwrite::refuse_source;
 use super::super::persisted::PersistedDocument;
+use super::super::task::TaskKind;
 use super::{Notice, Session};
+use highwater_model::progress::Progress;
 
-/// What is known of the file.
 #[derive(Debug)]
-pub(super) struct FileWatch {
-    /// Where it lies; `None` for a document that was never saved.
+pub(super) struct DocumentPlace {
+    /// `None` for a document that was never saved.
     path: Option<PathBuf>,
-    /// The hash of its content as it was read or written last; `None` where that is not known.
+    /// The hash of its bytes when they were last read or written.
     content: Option<String>,
-    /// Where a save found something that somebody else wrote, until the window takes that.
+    /// A file that was not saved because somebody else changed it, until the window takes it.
     conflict: Option<PathBuf>,
-    /// What nobody knows in it, for writing it again.
+    /// Its unknown fields, for writing it again.
     read: DocumentFile,
-    /// What it holds; `None` until its sources are read.
+    /// Its document; `None` until its sources are read.
     saved: Option<Document>,
-    /// Whether it was recovered: then it is changed until it is saved.
+    /// A recovered document counts as changed until it is saved.
     is_recovered: bool,
-    /// What became of the sources that it names.
+    /// States of its sources.
     notes: Vec<(SourceSpec, SourceNote)>,
-    /// Sources that were located since its graphs were named, each with the one in whose place it stands.
+    /// Sources located since its graphs were named, each with the source that it replaces.
     pub(super) located: Vec<(SourceSpec, SourceSpec)>,
-    /// How the window showed it, until the window takes that.
+    /// Its view, until the window takes it.
     view: Option<Json>,
-    /// Whether other sources are being read in its place; it is let go of when they are there.
+    /// Whether other sources are being read; the file is forgotten once they are.
     pub(super) gives_way: bool,
-    /// Whether its sources are being read for the first time.
+    /// Whether its sources are read for the first time.
     is_opening: bool,
-    save_generation: u64,
-    check_generation: u64,
 }
 
-impl Default for FileWatch {
+impl Default for DocumentPlace {
     fn default() -> Self {
         Self {
             path: None,
@@ -57,19 +56,12 @@ impl Default for FileWatch {
             view: None,
             gives_way: false,
             is_opening: false,
-            save_generation: 0,
-            check_generation: 0,
         }
     }
 }
 
-impl FileWatch {
-    /// Whether the worker has still to answer.
-    pub(super) const fn is_waiting(&self) -> bool {
-        self.save_generation != 0 || self.check_generation != 0
-    }
-
-    /// What the file holds, where there is one and its sources were read.
+impl DocumentPlace {
+    /// The document of the file, once its sources are read.
     pub(super) fn saved(&self) -> Option<&Document> {
         self.saved.as_ref().filter(|_| !self.is_recovered)
     }
@@ -109,8 +101,8 @@ impl Session {
     }
 
     /// Whether the document is being written.
-    pub const fn is_saving(&self) -> bool {
-        self.file.save_generation != 0
+    pub fn is_saving(&self) -> bool {
+        self.worker.is_waiting(TaskKind::Save)
     }
 
     /// What the document is called: its file's name, or the names of the sources.
@@ -143,45 +135,43 @@ impl Session {
         self.file.read.with(document, hashes, view)
     }
 
-    /// The document without what is only assumed.
-    fn plain_document(&self) -> Document {
+    /// The document without assumed values.
+    pub(super) fn plain_document(&self) -> Document {
         let mut document = self.document.clone();
         document.plan.dims.retain(|name, _| !self.assumed.contains(name));
         document
     }
 
-    /// Where a save was not done, because somebody else changed the file since it was read or written; the answer is given
-    /// once.
+    /// Takes the path of a file that was not saved because somebody else changed it.
     pub fn take_conflict(&mut self) -> Option<PathBuf> {
         self.file.conflict.take()
     }
 
-    /// Commands about the document's file.
-    pub(super) fn apply_filed(&mut self, command: Command) {
-        match command {
-            Command::SaveDocument { path, view } => self.save_document(path, view, false),
-            Command::OverwriteDocument { path, view } => self.save_document(path, view, true),
-            Command::Locate { position, path } => self.locate(position, path),
-            Command::Recover(kept) => self.recover(&kept),
-            _ => {}
-        }
-    }
-
-    /// Saves the document; over what somebody else wrote in its file only where that is wanted.
-    fn save_document(&mut self, path: PathBuf, view: Option<Json>, is_forced: bool) {
-        if self.load_generation != 0 || self.document.sources.is_empty() {
+    /// Saves the document; with `is_forced` also where somebody else changed its file.
+    pub(super) fn save_document(&mut self, path: PathBuf, view: Option<Json>, is_forced: bool) {
+        if self.is_loading() || self.document.sources.is_empty() {
             let words = "wait until the files are read, then save";
             self.notice = Some(Notice::Failed(words.to_owned()));
             return;
         }
-        let file = Box::new(self.document_file(view));
+        let file = self.document_file(view);
         let is_own = self.file.path == std::path::absolute(&path).ok();
         let known = self.file.content.clone().filter(|_| is_own && !is_forced);
-        self.file.save_generation = self.send_write(Job::SaveDocument(path, file, known));
+        let sources = self.document.sources.clone();
+        let work = move |progress: &Progress<'_>| {
+            refuse_source(&path, &sources)?;
+            let saved = save_over(&file, &path, known.as_deref(), progress)?;
+            let path = std::path::absolute(&path).unwrap_or(path);
+            Ok((path, saved))
+        };
+        self.run(TaskKind::Save, work, |session, (path, saved)| match saved {
+            Some((file, content)) => session.take_saved(path, file, content),
+            None => session.tell_conflict(path),
+        });
     }
 
-    /// Another file in the place of a source; everything else stays.
-    fn locate(&mut self, position: usize, path: PathBuf) {
+    /// Replaces a source by another file with the same content.
+    pub(super) fn locate(&mut self, position: usize, path: PathBuf) {
         let Some(source) = self.document.sources.get(position).cloned() else {
             return;
         };
@@ -201,7 +191,7 @@ impl Session {
         self.check_sources();
     }
 
-    /// Graphs are known by the name of the source that the document was written with.
+    /// Notes the source that the graphs of a located source are named after.
     fn note_located(&mut self, source: SourceSpec, located: SourceSpec) {
         let chain = self.file.located.iter().position(|(now, _)| *now == source);
         let before = chain.map_or(source, |position| self.file.located.remove(position).1);
@@ -210,8 +200,7 @@ impl Session {
         }
     }
 
-    /// Calls graphs of located sources as they are called now, wherever the document names them. What is still missing keeps
-    /// its names.
+    /// Renames graphs of located sources in the document. Missing sources keep their names.
     pub(super) fn follow_located(&mut self, loaded: &Loaded) {
         rename_in_document(&loaded.renamed, &mut self.document);
         let sources = loaded.sources.iter().zip(&loaded.reports);
@@ -222,15 +211,23 @@ impl Session {
         self.file.located.retain(|(now, _)| !read.contains(&now));
     }
 
-    /// Asks what became of the sources.
+    /// Requests the states of the sources.
     pub(super) fn check_sources(&mut self) {
         let (sources, notes): (Vec<_>, Vec<_>) = self.file.notes.iter().cloned().unzip();
-        let hashes = notes.into_iter().map(|note| note.sha256).collect();
-        self.file.check_generation = self.worker.send(Job::CheckSources(sources, hashes));
+        let hashes: Vec<_> = notes.into_iter().map(|note| note.sha256).collect();
+        self.run(
+            TaskKind::CheckSources,
+            move |progress| Ok(states_of(&sources, &hashes, progress)),
+            |session, states| {
+                for ((_, note), state) in session.file.notes.iter_mut().zip(states) {
+                    note.state = state;
+                }
+            },
+        );
     }
 
-    /// A document that was kept for recovery comes in the place of what is open; it counts as changed.
-    fn recover(&mut self, kept: &PersistedDocument) {
+    /// Opens a document that was kept for recovery; it counts as changed.
+    pub(super) fn recover(&mut self, kept: &PersistedDocument) {
         match kept.read() {
             Ok(file) => {
                 let sources = file.document.sources.clone();
@@ -253,29 +250,30 @@ impl Session {
     }
 
     fn begin(&mut self, path: Option<PathBuf>, read: DocumentFile, notes: Vec<SourceNote>) {
+        self.discard(TaskKind::CheckSources);
         self.opened = None;
         self.history.clear();
-        self.stop_sweep();
+        self.stop_budget_sweep();
         self.stop_space();
         self.selection.clear();
-        self.drop_matches();
+        self.search.matches = None;
         self.document = read.document.clone();
         self.assumed.clear();
-        self.file = FileWatch {
+        self.file = DocumentPlace {
             path,
             notes: read.document.sources.iter().cloned().zip(notes).collect(),
             view: read.view.clone(),
             read,
             is_opening: true,
-            ..FileWatch::default()
+            ..DocumentPlace::default()
         };
         self.check();
         self.has_new_sources = true;
         self.load();
     }
 
-    /// Takes over a document that was read; settings that the program was started with win over its own.
-    fn take_document(&mut self, opened: OpenedDocument) {
+    /// Opens a document that was read; settings of the command line override its own.
+    pub(super) fn take_document(&mut self, opened: OpenedDocument) {
         let given = self.given.take();
         let name = opened.path.display().to_string();
         self.begin(Some(opened.path), opened.file, opened.notes);
@@ -299,11 +297,11 @@ impl Session {
         self.note_config(name, opened.remarks);
     }
 
-    /// The sources are there, and what was assumed about them is known.
+    /// Called when sources are read, and assumptions are known.
     pub(super) fn settle_file(&mut self) {
         self.given = None;
         if std::mem::take(&mut self.file.gives_way) {
-            self.file = FileWatch::default();
+            self.file = DocumentPlace::default();
         }
         self.file.is_opening = false;
         if self.file.saved.is_none() {
@@ -311,57 +309,27 @@ impl Session {
         }
     }
 
-    /// No source of a document could be read: it is open all the same, so that they can be located. Says whether that is
-    /// how it is.
+    /// Keeps a document open where none of its sources can be read, so that they can be located. Returns whether that is the case.
     pub(super) fn keeps_document(&mut self, message: &str) -> bool {
         if !self.file.is_opening {
             return false;
         }
-        self.stop();
+        self.forget_change_of_sources();
         (self.loaded, self.answer, self.answered) = (None, None, None);
         self.settle_file();
         self.problem = Some(message.to_owned());
-        self.notice = Some(Notice::Failed(message.to_owned()));
         true
     }
 
-    /// Takes what is about the document's file; gives back what is not.
-    pub(super) fn take_file(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
-        match answer {
-            Answer::DocumentOpened(opened) if generation == self.load_generation => self.take_document(*opened),
-            Answer::DocumentSaved(path, file, content) => {
-                if generation == self.file.save_generation {
-                    self.file.save_generation = 0;
-                }
-                self.take_saved(path, *file);
-                self.file.content = Some(content);
-            }
-            Answer::DocumentDiffers(path) if generation == self.file.save_generation => {
-                self.file.save_generation = 0;
-                let name = path.display();
-                let words = format!("not saved: {name} was changed by somebody else since it was opened or saved");
-                self.notice = Some(Notice::Failed(words));
-                self.file.conflict = Some(path);
-            }
-            Answer::SourcesChecked(states) if generation == self.file.check_generation => {
-                self.file.check_generation = 0;
-                for ((_, note), state) in self.file.notes.iter_mut().zip(states) {
-                    note.state = state;
-                }
-            }
-            // Of something that is not open any more.
-            Answer::DocumentOpened(_) | Answer::SourcesChecked(_) | Answer::DocumentDiffers(_) => {}
-            Answer::Failed(message) if generation == self.file.save_generation => {
-                self.file.save_generation = 0;
-                self.notice = Some(Notice::Failed(message));
-            }
-            Answer::Progress { .. } if self.is_saving() && generation == self.file.save_generation => {}
-            other => return Some(other),
-        }
-        None
+    fn tell_conflict(&mut self, path: PathBuf) {
+        let name = path.display();
+        let words = format!("not saved: {name} was changed by somebody else since it was opened or saved");
+        self.notice = Some(Notice::Failed(words));
+        self.file.conflict = Some(path);
     }
 
-    fn take_saved(&mut self, path: PathBuf, file: DocumentFile) {
+    fn take_saved(&mut self, path: PathBuf, file: DocumentFile, content: String) {
+        self.file.content = Some(content);
         let name = path.display().to_string();
         let notes = file.document.sources.iter().cloned().zip(&file.hashes);
         let notes = notes.map(|(source, sha256)| {

@@ -1,83 +1,67 @@
-//! What a lane holds otherwise than another: which two are asked for, and what is known of them.
+//! What the peak of a lane holds otherwise than that of another, and the lane that others are compared with.
 
 use std::sync::Arc;
 
+use super::super::task::{Failure, TaskKind};
 use super::Session;
-use crate::jobs::{Answer, Job};
+use super::request::{Request, Task};
 use highwater_analysis::{Comparison, LaneId};
+use highwater_model::progress::Progress;
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::LaneChanges;
 
-/// What is known of it.
-#[derive(Debug, Default)]
-pub(super) struct ChangesWatch {
-    wanted: Option<(LaneId, LaneId)>,
-    known: Option<Arc<LaneChanges>>,
-    /// The answer, by number, that is known or awaited.
-    answer: u64,
-    generation: u64,
+/// The changes from the first lane to the second.
+pub(super) struct ChangesTask {
+    comparison: Arc<Comparison>,
+    lanes: (LaneId, LaneId),
 }
 
-impl ChangesWatch {
-    pub(super) const fn is_waiting(&self) -> bool {
-        self.generation != 0
+impl Task for ChangesTask {
+    type Key = (LaneId, LaneId);
+    /// `None` where the answer lacks one of the lanes.
+    type Output = Option<LaneChanges>;
+
+    const KIND: TaskKind = TaskKind::LaneChanges;
+
+    fn request(session: &mut Session) -> &mut Request<Self> {
+        &mut session.lane_changes
+    }
+
+    fn new(session: &Session, lanes: &Self::Key) -> Option<Self> {
+        let (comparison, _) = session.answer.as_ref()?;
+        Some(Self {
+            comparison: Arc::clone(comparison),
+            lanes: *lanes,
+        })
+    }
+
+    fn perform(self, _: &Progress<'_>) -> Result<Self::Output, Failure> {
+        Ok(LaneChanges::new(&self.comparison, self.lanes))
     }
 }
 
 impl Session {
-    /// The lane that figures of others are compared with, by position: the one that was chosen, else policy 0, else the first.
+    /// The position of the baseline: the lane that was chosen, else policy 0, else the first.
     pub fn baseline(&self, comparison: &Comparison) -> usize {
-        let chosen = self
-            .document
-            .baseline
-            .unwrap_or(LaneId::Policy(StaticMemoryPolicy::Dynamic));
+        let usual = LaneId::Policy(StaticMemoryPolicy::Dynamic);
         let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
-        position(chosen)
-            .or_else(|| position(LaneId::Policy(StaticMemoryPolicy::Dynamic)))
+        position(self.document.baseline.unwrap_or(usual))
+            .or_else(|| position(usual))
             .unwrap_or(0)
     }
 
-    /// What was worked out last; of the lanes before while those that are asked for are worked out.
+    /// The last changes; of other lanes until those of the lanes that were requested last are known.
     pub fn lane_changes(&self) -> Option<&LaneChanges> {
-        self.lane_changes.known.as_deref()
+        self.lane_changes.known()?.as_ref()
     }
 
-    /// Whether the changes from one lane to another are known or awaited, of the answer on the screen.
+    /// Whether the changes from one lane to another were requested last, of the answer on the screen.
     pub fn wants_lane_changes(&self, lanes: (LaneId, LaneId)) -> bool {
-        self.lane_changes.wanted == Some(lanes) && self.lane_changes.answer == self.n_answers
+        self.lane_changes.wants(self.revision, &lanes)
     }
 
     /// Whether they are known.
     pub fn has_lane_changes(&self, lanes: (LaneId, LaneId)) -> bool {
-        let known = self.lane_changes.known.as_ref();
-        self.wants_lane_changes(lanes)
-            && !self.lane_changes.is_waiting()
-            && known.is_some_and(|known| known.lanes == lanes)
-    }
-
-    /// Asks for what the second lane holds otherwise than the first.
-    pub(super) fn compare_lanes(&mut self, lanes: (LaneId, LaneId)) {
-        let Some((comparison, _)) = &self.answer else { return };
-        let job = Job::LaneChanges(Arc::clone(comparison), lanes);
-        self.lane_changes.wanted = Some(lanes);
-        self.lane_changes.answer = self.n_answers;
-        self.lane_changes.generation = self.worker.send(job);
-    }
-
-    /// Takes what is about the changes; gives back what is not.
-    pub(super) fn take_lane_changes(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
-        let is_own = generation == self.lane_changes.generation && generation != 0;
-        if is_own {
-            self.lane_changes.generation = 0;
-        }
-        match answer {
-            Answer::LaneChanges(known) => {
-                if is_own {
-                    self.lane_changes.known = known;
-                }
-                None
-            }
-            other => Some(other),
-        }
+        self.lane_changes.has(self.revision, &lanes) && self.lane_changes().is_some()
     }
 }

@@ -1,12 +1,12 @@
-//! What can be read of a session: everything that a frame draws from. The pictures, tables and sweeps stand beside what
-//! makes them.
+//! Accessors of a session, from which a frame draws. Those of requests are with their tasks.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::super::document::Document;
-use super::super::jobs::Loaded;
+use super::super::loaded::Loaded;
+use super::super::task::TaskKind;
 use super::{Busy, Notice, Session};
 use highwater_analysis::Comparison;
 use highwater_model::diagnostics::Diagnostics;
@@ -15,22 +15,19 @@ use highwater_options::{Finding, Value};
 use highwater_timeline::{Selected, Timeline};
 
 impl Session {
-    /// What the user chose.
     pub fn document(&self) -> &Document {
         &self.document
     }
 
-    /// The device profiles there are.
     pub fn profiles(&self) -> &DeviceProfiles {
         &self.profiles
     }
 
-    /// The schedule that was asked about last, with the values that options and samples give to dimensions.
+    /// The schedule of the last comparison, with values of dimensions from options and samples.
     pub fn scheduled(&self) -> &SchedulePlan {
         &self.scheduled
     }
 
-    /// What was read.
     pub fn loaded(&self) -> Option<&Loaded> {
         self.loaded.as_ref()
     }
@@ -42,82 +39,90 @@ impl Session {
             .map(|(comparison, timeline)| (comparison, timeline))
     }
 
-    /// Whether plans of the answer on the screen may still shrink: their searches go on, or were stopped.
+    /// Whether plans of the answer may still shrink: their searches go on, or were stopped.
     pub fn is_preview(&self) -> bool {
         self.is_preview
     }
 
-    /// Whether the answer on the screen is not the answer to the current document.
+    /// Whether the answer on the screen is of an older document.
     pub fn is_stale(&self) -> bool {
         self.answer.is_some() && self.answered.as_ref() != Some(&self.document)
     }
 
-    /// Findings about options and environment, current in every frame.
+    /// Findings of rules on options and environment.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The value that acts for an option, where that is not what its field says.
+    /// The effective value of an option, where it differs from the field.
     pub fn acts_as(&self, key: &str) -> Option<&Value> {
         let acting = self.effective.get(key).filter(|value| **value != Value::Unset)?;
         let said = match self.document.options.get(key) {
             Some(value) => value,
-            // What no value means is known; something else comes from the environment or from another option.
+            // Another value than the default comes from the environment or from another option.
             None => self.unset.get(key)?,
         };
         (acting != said).then_some(acting)
     }
 
-    /// What is odd in the configuration files that were read, by file.
+    /// Remarks on configuration files, by file.
     pub fn config_remarks(&self) -> &[(String, Diagnostics)] {
         &self.remarks
     }
 
-    /// Notes what is odd in a configuration file; what was noted about that file before is forgotten.
+    /// Replaces the remarks about a configuration file; without any it is forgotten.
     pub fn note_config(&mut self, name: String, remarks: Diagnostics) {
-        self.remarks.retain(|(known, _)| *known != name);
+        let others = self.remarks.iter().filter(|(known, _)| *known != name);
+        let mut all: Vec<_> = others.cloned().collect();
         if !remarks.entries().is_empty() {
-            self.remarks.push((name, remarks));
+            all.push((name, remarks));
         }
+        self.remarks = all.into();
+        self.list_problems();
     }
 
-    /// The first option or variable that the last undo or redo changed; the answer is given once.
+    /// Takes the first option or variable that the last undo or redo changed.
     pub fn take_stepped(&mut self) -> Option<String> {
         self.stepped.take()
     }
 
-    /// The selected tensor.
     pub fn selection(&self) -> Option<Selected> {
         self.selection.now()
     }
 
-    /// Whether something was selected before, and after what is selected now.
+    /// Whether the history of selections can go back, and forth.
     pub fn selection_ways(&self) -> (bool, bool) {
         self.selection.ways()
     }
 
-    /// What the worker is doing, if anything.
-    pub fn busy(&self) -> Option<&Busy> {
-        self.busy.as_ref()
+    /// The reading or the comparison that runs, if any.
+    pub fn busy(&self) -> Option<Busy> {
+        let of_kind = |kind, first_stage, is_loading| {
+            let (stage, fraction) = self.worker.progress(kind)?;
+            Some(Busy {
+                stage: if stage.is_empty() { first_stage } else { stage },
+                fraction,
+                is_loading,
+            })
+        };
+        of_kind(TaskKind::Load, "reading", true).or_else(|| of_kind(TaskKind::Compare, "planning", false))
     }
 
-    /// A sentence for the user, if there is one.
     pub fn notice(&self) -> Option<&Notice> {
         self.notice.as_ref()
     }
 
-    /// Why there is no current answer, if there is none.
+    /// Why there is no current answer.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
-    /// Why what was to be opened last is not, where what was open before stays: a line for each file. It is forgotten with
-    /// its notice.
+    /// Why the last sources were not opened, a line for each file. Forgotten with its notice.
     pub fn not_opened(&self) -> Option<&str> {
         self.not_opened.as_deref()
     }
 
-    /// The sources that could not be read while others could: which, by position, and why.
+    /// The sources that could not be read while others could, by position, and why.
     pub fn unread(&self) -> impl Iterator<Item = (usize, &str)> {
         let is_current = |loaded: &&Loaded| loaded.sources == self.document.sources;
         let loaded = self.loaded.as_ref().filter(is_current);
@@ -133,7 +138,7 @@ impl Session {
             })
     }
 
-    /// Whether a file or folder is gone, as far as is known ([`Command::FindMissing`](super::super::Command::FindMissing)).
+    /// Whether a file or folder was gone at the last [`Command::FindMissing`](super::super::Command::FindMissing).
     pub fn is_missing(&self, path: &Path) -> bool {
         self.missing.contains(path)
     }

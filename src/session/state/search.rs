@@ -1,116 +1,83 @@
-//! The search for tensors: read at once, worked out by the worker; the newest wins.
+//! The search for tensors. The text is parsed at once; the worker finds the matches, of every new answer too.
 //!
-//! What was found last stays while a newer search is on its way, or while what is typed cannot be read. A new answer is
-//! searched again.
+//! The last matches stay while a newer search is on its way, or while the text cannot be parsed.
 
 use std::sync::Arc;
 
-use super::super::jobs::{Answer, Job};
-use super::{Notice, Session};
+use super::super::task::{Outcome, TaskKind};
+use super::Session;
 use highwater_timeline::{Matches, Query, QueryError};
 
-/// What is looked for, and what was found.
+/// A search and its matches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
     /// The query as it was typed.
     pub text: String,
     /// The lane in whose rows is searched, by position.
     pub lane: usize,
-    /// What is wrong with the query.
+    /// Why the text cannot be parsed.
     pub error: Option<QueryError>,
-    /// What was found last; `None` where nothing is looked for.
+    /// The last matches; `None` for a blank text.
     pub matches: Option<Arc<Matches>>,
+    /// The last text that could be parsed and is not blank.
+    query: Option<Query>,
 }
 
 impl Search {
-    /// Whether something is looked for.
+    /// Whether the text is not blank.
     pub fn is_on(&self) -> bool {
         !self.text.trim().is_empty()
     }
 }
 
-/// The search, and what the worker has in hand of it.
-#[derive(Debug, Default)]
-pub(super) struct SearchWatch {
-    search: Search,
-    query: Option<Query>,
-    /// 0 is nothing.
-    generation: u64,
-}
-
 impl Session {
-    /// What is looked for, and what was found.
+    /// The search and its matches.
     pub fn search(&self) -> &Search {
-        &self.search.search
+        &self.search
     }
 
-    /// Whether the worker has still to say what it found.
+    /// Whether matches are on their way.
     pub fn is_searching(&self) -> bool {
-        self.search.generation != 0
+        self.worker.is_waiting(TaskKind::Search)
     }
 
     pub(super) fn search_for(&mut self, text: String, lane: usize) {
-        let watch = &mut self.search;
-        if watch.search.text == text && watch.search.lane == lane {
+        let search = &mut self.search;
+        if search.text == text && search.lane == lane {
             return;
         }
-        watch.search.lane = lane;
-        watch.search.error = None;
-        match Query::parse(&text) {
-            Ok(query) => watch.query = (!query.is_empty()).then_some(query),
-            Err(error) => watch.search.error = Some(error),
-        }
-        watch.search.text = text;
-        if self.search.search.error.is_none() {
+        let parsed = Query::parse(&text);
+        (search.text, search.lane) = (text, lane);
+        search.error = parsed.as_ref().err().cloned();
+        if let Ok(query) = parsed {
+            search.query = (!query.is_empty()).then_some(query);
             self.search_again();
         }
     }
 
     /// Searches the answer on the screen.
     pub(super) fn search_again(&mut self) {
-        let watch = &mut self.search;
-        let Some((query, (comparison, timeline))) = watch.query.as_ref().zip(self.answer.as_ref()) else {
-            let had_matches = watch.search.matches.take().is_some();
-            watch.generation = 0;
-            self.worker.cancel_search();
-            if had_matches {
-                self.want_look();
+        let Some((query, (comparison, timeline))) = self.search.query.as_ref().zip(self.answer.as_ref()) else {
+            self.discard(TaskKind::Search);
+            if self.search.matches.take().is_some() {
+                self.color_blocks();
             }
             return;
         };
-        watch.generation = self.worker.send(Job::Search {
-            comparison: Arc::clone(comparison),
-            timeline: Arc::clone(timeline),
-            lane: watch.search.lane,
-            query: query.clone(),
-        });
-    }
-
-    /// What was found belongs to other sources.
-    pub(super) fn drop_matches(&mut self) {
-        self.search.search.matches = None;
-    }
-
-    /// Takes what the worker says about a search; gives back what is about something else.
-    pub(super) fn take_search(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
-        if generation != self.search.generation || generation == 0 {
-            let is_old = matches!(answer, Answer::Searched(_));
-            return (!is_old).then_some(answer);
-        }
-        match answer {
-            Answer::Progress { .. } => return None,
-            Answer::Searched(matches) => {
-                self.search.search.matches = Some(matches);
-                // What was not found steps back in every lane.
-                self.want_look();
-            }
-            Answer::Failed(message) => {
-                self.search.search.matches = None;
-                self.notice = Some(Notice::Failed(message));
-            }
-            _ => {}
-        }
-        self.search.generation = 0;
-        None
+        let (comparison, timeline) = (Arc::clone(comparison), Arc::clone(timeline));
+        let (lane, query) = (self.search.lane, query.clone());
+        self.worker.send(
+            TaskKind::Search,
+            move |progress| Ok(query.matches(&comparison, &timeline, lane, progress)?),
+            |session, outcome| match outcome {
+                Outcome::Done(matches) => {
+                    session.search.matches = Some(Arc::new(matches));
+                    // Tensors that do not match are dimmed in every lane.
+                    session.color_blocks();
+                }
+                Outcome::Failed(_) => session.search.matches = None,
+                Outcome::Cancelled => {}
+            },
+        );
     }
 }

@@ -1,11 +1,9 @@
-//! The selected tensor, and those that were selected before it.
+//! The selected tensor, with a history.
 
 use highwater_timeline::Selected;
 
-/// Most tensors that are remembered.
 const MOST: usize = 256;
 
-/// What is selected, with the way back and forth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Selection {
     now: Option<Selected>,
@@ -14,31 +12,30 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// What is selected.
     pub(super) const fn now(&self) -> Option<Selected> {
         self.now
     }
 
-    /// Whether there is something behind, and ahead.
+    /// Whether the history can go back, and forth.
     pub(super) const fn ways(&self) -> (bool, bool) {
         (!self.past.is_empty(), !self.future.is_empty())
     }
 
-    /// Selects something else, or nothing. What was selected is remembered, the way forth is forgotten.
+    /// Selects another tensor, or none. The history keeps the former one.
     pub(super) fn select(&mut self, to: Option<Selected>) {
         if self.now == to {
             return;
         }
         self.remember();
         if to.is_some() {
-            // Whoever lets go and selects the same again goes nowhere.
+            // Deselecting and selecting the same again is no step.
             self.past.pop_if(|last| Some(*last) == to);
             self.future.clear();
         }
         self.now = to;
     }
 
-    /// Selects what was selected before, or forth again; nothing where there is none.
+    /// Goes back or forth.
     pub(super) fn step(&mut self, is_back: bool) {
         let (from, to) = if is_back {
             (&mut self.past, &mut self.future)
@@ -50,14 +47,12 @@ impl Selection {
         }
     }
 
-    /// Forgets what is gone.
     pub(super) fn retain(&mut self, exists: impl Fn(&Selected) -> bool) {
         self.now = self.now.filter(&exists);
         self.past.retain(&exists);
         self.future.retain(&exists);
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -96,7 +91,7 @@ mod tests {
         assert_eq!(selection.now(), Some(tensor(397)));
         selection.step(false);
         assert_eq!(selection.now(), Some(tensor(398)));
-        // Letting go is no step, and leaves the way forth.
+        // Deselecting is no step, and keeps the way forth.
         selection.select(None);
         assert_eq!(selection.ways(), (true, true));
         selection.step(true);

@@ -1,15 +1,18 @@
-//! Sources come and go: opened in the place of others, added, removed; what is read starts there.
+//! Sources: replaced, added, removed, and read.
 
 use super::super::document::{Document, SourceSpec};
-use super::super::history::Settings;
-use super::super::jobs::Job;
 use super::super::known_names::KnownNames;
-use super::{Busy, Session};
+use super::super::loaded::{Loaded, ReadConfig};
+use super::super::name_reuse::NamesTask;
+use super::super::opening::{Opened, open_sources};
+use super::super::samples::SAMPLES;
+use super::super::task::{Outcome, TaskKind};
+use super::{Notice, Session};
 
 impl Session {
-    /// Keeps the document, while its sources are read, as what a failed opening goes back to.
+    /// Keeps the document for a failed reading of other sources.
     pub(super) fn remember(&mut self) {
-        if self.loaded.is_some() && self.load_generation == 0 {
+        if self.loaded.is_some() && !self.is_loading() {
             self.opened = Some(self.document.clone());
         }
     }
@@ -26,11 +29,31 @@ impl Session {
         self.change_sources(fresh.sources);
     }
 
-    /// Other sources, as a step of the history once they are read.
+    /// Reads a source again as another format.
+    pub(super) fn open_as(&mut self, position: usize, format: Option<&'static str>) {
+        let mut all = self.document.sources.clone();
+        if let Some(source) = all.get_mut(position)
+            && let Ok(opened) = source.clone().opened_as(format)
+        {
+            *source = opened;
+            self.change_sources(all);
+        }
+    }
+
+    /// Removes a source; the last one stays.
+    pub(super) fn remove_source(&mut self, position: usize) {
+        let mut all = self.document.sources.clone();
+        if position < all.len() && all.len() > 1 {
+            all.remove(position);
+            self.add_or_remove(all);
+        }
+    }
+
+    /// Changes sources as a step of the history, once they are read.
     pub(super) fn add_or_remove(&mut self, sources: Vec<SourceSpec>) {
         let before = self.before_sources.take();
-        let before = before.unwrap_or_else(|| Box::new(Settings::of(&self.document, &self.assumed)));
-        // A load that is under way and starts a new history goes on doing so.
+        let before = before.unwrap_or_else(|| Box::new(self.plain_document()));
+        // A running load that starts a new history still does.
         let is_step = !self.has_new_sources && self.loaded.is_some();
         self.change_sources(sources);
         self.has_new_sources = !is_step;
@@ -42,12 +65,12 @@ impl Session {
         if self.opened.is_none() {
             self.remember();
         }
-        self.stop_sweep();
+        self.stop_budget_sweep();
         self.stop_space();
         self.document.sources = sources;
         self.document.part = None;
         self.selection.clear();
-        self.drop_matches();
+        self.search.matches = None;
         self.has_new_sources = true;
         self.load();
     }
@@ -56,16 +79,124 @@ impl Session {
         self.problem = None;
         self.not_opened = None;
         self.notice = None;
-        self.load_generation = self.worker.send(Job::Load {
-            sources: self.document.sources.clone(),
-            with_evaluation: self.document.with_evaluation,
-            known: KnownNames::of(&self.document, &self.file.located),
-        });
-        self.compare_generation = 0;
-        self.busy = Some(Busy {
-            stage: "reading",
-            fraction: 0.0,
-            is_loading: true,
-        });
+        self.is_restoring = false;
+        self.discard(TaskKind::Compare);
+        let sources = self.document.sources.clone();
+        let with_evaluation = self.document.with_evaluation;
+        let known = KnownNames::of(&self.document, &self.file.located);
+        self.worker.send(
+            TaskKind::Load,
+            move |progress| Ok(open_sources(&sources, with_evaluation, &known, progress)?),
+            |session, outcome| match outcome {
+                Outcome::Done(Opened::Document(document)) => session.take_document(*document),
+                Outcome::Done(Opened::Configs(configs)) => session.take_opened_configs(configs),
+                Outcome::Done(Opened::Graphs(loaded)) => session.take_loaded(*loaded),
+                Outcome::Failed(message) => session.load_failed(message),
+                Outcome::Cancelled => {
+                    session.restore_opened();
+                    session.forget_change_of_sources();
+                }
+            },
+        );
+    }
+
+    fn load_failed(&mut self, message: String) {
+        if self.keeps_document(&message) {
+            return;
+        }
+        if self.is_restoring {
+            self.show_sample_instead(&message);
+        } else if self.restore_opened() {
+            self.forget_change_of_sources();
+            self.not_opened = Some(message);
+            self.compare();
+        } else {
+            self.forget_change_of_sources();
+            self.problem = Some(message);
+        }
+    }
+
+    /// Whether sources are being read: the document names other ones than those that are loaded.
+    pub(super) fn is_loading(&self) -> bool {
+        self.worker.is_waiting(TaskKind::Load)
+    }
+
+    fn take_loaded(&mut self, mut loaded: Loaded) {
+        self.opened = None;
+        let before = self.before_sources.take();
+        let has_new_sources = std::mem::take(&mut self.has_new_sources);
+        if has_new_sources {
+            self.history.clear();
+        }
+        if has_new_sources || before.is_some() {
+            self.drop_budget_sweep();
+            self.drop_space();
+            self.forget::<NamesTask>();
+        }
+        let configs = std::mem::take(&mut loaded.configs);
+        self.document.sources.clone_from(&loaded.sources);
+        if let Some(before) = before {
+            self.history.record(*before, None);
+        }
+        self.follow_located(&loaded);
+        self.loaded = Some(loaded);
+        self.show_part();
+        if configs.is_empty() {
+            self.compare();
+        } else {
+            self.take_configs(configs);
+        }
+        self.settle_file();
+    }
+
+    /// Configurations were opened in the place of graphs: the graphs stay.
+    fn take_opened_configs(&mut self, configs: Vec<ReadConfig>) {
+        self.restore_opened();
+        self.forget_change_of_sources();
+        if self.loaded.is_none() {
+            // No graph was named: a sample takes its place.
+            self.open(vec![SourceSpec::Sample(&SAMPLES[0])]);
+        }
+        self.take_configs(configs);
+        if self.busy().is_none() && (self.answer.is_none() || self.is_stale()) {
+            self.compare();
+        }
+    }
+
+    fn take_configs(&mut self, configs: Vec<ReadConfig>) {
+        for config in configs {
+            self.take_config(config);
+        }
+    }
+
+    /// Restores the sources from before a failed load; settings stay. Returns whether there were any.
+    fn restore_opened(&mut self) -> bool {
+        self.file.gives_way = false;
+        let Some(opened) = self.opened.take() else {
+            return false;
+        };
+        self.document.sources = opened.sources;
+        self.document.plan = opened.plan;
+        self.document.with_evaluation = opened.with_evaluation;
+        self.document.strategies = opened.strategies;
+        self.document.lanes = opened.lanes;
+        self.document.bookmarks = opened.bookmarks;
+        true
+    }
+
+    /// The document of the last run cannot be read.
+    fn show_sample_instead(&mut self, message: &str) {
+        self.forget_change_of_sources();
+        self.document = Document::new(vec![SourceSpec::Sample(&SAMPLES[0])]);
+        self.check();
+        self.load();
+        self.notice = Some(Notice::Failed(format!(
+            "what was open last cannot be opened again, so a sample is shown: {message}"
+        )));
+    }
+
+    pub(super) fn forget_change_of_sources(&mut self) {
+        self.has_new_sources = false;
+        self.before_sources = None;
     }
 }

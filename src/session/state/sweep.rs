@@ -1,60 +1,61 @@
-//! The space of configurations that is tried, and the recommendation out of it.
+//! The sweep over configurations, and its recommendation.
 
 use std::sync::Arc;
 
 use super::super::document::Document;
-use super::super::jobs::{Answer, Job};
-use super::super::sweep::{SweepOrder, SweepTable};
+use super::super::sweep::{SweepOrder, SweepTable, probe_sweep_files};
+use super::super::task::{Failure, Outcome, TaskKind};
 use super::{Notice, Session};
-use highwater_analysis::sweep::{AxisOf, Goal, Space, SweepError};
+use highwater_analysis::sweep::{AxisOf, Explorer, Goal, Space, SweepError, recommend_from, smallest_device};
 use highwater_analysis::{Configuration, LaneSet, LaneStrategies};
+use highwater_model::progress::Progress;
 use highwater_model::workload::Workload;
 use highwater_options::keys;
 
-/// The space and what it was asked for.
 #[derive(Debug, Default)]
-pub(super) struct SweepWatch {
+pub(super) struct Sweep {
     table: Option<SweepTable>,
     order: Option<SweepOrder>,
-    /// The settings that the table belongs to.
-    of: Option<Document>,
-    /// What is to be recommended when all is tried.
+    settings: Option<Document>,
+    /// The goal of the recommendation, once all points are tried.
     goal: Option<Goal>,
-    /// How many spaces there were.
     number: u64,
-    /// What the worker has in hand; 0 is nothing.
-    generation: u64,
+}
+
+impl Sweep {
+    fn change(&mut self, change: impl FnOnce(&mut SweepTable)) {
+        if let Some(table) = &mut self.table {
+            change(table);
+        }
+    }
 }
 
 impl Session {
-    /// The space that is tried, as far as it is known.
     pub fn space(&self) -> Option<&SweepTable> {
         self.space.table.as_ref()
     }
 
-    /// What was asked for last.
     pub fn space_order(&self) -> Option<&SweepOrder> {
         self.space.order.as_ref()
     }
 
-    /// Whether points, or a recommendation, are still to come.
     pub fn is_trying(&self) -> bool {
-        self.space.generation != 0
+        self.worker.is_waiting(TaskKind::Sweep)
     }
 
-    /// Whether a recommendation is being worked out or waits for points.
+    /// Whether a recommendation is on its way.
     pub fn is_recommending(&self) -> bool {
         self.is_trying() && self.space.goal.is_some()
     }
 
-    /// Whether the points on the screen were tried over other settings than those of the document, axes apart.
+    /// Whether the sweep was made with other settings than those of the document, besides its axes.
     pub fn is_space_stale(&self) -> bool {
         let space = &self.space;
         let order = space.order.as_ref();
-        order.is_some_and(|order| space.of.as_ref() != Some(&self.space_settings(order)))
+        order.is_some_and(|order| space.settings.as_ref() != Some(&self.space_settings(order)))
     }
 
-    /// What a space depends on: neither what its axes set, nor how lanes are shown.
+    /// The document without settings that do not affect the sweep: those of its axes, and of lanes.
     fn space_settings(&self, order: &SweepOrder) -> Document {
         let mut settings = self.document.clone();
         settings.lanes = LaneSet::Policies;
@@ -78,7 +79,7 @@ impl Session {
         settings
     }
 
-    /// The space of an order over the settings at hand.
+    /// The space of an order over the current settings.
     ///
     /// # Errors
     /// [`SweepError`]: too many points, an axis twice.
@@ -94,18 +95,18 @@ impl Session {
         Ok(space)
     }
 
-    /// Tries a space; what is known of the same one stays, and goes on where it was stopped. With a goal, recommends one of its
-    /// configurations when all are tried.
+    /// Starts a sweep, or continues a stopped one of the same order and settings. With a goal, recommends a configuration once all
+    /// points are tried.
     pub(super) fn try_space(&mut self, order: SweepOrder, goal: Option<Goal>) {
-        let Some(loaded) = self.loaded.as_ref().filter(|_| self.load_generation == 0) else {
-            // What is loaded is not what the document names.
+        let Some(loaded) = self.loaded.as_ref().filter(|_| !self.worker.is_waiting(TaskKind::Load)) else {
+            // The document names other sources than those that are loaded.
             return;
         };
         let is_same = self.space.order.as_ref() == Some(&order) && !self.is_space_stale();
         if is_same && self.space.table.is_some() {
             self.space.goal = goal.or(self.space.goal);
             if !self.is_trying() {
-                self.next_of_space();
+                self.continue_sweep();
             }
             return;
         }
@@ -117,116 +118,113 @@ impl Session {
             }
         };
         let number = self.space.number + 1;
-        let request = self.request(Arc::clone(&loaded.workload));
-        let job = Job::SpaceStart(Box::new(request), Box::new(space.clone()));
-        self.space = SweepWatch {
+        self.space = Sweep {
             table: Some(SweepTable::new(space, number)),
-            of: Some(self.space_settings(&order)),
+            settings: Some(self.space_settings(&order)),
             order: Some(order),
             goal,
             number,
-            generation: self.worker.send(job),
         };
-        self.show_running();
+        self.discard(TaskKind::Sweep);
+        self.continue_sweep();
     }
 
-    /// Forgets the space: it is about sources that are gone.
     pub(super) fn drop_space(&mut self) {
         self.stop_space();
-        self.space = SweepWatch {
+        self.space = Sweep {
             number: self.space.number,
-            ..SweepWatch::default()
+            ..Sweep::default()
         };
     }
 
-    /// Ends the trying where it is.
+    /// Stops the sweep; its points stay.
     pub(super) fn stop_space(&mut self) {
-        self.space.generation = 0;
+        self.discard(TaskKind::Sweep);
         self.space.goal = None;
         self.show_running();
-        self.worker.cancel_space();
     }
 
     fn show_running(&mut self) {
-        let is_running = self.space.generation != 0;
+        let is_running = self.is_trying();
         if let Some(table) = &mut self.space.table {
             table.is_running = is_running;
         }
     }
 
-    /// Takes what the worker says about the space; gives back what is about something else.
-    pub(super) fn take_space(&mut self, generation: u64, answer: Answer) -> Option<Answer> {
-        if generation != self.space.generation || generation == 0 {
-            let is_old = matches!(
-                answer,
-                Answer::SpaceReady(..) | Answer::SpacePoints(_) | Answer::SmallestDevice(_) | Answer::Recommended(_)
-            );
-            return (!is_old).then_some(answer);
-        }
-        let table = self.space.table.as_mut();
-        match answer {
-            Answer::SpaceReady(explorer, points) => {
-                if let Some(table) = table {
-                    table.start(explorer, points);
-                }
-                self.next_of_space();
-            }
-            Answer::SpacePoints(points) => {
-                if let Some(table) = table {
-                    table.take(points);
-                }
-                self.next_of_space();
-            }
-            Answer::Recommended(found) => {
-                if let Some(table) = table {
-                    table.recommendation = Some(found);
-                }
-                self.space.goal = None;
-                self.next_of_space();
-            }
-            Answer::SmallestDevice(found) => {
-                if let Some(table) = table {
-                    table.smallest = Some(found);
-                }
-                self.next_of_space();
-            }
-            Answer::Failed(message) => {
-                self.stop_space();
-                self.notice = Some(Notice::Failed(message));
-            }
-            // A comparison came in between: go on behind it.
-            Answer::Cancelled => self.next_of_space(),
-            _ => {}
-        }
-        None
-    }
-
-    /// Asks for what comes next: to make ready, points, the recommendation, or nothing.
-    fn next_of_space(&mut self) {
-        let job = self.next_job();
-        self.space.generation = job.map_or(0, |job| self.worker.send(job));
+    /// Sends what comes next: preparation, points, the recommendation, the smallest device, or nothing.
+    fn continue_sweep(&mut self) {
+        self.send_next_of_sweep();
         self.show_running();
     }
 
-    fn next_job(&self) -> Option<Job> {
-        let table = self.space.table.as_ref()?;
-        let Some(explorer) = &table.explorer else {
-            let workload = &self.loaded.as_ref()?.workload;
-            let request = self.request(Arc::clone(workload));
-            return Some(Job::SpaceStart(Box::new(request), Box::new(table.space.clone())));
+    fn send_next_of_sweep(&mut self) {
+        let Some(table) = &self.space.table else { return };
+        let Some(explorer) = table.explorer.clone() else {
+            self.prepare_sweep();
+            return;
         };
-        let points = table.next();
-        if !points.is_empty() {
-            return Some(Job::SpacePoints(Arc::clone(explorer), points));
+        let next = table.next();
+        let goal = self.space.goal;
+        if !next.is_empty() {
+            self.sweep_step(
+                move |progress| Ok(explorer.explore(&next, &mut |_| {}, progress)?),
+                |sweep, points| sweep.change(|table| table.take(points)),
+            );
+        } else if let Some(goal) = goal {
+            let points = table.points.clone();
+            self.sweep_step(
+                move |progress| Ok(recommend_from(&explorer, goal, points, progress)?),
+                |sweep, found| {
+                    sweep.goal = None;
+                    sweep.change(|table| table.recommendation = Some(Arc::new(found)));
+                },
+            );
+        } else if table.smallest.is_none() && !table.is_unfinished() {
+            let points = table.points.clone();
+            self.sweep_step(
+                move |progress| Ok(smallest_device(&explorer, &points, progress)?),
+                |sweep, found| sweep.change(|table| table.smallest = Some(found.map(Box::new))),
+            );
         }
-        if let Some(goal) = self.space.goal {
-            return Some(Job::Recommend(Arc::clone(explorer), goal, table.points.clone()));
-        }
-        let is_sought = table.smallest.is_none() && !table.is_unfinished();
-        is_sought.then(|| Job::SmallestDevice(Arc::clone(explorer), table.points.clone()))
     }
 
-    /// Takes a configuration over. Values of dimensions that were assumed and stay as they are stay assumed.
+    /// Looks at the files that the space names, and orders its points so that those that share most follow each other.
+    fn prepare_sweep(&mut self) {
+        let Some((loaded, table)) = self.loaded.as_ref().zip(self.space.table.as_ref()) else {
+            return;
+        };
+        let mut request = self.request(Arc::clone(&loaded.workload));
+        let space = table.space.clone();
+        self.sweep_step(
+            move |_| {
+                request.files = Arc::new(probe_sweep_files(&space));
+                let all: Vec<u64> = (0..space.size()).collect();
+                let explorer = Explorer::new(&request, space)?;
+                let ordered = explorer.ordered(&all);
+                Ok((Arc::new(explorer), ordered))
+            },
+            |sweep, (explorer, points)| sweep.change(|table| table.start(explorer, points)),
+        );
+    }
+
+    fn sweep_step<A: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&Progress<'_>) -> Result<A, Failure> + Send + 'static,
+        take: impl FnOnce(&mut Sweep, A) + Send + 'static,
+    ) {
+        self.worker
+            .send(TaskKind::Sweep, work, |session, outcome| match outcome {
+                Outcome::Done(answer) => {
+                    take(&mut session.space, answer);
+                    session.continue_sweep();
+                }
+                Outcome::Failed(_) => session.stop_space(),
+                // A comparison interrupted it: the sweep goes on behind it.
+                Outcome::Cancelled => session.continue_sweep(),
+            });
+    }
+
+    /// Applies a configuration. Assumed values that do not change stay assumed.
     pub(super) fn use_configuration(&mut self, configuration: Configuration) {
         let Configuration {
             options,

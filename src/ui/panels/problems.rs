@@ -5,11 +5,11 @@ use eframe::egui::{self, RichText};
 use super::options::fixes_ui;
 use crate::theme::Theme;
 use highwater_model::diagnostics::Severity;
-use highwater_session::{Command, Session, problem_lines};
+use highwater_session::{Command, Session};
 
 /// Draws the pane; returns the option that the user wants to see.
 pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) -> Option<String> {
-    let lines = problem_lines(session);
+    let lines = session.problem_lines();
     if lines.is_empty() && session.busy().is_some_and(|busy| busy.is_loading) {
         ui.weak("Still reading…");
     } else if lines.is_empty() {
@@ -18,7 +18,7 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands
     }
     let mut jump = None;
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        for line in &lines {
+        for line in &**lines {
             ui.horizontal_wrapped(|ui| {
                 ui.label(
                     RichText::new(icon(line.severity))
@@ -58,7 +58,7 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands
 
 /// How many errors and warnings there are.
 pub fn counts(session: &Session) -> (usize, usize) {
-    let lines = problem_lines(session);
+    let lines = session.problem_lines();
     let count = |severity| lines.iter().filter(|line| line.severity == severity).count();
     (count(Severity::Error), count(Severity::Warning))
 }

@@ -1,0 +1,67 @@
+//! Sources that were read as one workload, and configurations.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::document::SourceSpec;
+use super::known_names::rename_in_plan;
+use super::report::SourceReport;
+use highwater_export::ConfigDocument;
+use highwater_model::diagnostics::Diagnostics;
+use highwater_model::workload::{Part, SchedulePlan, Workload};
+use highwater_options::DumpedSettings;
+
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The part that is shown.
+    pub workload: Arc<Workload>,
+    /// All parts.
+    pub whole: Arc<Workload>,
+    pub parts: Vec<Part>,
+    /// Settings in dumps that differ from the defaults, by graph.
+    pub stamped: Vec<(String, DumpedSettings)>,
+    /// Names that graphs have when opened with other files, or alone, each with the current name.
+    pub aliases: BTreeMap<String, String>,
+    /// Names of graphs of located sources in the document, each with the current name.
+    pub renamed: BTreeMap<String, String>,
+    /// Without configurations.
+    pub sources: Vec<SourceSpec>,
+    /// Configurations among the sources.
+    pub configs: Vec<ReadConfig>,
+    /// By position of the source.
+    pub reports: Vec<SourceReport>,
+    pub diagnostics: Diagnostics,
+}
+
+impl Loaded {
+    /// Whether a source could not be read; settings for it wait until it is located.
+    pub fn lacks_a_source(&self) -> bool {
+        self.reports.iter().any(SourceReport::is_failed)
+    }
+
+    /// The current name of a graph.
+    pub fn name_of<'a>(&'a self, name: &'a str) -> &'a str {
+        self.aliases.get(name).map_or(name, String::as_str)
+    }
+
+    /// Replaces names in a schedule by current ones. O(entries log graphs).
+    pub fn follow(&self, plan: &mut SchedulePlan) {
+        rename_in_plan(&self.aliases, plan);
+    }
+
+    /// Shows a part alone, by name; everything where there is no such part. Returns whether the part exists.
+    pub fn show(&mut self, part: Option<&str>) -> bool {
+        let shown = part.and_then(|name| self.parts.iter().find(|part| part.name == self.name_of(name)));
+        let is_there = shown.is_some() || part.is_none();
+        self.workload = shown.map_or_else(|| Arc::clone(&self.whole), |part| Arc::new(self.whole.of_part(part)));
+        is_there
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct ReadConfig {
+    /// The path as the user wrote it.
+    pub name: String,
+    pub config: ConfigDocument,
+    pub remarks: Diagnostics,
+}

@@ -1,0 +1,80 @@
+//! Tells what sources are: a document, configurations, or graphs, and reads them.
+
+use std::path::Path;
+
+use super::document::SourceSpec;
+use super::document_file::{OpenedDocument, is_document, open_document};
+use super::files::{is_config, read_bytes};
+use super::known_names::KnownNames;
+use super::load::load_known;
+use super::loaded::{Loaded, ReadConfig};
+use super::multi_file::OnFailure;
+use highwater_export::read_config;
+use highwater_model::progress::Progress;
+
+/// What sources turned out to be.
+pub(super) enum Opened {
+    /// A document; its sources are not read yet.
+    Document(Box<OpenedDocument>),
+    /// Configurations and nothing else.
+    Configs(Vec<ReadConfig>),
+    /// Graphs, perhaps with configurations.
+    Graphs(Box<Loaded>),
+}
+
+/// Reads sources. A document must be the only one.
+///
+/// # Errors
+/// The sentence for the user.
+pub(super) fn open_sources(
+    sources: &[SourceSpec],
+    with_evaluation: bool,
+    known: &KnownNames,
+    progress: &Progress<'_>,
+) -> Result<Opened, String> {
+    if let Some(opened) = document_among(sources, progress)? {
+        return Ok(Opened::Document(Box::new(opened)));
+    }
+    let (configs, graphs) = split_configs(sources)?;
+    if graphs.is_empty() && !configs.is_empty() {
+        return Ok(Opened::Configs(configs));
+    }
+    let mut loaded = load_known(&graphs, with_evaluation, known, OnFailure::Tell, progress)?;
+    loaded.configs = configs;
+    Ok(Opened::Graphs(Box::new(loaded)))
+}
+
+fn document_among(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Option<OpenedDocument>, String> {
+    let documents = sources.iter().filter_map(|source| match source {
+        SourceSpec::Path(path) if is_document(path) => Some(path.as_path()),
+        _ => None,
+    });
+    match documents.collect::<Vec<_>>()[..] {
+        [] => Ok(None),
+        [one] if sources.len() == 1 => Ok(Some(open_document(one, progress)?)),
+        [first, ..] => Err(format!(
+            "{}: a document is opened by itself, not beside other files",
+            first.display()
+        )),
+    }
+}
+
+/// Reads the configurations among sources; what is left are graphs.
+fn split_configs(sources: &[SourceSpec]) -> Result<(Vec<ReadConfig>, Vec<SourceSpec>), String> {
+    let mut configs = Vec::new();
+    let mut graphs = Vec::new();
+    for source in sources {
+        match source {
+            SourceSpec::Path(path) if is_config(path) => configs.push(read_config_file(path)?),
+            _ => graphs.push(source.clone()),
+        }
+    }
+    Ok((configs, graphs))
+}
+
+pub(super) fn read_config_file(path: &Path) -> Result<ReadConfig, String> {
+    let bytes = read_bytes(path).map_err(|error| error.to_string())?;
+    let name = path.display().to_string();
+    let (config, remarks) = read_config(&name, &bytes).map_err(|error| format!("{name}: {error}"))?;
+    Ok(ReadConfig { name, config, remarks })
+}

@@ -1,0 +1,91 @@
+//! Tasks: typed work for the worker's thread, how it ends, and which tasks give way to which.
+
+use std::fmt::Display;
+
+/// How a task ended.
+pub(super) enum Outcome<A> {
+    Done(A),
+    /// The sentence for the user, which the session shows already.
+    Failed(String),
+    Cancelled,
+}
+
+/// Why a task failed, as a sentence for the user. Every error with a text turns into one.
+#[derive(Debug)]
+pub(super) struct Failure(pub(super) String);
+
+impl<E: Display> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// What tasks are for. The worker tells them apart by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TaskKind {
+    Load,
+    Compare,
+    Plans,
+    BudgetSweep,
+    Sweep,
+    NameReuse,
+    Device,
+    Peak,
+    Table,
+    Search,
+    Difference,
+    LaneChanges,
+    Colors,
+    Content,
+    Paint,
+    ProbeFiles,
+    FindMissing,
+    CheckSources,
+    ReadConfig,
+    Save,
+    Write,
+    Export,
+}
+
+/// How tasks of a kind get along with others.
+pub(super) struct Rule {
+    /// Whether all tasks of the kind are done, in order. Otherwise the newest replaces those before it: they are
+    /// cancelled, and their answers dropped.
+    pub(super) is_queued: bool,
+    /// Kinds that a new task cancels; they may go on behind it.
+    pub(super) interrupts: &'static [TaskKind],
+    /// Whether the user's Cancel stops it. What is short runs to its end.
+    pub(super) is_cancellable: bool,
+}
+
+impl TaskKind {
+    pub(super) const fn rule(self) -> Rule {
+        let (is_queued, interrupts, is_cancellable): (_, &'static [Self], _) = match self {
+            Self::Load | Self::Compare => (
+                false,
+                &[Self::Plans, Self::BudgetSweep, Self::Sweep, Self::NameReuse],
+                true,
+            ),
+            Self::Plans | Self::BudgetSweep | Self::Sweep | Self::NameReuse => (false, &[], true),
+            Self::Device
+            | Self::Peak
+            | Self::Table
+            | Self::Search
+            | Self::Difference
+            | Self::LaneChanges
+            | Self::Colors
+            | Self::Content
+            | Self::Paint
+            | Self::ProbeFiles
+            | Self::FindMissing
+            | Self::CheckSources => (false, &[], false),
+            Self::ReadConfig | Self::Save | Self::Write => (true, &[], false),
+            Self::Export => (true, &[], true),
+        };
+        Rule {
+            is_queued,
+            interrupts,
+            is_cancellable,
+        }
+    }
+}
