@@ -18,7 +18,8 @@ use highwater_timeline::{
     Areas, AxisKind, Canvas, Coloring, LaneRows, RasterFrame, RasterScratch, RowOrder, ScopeFolds, Timeline, View,
 };
 use highwater_ui::app::App;
-use highwater_ui::lanes::{Drawn, LaneContent, LanesInput, LanesState, lanes_ui};
+use highwater_ui::lanes::{Drawn, LaneContent, LanesCx, LanesInput, LanesState, lanes_ui};
+use highwater_ui::panels::PaneCx;
 use highwater_ui::panels::options::{OptionsState, options_ui};
 use highwater_ui::theme::Theme;
 
@@ -124,7 +125,12 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
                     raw.events.push(egui::Event::PointerMoved(Pos2::new(500.0, 180.0)));
                 }
                 let mut actions = Vec::new();
-                let mut output = context.run_ui(raw, |ui| lanes_ui(ui, &input, &mut state, &mut actions));
+                let mut cx = LanesCx {
+                    input: &input,
+                    state: &mut state,
+                    actions: &mut actions,
+                };
+                let mut output = context.run_ui(raw, |ui| lanes_ui(ui, &mut cx));
                 let shapes = std::mem::take(&mut output.shapes);
                 black_box(context.tessellate(shapes, output.pixels_per_point));
                 output.drop_without_applying_deltas();
@@ -437,10 +443,14 @@ fn options(criterion: &mut Criterion<CpuTime>) {
                 ..RawInput::default()
             };
             let offset = 20.0 * f32::from(u16::try_from(n_frames % 400).unwrap_or(0));
-            let mut commands = Vec::new();
+            let mut cx = PaneCx {
+                session: &session,
+                theme: &theme,
+                commands: &mut Vec::new(),
+            };
             let mut output = context.run_ui(raw, |ui| {
                 let area = egui::ScrollArea::vertical().vertical_scroll_offset(offset);
-                area.show(ui, |ui| options_ui(ui, &session, &mut state, &theme, &mut commands));
+                area.show(ui, |ui| options_ui(ui, &mut cx, &mut state));
             });
             let shapes = std::mem::take(&mut output.shapes);
             black_box(context.tessellate(shapes, output.pixels_per_point));

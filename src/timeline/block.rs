@@ -1,5 +1,6 @@
 //! A lane for the views: its regions, its blocks sorted by start, its curves.
 
+use std::cmp::Reverse;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -7,12 +8,13 @@ use highwater_analysis::Lane;
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
-use highwater_sim::fold::Curves;
+use highwater_sim::fold::{Curves, Summary};
 use highwater_sim::{DeviceSession, RegionId, RegionKind, StaticMemoryPolicy};
 
 mod placed;
 
 use self::placed::{PlacedBlocks, owners, tensor_span};
+use super::arena_stack::ArenaStack;
 use super::curve::Curve;
 use super::device_ticks::LaneTicks;
 use super::gaps::LaneGaps;
@@ -67,6 +69,15 @@ impl Deref for Blocks {
     }
 }
 
+/// Contents of a lane at its peaks, largest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeldAtPeak {
+    /// The blocks that are live on the step with the most live bytes; of graphs those of tensors alone, where there are any.
+    pub blocks: Vec<u32>,
+    /// Positions of the regions that hold memory on the step with the most reserved bytes, without stacks.
+    pub regions: Vec<u32>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneView {
     pub policy: StaticMemoryPolicy,
@@ -75,6 +86,8 @@ pub struct LaneView {
     /// Sorted by start.
     pub regions: Vec<RegionSpan>,
     pub(super) region_rects: RectColumns,
+    /// Whether a region only stacks blocks without addresses.
+    has_stacks: bool,
     pub blocks: Blocks,
     /// The top of the highest region.
     pub height: Bytes,
@@ -98,6 +111,9 @@ pub struct LaneView {
     pub remat: Option<Arc<LaneRemat>>,
     /// The lowest and highest display address of a block with a tensor.
     pub tensor_span: Option<(u64, u64)>,
+    pub at_peak: HeldAtPeak,
+    /// Of the largest arena; lanes with the same plan share it.
+    pub arena_stack: Option<Arc<ArenaStack>>,
     /// Tensors with their blocks, sorted.
     tensor_blocks: Vec<(Selected, u32)>,
     /// By subject of the simulation.
@@ -139,6 +155,9 @@ impl LaneView {
             region_rects: RectColumns::of(&placed.regions, |region| {
                 (region.start.0, region.end.0, region.base, region.bytes.get())
             }),
+            at_peak: HeldAtPeak::default(),
+            has_stacks: placed.regions.iter().any(|region| region.kind == RegionKind::Unplaced),
+            arena_stack: None,
             regions: placed.regions,
             height: placed.height,
             owned_ranges: placed.owned_ranges,
@@ -151,6 +170,34 @@ impl LaneView {
             physical,
             virtual_space,
         }
+    }
+
+    /// Lists the contents at the peaks; `has_graph_tensors` where blocks are of tensors of graphs.
+    pub(super) fn list_peaks(&mut self, summary: &Summary, has_graph_tensors: bool) {
+        let Some(step) = summary.peak_reserved_step else { return };
+        let mut blocks = self.live_at(summary.peak_live_step.unwrap_or(step));
+        blocks.sort_by_key(|block| (Reverse(self.blocks.bytes[*block as usize]), *block));
+        if has_graph_tensors && blocks.iter().any(|block| self.tensor(*block).is_some()) {
+            blocks.retain(|block| self.tensor(*block).is_some());
+        }
+        let held = self.regions_at(step).into_iter();
+        let held = held.filter(|idx| self.regions[*idx].kind != RegionKind::Unplaced);
+        let mut regions: Vec<u32> = held.filter_map(|idx| u32::try_from(idx).ok()).collect();
+        regions.sort_by_key(|idx| {
+            let region = &self.regions[*idx as usize];
+            (Reverse(region.bytes), region.base)
+        });
+        self.at_peak = HeldAtPeak { blocks, regions };
+    }
+
+    /// Positions of the regions that hold memory between two steps, ascending. O(classes log regions + results).
+    pub fn regions_within(&self, t0: f64, t1: f64) -> Vec<usize> {
+        self.region_rects.met_in_order((t0, t1))
+    }
+
+    /// Positions of the regions that hold memory on a step, ascending. O(classes log regions + results).
+    pub fn regions_at(&self, step: Step) -> Vec<usize> {
+        self.region_rects.alive(f64::from(step.0))
     }
 
     /// Why the previous bytes of a block and the gaps next to it are unknown, in a sentence.
@@ -167,7 +214,7 @@ impl LaneView {
 
     /// Whether gaps are known: no block is stacked without an address, and events do not share steps.
     pub fn knows_gaps(&self) -> bool {
-        !self.shares_steps && self.regions.iter().all(|region| region.kind != RegionKind::Unplaced)
+        !self.shares_steps && !self.has_stacks
     }
 
     /// `None` for blocks of a graph or the session.

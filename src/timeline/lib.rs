@@ -23,6 +23,7 @@
 //! (palette indices instead), text layout, gestures.
 
 mod areas;
+mod arena_stack;
 mod ascii;
 mod axis;
 mod bands;
@@ -63,9 +64,10 @@ mod viewport;
 mod visible;
 
 pub use areas::{AreaBand, AreaColumns, AreaSource, Areas, LaneAreas};
+pub use arena_stack::ArenaStack;
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
 pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
-pub use block::{Blocks, LaneView, RegionSpan, region_text};
+pub use block::{Blocks, HeldAtPeak, LaneView, RegionSpan, region_text};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind, signed_bytes};
 pub use coloring::{
     CLASS_COLORS, ColorBy, Coloring, ColoringRequest, DIMMED, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, LegendRow,
@@ -249,10 +251,23 @@ fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
         let making: Vec<_> = lanes
             .map(|((position, lane), remat)| {
                 let session = comparison.session_of(position);
-                scope.spawn(move || LaneView::new(lane, (session, remat), palette))
+                let has_graph_tensors = comparison.study_of_lane(position).words().tensor == "tensor";
+                scope.spawn(move || {
+                    let mut view = LaneView::new(lane, (session, remat), palette);
+                    view.list_peaks(&lane.summary, has_graph_tensors);
+                    if arena_stack::first_alike(comparison, position) == position {
+                        view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);
+                    }
+                    view
+                })
             })
             .collect();
         let mut lanes: Vec<LaneView> = making.into_iter().map(joined).collect();
+        for position in 0..lanes.len() {
+            let first = arena_stack::first_alike(comparison, position);
+            let stack = lanes[first].arena_stack.clone();
+            lanes[position].arena_stack = stack;
+        }
         share_curves(&mut lanes);
         lanes
     })

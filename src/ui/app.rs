@@ -11,6 +11,7 @@ use super::help;
 use super::keys::{Keyboard, is_covered, keys};
 use super::lanes::LanesState;
 use super::palette::{Known, PaletteState, palette_ui};
+use super::panels::PaneCx;
 use super::panels::budgets::BudgetsState;
 use super::panels::compare::{CompareState, pin_prompt_ui};
 use super::panels::device::DeviceState;
@@ -26,7 +27,7 @@ use super::panels::schedule_editor::ScheduleEditorState;
 use super::panels::search::SearchState;
 use super::panels::sweep::SweepState;
 use super::panels::tables::TablesState;
-use super::panes::{Layout, Panes, PanesInput};
+use super::panes::{Layout, Panes};
 use super::persisted::{Persisted, PersistedView};
 use super::pictures::Pictures;
 use super::recent::{Noted, clock};
@@ -119,7 +120,7 @@ impl App {
         state.lanes.layout = kept.view.layout();
         state.lanes.content = kept.view.content;
         state.lanes.axis = kept.view.axis;
-        state.lanes.arrangement.restore(&kept.stands);
+        state.lanes.arrangement.restore(&kept.lane_layout);
         state.lanes.has_plain_wheel = kept.view.has_plain_wheel;
         if !state.recents.list.is_empty() {
             session.apply(Command::FindMissing(state.recents.paths()));
@@ -150,7 +151,7 @@ impl App {
             recents: self.state.recents.clone(),
             used: self.state.palette.used.clone(),
             view: PersistedView::of(&self.state.lanes),
-            stands: self.state.lanes.arrangement.kept(),
+            lane_layout: self.state.lanes.arrangement.kept(),
             unreadable: Vec::new(),
         }
     }
@@ -257,13 +258,14 @@ impl App {
             now: &now,
         };
         top_bar_ui(ui, &bar, &mut output);
-        let input = PanesInput {
-            session: &self.session,
-            theme: &theme,
-        };
         self.state.lanes.begin(self.state.pictures.lane());
         egui::CentralPanel::no_frame().show(ui, |ui| {
-            self.panes.ui(ui, &input, &mut self.state, &mut output.commands);
+            let cx = PaneCx {
+                session: &self.session,
+                theme: &theme,
+                commands: &mut output.commands,
+            };
+            self.panes.ui(ui, cx, &mut self.state);
         });
         if std::mem::take(&mut self.state.tables.wants_export) {
             output.asked.push(UiCommand::ExportTable);
@@ -298,8 +300,12 @@ impl App {
         self.state.dialogs.poll(&mut output.commands);
         self.state.dialogs.ui(ctx, &mut output.commands);
         self.document_ui(ctx, theme, &mut output.commands);
-        let (session, compare) = (&self.session, &mut self.state.compare);
-        pin_prompt_ui(ctx, session, compare, theme, &mut output.commands);
+        let mut cx = PaneCx {
+            session: &self.session,
+            theme,
+            commands: &mut output.commands,
+        };
+        pin_prompt_ui(ctx, &mut cx, &mut self.state.compare);
         let mut palette = std::mem::take(&mut self.state.palette);
         let now = |command| self.now(command, theme.is_dark);
         let known = Known {

@@ -273,8 +273,8 @@ impl App {
         let Some((comparison, _)) = self.session.answer() else {
             return;
         };
-        if let Some(noted) = self.state.lanes.take_note() {
-            let bookmark = bookmark_of(comparison, noted);
+        if let Some((step, lane, note)) = self.state.lanes.take_note() {
+            let bookmark = bookmark_of(comparison, step, lane, note);
             self.session.apply(Command::AddBookmark(bookmark));
         }
     }

@@ -6,17 +6,19 @@ use eframe::egui::{self, Key, Modifiers};
 
 use super::commands::{COMMANDS, GESTURES};
 
-/// What the window has above and below the list, in points.
+use crate::widgets::wrapped_ui;
+
+/// Height of the window without the list, in points.
 const OTHERS: f32 = 150.0;
-/// The least width of a column of keys, and the room between two.
+/// Least width of a column, and the gap between two.
 const COLUMN: f32 = 520.0;
 const GAP: f32 = 16.0;
-/// Room between keys and what they do.
+/// Gap between keys and descriptions.
 const BETWEEN: f32 = 12.0;
-/// About the height of a line.
+/// Approximate height of a line.
 const ROW: f32 = 20.0;
 
-/// Draws the window while it is open; `words` say what the program is run with.
+/// `words` describe how the program runs.
 pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
     if !*is_open {
         return;
@@ -26,12 +28,12 @@ pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
         ui.set_width((window.width() - 60.0).max(0.0));
         ui.heading("Keys and gestures");
         ui.add_space(6.0);
-        // Whoever looks for a key has no hand at the wheel: the bar is seen, and keys scroll.
+        // A solid scroll bar: keys scroll, too.
         ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
         let height = (window.height() - OTHERS).max(120.0);
         let area = egui::ScrollArea::vertical()
             .max_height(height)
-            // All the height at once: what the window remembers of itself would grow from frame to frame.
+            // The full height in the first frame: a remembered size would grow from frame to frame.
             .min_scrolled_height(height)
             .auto_shrink([false, true])
             .scroll_bar_visibility(ScrollBarVisibility::AlwaysVisible);
@@ -53,9 +55,9 @@ pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
     }
 }
 
-/// Arrows move by two rows, pages by what is seen, Home and End to the ends.
+/// Arrows scroll two rows, page keys a page, Home and End to the ends.
 fn scroll_by_keys(ui: &egui::Ui, height: f32) {
-    /// More than any list is high.
+    /// Higher than any list.
     const ALL: f32 = 1e6;
     let page = height - 2.0 * ROW;
     let keys = [
@@ -74,13 +76,12 @@ fn scroll_by_keys(ui: &egui::Ui, height: f32) {
     }
 }
 
-/// A line of the list.
 enum Line {
     Title(&'static str),
     Row(String, &'static str),
 }
 
-/// All lines in as many columns as there is room for, one column after the other.
+/// All lines in as many columns as fit, one column after the other.
 fn lists_ui(ui: &mut egui::Ui) {
     let ctx = ui.ctx().clone();
     let gestures = GESTURES.iter().map(|(keys, text)| Line::Row((*keys).to_owned(), text));
@@ -111,7 +112,7 @@ fn lists_ui(ui: &mut egui::Ui) {
 
 /// Keys as people write them.
 pub fn keys_text(shortcut: egui::KeyboardShortcut, ctx: &egui::Context) -> String {
-    // Some keys are known by what is printed on them.
+    // Keys known by the printed character.
     let printed = match shortcut.logical_key {
         Key::Questionmark => Some("?"),
         Key::Slash => Some("/"),
@@ -123,7 +124,7 @@ pub fn keys_text(shortcut: egui::KeyboardShortcut, ctx: &egui::Context) -> Strin
     shortcut.format(&egui::ModifierNames::NAMES, ctx.os().is_mac())
 }
 
-/// Keys, and what they do beside them. Rows stand where they belong on the first frame already: a grid would need several to know.
+/// Rows are placed by hand: a grid would need several frames.
 fn list_ui(ui: &mut egui::Ui, lines: &[Line]) {
     let font = egui::TextStyle::Monospace.resolve(ui.style());
     let color = ui.visuals().text_color();
@@ -145,7 +146,7 @@ fn list_ui(ui: &mut egui::Ui, lines: &[Line]) {
                 Line::Row(keys, text) => {
                     let used = ui.monospace(keys).rect.width();
                     ui.add_space(widest - used + BETWEEN);
-                    ui.add(egui::Label::new(*text).wrap());
+                    wrapped_ui(ui, *text);
                 }
             }
         });

@@ -1,7 +1,7 @@
-//! Pixels: the only room that names egui.
+//! The window: the only room that names egui.
 //!
-//! Panels are functions that read state, paint, and push what the user wants into a list; they hold no engine logic
-//! and never wait.
+//! Panels are functions that read state, paint, and push commands into a list; they hold no engine logic and never
+//! wait.
 
 pub mod app;
 mod combo;
@@ -14,6 +14,7 @@ pub mod gpu;
 pub mod help;
 mod keys;
 pub mod lanes;
+mod numbers;
 pub mod palette;
 pub mod panels;
 pub mod panes;
@@ -23,6 +24,7 @@ pub mod pictures;
 pub mod recent;
 pub mod theme;
 pub mod top_bar;
+mod widgets;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -35,16 +37,16 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Document, Notice, PainterChoice, Restore, Session, Wake, Worker};
 
-/// How far a job is shows this often.
+/// Interval of progress reports.
 const PROGRESS: Duration = Duration::from_millis(250);
-/// The same where frames are drawn by software: each takes the processors from the job for as long as that.
+/// Interval where frames are drawn by software: a frame takes the processors from the job.
 const SLOW_PROGRESS: Duration = Duration::from_secs(1);
 
-/// Opens the window and runs until it is closed. What `restore` says of the last run is taken over; its document takes
-/// the place of the given one. `painter` says who draws large lanes.
+/// Opens the window and runs until it is closed. `restore` says what to take over from the last run, whose document
+/// replaces the given one. `painter` says what draws large lanes.
 ///
 /// # Errors
-/// One sentence where there is no display or no graphics driver.
+/// The window cannot open; the message names the cause and what to do.
 pub fn run(
     document: Document,
     remarks: Vec<(String, Diagnostics)>,
@@ -60,11 +62,11 @@ pub fn run(
             .with_min_inner_size([900.0, 560.0])
             .with_drag_and_drop(true),
         persist_window: restore != Restore::Nothing,
-        // Colours stand for groups and shares: noise in them would be untrue, and drawing it takes time.
+        // Colours denote groups and shares: dithering would falsify them, and takes time.
         dithering: false,
         ..eframe::NativeOptions::default()
     };
-    // A window takes its time to open; what is named is read meanwhile.
+    // Files are read while the window opens.
     let window = Arc::new(OnceLock::new());
     let worker = worker_for(Arc::clone(&window))?;
     let begun = if restore == Restore::Everything {
@@ -81,7 +83,7 @@ pub fn run(
                 if restore == Restore::Nothing {
                     context.memory_mut(|memory| *memory = egui::Memory::default());
                 }
-                // Nobody else sets it.
+                // Set here alone.
                 let is_slow = gpu::is_software(creation.wgpu_render_state.as_ref());
                 let progress = if is_slow { SLOW_PROGRESS } else { PROGRESS };
                 drop(window.set((context.clone(), progress)));
@@ -102,7 +104,7 @@ pub fn run(
                     session.note_config(name, remarks);
                 }
                 let mut app = app::App::restored(session, &kept);
-                // Without a folder of its own the program has nothing to recover from.
+                // Without a storage folder there is nothing to recover from.
                 let folder = eframe::storage_dir("highwater").filter(|_| restore != Restore::Nothing);
                 app.recover_from(folder.map(|folder| folder.join("recovery")).as_deref());
                 app.state.large_lanes = gpu::LargeLanes::choose(painter, creation.wgpu_render_state.as_ref());
@@ -113,7 +115,7 @@ pub fn run(
     start().map_err(|error| anyhow!(start_failure(&error)))
 }
 
-/// One sentence about a window that does not open: the cause, and what to do.
+/// One line: the cause, and what to do.
 fn start_failure(error: &eframe::Error) -> String {
     let cause = error.to_string().replace(['\n', '\r'], " ");
     format!(
@@ -122,15 +124,14 @@ fn start_failure(error: &eframe::Error) -> String {
     )
 }
 
-/// What is known before the window is there.
 enum Begun {
-    /// Files were named: they are being read.
+    /// Named files are being read.
     Session(Box<Session>),
-    /// What was open last comes first, which the window's storage knows.
+    /// The window's storage has the last document.
     Waiting(Box<(Document, DeviceProfiles)>, Worker),
 }
 
-/// A worker that wakes a window, once there is one. What it has to say before that is seen by the first frame.
+/// A worker that wakes the window. The first frame takes what it sent before.
 fn worker_for(window: Arc<OnceLock<(egui::Context, Duration)>>) -> std::io::Result<Worker> {
     Worker::start_with(move |when| match (window.get(), when) {
         (None, _) => {}
@@ -139,7 +140,7 @@ fn worker_for(window: Arc<OnceLock<(egui::Context, Duration)>>) -> std::io::Resu
     })
 }
 
-/// The session of what was open last, or of the given document; with a word about what could not be read.
+/// The session of the last document, or of the given one, with a notice about what could not be read.
 pub fn session(document: Document, profiles: DeviceProfiles, worker: Worker, kept: &Persisted) -> Session {
     let last = kept.document.as_ref();
     let read = last.and_then(highwater_session::PersistedDocument::document);

@@ -1,8 +1,8 @@
-//! The command palette: everything that can be done, found by a few letters of its name.
+//! The command palette: every command, pane, sample, option and recent file, found by a few letters of its name.
 //!
-//! In: the tables of commands, panes, samples, options and variables, and the files that were opened. Out: what was
-//! chosen. The best match stands first; of equal ones that which was used last, then that which stands first in its
-//! table, so the same letters always find the same thing.
+//! In: the tables of commands, panes, samples, options and variables, and recent files. Out: the choice. The best match
+//! comes first; equal ones are ordered by last use, then by their tables, so the same letters always find the same
+//! entry.
 
 mod entries;
 pub mod fuzzy;
@@ -12,39 +12,39 @@ use eframe::egui::{self, Key, Modifiers, RichText, TextStyle};
 use self::entries::step_entry;
 pub use self::entries::{Choice, Entry, Known, entries};
 use super::theme::Theme;
+use crate::numbers::count_f32;
+use crate::widgets::Named as _;
 use fuzzy::Match;
 
-/// The palette's width, and how many rows are seen at once.
+/// Width, and visible rows.
 const WIDTH: f32 = 640.0;
 const N_ROWS: usize = 14;
-/// How many of the entries that were used last are remembered.
+/// Recently used entries kept.
 const MOST_USED: usize = 20;
 
-/// What persists between frames.
 #[derive(Clone, Debug, Default)]
 pub struct PaletteState {
     is_open: bool,
     query: String,
-    /// The row that Enter takes, and whether it was just moved to.
+    /// The row of the cursor, and whether it moved in this frame.
     chosen: usize,
     is_moved: bool,
     wants_focus: bool,
-    /// Where the list was scrolled to in the last frame.
+    /// Scroll offset of the last frame.
     offset: f32,
-    /// Keys of entries, the last used first.
+    /// Keys of used entries, newest first.
     pub used: Vec<String>,
 }
 
 impl PaletteState {
-    /// Opens the palette, with nothing typed.
     pub fn open(&mut self) {
         self.is_open = true;
         self.wants_focus = true;
-        self.start_anew();
+        self.restart();
         self.query.clear();
     }
 
-    /// Opens it, and takes the letters that came in the same frame from whoever would see them next.
+    /// Opens it, and takes the letters typed in the same frame.
     pub fn open_ahead(&mut self, ui: &egui::Ui) {
         self.open();
         ui.input_mut(|input| {
@@ -63,37 +63,34 @@ impl PaletteState {
         });
     }
 
-    /// Whether it takes the keyboard.
     pub const fn is_open(&self) -> bool {
         self.is_open
     }
 
-    fn start_anew(&mut self) {
+    fn restart(&mut self) {
         self.chosen = 0;
         self.is_moved = true;
         self.offset = 0.0;
     }
 
-    /// Notes that an entry was used.
     fn note(&mut self, key: &str) {
         self.used.retain(|known| known != key);
         self.used.insert(0, key.to_owned());
         self.used.truncate(MOST_USED);
     }
 
-    /// How long ago an entry was used: 0 is the last.
+    /// Entries used since; 0 for the last one.
     fn age(&self, key: &str) -> usize {
         self.used.iter().position(|known| known == key).unwrap_or(usize::MAX)
     }
 }
 
-/// An entry that matches what is typed.
+/// An entry that matches the typed letters.
 struct Found<'a> {
     entry: &'a Entry,
     places: Vec<usize>,
 }
 
-/// The entries that match, best first.
 fn found<'a>(entries: &'a [Entry], state: &PaletteState) -> Vec<Found<'a>> {
     let matching = |entry: &'a Entry| {
         let Match { score, places } = entry.matches(&state.query)?;
@@ -104,7 +101,7 @@ fn found<'a>(entries: &'a [Entry], state: &PaletteState) -> Vec<Found<'a>> {
     found.into_iter().map(|(.., found)| found).collect()
 }
 
-/// The titles of the entries that match a text, best first; `used` are keys, the last used first.
+/// Titles of matching entries, best first; `used` are keys, newest first.
 pub fn titles(entries: &[Entry], query: &str, used: &[&str]) -> Vec<String> {
     let state = PaletteState {
         query: query.to_owned(),
@@ -115,7 +112,7 @@ pub fn titles(entries: &[Entry], query: &str, used: &[&str]) -> Vec<String> {
     found.map(|found| found.entry.title.clone()).collect()
 }
 
-/// Draws the palette while it is open; returns what was chosen.
+/// Returns the choice.
 pub fn palette_ui(ctx: &egui::Context, state: &mut PaletteState, known: &Known<'_>, theme: &Theme) -> Option<Choice> {
     if !state.is_open {
         return None;
@@ -145,7 +142,7 @@ pub fn palette_ui(ctx: &egui::Context, state: &mut PaletteState, known: &Known<'
     Some(chosen.choice.clone())
 }
 
-/// Arrows move the choice; returns whether Enter takes it; the field below does not see them.
+/// Arrows move the cursor; returns whether Enter chooses. Consumes the keys before the field sees them.
 fn keys(ui: &egui::Ui, state: &mut PaletteState) -> bool {
     const PAGE: usize = N_ROWS - 1;
     let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
@@ -163,7 +160,7 @@ fn keys(ui: &egui::Ui, state: &mut PaletteState) -> bool {
         state.chosen = state.chosen.saturating_sub(PAGE);
     }
     state.is_moved |= state.chosen != before;
-    // A field that sees Enter gives the keyboard away, also where there is nothing to do.
+    // A field that sees Enter releases the keyboard.
     pressed(Key::Enter)
 }
 
@@ -171,17 +168,16 @@ fn search_ui(ui: &mut egui::Ui, state: &mut PaletteState) {
     let field = egui::TextEdit::singleline(&mut state.query)
         .desired_width(f32::INFINITY)
         .hint_text("a few letters of a command, pane, option, sample or recent file");
-    let response = ui.add(field);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "find a command"));
+    let response = ui.add(field).named(egui::Role::TextInput, || "find a command");
     if std::mem::take(&mut state.wants_focus) {
         response.request_focus();
     }
     if response.changed() {
-        state.start_anew();
+        state.restart();
     }
 }
 
-/// The rows; returns the one that was chosen.
+/// Returns the choice.
 fn list_ui<'a>(
     ui: &mut egui::Ui,
     found: &[Found<'a>],
@@ -199,11 +195,11 @@ fn list_ui<'a>(
     let pitch = height + ui.spacing().item_spacing.y;
     let mut area = egui::ScrollArea::vertical()
         .id_salt("palette rows")
-        .max_height(pitch * count(N_ROWS))
+        .max_height(pitch * count_f32(N_ROWS))
         .auto_shrink([false, true]);
     if std::mem::take(&mut state.is_moved) {
-        let top = pitch * count(state.chosen);
-        let lowest = (top + pitch * (1.0 - count(N_ROWS))).max(0.0);
+        let top = pitch * count_f32(state.chosen);
+        let lowest = (top + pitch * (1.0 - count_f32(N_ROWS))).max(0.0);
         area = area.vertical_scroll_offset(state.offset.clamp(lowest, top.max(lowest)));
     }
     let output = area.show_rows(ui, height, found.len(), |ui, rows| {
@@ -220,11 +216,6 @@ fn list_ui<'a>(
     chosen.filter(|entry| entry.why_not.is_none())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
-const fn count(rows: usize) -> f32 {
-    rows as f32
-}
-
 fn row_ui(ui: &mut egui::Ui, found: &Found<'_>, is_chosen: bool, height: f32, theme: &Theme) -> egui::Response {
     let entry = found.entry;
     let is_possible = entry.why_not.is_none();
@@ -234,11 +225,9 @@ fn row_ui(ui: &mut egui::Ui, found: &Found<'_>, is_chosen: bool, height: f32, th
         .min_size(egui::vec2(ui.available_width(), height))
         .truncate()
         .right_text(RichText::new(right).color(theme.text_weak));
-    let response = ui.add_enabled(is_possible, button);
-    response.widget_info(|| {
-        let name = entry.spoken();
-        egui::WidgetInfo::selected(egui::Role::ListBoxOption, is_possible, is_chosen, name)
-    });
+    let response = ui
+        .add_enabled(is_possible, button)
+        .named_choice(egui::Role::ListBoxOption, is_chosen, || entry.spoken());
     let response = if entry.tooltip.is_empty() {
         response
     } else {
@@ -250,7 +239,7 @@ fn row_ui(ui: &mut egui::Ui, found: &Found<'_>, is_chosen: bool, height: f32, th
     }
 }
 
-/// The kind and the title, the letters that were typed in strong colour.
+/// Kind and title, with matched letters highlighted.
 fn row_text(ui: &egui::Ui, found: &Found<'_>, theme: &Theme) -> egui::text::LayoutJob {
     let entry = found.entry;
     let font = TextStyle::Button.resolve(ui.style());

@@ -1,6 +1,6 @@
-//! The panes and how they are docked: configuration, policies, inspector, problems.
+//! The panes and their docking.
 //!
-//! A closed pane keeps its place among its neighbours and comes back there.
+//! A closed pane keeps its place.
 
 mod docking;
 mod lanes_pane;
@@ -17,68 +17,56 @@ pub(super) use self::lanes_pane::bookmark_of;
 pub use self::layout::{Layout, Node};
 pub use self::table::{Home, PANES, PaneRow};
 use super::app::UiState;
-use super::theme::Theme;
-use highwater_session::{Command, Session};
+use super::panels::PaneCx;
+use highwater_session::Command;
 
-/// One pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pane {
     /// Session and options.
     Configuration,
-    /// The lanes.
     Policies,
     /// The selected tensor, or the peak.
     Inspector,
     /// Runs under many memory budgets.
     Budgets,
-    /// Many configurations, and the one to take.
+    /// Many configurations, with a recommendation.
     Sweep,
-    /// What `memory_optimize` does, with its log.
+    /// Results of `memory_optimize`, with its log.
     NameReuse,
     /// Lanes side by side, and pinned configurations.
     Compare,
-    /// The strategies that place arenas.
+    /// Placement strategies.
     Planner,
-    /// What the device holds at a step.
+    /// The device at a step.
     Device,
-    /// Findings and oddities.
+    /// Findings, and remarks on the files.
     Problems,
-    /// What was read of each file.
+    /// The import report.
     Files,
-    /// What was measured beside what is simulated.
+    /// Measured against simulated.
     MeasuredRun,
-    /// Who is live at the peak, a step or in a range.
+    /// Live tensors at the peak, a step or in a range.
     Peak,
-    /// Tensors, ops, what is live on a step, events, problems.
+    /// Tensors, ops, live tensors on a step, events, problems.
     Tables,
-    /// The graphs of the session and what runs when.
+    /// Graphs, and the schedule.
     Schedule,
 }
 
-/// What panes read.
-#[derive(Clone, Copy, Debug)]
-pub struct PanesInput<'a> {
-    /// The session.
-    pub session: &'a Session,
-    /// Colours.
-    pub theme: &'a Theme,
-}
-
-/// The docked panes.
 #[derive(Debug)]
 pub struct Panes {
     tree: Tree<Pane>,
-    /// The share that the row below had before the report or a table was read there; `None` while it is not.
+    /// The share of the lower row before the report or a table was opened; `None` while none is.
     low_share: Option<f32>,
-    /// Panes that were put aside together, to come back together.
+    /// Panes that were closed together, to be reopened together.
     aside: Vec<Pane>,
-    /// Whether the lanes have the whole window.
+    /// Whether the lanes fill the window.
     is_maximized: bool,
-    /// The tabs that were in front when they were drawn last.
+    /// Tabs that were in front in the last frame.
     in_front: Vec<egui_tiles::TileId>,
 }
 
-/// The least share of the height at which a report or a table can be read.
+/// Least share of the height for reading the report or a table.
 const REPORT_SHARE: f32 = 0.36;
 
 impl Default for Panes {
@@ -88,12 +76,11 @@ impl Default for Panes {
 }
 
 impl Panes {
-    /// The layout that the program starts with.
+    /// The default layout.
     pub fn new() -> Self {
         Self::of(&Layout::default())
     }
 
-    /// A stored layout.
     pub fn of(layout: &Layout) -> Self {
         let (tree, aside) = layout.tree();
         Self {
@@ -105,23 +92,21 @@ impl Panes {
         }
     }
 
-    /// The layout as it is stored.
     pub fn layout(&self) -> Layout {
         let mut tree = self.tree.clone();
         if let (Some(low), Some((column, tabs))) = (self.low_share, report_column(&mut tree.tiles)) {
-            // The report takes its room again when it is read next.
+            // The report gets its height again when it is opened.
             column.shares.set_share(tabs, low);
         }
         Layout::of(&tree, &self.aside)
     }
 
-    /// Whether a pane is not closed.
     pub fn is_open(&self, pane: Pane) -> bool {
         let tile = self.tree.tiles.find_pane(&pane);
         tile.is_some_and(|tile| self.tree.is_visible(tile))
     }
 
-    /// Closes a pane; it keeps its place.
+    /// A closed pane keeps its place.
     pub fn close(&mut self, pane: Pane) {
         self.set_visible(pane, false);
         self.is_maximized &= pane != Pane::Policies;
@@ -133,7 +118,7 @@ impl Panes {
         }
     }
 
-    /// Puts the panes beside the inspector aside, or brings them back.
+    /// Closes the panes next to the inspector together, or reopens them.
     pub fn toggle_details(&mut self) {
         self.is_maximized = false;
         let mut aside = std::mem::take(&mut self.aside);
@@ -154,12 +139,12 @@ impl Panes {
         self.aside = details;
     }
 
-    /// Whether any of those is open.
+    /// Whether any of these panes is open.
     pub fn shows_details(&self) -> bool {
         self.details().into_iter().any(|pane| self.is_open(pane))
     }
 
-    /// The inspector and what stands behind the same tabs; never the lanes and what stands with them.
+    /// The inspector and the panes of its tabs; never the lanes and the panes of theirs.
     fn details(&self) -> Vec<Pane> {
         let tiles = &self.tree.tiles;
         let parent = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
@@ -171,12 +156,11 @@ impl Panes {
         all.filter(|pane| parent(*pane) == own).collect()
     }
 
-    /// Whether the lanes have the whole window.
     pub const fn is_maximized(&self) -> bool {
         self.is_maximized
     }
 
-    /// Gives the lanes the whole window, or the other panes their room again.
+    /// Gives the lanes the whole window, or restores the other panes.
     pub fn toggle_maximized(&mut self) {
         self.is_maximized = !self.is_maximized;
         if self.is_maximized {
@@ -185,7 +169,7 @@ impl Panes {
         }
     }
 
-    /// Brings a pane to the front, or where it is in front already what it stands before: the lanes or the inspector.
+    /// Brings a pane to the front; where it is in front, the lanes or the inspector behind it.
     pub fn toggle(&mut self, pane: Pane) {
         let is_shown = self.is_in_front(pane);
         let behind = match pane {
@@ -202,7 +186,7 @@ impl Panes {
         }
     }
 
-    /// Opens a pane where it is closed, and brings it to the front of its tabs.
+    /// Opens a pane and brings it to the front.
     pub fn show(&mut self, pane: Pane) {
         self.is_maximized &= pane == Pane::Policies;
         self.set_visible(pane, true);
@@ -214,14 +198,13 @@ impl Panes {
             .make_active(|_, tile| matches!(tile, Tile::Pane(shown) if *shown == pane));
     }
 
-    /// Whether a pane can be seen.
     pub fn is_in_front(&self, pane: Pane) -> bool {
         let active = self.tree.active_tiles();
         !self.is_maximized && active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane))
     }
 
-    /// Makes the row of the report and the tables high enough to read while one is in front, and low again afterwards. Whoever
-    /// has drawn it to another height keeps that.
+    /// Makes the row of the report and the tables high while one is in front, and low again afterwards. A height that
+    /// the user chose stays.
     fn give_report_room(&mut self, ctx: &egui::Context) {
         let tiles = &self.tree.tiles;
         let row_of = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
@@ -242,7 +225,7 @@ impl Panes {
         let (own, rest) = (column.shares[tabs], others(column));
         let wanted = rest * REPORT_SHARE / (1.0 - REPORT_SHARE);
         match self.low_share.take() {
-            // Only what was made high here is made low again.
+            // Only a height that was set here is reset.
             Some(before) if (own - wanted).abs() < 1e-3 * wanted => column.shares.set_share(tabs, before),
             Some(_) => {}
             None => {
@@ -255,16 +238,14 @@ impl Panes {
         ctx.request_repaint();
     }
 
-    /// Draws all panes.
-    pub fn ui(&mut self, ui: &mut egui::Ui, input: &PanesInput<'_>, state: &mut UiState, commands: &mut Vec<Command>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, cx: PaneCx<'_>, state: &mut UiState) {
         if PANES.iter().all(|row| !self.is_open(row.pane)) {
             self.nothing_ui(ui);
             return;
         }
         let mut docking = Docking {
-            input,
+            cx,
             state,
-            commands,
             shows_device: false,
             shows_budgets: false,
             closed: Vec::new(),
@@ -278,14 +259,16 @@ impl Panes {
             self.tree.ui(&mut docking, ui);
         }
         let closed = std::mem::take(&mut docking.closed);
-        let keeps_pane = docking.keeps_pane;
+        // A click on a tensor opens its facts.
+        let selects = |command: &Command| matches!(command, Command::Select(Some(_)));
+        let offers_inspector = !docking.keeps_pane && docking.cx.commands.iter().any(selects);
         let asked = [
             (docking.shows_device, Pane::Device),
             (docking.shows_budgets, Pane::Budgets),
         ];
         for (_, pane) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
             self.show(pane);
-            // It is seen at once, not with the next movement of the pointer.
+            // Shown at once, not with the next movement of the pointer.
             ui.ctx().request_repaint();
         }
         for pane in closed {
@@ -293,21 +276,18 @@ impl Panes {
             ui.ctx().request_repaint();
         }
         self.give_report_room(ui.ctx());
-        // Whoever clicks a tensor wants to read about it.
-        let selects = |command: &Command| matches!(command, Command::Select(Some(_)));
-        if !keeps_pane && commands.iter().any(selects) {
+        if offers_inspector {
             self.offer(Pane::Inspector);
         }
     }
 
-    /// Brings a pane to the front, unless the user has closed it or looks at the lanes alone.
+    /// Brings a pane to the front, unless it is closed or the lanes fill the window.
     fn offer(&mut self, pane: Pane) {
         if self.is_open(pane) {
             self.bring_to_front(pane);
         }
     }
 
-    /// Every pane is closed.
     fn nothing_ui(&mut self, ui: &mut egui::Ui) {
         let area = ui.max_rect();
         let mut middle = ui.new_child(
@@ -324,7 +304,7 @@ impl Panes {
     }
 }
 
-/// The column in which the import report stands, and the part of it that holds the report.
+/// The column of the import report, and its part with the report.
 fn report_column(tiles: &mut Tiles<Pane>) -> Option<(&mut Linear, TileId)> {
     let tabs = tiles.find_pane(&Pane::Files).and_then(|tile| tiles.parent_of(tile))?;
     let column = tiles.parent_of(tabs)?;

@@ -1,7 +1,7 @@
-//! What the window keeps from one start to the next, through eframe's storage (a file in the user's data folder).
+//! State of the window that outlives the program, in eframe's storage (a file in the user's data folder).
 //!
-//! Every part is a text of its own, so that one that cannot be read costs that part alone, and nothing that stands there
-//! can stop the program from starting. Theme, size and the like are kept by eframe itself.
+//! Every part is a separate text, so that an unreadable one is lost alone, and nothing in the storage can stop the
+//! program from starting. eframe keeps theme and size.
 
 use eframe::Storage;
 use serde::Serialize;
@@ -17,24 +17,21 @@ const DOCUMENT: &str = "highwater.document";
 const RECENTS: &str = "highwater.recent";
 const USED: &str = "highwater.used";
 const VIEW: &str = "highwater.view";
-const STANDS: &str = "highwater.lanes";
+const LANE_LAYOUT: &str = "highwater.lanes";
 
-/// How lanes were shown.
+/// The view of the lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct PersistedView {
     /// Two lanes in a row.
     pub is_side_by_side: bool,
-    /// What lanes show.
     pub content: LaneContent,
-    /// What the time axis counts.
     pub axis: AxisKind,
     /// The wheel alone zooms.
     pub has_plain_wheel: bool,
 }
 
 impl PersistedView {
-    /// How lanes are shown.
     pub const fn of(lanes: &LanesState) -> Self {
         Self {
             is_side_by_side: matches!(lanes.layout, LaneLayout::SideBySide),
@@ -44,7 +41,6 @@ impl PersistedView {
         }
     }
 
-    /// How lanes are laid out.
     pub const fn layout(self) -> LaneLayout {
         if self.is_side_by_side {
             LaneLayout::SideBySide
@@ -54,28 +50,23 @@ impl PersistedView {
     }
 }
 
-/// What was kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Persisted {
-    /// Where the panes stood.
     pub layout: Option<Layout>,
-    /// What was open.
     pub document: Option<PersistedDocument>,
-    /// What was opened before.
+    /// Recent files.
     pub recents: Recents,
-    /// Which entries of the palette were used, the last first.
+    /// Used entries of the palette, newest first.
     pub used: Vec<String>,
-    /// How lanes were shown.
     pub view: PersistedView,
-    /// In which order and how high lanes stood.
-    pub stands: SavedLaneLayout,
+    /// The arrangement of lanes.
+    pub lane_layout: SavedLaneLayout,
     /// Parts that could not be read.
     pub unreadable: Vec<&'static str>,
 }
 
 impl Persisted {
-    /// Reads what a start takes over. The list of files that were opened is read even where nothing else is, so that it
-    /// is not lost when the program ends.
+    /// Reads what a start takes over. Recent files are always read, so that they are not lost at the end.
     pub fn read(storage: Option<&dyn Storage>, restore: Restore) -> Self {
         let mut kept = Self::default();
         let Some(storage) = storage else { return kept };
@@ -89,19 +80,19 @@ impl Persisted {
         kept.layout = part(storage, LAYOUT, "where the panes stood", unreadable);
         kept.used = part(storage, USED, "which commands were used", unreadable).unwrap_or_default();
         kept.view = part(storage, VIEW, "how lanes were shown", unreadable).unwrap_or_default();
-        kept.stands = part(storage, STANDS, "how lanes stood", unreadable).unwrap_or_default();
+        kept.lane_layout = part(storage, LANE_LAYOUT, "how lanes stood", unreadable).unwrap_or_default();
         if restore == Restore::Everything {
             kept.document = part(storage, DOCUMENT, "what was open", unreadable);
         }
         kept
     }
 
-    /// Writes all of it. A document that is not there leaves the one before where it is.
+    /// Writes all parts. Without a document, the last one stays.
     pub fn write(&self, storage: &mut dyn Storage) {
         put(storage, RECENTS, &self.recents);
         put(storage, USED, &self.used);
         put(storage, VIEW, &self.view);
-        put(storage, STANDS, &self.stands);
+        put(storage, LANE_LAYOUT, &self.lane_layout);
         if let Some(layout) = &self.layout {
             put(storage, LAYOUT, layout);
         }
@@ -110,7 +101,7 @@ impl Persisted {
         }
     }
 
-    /// A sentence about what could not be read.
+    /// A message about unreadable parts.
     pub fn complaint(&self) -> Option<String> {
         let parts = self.unreadable.join(", ");
         (!parts.is_empty()).then(|| format!("what was kept of the last time cannot be read and is left out: {parts}"))
@@ -132,7 +123,7 @@ fn part<T: DeserializeOwned>(
 }
 
 fn put(storage: &mut dyn Storage, key: &str, value: &impl Serialize) {
-    // None of these holds a key that is no text, the one thing that could fail.
+    // Serialization fails only for keys that are no texts, and there are none.
     if let Ok(text) = serde_json::to_string(value) {
         storage.set_string(key, text);
     }

@@ -1,5 +1,5 @@
-//! Pictures of the window: asked for when nothing stands in front of it, taken by eframe, cut to the parts of a lane, handed
-//! to the worker.
+//! Captures of the window: requested when no dialog covers it, taken by eframe, cut to the parts of a lane, passed to
+//! the worker.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,39 +8,39 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use eframe::egui::{self, ColorImage, Rect};
 
 use super::lanes::LanesState;
+use crate::numbers::to_whole;
 use highwater_analysis::LaneId;
 use highwater_session::{Command, Picture};
 
-/// What a picture is of, and where it goes.
+/// Subject and target of a capture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// The lane; `None` for the whole window.
+    /// `None` for the whole window.
     pub lane: Option<LaneId>,
-    /// The file.
     pub path: PathBuf,
 }
 
-/// A picture that was taken, and the parts of it that are wanted, in points; `None` for all of it.
+/// An image, and the wanted parts in points; `None` for all of it.
 struct Taken {
     image: Arc<ColorImage>,
     parts: Option<(Vec<Rect>, f32)>,
     path: PathBuf,
 }
 
-/// Frames before a picture is asked for: the dialog that asked for the path is gone by then, and the lane is in view.
+/// Frames before a capture: the path dialog is closed by then, and the lane is in view.
 const BEFORE: u8 = 3;
-/// Frames that a lane which is still worked out is awaited for.
+/// Frames to wait for a lane that is being computed.
 const PATIENCE: u16 = 1200;
-/// Most frames until it is taken.
+/// Most frames until the image arrives.
 const UNTIL: u8 = 12;
 
-/// Pictures on their way.
+/// Pending captures.
 pub struct Pictures {
-    /// What is wanted, and how many frames are still drawn before.
+    /// The next capture, and frames left before it.
     wanted: Option<(Wanted, u8)>,
-    /// For how many frames more a lane that is nowhere on the screen is awaited.
+    /// Frames left to wait for a lane that is not on the screen.
     patience: u16,
-    /// The lane of a picture that is not taken yet, and for how many frames that is awaited.
+    /// The captured lane until the image arrives, and frames left to wait.
     awaited: Option<(LaneId, u8)>,
     sender: Sender<Taken>,
     taken: Receiver<Taken>,
@@ -68,19 +68,18 @@ impl std::fmt::Debug for Pictures {
 }
 
 impl Pictures {
-    /// Asks for a picture.
     pub fn want(&mut self, wanted: Wanted) {
         self.wanted = Some((wanted, BEFORE));
         self.patience = PATIENCE;
     }
 
-    /// The lane that is to look as its picture is.
+    /// The lane to be laid out for its picture.
     pub fn lane(&self) -> Option<LaneId> {
         let wanted = self.wanted.as_ref().and_then(|(wanted, _)| wanted.lane);
         wanted.or(self.awaited.map(|(lane, _)| lane))
     }
 
-    /// Takes what is wanted once nothing stands in front of it, and hands on what was taken. Never waits.
+    /// Requests the pending capture once nothing covers the window, and passes on images that arrived. Never waits.
     pub fn poll(&mut self, ctx: &egui::Context, lanes: &LanesState, commands: &mut Vec<Command>) {
         if let Some((lane, left)) = self.awaited.take() {
             self.awaited = left.checked_sub(1).map(|left| (lane, left));
@@ -109,14 +108,14 @@ impl Pictures {
         self.awaited = wanted.lane.map(|lane| (lane, UNTIL));
         let (sender, wake, path) = (self.sender.clone(), ctx.clone(), wanted.path);
         ctx.request_screenshot(move |image| {
-            // The window may be gone by then.
+            // The window may be closed by then.
             drop(sender.send(Taken { image, parts, path }));
             wake.request_repaint();
         });
     }
 }
 
-/// Parts of a picture one below the other, pixel for pixel; narrower ones are clear at their right end.
+/// Parts stacked pixel for pixel; narrower ones are transparent at their right end.
 pub fn stacked(image: &ColorImage, parts: &[Rect], scale: f32) -> Picture {
     let cut: Vec<Picture> = parts
         .iter()
@@ -134,19 +133,15 @@ pub fn stacked(image: &ColorImage, parts: &[Rect], scale: f32) -> Picture {
     Picture { width, height, rgba }
 }
 
-/// A part of a picture (all of it where none is said), pixel for pixel.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to the picture before the cast"
-)]
+/// A part of an image (or all of it), pixel for pixel.
 pub fn picture_of(image: &ColorImage, part: Option<(Rect, f32)>) -> Picture {
     let [width, height] = image.size;
     let (mut columns, mut rows) = (0..width, 0..height);
     if let Some((rect, scale)) = part {
+        let pixel = |place: f32| usize::try_from(to_whole(f64::from(place))).unwrap_or(usize::MAX);
         let range = |low: f32, high: f32, most: usize| {
-            let low = ((low * scale).floor().max(0.0) as usize).min(most);
-            low..((high * scale).ceil().max(0.0) as usize).clamp(low, most)
+            let low = pixel((low * scale).floor()).min(most);
+            low..pixel((high * scale).ceil()).clamp(low, most)
         };
         columns = range(rect.left(), rect.right(), width);
         rows = range(rect.top(), rect.bottom(), height);
@@ -192,7 +187,7 @@ mod tests {
         assert!(reds(rect(9.0, 9.0, 12.0, 12.0), 1.0).is_empty());
     }
 
-    /// The lane looks as its picture is to, until that is taken, or does not come.
+    /// The lane keeps the layout for its picture until the image arrives or the wait ends.
     #[test]
     fn a_lane_sits_for_its_picture_and_no_longer() {
         let ctx = egui::Context::default();
@@ -204,7 +199,7 @@ mod tests {
             path: "lane.png".into(),
         });
         let mut commands = Vec::new();
-        // The lane is nowhere on the screen: it is awaited for a while, because it may still be worked out.
+        // The lane is not on the screen: it may still be computed.
         for _ in 0..=u16::from(BEFORE) + PATIENCE + u16::from(UNTIL) {
             assert_eq!(pictures.lane(), Some(lane));
             pictures.poll(&ctx, &lanes, &mut commands);
@@ -221,7 +216,7 @@ mod tests {
         let levels: Vec<u8> = (0..24).collect();
         let image = ColorImage::from_gray([6, 4], &levels);
         let rect = |x0: f32, y0: f32, x1: f32, y1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
-        // The title below, the ruler above it on the screen, a part out of sight, a narrower one.
+        // The title below, the ruler above it on the screen, an invisible part, a narrower one.
         let parts = [
             rect(1.0, 2.0, 4.0, 3.0),
             rect(1.0, 0.0, 4.0, 1.0),
@@ -233,7 +228,7 @@ mod tests {
         let reds: Vec<u8> = picture.rgba.chunks(4).map(|pixel| pixel[0]).collect();
         assert_eq!(reds, [13, 14, 15, 1, 2, 3, 19, 20, 0]);
         assert_eq!(picture.rgba[35], 0, "what is not there is clear");
-        // Fractions of points fall on pixels by the scale.
+        // Fractions of points are scaled to pixels.
         let fine = stacked(&image, &[rect(0.5, 0.0, 1.5, 0.5), rect(0.5, 1.5, 1.5, 2.0)], 2.0);
         assert_eq!((fine.width, fine.height), (2, 2));
         assert!(stacked(&image, &[], 1.0).rgba.is_empty());

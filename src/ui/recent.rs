@@ -1,10 +1,11 @@
-//! Files that were opened before: in the menu, on the empty page, in the palette.
+//! Recent files: in the menu, on the start page, in the palette.
 
 use eframe::egui;
 
+use crate::widgets::Named as _;
 use highwater_session::{Bookmark, Command, Recent, Recents, Session, SourceSpec};
 
-/// What was noted last as opened.
+/// The last noted sources.
 #[derive(Clone, Debug, Default)]
 pub struct Noted {
     sources: Vec<SourceSpec>,
@@ -12,10 +13,10 @@ pub struct Noted {
 }
 
 impl Noted {
-    /// Notes which files are open now, for the next time; the bookmarks that they had come back.
+    /// Notes the open files, and restores their bookmarks.
     pub fn note(&mut self, session: &mut Session, recents: &mut Recents) {
         let Some(loaded) = session.loaded() else { return };
-        // A document stands for its sources, and has bookmarks of its own.
+        // A document replaces its sources, and has bookmarks.
         let document = session.file_path().map(|path| vec![SourceSpec::Path(path.to_owned())]);
         let is_document = document.is_some();
         let sources = document.unwrap_or_else(|| loaded.sources.clone());
@@ -39,10 +40,10 @@ impl Noted {
         }
     }
 
-    /// Keeps the bookmarks of what is open beside its place in the list of what was opened.
+    /// Saves the bookmarks of the open files with their entry.
     fn note_bookmarks(&mut self, session: &Session, recents: &mut Recents) {
         let document = session.document();
-        // While something else is being read, the document is that one's already.
+        // During a load the document is the next one's.
         if document.sources == self.sources && document.bookmarks != self.bookmarks {
             self.bookmarks.clone_from(&document.bookmarks);
             recents.keep_bookmarks(&self.sources, &self.bookmarks);
@@ -50,7 +51,7 @@ impl Noted {
     }
 }
 
-/// Seconds since 1970; 0 where the clock stands before.
+/// Seconds since 1970; 0 for earlier clocks.
 #[expect(
     clippy::disallowed_methods,
     reason = "the window owns a clock; it tells when files were opened"
@@ -60,7 +61,7 @@ pub fn clock() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// How long ago files were opened, in words.
+/// The time since a file was opened, in words.
 pub fn opened_text(opened: u64, clock: u64) -> String {
     let seconds = clock.saturating_sub(opened);
     let ago = |count: u64, unit: &str| {
@@ -76,7 +77,7 @@ pub fn opened_text(opened: u64, clock: u64) -> String {
     }
 }
 
-/// Which of the files are gone, in a sentence; `None` where none is, as far as is known.
+/// Missing files in a sentence; `None` where none is known to be missing.
 pub fn missing_text(recent: &Recent, session: &Session) -> Option<String> {
     let gone: Vec<String> = recent
         .paths()
@@ -90,7 +91,7 @@ pub fn missing_text(recent: &Recent, session: &Session) -> Option<String> {
     }
 }
 
-/// A button for each; `what` stands behind its name where it is read out.
+/// A button per entry; `what` follows its name for assistive technology.
 pub fn recents_ui(ui: &mut egui::Ui, recents: &Recents, session: &Session, what: &str, commands: &mut Vec<Command>) {
     let clock = clock();
     for recent in &recents.list {
@@ -100,11 +101,9 @@ pub fn recents_ui(ui: &mut egui::Ui, recents: &Recents, session: &Session, what:
         let button = egui::Button::new(&title)
             .truncate()
             .right_text(egui::RichText::new(&when).weak());
-        let response = ui.add_enabled(missing.is_none(), button);
-        response.widget_info(|| {
-            let name = format!("{title}, opened {when}{what}");
-            egui::WidgetInfo::labeled(egui::Role::Button, missing.is_none(), name)
-        });
+        let response = ui
+            .add_enabled(missing.is_none(), button)
+            .named(egui::Role::Button, || format!("{title}, opened {when}{what}"));
         let paths: Vec<String> = recent.paths().map(|path| path.display().to_string()).collect();
         let response = response.on_hover_text(paths.join("\n"));
         if response.on_disabled_hover_text(missing.unwrap_or_default()).clicked() {

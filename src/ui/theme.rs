@@ -1,4 +1,4 @@
-//! Every colour of the window, light and dark. No other file names one.
+//! Every colour of the window, light and dark.
 
 mod hues;
 mod style;
@@ -25,102 +25,90 @@ const fn rgb(hex: u32) -> Color32 {
     Color32::from_rgb(r, g, b)
 }
 
-/// Colours by meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
     /// Whether the surroundings are dark.
     pub is_dark: bool,
     /// Behind curves and maps.
     pub canvas: Color32,
-    /// Behind the window's panels.
+    /// Behind panels.
     pub panel: Color32,
-    /// Thin lines at axis marks.
+    /// Grid lines at axis marks.
     pub grid: Color32,
     /// Frames of canvases.
     pub frame: Color32,
-    /// Names and figures.
     pub text: Color32,
-    /// Axis marks and secondary words.
     pub text_weak: Color32,
-    /// The reserved curve.
     pub reserved: Color32,
     /// Below the reserved curve.
     pub reserved_fill: Color32,
-    /// The live curve.
     pub live: Color32,
     /// Below the live curve.
     pub live_fill: Color32,
-    /// The capacity of the device.
     pub capacity: Color32,
-    /// The mark at a peak.
     pub peak: Color32,
-    /// The badge of the configured policy: ground and words.
+    /// Badge of the active policy: ground and text.
     pub configured: (Color32, Color32),
-    /// The badge of the lowest peak: ground and words.
+    /// Badge of the lowest peak: ground and text.
     pub best: (Color32, Color32),
-    /// What fits, or became better.
+    /// Fits, or improved.
     pub good: Color32,
-    /// What does not fit, or became worse.
+    /// Does not fit, or got worse.
     pub bad: Color32,
-    /// The outline of what is selected.
+    /// Outline of the selection.
     pub selection: Color32,
-    /// The outline of what a search found.
+    /// Outline of search matches.
     pub found: Color32,
-    /// The outline of what the pointer is on.
+    /// Outline under the pointer.
     pub hover: Color32,
-    /// The line through all lanes.
+    /// The crosshair.
     pub cursor: Color32,
-    /// The tag at the cursor: ground and words.
+    /// Label at the crosshair: ground and text.
     pub cursor_tag: (Color32, Color32),
-    /// Outlines of regions.
     pub region_outline: Color32,
-    /// Reserved and free.
+    /// Reserved, unused.
     pub region_free: Color32,
     /// Address space without memory.
     pub range: Color32,
     /// Outlines of granted blocks, lines between pages.
-    pub apply_output: Color32,
+    pub granted: Color32,
     /// Stitched pages: ground and hatching, which let their band through.
     pub stitched: (Color32, Color32),
-    /// The physical curve.
     pub physical: Color32,
-    /// Free below live blocks: ground and hatching.
+    /// Gaps: ground and hatching.
     pub hole: (Color32, Color32),
-    /// Edges from donors and to heirs.
+    /// Edges from earlier and to later owners of bytes.
     pub edges: [Color32; 2],
-    /// Evicted, and computed anew: orange and blue, which every kind of colour blindness tells apart.
+    /// Evictions and recomputations: orange and blue, which every kind of colour blindness tells apart.
     pub remat: [Color32; 2],
-    /// While a tensor is away: ground and hatching.
+    /// Evicted intervals: ground and hatching.
     pub gap: (Color32, Color32),
     /// Bytes in use as the planner of a budget counts them.
     pub usage: Color32,
-    /// The line of the budget.
     pub budget: Color32,
-    /// Runs along the axis, alternately.
+    /// Alternating runs along the axis.
     pub runs: [Color32; 2],
     /// Forward, backward, optimizer.
     pub phases: [Color32; 3],
-    /// Tensors.
     pub tensors: [Color32; PALETTE_LEN as usize],
 }
 
 impl Theme {
-    /// The theme that suits egui's visuals.
+    /// For egui's visuals.
     pub fn of(visuals: &Visuals) -> Self {
         if visuals.dark_mode { Self::dark() } else { Self::light() }
     }
 
-    /// A band over canvases: what is below stays readable.
+    /// A translucent band, through which canvases stay readable.
     pub fn band(&self, color: Color32) -> Color32 {
         color.gamma_multiply(if self.is_dark { 0.14 } else { 0.12 })
     }
 
-    /// The colour of a tensor's index.
     pub fn tensor(&self, index: u8) -> Color32 {
         self.tensors[usize::from(index % PALETTE_LEN)]
     }
 
-    /// The colour of a block by its number, as [`highwater_timeline::Coloring`] gives it.
+    /// By the number of [`highwater_timeline::Coloring`].
     pub fn block(&self, number: u8) -> Color32 {
         let plain = number & !DIMMED;
         let (groups, classes) = if self.is_dark {
@@ -130,7 +118,7 @@ impl Theme {
         };
         let color = match plain {
             0..FIRST_GROUP => self.tensor(plain),
-            NO_TENSOR => self.apply_output,
+            NO_TENSOR => self.granted,
             FIRST_CLASS.. => rgb(classes[usize::from((plain - FIRST_CLASS) % CLASS_COLORS)]),
             group => {
                 let hue = groups.get(usize::from(group - FIRST_GROUP));
@@ -153,7 +141,7 @@ impl Theme {
         }
     }
 
-    /// What a picture is multiplied with; beside a selection it steps back.
+    /// The tint of a picture; a selection dims it.
     pub fn picture_tint(&self, is_beside: bool) -> Color32 {
         if is_beside {
             Color32::WHITE.gamma_multiply(0.4)
@@ -162,13 +150,13 @@ impl Theme {
         }
     }
 
-    /// The ground of memory by whose it is.
+    /// The ground of memory by owner.
     pub fn owner(&self, owner: Owner) -> Color32 {
         let hue = match owner {
             Owner::Weights => self.part(1),
             Owner::Variables => self.part(2),
             Owner::InputOutput => self.part(3),
-            // Near the hue of features, which it holds; far from that of variables, which stand below it.
+            // Near the hue of features, which it holds; far from that of variables, which lie below it.
             Owner::SharedArena => self.tensors[6],
             Owner::Fixed => self.tensors[12],
             Owner::Pool(graph) | Owner::Stitched(graph) => pool_hue(graph),
@@ -179,12 +167,9 @@ impl Theme {
 
     /// The colour of a pool's name and figures.
     pub fn pool(&self, graph: Option<GraphIdx>) -> Color32 {
-        graph.map_or(self.apply_output, |graph| {
-            pool_hue(graph).lerp_to_gamma(self.canvas, 0.25)
-        })
+        graph.map_or(self.granted, |graph| pool_hue(graph).lerp_to_gamma(self.canvas, 0.25))
     }
 
-    /// The colour of a tick.
     pub fn tick(&self, class: TickClass) -> Color32 {
         match class {
             TickClass::Trouble => self.bad,
@@ -198,32 +183,31 @@ impl Theme {
         }
     }
 
-    /// Over what the device panel points at.
+    /// Over the highlight of the device pane.
     pub fn highlight(&self) -> Color32 {
         self.selection.gamma_multiply(0.3)
     }
 
-    /// What a difference holds more.
+    /// Positive differences.
     pub fn more(&self) -> Color32 {
         self.bad.lerp_to_gamma(self.canvas, 0.35)
     }
 
-    /// What it holds less.
+    /// Negative differences.
     pub fn less(&self) -> Color32 {
         self.good.lerp_to_gamma(self.canvas, 0.35)
     }
 
-    /// Over what is out of view in the overview.
+    /// Over the hidden parts of the minimap.
     pub fn veil(&self) -> Color32 {
         self.panel.gamma_multiply(0.62)
     }
 
-    /// Over what lies behind the end of a run.
+    /// Over steps after the end of a run.
     pub fn behind_the_end(&self) -> Color32 {
         self.bad.gamma_multiply(0.10)
     }
 
-    /// The colour of an edge.
     pub fn edge(&self, side: ReuseSide) -> Color32 {
         match side {
             ReuseSide::Earlier => self.edges[0],
@@ -231,7 +215,6 @@ impl Theme {
         }
     }
 
-    /// The colour of a mark of a run under a budget.
     pub fn remat_mark(&self, kind: RematMarkKind) -> Color32 {
         match kind {
             RematMarkKind::Evict => self.remat[0],
@@ -240,12 +223,11 @@ impl Theme {
         }
     }
 
-    /// Over steps on which an op is computed anew.
-    pub fn anew(&self) -> Color32 {
+    /// Over steps that recompute an op.
+    pub fn recomputed(&self) -> Color32 {
         self.remat[1].gamma_multiply(if self.is_dark { 0.22 } else { 0.20 })
     }
 
-    /// The ground of a phase band.
     pub fn phase(&self, phase: Phase) -> Color32 {
         match phase {
             Phase::Unknown => self.panel,
@@ -255,22 +237,17 @@ impl Theme {
         }
     }
 
-    /// Steps a colour back towards the canvas, as beside a selection.
+    /// Blends a colour towards the canvas.
     pub fn dimmed(&self, color: Color32) -> Color32 {
         color.lerp_to_gamma(self.canvas, 0.35)
     }
 
-    /// A tensor that a search did not find.
-    pub fn faded(&self, color: Color32) -> Color32 {
-        color.lerp_to_gamma(self.canvas, 0.78)
-    }
-
-    /// Words on a tensor's colour.
+    /// Text on a tensor's colour.
     pub fn on_tensor(&self) -> Color32 {
         rgb(ON_TENSOR)
     }
 
-    /// A ground that lets little through, behind words on a curve.
+    /// A nearly opaque ground behind text on a curve.
     pub fn halo(&self) -> Color32 {
         self.canvas.gamma_multiply(0.85)
     }
@@ -306,7 +283,6 @@ impl Theme {
         }
     }
 
-    /// The colour of a severity's word.
     pub fn severity(&self, severity: Severity) -> Color32 {
         match severity {
             Severity::Error => self.bad,
@@ -315,12 +291,12 @@ impl Theme {
         }
     }
 
-    /// The colour of a part of the peak: features, weights, variables, inputs and outputs.
+    /// Parts of the peak: features, weights, variables, inputs and outputs.
     pub fn part(&self, position: usize) -> Color32 {
         [self.reserved, self.tensors[3], self.tensors[2], self.tensors[5]][position % 4]
     }
 
-    /// The colour of what a tensor is for; the hues of the parts of the peak where there is one.
+    /// By the role of a tensor; roles with a part of the peak have its hue.
     pub fn role(&self, role: Option<Role>) -> Color32 {
         match role {
             Some(Role::Activation) => self.part(0),
@@ -328,11 +304,11 @@ impl Theme {
             Some(Role::Parameter | Role::Buffer | Role::OptimizerState) => self.part(2),
             Some(Role::Input) => self.part(3),
             Some(Role::Workspace) => self.tensors[15],
-            None => self.apply_output,
+            None => self.granted,
         }
     }
 
-    /// The colour of a heuristic, by its position in the table.
+    /// By the position of a heuristic in the table.
     pub fn heuristic(&self, position: usize) -> Color32 {
         let hues = if self.is_dark {
             HEURISTICS_DARK
@@ -342,7 +318,7 @@ impl Theme {
         rgb(hues[position % hues.len()])
     }
 
-    /// The colour of what the user changed.
+    /// The colour of changed values.
     pub fn accent(&self) -> Color32 {
         self.reserved
     }

@@ -1,4 +1,4 @@
-//! The bar on top: menus, what is open, and what the worker is doing.
+//! The bar on top: menus, the open source, and the state of the worker.
 
 use eframe::egui::{self, RichText};
 
@@ -13,27 +13,20 @@ use super::recent::recents_ui;
 use super::theme::Theme;
 use highwater_session::{Command, Notice, Recents, SAMPLES, Session, SourceSpec};
 
-/// How a command that toggles something stands at present; `None` for one that toggles nothing.
+/// The state of a toggle command; `None` for other commands.
 pub type Now<'a> = &'a dyn Fn(UiCommand) -> Option<&'static str>;
 
-/// What the bar reads.
 #[derive(Clone, Copy)]
 pub struct TopBar<'a> {
-    /// The session.
     pub session: &'a Session,
-    /// Colours.
     pub theme: &'a Theme,
-    /// What was opened before.
     pub recents: &'a Recents,
-    /// The panes.
     pub panes: &'a Panes,
-    /// How lanes are shown.
     pub lanes: &'a LanesState,
-    /// How toggles stand.
+    /// States of toggles.
     pub now: Now<'a>,
 }
 
-/// Draws the bar.
 pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     egui::Panel::top("top bar").show(ui, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
@@ -62,7 +55,6 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
     });
 }
 
-/// What is open.
 fn title_ui(ui: &mut egui::Ui, session: &Session) {
     let sources = &session.document().sources;
     let titles: Vec<String> = sources.iter().map(SourceSpec::title).collect();
@@ -93,16 +85,16 @@ fn title_ui(ui: &mut egui::Ui, session: &Session) {
     });
 }
 
-/// A menu that scrolls where the window is too low for it.
+/// A menu that scrolls in low windows.
 fn scrolled_menu(ui: &mut egui::Ui, title: &str, add: impl FnOnce(&mut egui::Ui)) {
     ui.menu_button(title, |ui| scrolled_ui(ui, add));
 }
 
 fn scrolled_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
-    /// Below the last row, and between the bar and the first.
+    /// Margins below the last row, and between the bar and the first.
     const EDGES: f32 = 48.0;
     let window = ui.ctx().content_rect().height();
-    // A bar that is seen says that there is more.
+    // A solid scroll bar shows that there is more.
     ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
     let height = (window - EDGES).max(120.0);
     egui::ScrollArea::vertical()
@@ -138,7 +130,7 @@ fn command_ui(ui: &mut egui::Ui, command: UiCommand, bar: &TopBar<'_>, output: &
     }
 }
 
-/// Which panes there are: a tick before those that are open.
+/// The panes, with a tick before open ones.
 fn panes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     for row in PANES {
         let mut is_open = bar.panes.is_open(row.pane);
@@ -171,7 +163,7 @@ fn recent_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     command_ui(ui, UiCommand::ForgetRecent, bar, output);
 }
 
-/// Pictures and drawings of every lane that is shown.
+/// Pictures and drawings of shown lanes.
 fn lanes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     let Some((comparison, _)) = bar.session.answer() else {
         ui.weak("Nothing is worked out yet.");
@@ -200,7 +192,7 @@ fn samples_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
     }
 }
 
-/// A progress bar with Cancel while the worker is busy, else how current the picture is.
+/// A progress bar with Cancel while the worker is busy, else whether the answer is current.
 fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
     if let Some(busy) = session.busy() {
         if ui.button("Cancel").clicked() {
@@ -239,8 +231,7 @@ fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
     }
 }
 
-/// A sentence about what was done or failed, with a button that takes it away. It stands in the bar, where it moves
-/// nothing.
+/// A notice with a button that dismisses it, in the bar, where it moves nothing.
 fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
     let Some(notice) = session.notice() else {
         return;
@@ -257,8 +248,7 @@ fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
     ui.add(label).on_hover_text(text);
 }
 
-/// A message as it fits a line: its reason must not be cut off because a path before it is long, and of several lines the
-/// first stands for all.
+/// A message cut to a line: a long path must not cut the reason, and of several lines the first one is shown.
 fn short_notice(text: &str) -> String {
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();

@@ -20,11 +20,15 @@ pub(crate) fn source(name: &str, text: &str) -> SourceSpec {
     }
 }
 
-/// A session of a graph with fixed shapes and one with a dimension.
-pub(crate) fn two_graphs() -> Session {
+/// A session with its first answer.
+pub(crate) fn session(sources: Vec<SourceSpec>) -> Session {
     let worker = Worker::start(|| {}).unwrap();
-    let sources = vec![source("fixed.json", STATIC), source("chain.json", SYMBOLIC)];
     let mut session = Session::new(Document::new(sources), DeviceProfiles::bundled().unwrap(), worker);
     session.settle();
     session
+}
+
+/// A session of a graph with fixed shapes and one with a dimension.
+pub(crate) fn two_graphs() -> Session {
+    session(vec![source("fixed.json", STATIC), source("chain.json", SYMBOLIC)])
 }

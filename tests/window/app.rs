@@ -1,73 +1,27 @@
 //! The whole window without a screen: found by role and label, driven as users drive it.
 
+use std::sync::Arc;
+
 use eframe::egui::{self, Key, Modifiers, Role, pos2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_model::workload::DeviceProfiles;
+use highwater_model::units::Bytes;
 use highwater_options::{ENVIRONMENT, TABLE};
-use highwater_session::{Document, SAMPLES, Sample, Session, SourceSpec, Worker};
+use highwater_session::{SAMPLES, SourceSpec};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_ui::app::App;
+use highwater_timeline::RegionSpan;
 use highwater_ui::commands::{COMMANDS, Menu};
 
-/// The window on a sample, with its first answer on the screen.
-fn window(sample: usize) -> Harness<'static, App> {
-    window_of(sample, 1400.0)
-}
-
-/// Every sample, those that tests ask for by position first.
-const NAMES: [&str; 8] = [
-    "resnet50",
-    "bert",
-    "mobilenet",
-    "mixed",
-    "lenet",
-    "measured",
-    "cnn",
-    "lstm",
-];
-
-/// The samples of these tests, by position.
-fn sample(position: usize) -> &'static Sample {
-    highwater_session::sample(NAMES[position]).unwrap()
-}
-
-/// The window on a sample, as high as asked for.
-pub(crate) fn window_of(sample: usize, height: f32) -> Harness<'static, App> {
-    let worker = Worker::start(|| {}).unwrap();
-    let document = Document::new(vec![SourceSpec::Sample(self::sample(sample))]);
-    let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker)).with_typed_paths();
-    app.settle();
-    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
-    let mut harness = Harness::builder()
-        .with_size([1280.0, height])
-        .with_max_steps(12)
-        .build_ui_state(ui, app);
-    harness.run();
-    harness
-}
-
-/// Lets the worker finish and draws its answer.
-pub(crate) fn settle(harness: &mut Harness<'_, App>) {
-    harness.run_steps(2);
-    harness.state_mut().settle();
-    harness.run_steps(2);
-}
-
-/// Presses a key and draws what follows.
-pub(crate) fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
-    harness.key_press_modifiers(modifiers, key);
-    harness.run_steps(3);
-}
+use crate::harness::{Window, press, settle, window_of, window_of_session};
+use crate::sessions::session;
 
 /// Types into the option search.
-fn search(harness: &mut Harness<'_, App>, text: &str) {
+fn search(harness: &mut Window, text: &str) {
     press(harness, Modifiers::COMMAND, Key::F);
     harness.get_by_role_and_label(Role::TextInput, "search").type_text(text);
     harness.run_steps(3);
 }
 
-fn choose(harness: &mut Harness<'_, App>, option: &str, choice: &str) {
+fn choose(harness: &mut Window, option: &str, choice: &str) {
     harness.get_by_role_and_label(Role::ComboBox, option).click();
     harness.run_steps(3);
     harness.get_by_label_contains(choice).click();
@@ -76,10 +30,9 @@ fn choose(harness: &mut Harness<'_, App>, option: &str, choice: &str) {
 
 #[test]
 fn every_sample_fills_every_pane() {
-    assert_eq!(NAMES.len(), SAMPLES.len());
-    for (sample, name) in NAMES.into_iter().enumerate() {
-        let harness = window(sample);
-        if name == "measured" {
+    for sample in SAMPLES {
+        let harness = window_of(sample.name, 1400.0);
+        if sample.name == "measured" {
             for pane in ["Configuration", "Recordings", "Inspector", "Import report"] {
                 harness.get_by_label(pane);
             }
@@ -103,34 +56,22 @@ fn recordings_of_curves_alone_are_drawn() {
         let (allocated, reserved) = (row % 7, 8 + row % 3);
         text += &format!("PTA,{row}.5,{allocated}.0,{reserved}.0,,NPU:0\nAPP,{row}.5,,9.5,,NPU:0\n");
     }
-    let worker = Worker::start(|| {}).unwrap();
     let source = SourceSpec::Bytes {
         name: "memory_record.csv".to_owned(),
         bytes: text.into_bytes().into(),
     };
-    let mut app = App::new(Session::new(
-        Document::new(vec![source]),
-        DeviceProfiles::bundled().unwrap(),
-        worker,
-    ))
-    .with_typed_paths();
-    app.settle();
-    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
-    let mut harness = Harness::builder()
-        .with_size(egui::Vec2::new(1280.0, 700.0))
-        .build_ui_state(ui, app);
-    harness.run_steps(4);
+    let harness = window_of_session(session(vec![source]), 700.0);
     harness.get_by_label("Recordings");
     assert!(harness.query_all_by_label_contains("memory map").count() >= 2);
 }
 
 #[test]
 fn every_option_has_a_widget_with_its_name() {
-    let mut harness = window_of(2, 16_000.0);
+    let mut harness = window_of("mobilenet", 16_000.0);
     // A search opens every section.
     search(&mut harness, "e");
     let input = [Role::TextInput, Role::ComboBox, Role::CheckBox];
-    // Objects whose fields are options of their own need no field.
+    // Objects whose fields are options need no field.
     let rows = TABLE
         .iter()
         .filter(|row| highwater_options::find_group(row.key).is_none());
@@ -145,7 +86,7 @@ fn every_option_has_a_widget_with_its_name() {
 
 #[test]
 fn every_command_is_in_its_menu() {
-    let mut harness = window(2);
+    let mut harness = window_of("mobilenet", 1400.0);
     for (menu, name) in [(Menu::File, "File"), (Menu::View, "View"), (Menu::Help, "Help")] {
         harness.get_by_label(name).click();
         harness.run_steps(3);
@@ -162,7 +103,7 @@ fn every_command_is_in_its_menu() {
 
 #[test]
 fn the_policy_is_edited_and_the_lanes_follow() {
-    let mut harness = window(0);
+    let mut harness = window_of("resnet50", 1400.0);
     choose(&mut harness, "static_memory_policy", "2: static expansion");
     let (comparison, _) = harness.state().session().answer().unwrap();
     assert_eq!(comparison.active_policy, StaticMemoryPolicy::StaticExtend);
@@ -172,7 +113,7 @@ fn the_policy_is_edited_and_the_lanes_follow() {
 
 #[test]
 fn a_conflict_is_shown_beside_the_field_and_among_the_problems() {
-    let mut harness = window(0);
+    let mut harness = window_of("resnet50", 1400.0);
     choose(&mut harness, "static_memory_policy", "2: static expansion");
     search(&mut harness, "static_memory");
     choose(&mut harness, "GE_USE_STATIC_MEMORY", "3: ");
@@ -187,7 +128,7 @@ fn a_conflict_is_shown_beside_the_field_and_among_the_problems() {
 
 #[test]
 fn the_search_narrows_the_options() {
-    let mut harness = window(2);
+    let mut harness = window_of("mobilenet", 1400.0);
     press(&mut harness, Modifiers::COMMAND, Key::F);
     harness
         .get_by_role_and_label(Role::TextInput, "search")
@@ -199,7 +140,7 @@ fn the_search_narrows_the_options() {
 
 #[test]
 fn a_click_selects_a_tensor_and_the_inspector_tells_its_facts() {
-    let mut harness = window(2);
+    let mut harness = window_of("mobilenet", 1400.0);
     let map = harness.get_by_label("lane policy 0 memory map").rect();
     let place = pos2(map.left() + map.width() * 0.5, map.bottom() - map.height() * 0.2);
     harness.hover_at(place);
@@ -219,9 +160,36 @@ fn a_click_selects_a_tensor_and_the_inspector_tells_its_facts() {
     assert_eq!(harness.state().session().selection(), None);
 }
 
+/// The lists of the inspector: no frame searches blocks, regions or arenas.
+#[test]
+fn what_is_held_at_the_peak_comes_with_the_answer() {
+    let window = window_of("mixed", 800.0);
+    let (comparison, timeline) = window.state().session().answer().unwrap();
+    for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
+        let mut live = view.live_at(lane.summary.peak_live_step.unwrap());
+        live.retain(|block| view.tensor(*block).is_some());
+        let mut listed = view.at_peak.blocks.clone();
+        let sizes = listed.iter().map(|block| view.blocks.bytes[*block as usize]);
+        assert!(sizes.is_sorted_by(|large, small| large >= small));
+        live.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, live);
+        let step = lane.summary.peak_reserved_step.unwrap();
+        let is_held = |region: &&RegionSpan| (region.start..region.end).contains(&step);
+        let held: Bytes = view.regions.iter().filter(is_held).map(|region| region.bytes).sum();
+        let regions = view.at_peak.regions.iter().map(|idx| &view.regions[*idx as usize]);
+        assert_eq!(regions.map(|region| region.bytes).sum::<Bytes>(), held);
+    }
+    // Policies with the same plan share what holds its footprint.
+    let stack = |lane: usize| timeline.lanes[lane].arena_stack.clone().unwrap();
+    let is_same_plan = |lane: usize| comparison.lanes[0].plans == comparison.lanes[lane].plans;
+    let alike = (1..comparison.lanes.len()).find(|lane| is_same_plan(*lane)).unwrap();
+    assert!(Arc::ptr_eq(&stack(0), &stack(alike)));
+}
+
 #[test]
 fn a_symbolic_dimension_has_a_field() {
-    let mut harness = window(1);
+    let mut harness = window_of("bert", 1400.0);
     let field = harness.get_by_role_and_label(Role::TextInput, "seq");
     field.focus();
     harness.run_steps(2);
@@ -237,14 +205,14 @@ fn a_symbolic_dimension_has_a_field() {
 
 #[test]
 fn one_click_makes_the_policies_differ() {
-    let mut harness = window(2);
+    let mut harness = window_of("mobilenet", 1400.0);
     assert!(
         harness
             .query_all_by_label_contains("differ only with several graphs")
             .count()
             > 0
     );
-    let mut dynamic = window(1);
+    let mut dynamic = window_of("bert", 1400.0);
     let session = dynamic.state().session();
     assert_eq!(session.answer().unwrap().0.equivalence, None);
     let field = dynamic.get_by_role_and_label(Role::TextInput, "seq");
@@ -263,7 +231,7 @@ fn one_click_makes_the_policies_differ() {
 fn the_configuration_is_exported_through_the_typed_path() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("chosen.json");
-    let mut harness = window(0);
+    let mut harness = window_of("resnet50", 1400.0);
     choose(&mut harness, "static_memory_policy", "4: ");
     press(&mut harness, Modifiers::COMMAND, Key::E);
     harness.get_by_role_and_label(Role::TextInput, "Path").focus();
@@ -287,7 +255,7 @@ fn the_configuration_is_exported_through_the_typed_path() {
 
 #[test]
 fn the_keys_are_listed() {
-    let mut harness = window(2);
+    let mut harness = window_of("mobilenet", 1400.0);
     press(&mut harness, Modifiers::NONE, Key::Questionmark);
     assert!(harness.query_all_by_label("Everywhere").count() > 0);
     press(&mut harness, Modifiers::NONE, Key::Escape);
@@ -310,7 +278,7 @@ impl egui::DroppedFile for Dropped {
 
 #[test]
 fn a_dropped_file_is_opened() {
-    let mut harness = window(0);
+    let mut harness = window_of("resnet50", 1400.0);
     let file =
         std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("sample_traces/mobilenet_v2.onnx");
     harness
@@ -325,7 +293,7 @@ fn a_dropped_file_is_opened() {
 
 #[test]
 fn a_dropped_file_that_is_gone_is_an_error_of_the_reading() {
-    let mut harness = window(0);
+    let mut harness = window_of("resnet50", 1400.0);
     let file = std::path::PathBuf::from("/no/such/dropped.onnx");
     harness
         .input_mut()

@@ -1,22 +1,20 @@
 //! Lanes are folded, hidden, moved, compared and coloured; the overview shows where the view is.
 
 use eframe::egui::{Key, Modifiers, Role, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_analysis::LaneId;
 use highwater_session::Command;
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{Attribute, ColorBy, ColoringRequest};
-use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 
-fn window() -> Harness<'static, App> {
-    window_of(3, 900.0)
+fn window() -> Window {
+    window_of("mixed", 900.0)
 }
 
 /// Opens the menu of a lane and chooses an entry.
-fn choose(harness: &mut Harness<'_, App>, lane: &str, entry: &str) {
+fn choose(harness: &mut Window, lane: &str, entry: &str) {
     harness.get_by_label(&format!("arrange {lane}")).click();
     harness.run_steps(3);
     harness.get_by_label(entry).click();
@@ -45,7 +43,7 @@ fn a_lane_is_hidden_and_brought_back() {
 #[test]
 fn a_folded_lane_leaves_its_room_to_others() {
     let mut harness = window();
-    let height = |harness: &Harness<'_, App>, policy| harness.get_by_label(&canvas(policy)).rect().height();
+    let height = |harness: &Window, policy| harness.get_by_label(&canvas(policy)).rect().height();
     let before = (height(&harness, 0), height(&harness, 3));
     choose(&mut harness, "policy 0", "Fold");
     assert!(height(&harness, 0) < before.0);
@@ -57,7 +55,7 @@ fn a_folded_lane_leaves_its_room_to_others() {
 #[test]
 fn a_lane_moves_past_another() {
     let mut harness = window();
-    let top = |harness: &Harness<'_, App>, policy| harness.get_by_label(&canvas(policy)).rect().top();
+    let top = |harness: &Window, policy| harness.get_by_label(&canvas(policy)).rect().top();
     choose(&mut harness, "policy 4", "Move up");
     assert!(top(&harness, 4) < top(&harness, 3));
     choose(&mut harness, "policy 4", "Move down");
@@ -114,7 +112,7 @@ fn two_lanes_are_subtracted() {
 }
 
 #[test]
-fn colours_stand_for_what_is_chosen_and_the_legend_filters() {
+fn colours_mean_what_is_chosen_and_the_legend_filters() {
     let mut harness = window();
     harness.get_by_label("colour by tensor").click();
     harness.run_steps(3);
@@ -149,7 +147,7 @@ fn every_attribute_has_a_legend() {
 #[test]
 fn the_overview_follows_and_leads_the_view() {
     let mut harness = window();
-    let label = |harness: &Harness<'_, App>| {
+    let label = |harness: &Window| {
         let strip = harness.query_all_by_label_contains("overview, shows").next().unwrap();
         (strip.rect(), strip.accesskit_node().label().unwrap())
     };
@@ -182,7 +180,7 @@ fn the_overview_follows_and_leads_the_view() {
 }
 
 #[test]
-fn lanes_have_scales_of_their_own_on_request() {
+fn lanes_have_separate_scales_on_request() {
     let mut harness = window();
     harness.get_by_label("how lanes are arranged").click();
     harness.run_steps(3);

@@ -1,27 +1,20 @@
 //! What the time axis counts, under the hand: one choice for all that lies along it.
 
 use eframe::egui::{Key, Modifiers, pos2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use highwater_session::{Notice, SAMPLES};
+use highwater_session::Notice;
 use highwater_timeline::{AxisKind, View};
-use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 
-fn window(sample: &str) -> Harness<'static, App> {
-    let position = SAMPLES.iter().position(|known| known.name == sample).expect("a sample");
-    window_of(position, 800.0)
-}
-
-fn ruler_words(harness: &Harness<'_, App>) -> String {
+fn ruler_words(harness: &Window) -> String {
     let ruler = harness.get_by_label_contains("ruler of");
     ruler.accesskit_node().label().unwrap_or_default()
 }
 
 #[test]
 fn a_key_and_a_choice_change_the_axis_and_the_same_steps_stay_in_view() {
-    let mut harness = window("resnet50");
+    let mut harness = window_of("resnet50", 800.0);
     assert!(ruler_words(&harness).starts_with("ruler of steps, "));
     press(&mut harness, Modifiers::NONE, Key::W);
     let view = harness.state().lanes().viewport;
@@ -43,7 +36,7 @@ fn a_key_and_a_choice_change_the_axis_and_the_same_steps_stay_in_view() {
 
 #[test]
 fn the_step_under_the_pointer_is_the_one_that_is_drawn_there() {
-    let mut harness = window("resnet50");
+    let mut harness = window_of("resnet50", 800.0);
     press(&mut harness, Modifiers::NONE, Key::U);
     let place = harness.get_by_label_contains("ruler of").rect();
     for part in [0.1, 0.35, 0.8] {
@@ -66,7 +59,7 @@ fn the_step_under_the_pointer_is_the_one_that_is_drawn_there() {
 
 #[test]
 fn a_graph_beside_its_run_has_wall_time() {
-    let mut harness = window("lenet");
+    let mut harness = window_of("lenet", 800.0);
     press(&mut harness, Modifiers::NONE, Key::U);
     press(&mut harness, Modifiers::NONE, Key::U);
     assert_eq!(harness.state().lanes().shown_axis(), AxisKind::Wall);
@@ -85,7 +78,7 @@ fn a_graph_beside_its_run_has_wall_time() {
 
 #[test]
 fn a_recording_has_the_time_of_the_clock() {
-    let mut harness = window("measured");
+    let mut harness = window_of("measured", 800.0);
     assert!(ruler_words(&harness).starts_with("ruler of events, "));
     press(&mut harness, Modifiers::NONE, Key::U);
     assert!(ruler_words(&harness).starts_with("ruler of events along wall time, "));

@@ -2,56 +2,28 @@
 //! configuration; the choice of what lanes are compared for.
 
 use eframe::egui::{self, Key, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::LaneSet;
-use highwater_model::workload::DeviceProfiles;
 use highwater_rewrite::remat::HEURISTICS;
-use highwater_session::{Document, Session, SourceSpec, Worker};
-use highwater_ui::app::App;
 
-fn window(source: &str, size: [f32; 2]) -> Harness<'static, App> {
-    let source = SourceSpec::from_argument(source).expect("a sample");
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
-    session.settle();
-    let mut harness = Harness::builder()
-        .with_size(size)
-        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session).with_typed_paths());
-    harness.run_steps(3);
-    harness
-}
-
-fn settle(harness: &mut Harness<'_, App>) {
-    for _ in 0..3 {
-        harness.state_mut().settle();
-        harness.run_steps(2);
-    }
-}
-
-fn click(harness: &mut Harness<'_, App>, role: Role, label: &str) {
-    harness.get_by_role_and_label(role, label).click();
-    harness.run_steps(2);
-    settle(harness);
-}
+use crate::harness::{Window, click, settle_chain, window_of};
 
 /// A window on a sweep that has come to its end.
-fn swept(size: [f32; 2]) -> Harness<'static, App> {
-    let mut harness = window("sample:resnet50", size);
+fn swept() -> Window {
+    let mut harness = window_of("resnet50", 800.0);
     harness.key_press(Key::B);
     harness.run_steps(2);
     click(&mut harness, Role::Button, "Start");
     harness
 }
 
-fn lanes(harness: &Harness<'_, App>) -> LaneSet {
+fn lanes(harness: &Window) -> LaneSet {
     harness.state().session().document().lanes.clone()
 }
 
 #[test]
 fn start_runs_and_stop_ends_the_sweep() {
-    let mut harness = window("sample:resnet50", [1280.0, 800.0]);
+    let mut harness = window_of("resnet50", 800.0);
     harness.key_press(Key::B);
     harness.run_steps(2);
     harness.get_by_role_and_label(Role::Button, "Start").click();
@@ -77,10 +49,10 @@ fn start_runs_and_stop_ends_the_sweep() {
 
 #[test]
 fn the_shortcut_starts_and_shows_the_sweep() {
-    let mut harness = window("sample:resnet50", [1280.0, 800.0]);
+    let mut harness = window_of("resnet50", 800.0);
     harness.key_press_modifiers(egui::Modifiers::SHIFT, Key::B);
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     harness.get_by_label("162 runs");
     harness.key_press(Key::B);
     harness.run_steps(2);
@@ -92,11 +64,11 @@ fn the_shortcut_starts_and_shows_the_sweep() {
 
 #[test]
 fn every_heuristic_has_a_legend_a_limit_and_rows() {
-    let mut harness = swept([1280.0, 800.0]);
+    let mut harness = swept();
     for heuristic in HEURISTICS {
         harness.get_by_role_and_label(Role::CheckBox, &format!("hide {}", heuristic.label));
     }
-    let rows = |harness: &Harness<'_, App>| {
+    let rows = |harness: &Window| {
         harness
             .query_all_by_label_contains("open as a lane: MegEngine static")
             .count()
@@ -114,14 +86,14 @@ fn every_heuristic_has_a_legend_a_limit_and_rows() {
 
 #[test]
 fn a_row_opens_a_lane_and_the_lane_closes() {
-    let mut harness = swept([1280.0, 800.0]);
+    let mut harness = swept();
     harness
         .query_all_by_label_contains("open as a lane: MegEngine static under")
         .next()
         .expect("a row")
         .click();
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let LaneSet::Remat(open) = lanes(&harness) else {
         panic!("{:?}", lanes(&harness));
     };
@@ -137,7 +109,7 @@ fn a_row_opens_a_lane_and_the_lane_closes() {
 
 #[test]
 fn keys_walk_the_rows_and_enter_opens() {
-    let mut harness = swept([1280.0, 800.0]);
+    let mut harness = swept();
     harness
         .query_all_by_label_contains("open as a lane: MegEngine static under")
         .next()
@@ -150,7 +122,7 @@ fn keys_walk_the_rows_and_enter_opens() {
     }
     harness.key_press(Key::Enter);
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let table = harness.state().session().sweep().expect("a sweep");
     let point = &table.points[30];
     let LaneSet::Remat(open) = lanes(&harness) else {
@@ -166,7 +138,7 @@ fn keys_walk_the_rows_and_enter_opens() {
 
 #[test]
 fn a_point_of_the_plot_opens_by_pointer_and_by_keys() {
-    let mut harness = swept([1280.0, 800.0]);
+    let mut harness = swept();
     let plot = harness.get_by_label_contains("plot of overhead").rect();
     // Somewhere in the plot there is a point under the pointer.
     let mut found = false;
@@ -186,7 +158,7 @@ fn a_point_of_the_plot_opens_by_pointer_and_by_keys() {
         }
     }
     assert!(found);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     harness.get_by_label_contains("plot of overhead").focus();
     harness.run_steps(2);
     harness.key_press(Key::ArrowLeft);
@@ -195,7 +167,7 @@ fn a_point_of_the_plot_opens_by_pointer_and_by_keys() {
     harness.run_steps(2);
     harness.key_press(Key::Enter);
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let LaneSet::Remat(open) = lanes(&harness) else {
         panic!("{:?}", lanes(&harness));
     };
@@ -204,14 +176,14 @@ fn a_point_of_the_plot_opens_by_pointer_and_by_keys() {
 
 #[test]
 fn a_point_becomes_the_configuration_in_one_step() {
-    let mut harness = swept([1280.0, 800.0]);
+    let mut harness = swept();
     harness
         .query_all_by_label_contains("open as a lane: MegEngine static under")
         .nth(2)
         .expect("a row")
         .click();
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     click(&mut harness, Role::Button, "Set as dtr.eviction_threshold");
     let session = harness.state().session();
     let budget = session.sweep().expect("a sweep").points[2].budget;
@@ -223,7 +195,7 @@ fn a_point_becomes_the_configuration_in_one_step() {
     assert!(!session.is_sweep_stale());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let line = harness.state().session().command_line();
     assert!(
         !line.contains("eviction_threshold") && !line.contains("remat_heuristic"),
@@ -233,7 +205,7 @@ fn a_point_becomes_the_configuration_in_one_step() {
 
 #[test]
 fn other_settings_are_told() {
-    let mut harness = swept([1280.0, 800.0]);
+    let mut harness = swept();
     assert!(
         harness
             .query_by_label_contains("The settings have changed since")
@@ -243,7 +215,7 @@ fn other_settings_are_told() {
         key: "simulation.thrash_limit".to_owned(),
         text: "0.25".to_owned(),
     });
-    settle(&mut harness);
+    settle_chain(&mut harness);
     harness.get_by_label_contains("The settings have changed since");
     click(&mut harness, Role::Button, "Start again");
     assert!(
@@ -255,7 +227,7 @@ fn other_settings_are_told() {
 
 #[test]
 fn axes_change_by_click() {
-    let mut harness = swept([1280.0, 800.0]);
+    let mut harness = swept();
     for label in [
         "budget in bytes",
         "overhead, log",
@@ -273,8 +245,8 @@ fn axes_change_by_click() {
 
 #[test]
 fn lanes_are_policies_budgets_or_name_reuse() {
-    let mut harness = window("sample:resnet50", [1280.0, 800.0]);
-    settle(&mut harness);
+    let mut harness = window_of("resnet50", 800.0);
+    settle_chain(&mut harness);
     click(&mut harness, Role::RadioButton, "compare budgets");
     let LaneSet::Remat(open) = lanes(&harness) else {
         panic!("{:?}", lanes(&harness));
@@ -288,7 +260,7 @@ fn lanes_are_policies_budgets_or_name_reuse() {
     // The keys go round, and what was open is open again.
     harness.key_press(Key::C);
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     assert_eq!(lanes(&harness), LaneSet::Remat(open));
     click(&mut harness, Role::Button, &format!("close the lane of {title}"));
     assert_eq!(lanes(&harness), LaneSet::Policies);

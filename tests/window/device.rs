@@ -1,17 +1,16 @@
 //! The device panel: pictures of a step that the worker makes, pools with free lists, regions, the end out of memory.
 
 use eframe::egui::{self, Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_analysis::LaneId;
 use highwater_model::units::Step;
-use highwater_model::workload::{DeviceFigure, DeviceProfiles};
-use highwater_session::{Command, Document, Session, SourceSpec, Worker};
+use highwater_model::workload::DeviceFigure;
+use highwater_session::{Command, Session};
 use highwater_sim::{RegionKind, StaticMemoryPolicy, picture};
 use highwater_timeline::TickClass;
-use highwater_ui::app::App;
 
-use crate::app::{press, settle};
+use crate::harness::{Window, press, settle, window_of_session};
+use crate::sessions::{session, source};
 
 /// A graph whose sizes change from run to run, so that pools serve it.
 const CHAIN: &str = r#"{"highwater_graph": 1, "name": "chain", "nodes": [
@@ -21,15 +20,8 @@ const CHAIN: &str = r#"{"highwater_graph": 1, "name": "chain", "nodes": [
     {"name": "d", "op": "D", "inputs": ["r"], "outputs": [{"id": "z", "shape": ["seq"], "dtype": "float32"}]}],
   "inputs": [{"id": "x", "shape": ["seq", 8], "dtype": "float32"}], "outputs": ["z"]}"#;
 
-fn session() -> Session {
-    let source = SourceSpec::Bytes {
-        name: "chain.json".to_owned(),
-        bytes: CHAIN.as_bytes().into(),
-    };
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
-    session.settle();
+fn chain() -> Session {
+    let mut session = session(vec![source("chain.json", CHAIN)]);
     session.apply(Command::SetDim {
         name: "seq".to_owned(),
         values: vec![512, 3000, 64],
@@ -38,15 +30,8 @@ fn session() -> Session {
     session
 }
 
-fn window(session: Session) -> Harness<'static, App> {
-    let mut harness = Harness::builder()
-        .with_size([1280.0, 800.0])
-        .with_max_steps(12)
-        .build_ui_state(
-            |ui: &mut egui::Ui, app: &mut App| app.show(ui),
-            App::new(session).with_typed_paths(),
-        );
-    harness.run_steps(3);
+fn window(session: Session) -> Window {
+    let mut harness = window_of_session(session, 800.0);
     press(&mut harness, Modifiers::NONE, Key::M);
     settle(&mut harness);
     harness
@@ -56,7 +41,7 @@ const LANE: LaneId = LaneId::Policy(StaticMemoryPolicy::DynamicExtend);
 
 #[test]
 fn the_worker_draws_the_device_and_the_newest_wish_wins() {
-    let mut session = session();
+    let mut session = chain();
     for step in 0..8 {
         session.apply(Command::PictureDevice(LANE, Step(step)));
     }
@@ -76,15 +61,14 @@ fn the_worker_draws_the_device_and_the_newest_wish_wins() {
     assert!(session.has_device_at(LANE, Step(7)));
 }
 
-/// What the panel says where it stands.
-fn at(harness: &Harness<'_, App>) -> String {
+fn at(harness: &Window) -> String {
     let line = harness.get_by_label_contains("chain runs");
     line.accesskit_node().value().unwrap_or_default()
 }
 
 #[test]
 fn the_panel_shows_pools_free_lists_and_regions_of_the_pinned_step() {
-    let mut harness = window(session());
+    let mut harness = window(chain());
     harness.get_by_label("Pools of dynamic memory");
     harness.get_by_label("outline the device pool in the memory map");
     harness
@@ -128,7 +112,7 @@ fn the_panel_shows_pools_free_lists_and_regions_of_the_pinned_step() {
 
 #[test]
 fn nothing_of_the_panel_is_cut_off_and_all_has_a_name() {
-    let harness = window(session());
+    let harness = window(chain());
     let mut n_seen = 0;
     for role in [Role::Button, Role::RadioButton, Role::Label, Role::ProgressIndicator] {
         for node in harness.query_all_by_role(role) {
@@ -153,7 +137,7 @@ fn nothing_of_the_panel_is_cut_off_and_all_has_a_name() {
 
 #[test]
 fn a_lane_that_runs_out_tells_its_story() {
-    let mut session = session();
+    let mut session = chain();
     session.apply(Command::SetOption {
         key: "simulation.device_memory".to_owned(),
         text: "20971520".to_owned(),
@@ -176,15 +160,8 @@ fn a_lane_that_runs_out_tells_its_story() {
 
 #[test]
 fn a_problem_has_no_device() {
-    let source = SourceSpec::Bytes {
-        name: "two.csv".to_owned(),
-        bytes: b"id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\n".as_slice().into(),
-    };
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
-    session.settle();
-    let harness = window(session);
+    let problem = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\n";
+    let harness = window(session(vec![source("two.csv", problem)]));
     assert!(
         harness
             .query_by_label_contains("A placement problem has no device")
@@ -192,19 +169,12 @@ fn a_problem_has_no_device() {
     );
 }
 
-/// The events of step 0 stand at the left edge, somewhere between curve and map.
+/// The events of step 0 are at the left edge, between curve and map.
 #[test]
 fn a_click_on_events_pins_their_step_and_shows_the_device() {
-    let mut harness = Harness::builder()
-        .with_size([1280.0, 800.0])
-        .with_max_steps(12)
-        .build_ui_state(
-            |ui: &mut egui::Ui, app: &mut App| app.show(ui),
-            App::new(session()).with_typed_paths(),
-        );
-    harness.run_steps(3);
+    let mut harness = window_of_session(chain(), 800.0);
     let canvas = harness.get_by_label("lane policy 0 memory map").rect();
-    let is_shown = |harness: &Harness<'_, App>| harness.query_by_label("Device under policy").is_some();
+    let is_shown = |harness: &Window| harness.query_by_label("Device under policy").is_some();
     assert!(!is_shown(&harness));
     let mut y = canvas.top() + 2.0;
     while y < canvas.bottom() && !is_shown(&harness) {
@@ -225,8 +195,8 @@ fn a_click_on_events_pins_their_step_and_shows_the_device() {
 
 #[test]
 fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
-    let mut harness = window(session());
-    let memory = |harness: &Harness<'_, App>| harness.state().session().document().device().memory().get();
+    let mut harness = window(chain());
+    let memory = |harness: &Window| harness.state().session().document().device().memory().get();
     let before = memory(&harness);
     harness.get_by_role_and_label(Role::Slider, "capacity").focus();
     harness.run_steps(1);

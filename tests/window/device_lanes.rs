@@ -313,9 +313,9 @@ fn a_device_draws_what_the_processor_draws() {
     }
 }
 
-/// At the deepest zoom, far from the origin of both axes, edges stand where they belong to the pixel.
+/// At the deepest zoom, far from the origin of both axes, edges are exact to the pixel.
 #[test]
-fn blocks_stand_still_at_every_zoom() {
+fn blocks_do_not_move_at_any_zoom() {
     let Some(state) = device() else { return };
     let comparison = synthetic::comparison(40, 60);
     let timeline = Arc::new(Timeline::new(&comparison));

@@ -4,36 +4,26 @@
 use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, Key, Modifiers, Role, ViewportCommand};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_model::workload::DeviceProfiles;
-use highwater_session::{Command, Document, Notice, PersistedDocument, Recovery, Session, SourceSpec, Worker};
+use highwater_session::{Command, Notice, PersistedDocument, Recovery, SourceSpec};
 use highwater_ui::app::App;
 use highwater_ui::lanes::LaneContent;
 
-use crate::app::{press, settle};
+use crate::harness::{Window, press, settle, window_of_app};
+use crate::sessions::session;
 
 const POLICY: &str = "memory_config.static_memory_policy";
 
-fn session(source: SourceSpec) -> Session {
-    let worker = Worker::start(|| {}).unwrap();
-    let mut session = Session::new(Document::new(vec![source]), DeviceProfiles::bundled().unwrap(), worker);
-    session.settle();
-    session
+fn app_of(path: &Path) -> App {
+    App::new(session(vec![SourceSpec::Path(path.to_owned())])).with_typed_paths()
 }
 
-pub(crate) fn window(path: &Path) -> Harness<'static, App> {
-    harness(App::new(session(SourceSpec::Path(path.to_owned()))).with_typed_paths())
+pub(crate) fn window(path: &Path) -> Window {
+    window_of(app_of(path))
 }
 
-fn harness(app: App) -> Harness<'static, App> {
-    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
-    let mut harness = Harness::builder()
-        .with_size([1280.0, 800.0])
-        .with_max_steps(12)
-        .build_ui_state(ui, app);
-    harness.run_steps(4);
-    harness
+fn window_of(app: App) -> Window {
+    window_of_app(app, [1280.0, 800.0])
 }
 
 /// A small model of its own.
@@ -44,7 +34,7 @@ fn model(folder: &Path, name: &str) -> PathBuf {
     path
 }
 
-fn set_policy(harness: &mut Harness<'_, App>, text: &str) {
+fn set_policy(harness: &mut Window, text: &str) {
     harness.state_mut().apply(Command::SetOption {
         key: POLICY.to_owned(),
         text: text.to_owned(),
@@ -53,14 +43,14 @@ fn set_policy(harness: &mut Harness<'_, App>, text: &str) {
     harness.run_steps(2);
 }
 
-fn save_as(harness: &mut Harness<'_, App>, path: &Path) {
+fn save_as(harness: &mut Window, path: &Path) {
     let path = path.to_owned();
     harness.state_mut().apply(Command::SaveDocument { path, view: None });
     settle(harness);
 }
 
 /// The titles that the window was given in the last frame.
-fn titles(harness: &Harness<'_, App>) -> Vec<String> {
+fn titles(harness: &Window) -> Vec<String> {
     let output = &harness.output().viewport_output;
     let commands = output.values().flat_map(|viewport| &viewport.commands);
     let title = |command: &ViewportCommand| match command {
@@ -70,7 +60,7 @@ fn titles(harness: &Harness<'_, App>) -> Vec<String> {
     commands.filter_map(title).collect()
 }
 
-fn asks_to_close(harness: &mut Harness<'_, App>) -> Vec<ViewportCommand> {
+fn asks_to_close(harness: &mut Window) -> Vec<ViewportCommand> {
     let viewport = harness.input_mut().viewports.entry(egui::ViewportId::ROOT).or_default();
     viewport.events.push(egui::ViewportEvent::Close);
     harness.step();
@@ -185,7 +175,7 @@ fn a_file_that_somebody_else_changed_is_not_overwritten_unasked() {
     settle(&mut harness);
     set_policy(&mut harness, "2");
     std::fs::write(&path, THEIRS).unwrap();
-    let save = |harness: &mut Harness<'_, App>| {
+    let save = |harness: &mut Window| {
         press(harness, Modifiers::COMMAND, Key::S);
         settle(harness);
         harness.run_steps(3);
@@ -311,21 +301,21 @@ fn edits_of_a_crash_are_offered_and_those_of_others_left_alone() {
     let path = folder.path().join("a.highwater");
     let files = || std::fs::read_dir(&kept).unwrap().count();
     let app = |source: &Path| {
-        let mut app = App::new(session(SourceSpec::Path(source.to_owned()))).with_typed_paths();
+        let mut app = app_of(source);
         app.recover_from(Some(&kept));
         app
     };
-    let mut first = harness(app(&net));
+    let mut first = window_of(app(&net));
     save_as(&mut first, &path);
     set_policy(&mut first, "2");
     first.state().recovery().unwrap().settle();
     assert_eq!(files(), 2);
     // Another instance sees that the first one runs.
-    let second = harness(app(&net));
+    let second = window_of(app(&net));
     assert!(second.state().recovery().unwrap().offered().is_none());
     drop(second);
     assert_eq!(files(), 2);
-    // The first is killed: what it wrote stays, and nobody holds the lock.
+    // The first is killed: its files stay, and the lock is free.
     let left: Vec<PathBuf> = std::fs::read_dir(&kept)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -339,7 +329,7 @@ fn edits_of_a_crash_are_offered_and_those_of_others_left_alone() {
     for (path, bytes) in &copies {
         std::fs::write(path, bytes).unwrap();
     }
-    let mut third = harness(app(&net));
+    let mut third = window_of(app(&net));
     third.run_steps(2);
     third.get_by_label("Recover unsaved changes to a.highwater?");
     third.get_by_label_contains("1 source (net.onnx), with 1 setting");
@@ -379,7 +369,7 @@ fn what_is_kept_of_a_document_is_where_it_lies() {
 }
 
 #[test]
-fn a_note_that_is_being_written_is_saved_and_lanes_stand_as_they_stood() {
+fn a_note_that_is_being_written_is_saved_and_lanes_keep_their_layout() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kept.highwater");
     let mut first = window(&model(folder.path(), "net.onnx"));
@@ -402,7 +392,7 @@ fn a_note_that_is_being_written_is_saved_and_lanes_stand_as_they_stood() {
     press(&mut first, Modifiers::COMMAND, Key::S);
     settle(&mut first);
     let again = window(&path);
-    let notes = |window: &Harness<'_, App>| {
+    let notes = |window: &Window| {
         let bookmarks = window.state().session().document().bookmarks.iter();
         bookmarks.map(|one| (one.step.0, one.note.clone())).collect::<Vec<_>>()
     };

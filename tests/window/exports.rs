@@ -3,18 +3,16 @@
 use std::path::Path;
 
 use eframe::egui::{Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_session::{EXPORT_FORMS, ExportForm, Notice};
-use highwater_ui::app::App;
 use highwater_ui::commands::{COMMANDS, UiCommand};
 
-use crate::app::{press, settle, window_of};
 use crate::document::window;
+use crate::harness::{Window, press, settle, window_of};
 use crate::shell::open_palette;
 
 /// Types a path into the field that opens where there is no dialog service.
-fn save_as(harness: &mut Harness<'_, App>, path: &Path) {
+fn save_as(harness: &mut Window, path: &Path) {
     harness.get_by_role_and_label(Role::TextInput, "Path").focus();
     harness.run_steps(2);
     press(harness, Modifiers::COMMAND, Key::A);
@@ -31,7 +29,7 @@ fn save_as(harness: &mut Harness<'_, App>, path: &Path) {
 #[test]
 fn every_form_is_written_from_the_window() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     for row in EXPORT_FORMS.iter().filter(|row| row.form != ExportForm::Config) {
         let path = folder.path().join(row.usual);
         if row.form == ExportForm::Report {
@@ -57,7 +55,7 @@ fn every_form_is_written_from_the_window() {
 #[test]
 fn what_cannot_be_written_is_told_in_the_window() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     for (name, words) in [
         ("timeline.jpg", ".svg, .png"),
         ("no/folder/timeline.svg", "cannot be written"),
@@ -79,12 +77,12 @@ fn files_are_written_over_only_when_asked_twice() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("report.html");
     std::fs::write(&path, "mine").expect("a file");
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     press(&mut harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     save_as(&mut harness, &path);
     harness.get_by_label_contains("There is such a file already");
     assert_eq!(std::fs::read(&path).expect("it is there"), b"mine");
-    // Another path is looked up anew, the same one is written over at the second word.
+    // Another path is checked first; the same path is overwritten at the second request.
     let field = harness.get_by_role_and_label(Role::TextInput, "Path");
     field.type_text("x");
     harness.run_steps(2);

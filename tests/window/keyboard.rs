@@ -1,35 +1,29 @@
 //! The window without a pointer: keys reach a pane's controls, lists close and give the keyboard back, Esc goes to what it closes.
 
 use eframe::egui::{Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_session::Notice;
-use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 use crate::shell::open_palette;
 
-/// Samples "mobilenet" and "mixed".
-const MOBILENET: usize = 2;
-const MIXED: usize = 3;
-
-fn pinned(harness: &Harness<'_, App>) -> Option<u32> {
+fn pinned(harness: &Window) -> Option<u32> {
     harness.state().lanes().pinned().map(|spot| spot.step.0)
 }
 
-fn first_row(harness: &Harness<'_, App>) -> String {
+fn first_row(harness: &Window) -> String {
     let row = harness.query_all_by_role(Role::ListBoxOption).next();
     row.map(|row| format!("{row:?}")).unwrap_or_default()
 }
 
-fn is_palette_open(harness: &Harness<'_, App>) -> bool {
+fn is_palette_open(harness: &Window) -> bool {
     let field = harness.query_by_role_and_label(Role::TextInput, "find a command");
     field.is_some()
 }
 
 #[test]
 fn the_schedule_is_edited_by_keys_alone() {
-    let mut harness = window_of(MIXED, 900.0);
+    let mut harness = window_of("mixed", 900.0);
     press(&mut harness, Modifiers::COMMAND, Key::R);
     harness.run_steps(3);
     assert!(harness.get_by_role_and_label(Role::Button, "Add a run").is_focused());
@@ -70,7 +64,7 @@ fn the_schedule_is_edited_by_keys_alone() {
 
 #[test]
 fn esc_goes_to_what_it_closes() {
-    let mut harness = window_of(MOBILENET, 900.0);
+    let mut harness = window_of("mobilenet", 900.0);
     settle(&mut harness);
     open_palette(&mut harness, "step 5");
     assert!(first_row(&harness).contains("Go to step 5"), "{}", first_row(&harness));
@@ -94,7 +88,7 @@ fn esc_goes_to_what_it_closes() {
 
 #[test]
 fn enter_on_nothing_keeps_the_field() {
-    let mut harness = window_of(MOBILENET, 900.0);
+    let mut harness = window_of("mobilenet", 900.0);
     open_palette(&mut harness, "qqqq");
     press(&mut harness, Modifiers::NONE, Key::Enter);
     let field = harness.get_by_role_and_label(Role::TextInput, "find a command");
@@ -114,7 +108,7 @@ fn commands_are_found_by_further_words() {
         ("go 3", "Go to step 3"),
         ("shortcuts", "Keys and gestures"),
     ];
-    let mut harness = window_of(MOBILENET, 900.0);
+    let mut harness = window_of("mobilenet", 900.0);
     settle(&mut harness);
     for (typed, expected) in cases {
         open_palette(&mut harness, typed);
@@ -126,9 +120,9 @@ fn commands_are_found_by_further_words() {
 
 #[test]
 fn the_list_of_keys_scrolls_by_keys() {
-    let mut harness = window_of(MOBILENET, 560.0);
+    let mut harness = window_of("mobilenet", 560.0);
     press(&mut harness, Modifiers::NONE, Key::Questionmark);
-    let top = |harness: &Harness<'_, App>| harness.get_by_label("In the lanes").rect().top();
+    let top = |harness: &Window| harness.get_by_label("In the lanes").rect().top();
     let before = top(&harness);
     for (keys, is_up) in [
         (&[Key::PageDown][..], true),
@@ -146,12 +140,12 @@ fn the_list_of_keys_scrolls_by_keys() {
 
 #[test]
 fn points_of_a_sweep_get_the_keyboard_and_a_pin_says_where_its_lane_is() {
-    let mut harness = window_of(MIXED, 800.0);
+    let mut harness = window_of("mixed", 800.0);
     press(&mut harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::M);
     for _ in 0..3 {
         settle(&mut harness);
     }
-    let focused = |harness: &Harness<'_, App>| {
+    let focused = |harness: &Window| {
         let mut rows = harness.query_all_by_label_contains("pin static_memory_policy");
         rows.find_map(|row| row.is_focused().then(|| row.rect().top()))
     };
@@ -166,10 +160,10 @@ fn points_of_a_sweep_get_the_keyboard_and_a_pin_says_where_its_lane_is() {
 
 #[test]
 fn the_lists_of_compare_are_reached_by_keys() {
-    let mut harness = window_of(MIXED, 800.0);
+    let mut harness = window_of("mixed", 800.0);
     press(&mut harness, Modifiers::SHIFT, Key::V);
     settle(&mut harness);
-    let title = |harness: &Harness<'_, App>| {
+    let title = |harness: &Window| {
         let rows = harness.query_all_by_label_contains("At the peak of");
         rows.map(|row| row.rect().top()).next()
     };

@@ -1,86 +1,26 @@
 //! The lanes under the hand: found by label, hovered, clicked, driven by keys.
 
-use std::sync::Arc;
-
 use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Role, TouchPhase, pos2, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_analysis::Comparison;
-use highwater_session::ContentOrder;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{LaneRows, Selected, Timeline, View};
-use highwater_ui::lanes::{Drawn, LaneAction, LaneContent, LaneLayout, LanesInput, LanesState, lanes_ui};
-use highwater_ui::theme::Theme;
+use highwater_timeline::View;
+use highwater_ui::lanes::{LaneAction, LaneContent, LaneLayout, LanesState};
 
+use crate::harness::{LanesApp, LanesWindow, lanes_window};
 use crate::synthetic;
 
-struct App {
-    comparison: Comparison,
-    timeline: Timeline,
-    lanes: LanesState,
-    selected: Option<Selected>,
-    actions: Vec<LaneAction>,
-    content: ContentOrder,
-    rows: Option<Arc<LaneRows>>,
-}
-
-fn harness(size: [f32; 2]) -> Harness<'static, App> {
-    let comparison = synthetic::comparison(24, 1);
-    let app = App {
-        timeline: Timeline::new(&comparison),
-        comparison,
-        lanes: LanesState::default(),
-        selected: None,
-        actions: Vec::new(),
-        content: ContentOrder::default(),
-        rows: None,
-    };
-    let ui = |ui: &mut eframe::egui::Ui, app: &mut App| {
-        let theme = Theme::of(ui.visuals());
-        let input = LanesInput {
-            drawn: Drawn {
-                lifetimes: app.rows.as_ref(),
-                content: app.content,
-                ..Drawn::default()
-            },
-            comparison: &app.comparison,
-            timeline: &app.timeline,
-            selected: app.selected,
-            matches: None,
-            compared: highwater_ui::lanes::Compared::default(),
-            is_stale: false,
-            theme: &theme,
-        };
-        let mut actions = Vec::new();
-        lanes_ui(ui, &input, &mut app.lanes, &mut actions);
-        for action in &actions {
-            match action {
-                LaneAction::Select(selected) => app.selected = *selected,
-                LaneAction::ShowContent(order) => {
-                    app.content = *order;
-                    if let ContentOrder::Lifetimes { lane, by } = order {
-                        let rows = LaneRows::new((&app.comparison, &app.timeline), *lane, *by);
-                        app.rows = Some(Arc::new(rows));
-                    }
-                }
-                _ => {}
-            }
-        }
-        app.actions.extend(actions);
-    };
-    let mut harness = Harness::builder().with_size(size).build_ui_state(ui, app);
-    harness.run();
-    harness
+fn lanes(size: [f32; 2]) -> LanesWindow {
+    lanes_window(LanesApp::new(synthetic::comparison(24, 1)), size)
 }
 
 /// A place on the lowest large block of policy 0's map, a quarter into its life.
-fn on_a_block(harness: &Harness<'_, App>) -> Pos2 {
+fn on_a_block(harness: &LanesWindow) -> Pos2 {
     let rect = harness.get_by_label("lane policy 0 memory map").rect();
-    // The map is the lower part of the canvas; the first tensor stands just above the variables.
+    // The map is the lower part of the canvas; the first tensor is just above the variables.
     pos2(rect.left() + rect.width() * 0.3, rect.bottom() - 12.0)
 }
 
-fn click(harness: &mut Harness<'_, App>, pos: Pos2) {
+fn click(harness: &mut LanesWindow, pos: Pos2) {
     harness.hover_at(pos);
     harness.run();
     harness.drag_at(pos);
@@ -91,7 +31,7 @@ fn click(harness: &mut Harness<'_, App>, pos: Pos2) {
 
 #[test]
 fn every_lane_is_found_by_its_label_and_says_what_it_is() {
-    let harness = harness([720.0, 740.0]);
+    let harness = lanes([720.0, 740.0]);
     for number in [0, 2, 3, 4] {
         harness.get_by_label(&format!("lane policy {number} memory map"));
     }
@@ -102,7 +42,7 @@ fn every_lane_is_found_by_its_label_and_says_what_it_is() {
 
 #[test]
 fn a_click_on_a_block_selects_its_tensor_and_escape_clears_it() {
-    let mut harness = harness([720.0, 740.0]);
+    let mut harness = lanes([720.0, 740.0]);
     let place = on_a_block(&harness);
     harness.hover_at(place);
     harness.run();
@@ -116,7 +56,7 @@ fn a_click_on_a_block_selects_its_tensor_and_escape_clears_it() {
 
 #[test]
 fn keys_zoom_move_focus_and_fit() {
-    let mut harness = harness([720.0, 740.0]);
+    let mut harness = lanes([720.0, 740.0]);
     let whole = harness.state().lanes.viewport.expect("a view");
     harness.key_press(Key::W);
     harness.run();
@@ -144,7 +84,7 @@ fn keys_zoom_move_focus_and_fit() {
 
 #[test]
 fn the_wheel_with_ctrl_zooms_at_the_pointer_and_a_drag_pans() {
-    let mut harness = harness([720.0, 740.0]);
+    let mut harness = lanes([720.0, 740.0]);
     let rect = harness.get_by_label("lane policy 2 memory map").rect();
     let pos = rect.center();
     harness.hover_at(pos);
@@ -177,11 +117,11 @@ fn the_wheel_with_ctrl_zooms_at_the_pointer_and_a_drag_pans() {
 
 #[test]
 fn the_wheel_alone_zooms_where_that_is_set() {
-    let mut harness = harness([720.0, 740.0]);
+    let mut harness = lanes([720.0, 740.0]);
     let pos = harness.get_by_label("lane policy 2 memory map").rect().center();
     harness.hover_at(pos);
     harness.run();
-    let turn = |harness: &mut Harness<'_, App>| {
+    let turn = |harness: &mut LanesWindow| {
         harness.event(Event::MouseWheel {
             unit: MouseWheelUnit::Point,
             delta: vec2(0.0, 120.0),
@@ -200,7 +140,7 @@ fn the_wheel_alone_zooms_where_that_is_set() {
 
 #[test]
 fn a_click_on_use_configures_the_policy() {
-    let mut harness = harness([720.0, 740.0]);
+    let mut harness = lanes([720.0, 740.0]);
     for policy in [2, 3, 4] {
         harness.get_by_role_and_label(Role::Button, &format!("use policy {policy}"));
     }
@@ -212,7 +152,7 @@ fn a_click_on_use_configures_the_policy() {
 
 #[test]
 fn toggles_change_layout_and_content() {
-    let mut harness = harness([1280.0, 740.0]);
+    let mut harness = lanes([1280.0, 740.0]);
     harness.get_by_label("how lanes are arranged").click();
     harness.run();
     harness.get_by_label("Side by side").click();
@@ -233,7 +173,7 @@ fn toggles_change_layout_and_content() {
 
 #[test]
 fn lanes_scroll_in_a_small_window_and_an_idle_window_asks_for_no_frame() {
-    let mut harness = harness([700.0, 300.0]);
+    let mut harness = lanes([700.0, 300.0]);
     harness.get_by_label("lane policy 0 memory map");
     assert!(harness.run() <= 2);
 }
@@ -242,9 +182,9 @@ fn lanes_scroll_in_a_small_window_and_an_idle_window_asks_for_no_frame() {
 #[test]
 fn header_parts_never_lie_on_each_other() {
     for width in [420.0, 500.0, 560.0, 640.0, 660.0, 704.0, 760.0, 850.0, 1000.0_f32] {
-        let harness = harness([width, 900.0]);
+        let harness = lanes([width, 900.0]);
         let mut parts: Vec<(String, eframe::egui::Rect)> = Vec::new();
-        let mut add = |harness: &Harness<'_, App>, part: &str| {
+        let mut add = |harness: &LanesWindow, part: &str| {
             for node in harness.query_all_by_label_contains(part) {
                 let rect = node.rect();
                 parts.push((format!("{part} at {rect:?}"), rect));

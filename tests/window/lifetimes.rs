@@ -1,55 +1,37 @@
 //! Lifetimes and areas in the window: found by label, sorted, folded, by mouse and by keys; many rows as a picture.
 
 use eframe::egui::{Key, pos2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_model::workload::DeviceProfiles;
-use highwater_session::{Command, ContentOrder, Document, Session, SourceSpec, Worker};
+use highwater_session::{Command, ContentOrder};
 use highwater_timeline::{Attribute, ColorBy, RowOrder};
-use highwater_ui::app::App;
 use highwater_ui::lanes::LaneContent;
 
-fn harness(sample: &str, n_iterations: u32) -> Harness<'static, App> {
-    let sample = highwater_session::sample(sample).expect("a sample");
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(vec![SourceSpec::Sample(sample)]), profiles, worker);
-    session.settle();
+use crate::harness::{Window, settle_chain, window_of};
+
+fn window(sample: &str, n_iterations: u32) -> Window {
+    let mut window = window_of(sample, 800.0);
     if n_iterations > 1 {
-        session.apply(Command::SetIterations(n_iterations));
-        session.settle();
+        window.state_mut().apply(Command::SetIterations(n_iterations));
+        settle_chain(&mut window);
     }
-    let ui = |ui: &mut eframe::egui::Ui, app: &mut App| app.show(ui);
-    let mut harness = Harness::builder()
-        .with_size([1280.0, 800.0])
-        .build_ui_state(ui, App::new(session).with_typed_paths());
-    harness.run();
-    harness
+    window
 }
 
-/// Frames until everything that was asked for is there.
-fn settle(harness: &mut Harness<'_, App>) {
-    for _ in 0..6 {
-        harness.state_mut().settle();
-        harness.step();
-    }
-}
-
-fn show(harness: &mut Harness<'_, App>, content: &str) {
+fn show(harness: &mut Window, content: &str) {
     harness.get_by_label(content).click();
-    settle(harness);
+    settle_chain(harness);
 }
 
-fn choose(harness: &mut Harness<'_, App>, combo: &str, row: &str) {
+fn choose(harness: &mut Window, combo: &str, row: &str) {
     harness.get_by_label(combo).click();
     harness.run();
     harness.get_by_label(row).click();
-    settle(harness);
+    settle_chain(harness);
 }
 
 #[test]
 fn every_order_of_rows_is_found_and_shown() {
-    let mut harness = harness("bert", 1);
+    let mut harness = window("bert", 1);
     show(&mut harness, "Lifetimes");
     let mut now = RowOrder::Birth;
     for by in RowOrder::ALL {
@@ -72,12 +54,12 @@ fn every_order_of_rows_is_found_and_shown() {
 
 #[test]
 fn scopes_fold_by_click_and_by_key() {
-    let mut harness = harness("bert", 1);
+    let mut harness = window("bert", 1);
     show(&mut harness, "Lifetimes");
     choose(&mut harness, "rows by birth", RowOrder::Tree.words());
     harness.get_by_label("Fold all").click();
-    settle(&mut harness);
-    let scopes = |harness: &Harness<'_, App>| harness.query_all_by_label_contains("scope ").count();
+    settle_chain(&mut harness);
+    let scopes = |harness: &Window| harness.query_all_by_label_contains("scope ").count();
     let folded = scopes(&harness);
     assert!(folded > 0);
     let label = {
@@ -85,19 +67,19 @@ fn scopes_fold_by_click_and_by_key() {
         format!("scope {}", rows.scopes()[0].path)
     };
     harness.get_by_label(&label).click();
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let open = scopes(&harness);
     assert!(open > folded, "{open} scopes, {folded} when all are folded");
     harness.get_by_label(&label).focus();
     harness.step();
     harness.key_press(Key::Enter);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     assert_eq!(scopes(&harness), folded);
 }
 
 #[test]
 fn areas_are_of_groups_and_pin_steps() {
-    let mut harness = harness("resnet50", 1);
+    let mut harness = window("resnet50", 1);
     show(&mut harness, "Areas");
     assert_eq!(
         harness.state().session().look_order().by,
@@ -121,7 +103,7 @@ fn areas_are_of_groups_and_pin_steps() {
         .unwrap_or_default();
     assert!(value.contains("at step"), "the step stays pinned: {value}");
     harness.key_press(Key::V);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     assert_eq!(harness.state().kept().view.content, LaneContent::Lifetimes);
     let by = harness.state().session().look_order().by;
     assert_eq!(by, ColorBy::Tensor, "the colours from before are back");
@@ -129,7 +111,7 @@ fn areas_are_of_groups_and_pin_steps() {
 
 #[test]
 fn many_rows_are_a_picture_and_are_still_picked() {
-    let mut harness = harness("resnet50", 40);
+    let mut harness = window("resnet50", 40);
     show(&mut harness, "Lifetimes");
     let picture = harness.state().session().rows_picture().expect("a picture");
     let n_rows = picture.shown.layout.n_alive;

@@ -15,6 +15,7 @@ mod device;
 mod device_lanes;
 mod document;
 mod exports;
+mod harness;
 mod keyboard;
 mod lanes;
 mod lifetimes;

@@ -1,38 +1,26 @@
 //! Measured beside simulated in the window: errors of peaks, what the run is aligned by, what is learned of it.
 
 use eframe::egui::{Key, Modifiers};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_model::workload::DeviceProfiles;
-use highwater_session::{Document, Session, SourceSpec, Worker};
+use highwater_session::SourceSpec;
 use highwater_ui::app::App;
+
+use crate::harness::{Window, settle_chain, window_of_app};
+use crate::sessions::session;
 
 fn sample(name: &str) -> SourceSpec {
     SourceSpec::Path(format!("{}/../../sample_traces/{name}", env!("CARGO_MANIFEST_DIR")).into())
 }
 
-fn window(sources: Vec<SourceSpec>) -> Harness<'static, App> {
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(sources), profiles, worker);
-    session.settle();
-    let mut harness = Harness::builder()
-        .with_size([1600.0, 1000.0])
-        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session).with_typed_paths());
-    harness.run_steps(3);
+fn window(sources: Vec<SourceSpec>) -> Window {
+    let app = App::new(session(sources)).with_typed_paths();
+    let mut harness = window_of_app(app, [1600.0, 1000.0]);
     harness.key_press_modifiers(Modifiers::SHIFT, Key::M);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     harness
 }
 
-fn settle(harness: &mut Harness<'_, App>) {
-    for _ in 0..3 {
-        harness.state_mut().settle();
-        harness.run_steps(2);
-    }
-}
-
-fn option(harness: &Harness<'_, App>, key: &str) -> Option<String> {
+fn option(harness: &Window, key: &str) -> Option<String> {
     let options = &harness.state().session().document().options;
     options.get(key).map(ToString::to_string)
 }
@@ -47,18 +35,18 @@ fn what_a_run_teaches_is_set_in_one_step() {
     assert_eq!(keys.map(|key| option(&harness, key)), [None, None]);
     for name in ["op_bytes_per_second", "op_launch_ns"] {
         harness.get_by_label(&format!("take {name} over")).click();
-        settle(&mut harness);
+        settle_chain(&mut harness);
     }
     harness.get_by_label("Set 2 settings").scroll_to_me();
-    settle(&mut harness);
+    settle_chain(&mut harness);
     harness.get_by_label("Set 2 settings").click();
-    settle(&mut harness);
+    settle_chain(&mut harness);
     assert_eq!(option(&harness, keys[0]).as_deref(), Some("on"));
     let table = option(&harness, keys[1]).expect("a table");
     assert!(table.contains("Conv2DBackpropFilter="), "{table}");
     assert_eq!(option(&harness, "simulation.op_bytes_per_second"), None);
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     assert_eq!(keys.map(|key| option(&harness, key)), [None, None]);
 }
 
@@ -70,7 +58,7 @@ fn the_run_is_aligned_by_a_click() {
     ]);
     for name in ["time", "phases", "ops"] {
         harness.get_by_label(name).click();
-        settle(&mut harness);
+        settle_chain(&mut harness);
         assert_eq!(
             option(&harness, "simulation.measured_alignment")
                 .as_deref()

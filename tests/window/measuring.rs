@@ -1,20 +1,18 @@
 //! Ranges, rulers and differences without a pointer.
 
 use eframe::egui::{Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_model::units::{Bytes, Step};
-use highwater_ui::app::App;
 use highwater_ui::commands::{COMMANDS, Menu};
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 use crate::shell::open_palette;
 
 const NONE: Modifiers = Modifiers::NONE;
 const SHIFT: Modifiers = Modifiers::SHIFT;
 
 /// The selected range, and what is said of it.
-fn range(harness: &Harness<'_, App>) -> (String, String) {
+fn range(harness: &Window) -> (String, String) {
     let ruler = harness.get_by_label_contains("ruler of steps");
     let label = ruler.accesskit_node().label().unwrap_or_default();
     (label, ruler.accesskit_node().value().unwrap_or_default())
@@ -26,17 +24,17 @@ fn said(step: u32) -> String {
 }
 
 /// What a lane says of itself.
-fn lane(harness: &Harness<'_, App>, policy: u8) -> String {
+fn lane(harness: &Window, policy: u8) -> String {
     let label = format!("lane policy {policy} memory map");
     let lane = harness.get_by_label(&label);
     lane.accesskit_node().value().unwrap_or_default()
 }
 
-fn pinned(harness: &Harness<'_, App>) -> u32 {
+fn pinned(harness: &Window) -> u32 {
     harness.state().lanes().pinned().expect("a step is pinned").step.0
 }
 
-fn often(harness: &mut Harness<'_, App>, count: usize, key: Key) {
+fn often(harness: &mut Window, count: usize, key: Key) {
     for _ in 0..count {
         press(harness, NONE, key);
     }
@@ -44,7 +42,7 @@ fn often(harness: &mut Harness<'_, App>, count: usize, key: Key) {
 
 #[test]
 fn a_range_is_set_zoomed_to_and_cleared_by_keys() {
-    let mut harness = window_of(0, 800.0);
+    let mut harness = window_of("resnet50", 800.0);
     press(&mut harness, NONE, Key::J);
     let first = pinned(&harness);
     press(&mut harness, SHIFT, Key::J);
@@ -86,7 +84,7 @@ fn a_range_is_set_zoomed_to_and_cleared_by_keys() {
 
 #[test]
 fn the_life_of_a_tensor_is_a_range_and_its_bytes_are_measured() {
-    let mut harness = window_of(0, 800.0);
+    let mut harness = window_of("resnet50", 800.0);
     // Nothing is selected: the keys say so, and change nothing.
     press(&mut harness, SHIFT, Key::L);
     assert!(!range(&harness).0.contains("selected"));
@@ -117,7 +115,7 @@ fn the_life_of_a_tensor_is_a_range_and_its_bytes_are_measured() {
 }
 
 /// The addresses of the selected tensor's first block in a lane.
-fn timeline_block(harness: &Harness<'_, App>, lane: usize) -> (u64, u64) {
+fn timeline_block(harness: &Window, lane: usize) -> (u64, u64) {
     let tensor = harness.state().session().selection().expect("a tensor");
     let (_, timeline) = harness.state().session().answer().unwrap();
     let view = &timeline.lanes[lane];
@@ -126,14 +124,14 @@ fn timeline_block(harness: &Harness<'_, App>, lane: usize) -> (u64, u64) {
     (base, base + view.blocks.bytes[block])
 }
 
-fn run(harness: &mut Harness<'_, App>, command: &str) {
+fn run(harness: &mut Window, command: &str) {
     open_palette(harness, command);
     press(harness, NONE, Key::Enter);
 }
 
 #[test]
 fn time_is_measured_by_keys_with_what_is_live_more() {
-    let mut harness = window_of(0, 800.0);
+    let mut harness = window_of("resnet50", 800.0);
     press(&mut harness, NONE, Key::K);
     let first = pinned(&harness);
     // There is nothing to measure from yet.
@@ -155,8 +153,8 @@ fn time_is_measured_by_keys_with_what_is_live_more() {
 
 #[test]
 fn the_difference_goes_from_lane_to_lane_by_a_key() {
-    let mut harness = window_of(0, 1200.0);
-    let shown = |harness: &Harness<'_, App>| {
+    let mut harness = window_of("resnet50", 1200.0);
+    let shown = |harness: &Window| {
         let found = harness.query_all_by_label_contains("difference, policy");
         let labels: Vec<String> = found.filter_map(|node| node.accesskit_node().label()).collect();
         labels
@@ -177,7 +175,7 @@ fn the_difference_goes_from_lane_to_lane_by_a_key() {
 
 #[test]
 fn the_palette_finds_ranges_rulers_and_differences() {
-    let mut harness = window_of(0, 800.0);
+    let mut harness = window_of("resnet50", 800.0);
     for (typed, wanted) in [
         ("range", "Range begins here"),
         ("ruler", "Ruler: measure time from here"),
@@ -199,7 +197,7 @@ fn the_palette_finds_ranges_rulers_and_differences() {
 
 #[test]
 fn any_lane_that_is_shown_can_be_saved() {
-    let mut harness = window_of(0, 800.0);
+    let mut harness = window_of("resnet50", 800.0);
     harness.get_by_label("File").click();
     harness.run_steps(3);
     harness.get_by_label_contains("Save one of the lanes").click();

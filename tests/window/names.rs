@@ -1,11 +1,12 @@
 //! Name reuse in the window: both levels, the log line by line, a line selects the tensors that it is about.
 
 use eframe::egui::{Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_model::workload::{DeviceProfiles, GraphIdx};
-use highwater_session::{Command, Document, Session, SourceSpec, Worker};
-use highwater_ui::app::App;
+use highwater_model::workload::GraphIdx;
+use highwater_session::{Command, SourceSpec};
+
+use crate::harness::{Window, settle_chain, window_of_session};
+use crate::sessions::{session, source};
 
 /// Four results of one shape, one after the other: the third takes the name of the first, the fourth of the second.
 const CHAIN: &str = r#"{"highwater_graph": 1, "name": "chain",
@@ -15,41 +16,18 @@ const CHAIN: &str = r#"{"highwater_graph": 1, "name": "chain",
               {"name": "d", "op": "relu", "inputs": ["t3"], "outputs": [{"id": "t4", "shape": [64], "dtype": "float32"}]}],
     "inputs": [{"id": "x", "shape": [64], "dtype": "float32"}], "outputs": ["t4"]}"#;
 
-fn session(source: SourceSpec) -> Session {
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
-    session.settle();
-    session
-}
-
 fn chain() -> SourceSpec {
-    SourceSpec::Bytes {
-        name: "chain.json".to_owned(),
-        bytes: CHAIN.as_bytes().into(),
-    }
+    source("chain.json", CHAIN)
 }
 
-fn window(source: SourceSpec) -> Harness<'static, App> {
-    let mut harness = Harness::builder().with_size([1280.0, 800.0]).build_ui_state(
-        |ui, app: &mut App| app.show(ui),
-        App::new(session(source)).with_typed_paths(),
-    );
-    harness.run_steps(3);
+fn window(source: SourceSpec) -> Window {
+    let mut harness = window_of_session(session(vec![source]), 800.0);
     harness.key_press(Key::N);
-    harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     harness
 }
 
-fn settle(harness: &mut Harness<'_, App>) {
-    for _ in 0..3 {
-        harness.state_mut().settle();
-        harness.run_steps(2);
-    }
-}
-
-fn selected_name(harness: &Harness<'_, App>) -> String {
+fn selected_name(harness: &Window) -> String {
     let session = harness.state().session();
     let selected = session.selection().expect("a selection");
     let (comparison, _) = session.answer().expect("an answer");
@@ -121,14 +99,14 @@ fn both_levels_are_shown_and_the_log_is_filtered() {
     harness.get_by_label_contains(&format!("{left} of {n_lines} lines"));
     harness.get_by_role_and_label(Role::Button, "Set level 1").click();
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let line = harness.state().session().command_line();
     assert!(line.contains("memory_optimize.level=1"), "{line}");
 }
 
 #[test]
 fn the_newest_question_wins_and_edits_make_it_old() {
-    let mut session = session(chain());
+    let mut session = session(vec![chain()]);
     assert!(session.name_reuse().is_none() && !session.has_name_reuse(GraphIdx(0)));
     session.apply(Command::ReuseNames(GraphIdx(0)));
     session.apply(Command::ReuseNames(GraphIdx(0)));

@@ -1,13 +1,12 @@
 //! The small graph of the inspector: found by role and label, gone through by clicks and keys.
 
 use eframe::egui::{Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_session::Command;
 use highwater_timeline::{NeighbourLimits, Neighbourhood, NodeKey, Selected};
 use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 
 fn around(app: &App, of: Selected) -> Neighbourhood {
     let (comparison, timeline) = app.session().answer().unwrap();
@@ -34,14 +33,14 @@ fn middle(app: &App) -> (Selected, String, Selected) {
         .expect("a tensor that is read")
 }
 
-fn select(harness: &mut Harness<'_, App>, tensor: Selected) {
+fn select(harness: &mut Window, tensor: Selected) {
     harness.state_mut().apply(Command::Select(Some(tensor)));
     settle(harness);
 }
 
 #[test]
 fn a_click_on_an_op_moves_on_and_alt_left_comes_back() {
-    let mut harness = window_of(2, 1400.0);
+    let mut harness = window_of("mobilenet", 1400.0);
     let (tensor, op, result) = middle(harness.state());
     select(&mut harness, tensor);
     harness.get_by_label("Around it");
@@ -56,7 +55,7 @@ fn a_click_on_an_op_moves_on_and_alt_left_comes_back() {
 
 #[test]
 fn every_node_has_a_name_and_enter_on_one_selects_it() {
-    let mut harness = window_of(2, 1400.0);
+    let mut harness = window_of("mobilenet", 1400.0);
     let (tensor, _, result) = middle(harness.state());
     select(&mut harness, tensor);
     let nodes = around(harness.state(), tensor).nodes;
@@ -80,7 +79,7 @@ fn every_node_has_a_name_and_enter_on_one_selects_it() {
 
 #[test]
 fn who_computes_and_reads_a_tensor_is_named_among_its_facts() {
-    let mut harness = window_of(2, 1400.0);
+    let mut harness = window_of("mobilenet", 1400.0);
     let (tensor, _, result) = middle(harness.state());
     select(&mut harness, tensor);
     assert!(harness.query_all_by_label_contains("computed by ").count() > 0);

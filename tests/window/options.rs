@@ -1,42 +1,40 @@
 //! The option panel without a screen, driven by keys alone wherever users may.
 
 use eframe::egui::{self, Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_options::Value;
 use highwater_session::Command;
-use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 
 const POLICY: &str = "memory_config.static_memory_policy";
 
-fn window(height: f32) -> Harness<'static, App> {
-    window_of(2, height)
+fn window(height: f32) -> Window {
+    window_of("mobilenet", height)
 }
 
-fn plain(harness: &mut Harness<'_, App>, key: Key) {
+fn plain(harness: &mut Window, key: Key) {
     press(harness, Modifiers::NONE, key);
 }
 
 /// Types into whatever has the keyboard.
-fn type_text(harness: &mut Harness<'_, App>, text: &str) {
+fn type_text(harness: &mut Window, text: &str) {
     harness.event(egui::Event::Text(text.to_owned()));
     harness.run_steps(3);
 }
 
-fn search(harness: &mut Harness<'_, App>, text: &str) {
+fn search(harness: &mut Window, text: &str) {
     press(harness, Modifiers::COMMAND, Key::F);
     press(harness, Modifiers::COMMAND, Key::A);
     type_text(harness, text);
 }
 
-fn value(harness: &Harness<'_, App>, key: &str) -> Option<Value> {
+fn value(harness: &Window, key: &str) -> Option<Value> {
     harness.state().session().document().options.get(key).cloned()
 }
 
 /// Walks with Tab until the widget of that role and name has the keyboard.
-fn tab_to(harness: &mut Harness<'_, App>, role: Role, name: &str) {
+fn tab_to(harness: &mut Window, role: Role, name: &str) {
     for _ in 0..40 {
         plain(harness, Key::Tab);
         let has_focus = harness
@@ -161,7 +159,7 @@ fn a_shape_range_says_where_it_is_wrong() {
 #[test]
 fn filters_narrow_the_rows() {
     let mut harness = window(2400.0);
-    let n_rows = |harness: &Harness<'_, App>| {
+    let n_rows = |harness: &Window| {
         [Role::TextInput, Role::ComboBox, Role::CheckBox]
             .iter()
             .map(|role| harness.query_all_by_role(*role).count())
@@ -180,7 +178,7 @@ fn filters_narrow_the_rows() {
     assert_eq!(harness.query_all_by_label("debug_dir").count(), 0);
 }
 
-fn has_focus(harness: &Harness<'_, App>, role: Role, name: &str) -> bool {
+fn has_focus(harness: &Window, role: Role, name: &str) -> bool {
     harness
         .query_all_by_role_and_label(role, name)
         .any(|node| node.is_focused())

@@ -1,21 +1,19 @@
 //! The pane Peak: found by role and label, with the figures of the library.
 
 use eframe::egui::{Key, Modifiers, Role, pos2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, tensor_label};
-use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 
-fn window() -> Harness<'static, App> {
-    let mut harness = window_of(0, 1000.0);
+fn window() -> Window {
+    let mut harness = window_of("resnet50", 1000.0);
     press(&mut harness, Modifiers::SHIFT, Key::P);
     settle(&mut harness);
     harness
 }
 
-fn expected(harness: &Harness<'_, App>, by: Attribute) -> PeakReport {
+fn expected(harness: &Window, by: Attribute) -> PeakReport {
     let (comparison, _) = harness.state().session().answer().expect("an answer");
     let ask = PeakRequest {
         lane: comparison.main_lane().expect("a lane"),

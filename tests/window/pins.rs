@@ -1,27 +1,21 @@
 //! Pins in the window: pinned by key and by button under a name that is asked for, as lanes with a badge, and in the pane that puts
 //! lanes side by side; renamed, moved, used and removed by keyboard and pointer.
 
-use eframe::egui::{self, Key, Modifiers, Role};
-use egui_kittest::Harness;
+use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
-use highwater_analysis::LaneId;
+use highwater_analysis::{COMPARED, LaneId, Metric};
 use highwater_model::units::Bytes;
-use highwater_model::workload::DeviceProfiles;
-use highwater_session::{Command, Document, Session, Worker};
+use highwater_session::Command;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
-use crate::sessions::{SYMBOLIC, source};
+use crate::harness::{Window, press, settle, window_of, window_of_session};
+use crate::sessions::{SYMBOLIC, session, source};
 
-/// Sample "mixed": two graphs, so that policies differ.
-const MIXED: usize = 3;
-
-fn names(harness: &Harness<'_, App>) -> Vec<String> {
+fn names(harness: &Window) -> Vec<String> {
     harness.state().session().names_of_pins().map(str::to_owned).collect()
 }
 
-fn set(harness: &mut Harness<'_, App>, key: &str, text: &str) {
+fn set(harness: &mut Window, key: &str, text: &str) {
     harness.state_mut().apply(Command::SetOption {
         key: key.to_owned(),
         text: text.to_owned(),
@@ -30,7 +24,7 @@ fn set(harness: &mut Harness<'_, App>, key: &str, text: &str) {
 }
 
 /// Pins what is set by its key, under the name that is offered, or another.
-fn pin(harness: &mut Harness<'_, App>, name: Option<&str>) {
+fn pin(harness: &mut Window, name: Option<&str>) {
     press(harness, Modifiers::COMMAND, Key::D);
     if let Some(name) = name {
         harness.get_by_role_and_label(Role::TextInput, "Name").type_text(name);
@@ -41,7 +35,7 @@ fn pin(harness: &mut Harness<'_, App>, name: Option<&str>) {
 }
 
 /// Opens the menu of a pin and chooses an entry of it.
-fn choose(harness: &mut Harness<'_, App>, pin: &str, entry: &str) {
+fn choose(harness: &mut Window, pin: &str, entry: &str) {
     let label = format!("what to do with the pin {pin}");
     harness.get_by_role_and_label(Role::Button, &label).click();
     harness.run_steps(3);
@@ -49,13 +43,13 @@ fn choose(harness: &mut Harness<'_, App>, pin: &str, entry: &str) {
     settle(harness);
 }
 
-fn cell(harness: &Harness<'_, App>, part: &str) -> bool {
+fn cell(harness: &Window, part: &str) -> bool {
     harness.query_all_by_label_contains(part).next().is_some()
 }
 
 #[test]
 fn a_pin_is_asked_for_a_name_and_becomes_a_lane() {
-    let mut harness = window_of(MIXED, 1400.0);
+    let mut harness = window_of("mixed", 1400.0);
     set(&mut harness, "memory_config.static_memory_policy", "4");
     press(&mut harness, Modifiers::COMMAND, Key::D);
     assert!(
@@ -95,7 +89,7 @@ fn a_pin_is_asked_for_a_name_and_becomes_a_lane() {
 
 #[test]
 fn pins_are_used_renamed_moved_and_removed_in_their_pane() {
-    let mut harness = window_of(MIXED, 1400.0);
+    let mut harness = window_of("mixed", 1400.0);
     pin(&mut harness, Some("plain"));
     set(&mut harness, "memory_config.static_memory_policy", "4");
     pin(&mut harness, Some("four"));
@@ -129,8 +123,8 @@ fn pins_are_used_renamed_moved_and_removed_in_their_pane() {
 }
 
 #[test]
-fn lanes_stand_side_by_side_with_their_differences() {
-    let mut harness = window_of(MIXED, 1400.0);
+fn lanes_are_side_by_side_with_their_differences() {
+    let mut harness = window_of("mixed", 1400.0);
     set(&mut harness, "simulation.device_memory", "1GiB");
     pin(&mut harness, Some("small"));
     set(&mut harness, "simulation.device_memory", "32GiB");
@@ -141,10 +135,11 @@ fn lanes_stand_side_by_side_with_their_differences() {
     assert_eq!(session.baseline(comparison), 0);
     let changes = session.lane_changes().expect("they are worked out").lanes;
     assert_eq!(changes, (comparison.lanes[0].id, LaneId::Pinned(0)));
-    assert!(cell(
-        &harness,
-        "lanes side by side, against policy 0, pinned small: peak reserved"
-    ));
+    let pinned = comparison.lanes.iter().position(|lane| lane.id == LaneId::Pinned(0));
+    let metric = Metric::find(COMPARED[0]).expect("a metric");
+    let figure = comparison.figure(pinned.expect("a lane"), metric).expect("a figure");
+    let words = format!("lanes side by side, against policy 0, pinned small: peak reserved {figure}");
+    assert!(cell(&harness, &words), "{words}");
     assert!(
         cell(&harness, "no, out of memory at step"),
         "the pin's own device is too small"
@@ -183,17 +178,8 @@ fn lanes_stand_side_by_side_with_their_differences() {
 
 #[test]
 fn the_inspector_lists_tensors_of_the_lane_that_it_explains() {
-    let worker = Worker::start(|| {}).unwrap();
-    let document = Document::new(vec![source("chain.json", SYMBOLIC)]);
-    let mut app = App::new(Session::new(document, DeviceProfiles::bundled().unwrap(), worker)).with_typed_paths();
-    app.settle();
-    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
-    let mut harness = Harness::builder()
-        .with_size([1280.0, 1400.0])
-        .with_max_steps(12)
-        .build_ui_state(ui, app);
-    harness.run_steps(3);
-    let set_length = |harness: &mut Harness<'_, App>, length: u64| {
+    let mut harness = window_of_session(session(vec![source("chain.json", SYMBOLIC)]), 1400.0);
+    let set_length = |harness: &mut Window, length: u64| {
         harness.state_mut().apply(Command::SetDim {
             name: "seq".to_owned(),
             values: vec![length],

@@ -1,47 +1,26 @@
 //! The window with a placement problem: lanes are strategies, a table compares all of them, a click shows one.
 
 use eframe::egui::{self, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::{LaneId, LaneKind};
-use highwater_model::workload::DeviceProfiles;
-use highwater_session::{Command, Document, Session, SourceSpec, Worker};
+use highwater_model::units::Bytes;
+use highwater_plan::peak_chain;
+use highwater_session::{Command, SourceSpec};
 use highwater_sim::StaticMemoryPolicy;
-use highwater_ui::app::App;
+
+use crate::harness::{Window, settle_chain, window_of_session};
+use crate::sessions::{session, source};
 
 const PROBLEM: &str = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
 
-fn app(name: &str, text: &str) -> App {
-    let source = SourceSpec::Bytes {
-        name: name.to_owned(),
-        bytes: text.as_bytes().into(),
-    };
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
-    session.settle();
-    App::new(session).with_typed_paths()
-}
-
-fn window(app: App) -> Harness<'static, App> {
-    let mut harness = Harness::builder()
-        .with_size([1280.0, 800.0])
-        .build_ui_state(|ui, app: &mut App| app.show(ui), app);
-    harness.run_steps(3);
-    harness
-}
-
-fn settle(harness: &mut Harness<'_, App>) {
-    for _ in 0..3 {
-        harness.state_mut().settle();
-        harness.run_steps(2);
-    }
+fn window(name: &str, text: &str) -> Window {
+    window_of_session(session(vec![source(name, text)]), 800.0)
 }
 
 #[test]
 fn a_problem_opens_with_a_lane_per_strategy() {
-    let mut harness = window(app("five.csv", PROBLEM));
-    settle(&mut harness);
+    let mut harness = window("five.csv", PROBLEM);
+    settle_chain(&mut harness);
     let session = harness.state().session();
     let (comparison, timeline) = session.answer().expect("an answer");
     assert!(comparison.lane_kind() == LaneKind::Strategies);
@@ -66,11 +45,11 @@ fn a_problem_opens_with_a_lane_per_strategy() {
 
 #[test]
 fn the_table_lists_every_strategy_and_a_click_shows_one() {
-    let mut harness = window(app("five.csv", PROBLEM));
-    settle(&mut harness);
+    let mut harness = window("five.csv", PROBLEM);
+    settle_chain(&mut harness);
     harness.key_press(egui::Key::P);
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let table = harness.state().session().planner_table().expect("a table");
     assert!(!table.is_running);
     let made = highwater_plan::STRATEGIES
@@ -86,13 +65,13 @@ fn the_table_lists_every_strategy_and_a_click_shows_one() {
         .expect("a row");
     naive.click();
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let (comparison, _) = harness.state().session().answer().expect("an answer");
     assert_eq!(comparison.lanes[0].id, LaneId::Problem(0));
     assert_eq!(comparison.lanes[0].strategy.name, "naive");
     assert_eq!(comparison.lanes[0].summary.peak_reserved.get(), 20);
     harness.state_mut().apply(Command::Undo);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let (comparison, _) = harness.state().session().answer().expect("an answer");
     assert_eq!(comparison.lanes[0].strategy.name, "best");
 }
@@ -100,8 +79,8 @@ fn the_table_lists_every_strategy_and_a_click_shows_one() {
 /// A plan that a lane has shown is not forgotten when the lane shows another.
 #[test]
 fn the_best_plan_that_was_shown_stays_known() {
-    let mut harness = window(app("five.csv", PROBLEM));
-    settle(&mut harness);
+    let mut harness = window("five.csv", PROBLEM);
+    settle_chain(&mut harness);
     let best = harness.state().session().best_plan().expect("a plan").clone();
     for lane in 0..4 {
         harness.state_mut().apply(Command::SetStrategy {
@@ -109,7 +88,7 @@ fn the_best_plan_that_was_shown_stays_known() {
             strategy: Some("naive"),
         });
     }
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let (comparison, _) = harness.state().session().answer().expect("an answer");
     assert!(
         comparison
@@ -125,10 +104,7 @@ fn the_best_plan_that_was_shown_stays_known() {
 #[test]
 fn lanes_of_a_graph_choose_their_strategy() {
     let sample = SourceSpec::from_argument("sample:resnet50").expect("a sample");
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(vec![sample]), profiles, worker);
-    session.settle();
+    let mut session = session(vec![sample]);
     let lane = LaneId::Policy(StaticMemoryPolicy::StaticExtend);
     session.apply(Command::SetStrategy {
         lane: Some(lane),
@@ -153,11 +129,11 @@ fn lanes_of_a_graph_choose_their_strategy() {
 /// In the narrow pane of a 1280 pixels wide window every column is within sight, and no two of a row overlap.
 #[test]
 fn the_table_fits_its_pane() {
-    let mut harness = window(app("five.csv", PROBLEM));
-    settle(&mut harness);
+    let mut harness = window("five.csv", PROBLEM);
+    settle_chain(&mut harness);
     harness.key_press(egui::Key::P);
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let name_of = |label: &str| {
         let buttons = harness.query_all_by_role_and_label(Role::Button, label);
         buttons.last().expect("a row").rect()
@@ -188,8 +164,21 @@ fn the_table_fits_its_pane() {
 
 #[test]
 fn the_inspector_tells_what_holds_the_footprint_of_a_problem() {
-    let mut harness = window(app("five.csv", PROBLEM));
-    settle(&mut harness);
+    let mut harness = window("five.csv", PROBLEM);
+    settle_chain(&mut harness);
+    // The stack comes with the answer: no frame computes it.
+    let (comparison, timeline) = harness.state().session().answer().expect("an answer");
+    for (lane, view) in comparison.lanes.iter().zip(&timeline.lanes) {
+        let stack = view.arena_stack.as_ref().expect("an arena");
+        let problem = &comparison.workload.problems()[0].problem;
+        assert_eq!(stack.chain, peak_chain(problem, &lane.plans[0].1.plan));
+        let sizes: Vec<Bytes> = stack.links().map(|link| link.size).collect();
+        assert!(sizes.is_sorted_by(|large, small| large >= small));
+        assert_eq!(
+            sizes.iter().copied().sum::<Bytes>() + stack.chain.gap_bytes,
+            stack.footprint
+        );
+    }
     harness.get_by_label("What holds the footprint");
     harness.get_by_label("Lost to holes");
     assert!(harness.query_by_label_contains("stand on each other").is_some());

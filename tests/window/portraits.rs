@@ -1,63 +1,28 @@
 //! Lanes as their pictures show them: a title instead of buttons, the ruler, the canvases, the groups.
 
-use eframe::egui::{Rect, Role, Ui};
-use egui_kittest::Harness;
+use eframe::egui::{Rect, Role};
 use egui_kittest::kittest::Queryable as _;
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::LaneId;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{Attribute, ColorBy, Coloring, ColoringRequest, Timeline};
-use highwater_ui::lanes::{Drawn, LaneLayout, LanesInput, LanesState, lanes_ui};
-use highwater_ui::theme::Theme;
+use highwater_timeline::{Attribute, ColorBy, Coloring, ColoringRequest};
+use highwater_ui::lanes::LaneLayout;
 
+use crate::harness::{LanesApp, LanesWindow, lanes_window};
 use crate::synthetic;
-
-struct App {
-    comparison: Comparison,
-    timeline: Timeline,
-    look: Coloring,
-    order: ColoringRequest,
-    lanes: LanesState,
-}
 
 const LANE: LaneId = LaneId::Policy(StaticMemoryPolicy::StaticExtend);
 
 /// A window of lanes whose blocks have the colours of groups, or those of tensors.
-fn harness(by: ColorBy, size: [f32; 2]) -> Harness<'static, App> {
-    let comparison = synthetic::comparison(24, 1);
-    let timeline = Timeline::new(&comparison);
+fn lanes(by: ColorBy, size: [f32; 2]) -> LanesWindow {
+    let mut lanes = LanesApp::new(synthetic::comparison(24, 1));
     let order = ColoringRequest { by, hidden: Vec::new() };
-    let app = App {
-        look: Coloring::new(&comparison, &timeline, &order, None),
-        order,
-        comparison,
-        timeline,
-        lanes: LanesState::default(),
-    };
-    let ui = |ui: &mut Ui, app: &mut App| {
-        let theme = Theme::of(ui.visuals());
-        let input = LanesInput {
-            drawn: Drawn {
-                look: Some(&app.look),
-                order: Some(&app.order),
-                ..Drawn::default()
-            },
-            comparison: &app.comparison,
-            timeline: &app.timeline,
-            selected: None,
-            matches: None,
-            compared: highwater_ui::lanes::Compared::default(),
-            is_stale: false,
-            theme: &theme,
-        };
-        lanes_ui(ui, &input, &mut app.lanes, &mut Vec::new());
-    };
-    let mut harness = Harness::builder().with_size(size).build_ui_state(ui, app);
-    harness.run();
-    harness
+    let look = Coloring::new(&lanes.comparison, &lanes.timeline, &order, None);
+    lanes.colors = Some((look, order));
+    lanes_window(lanes, size)
 }
 
 /// The parts of the picture of a lane, once it sits.
-fn parts(harness: &mut Harness<'_, App>) -> Vec<Rect> {
+fn parts(harness: &mut LanesWindow) -> Vec<Rect> {
     harness.state_mut().lanes.begin(Some(LANE));
     harness.run_steps(3);
     harness.state().lanes.parts_of(LANE)
@@ -65,7 +30,7 @@ fn parts(harness: &mut Harness<'_, App>) -> Vec<Rect> {
 
 #[test]
 fn a_lane_that_is_pictured_has_a_title_and_no_buttons() {
-    let mut harness = harness(ColorBy::Tensor, [1280.0, 900.0]);
+    let mut harness = lanes(ColorBy::Tensor, [1280.0, 900.0]);
     assert!(harness.query_by_label("made up: policy 2").is_none());
     harness.get_by_label("arrange policy 2");
     let parts = parts(&mut harness);
@@ -94,8 +59,8 @@ fn a_lane_that_is_pictured_has_a_title_and_no_buttons() {
 }
 
 #[test]
-fn groups_stand_below_the_lane_that_is_pictured() {
-    let mut harness = harness(ColorBy::By(Attribute::Size), [1280.0, 900.0]);
+fn groups_are_below_the_lane_that_is_pictured() {
+    let mut harness = lanes(ColorBy::By(Attribute::Size), [1280.0, 900.0]);
     assert!(harness.query_by_role_and_label(Role::Slider, "overview").is_none());
     let parts = parts(&mut harness);
     assert_eq!(parts.len(), 4);
@@ -106,7 +71,7 @@ fn groups_stand_below_the_lane_that_is_pictured() {
 /// Side by side it is the ruler of the lane's own column; a lane that was scrolled away comes into view.
 #[test]
 fn any_lane_comes_into_view_for_its_picture() {
-    let mut harness = harness(ColorBy::Tensor, [1280.0, 900.0]);
+    let mut harness = lanes(ColorBy::Tensor, [1280.0, 900.0]);
     harness.state_mut().lanes.layout = LaneLayout::SideBySide;
     let beside = parts(&mut harness);
     assert_eq!(beside.len(), 3);
@@ -115,7 +80,7 @@ fn any_lane_comes_into_view_for_its_picture() {
         "{beside:?}"
     );
 
-    let mut harness = self::harness(ColorBy::Tensor, [1280.0, 330.0]);
+    let mut harness = lanes(ColorBy::Tensor, [1280.0, 330.0]);
     let height = |parts: &[Rect]| parts.get(2).map_or(0.0, Rect::height);
     let last = LaneId::Policy(StaticMemoryPolicy::FullExtend);
     let hidden = harness.state().lanes.parts_of(last);

@@ -1,24 +1,22 @@
 //! Ranges, rulers, views and bookmarks under the hand.
 
 use eframe::egui::{Event, Key, Modifiers, Pos2, Rect, Role, pos2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_model::units::Step;
 use highwater_timeline::StepRange;
-use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 
 /// The window on the first sample.
-fn window() -> Harness<'static, App> {
-    window_of(0, 800.0)
+fn window() -> Window {
+    window_of("resnet50", 800.0)
 }
 
-fn ruler(harness: &Harness<'_, App>) -> Rect {
+fn ruler(harness: &Window) -> Rect {
     harness.get_by_label_contains("ruler of steps").rect()
 }
 
-fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2) {
+fn drag(harness: &mut Window, from: Pos2, to: Pos2) {
     harness.hover_at(from);
     harness.run_steps(1);
     harness.drag_at(from);
@@ -31,7 +29,7 @@ fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2) {
     harness.run_steps(3);
 }
 
-fn click(harness: &mut Harness<'_, App>, place: Pos2) {
+fn click(harness: &mut Window, place: Pos2) {
     harness.hover_at(place);
     harness.run_steps(1);
     harness.drag_at(place);
@@ -40,7 +38,7 @@ fn click(harness: &mut Harness<'_, App>, place: Pos2) {
 }
 
 /// The selected steps, as the ruler tells them.
-fn selected(harness: &Harness<'_, App>) -> Option<String> {
+fn selected(harness: &Window) -> Option<String> {
     let words = harness.get_by_label_contains("ruler of steps");
     let words = words.accesskit_node().label()?;
     words.strip_suffix(" selected").map(str::to_owned)
@@ -85,7 +83,7 @@ fn a_drag_on_the_ruler_selects_a_range_and_escape_lets_it_go() {
 }
 
 /// The steps on the screen, by what a drag over the whole ruler selects.
-fn shown(harness: &mut Harness<'_, App>) -> String {
+fn shown(harness: &mut Window) -> String {
     let place = ruler(harness);
     let y = place.center().y;
     drag(harness, pos2(place.left() + 0.5, y), pos2(place.right() - 0.5, y));
@@ -150,7 +148,7 @@ fn rulers_over_a_difference_tell_its_bytes() {
     let mut harness = window();
     press(&mut harness, Modifiers::SHIFT, Key::C);
     settle(&mut harness);
-    let said = |harness: &Harness<'_, App>| {
+    let said = |harness: &Window| {
         let lane = harness.get_by_label_contains("difference, policy 0 less policy 2");
         (lane.rect(), lane.accesskit_node().label().unwrap_or_default())
     };
@@ -188,7 +186,7 @@ fn rulers_over_a_difference_tell_its_bytes() {
 #[test]
 fn a_step_is_typed_to_go_to() {
     let mut harness = window();
-    let pinned = |harness: &Harness<'_, App>| harness.state().lanes().pinned().map(|spot| spot.step);
+    let pinned = |harness: &Window| harness.state().lanes().pinned().map(|spot| spot.step);
     let mut go = |text: &str| {
         press(&mut harness, Modifiers::NONE, Key::G);
         {

@@ -1,88 +1,27 @@
 //! A session under a budget in the lanes: marks found by label, the budget's line dragged and moved by keys, headers.
 
-use std::sync::Arc;
-
 use eframe::egui::{Key, Pos2, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::LaneId;
 use highwater_model::units::Bytes;
-use highwater_session::ContentOrder;
 use highwater_sim::StaticMemoryPolicy;
-use highwater_timeline::{LaneRows, Selected, Timeline};
-use highwater_ui::lanes::{Drawn, LaneAction, LaneContent, LanesInput, LanesState, lanes_ui};
-use highwater_ui::theme::Theme;
+use highwater_timeline::Timeline;
+use highwater_ui::lanes::{LaneAction, LaneContent};
 
+use crate::harness::{LanesApp, LanesWindow, lanes_window};
 use crate::synthetic_remat::{End, comparison};
 
-struct App {
-    comparison: Comparison,
-    timeline: Timeline,
-    lanes: LanesState,
-    selected: Option<Selected>,
-    is_stale: bool,
-    actions: Vec<LaneAction>,
-    content: ContentOrder,
-    rows: Option<Arc<LaneRows>>,
-}
-
-fn harness(end: End, size: [f32; 2]) -> Harness<'static, App> {
-    let comparison = comparison(24, end);
-    let app = App {
-        timeline: Timeline::new(&comparison),
-        comparison,
-        lanes: LanesState::default(),
-        selected: None,
-        is_stale: false,
-        actions: Vec::new(),
-        content: ContentOrder::default(),
-        rows: None,
-    };
-    let ui = |ui: &mut eframe::egui::Ui, app: &mut App| {
-        let theme = Theme::of(ui.visuals());
-        let input = LanesInput {
-            drawn: Drawn {
-                lifetimes: app.rows.as_ref(),
-                content: app.content,
-                ..Drawn::default()
-            },
-            comparison: &app.comparison,
-            timeline: &app.timeline,
-            selected: app.selected,
-            matches: None,
-            compared: highwater_ui::lanes::Compared::default(),
-            is_stale: app.is_stale,
-            theme: &theme,
-        };
-        let mut actions = Vec::new();
-        lanes_ui(ui, &input, &mut app.lanes, &mut actions);
-        for action in &actions {
-            match action {
-                LaneAction::Select(selected) => app.selected = *selected,
-                LaneAction::ShowContent(order) => {
-                    app.content = *order;
-                    if let ContentOrder::Lifetimes { lane, by } = order {
-                        let rows = LaneRows::new((&app.comparison, &app.timeline), *lane, *by);
-                        app.rows = Some(Arc::new(rows));
-                    }
-                }
-                _ => {}
-            }
-        }
-        app.actions.extend(actions);
-    };
-    let mut harness = Harness::builder().with_size(size).build_ui_state(ui, app);
-    harness.run();
-    harness
+fn lanes(end: End, size: [f32; 2]) -> LanesWindow {
+    lanes_window(LanesApp::new(comparison(24, end)), size)
 }
 
 const LINE: &str = "budget line of policy 0";
 
-fn line(harness: &Harness<'_, App>) -> Pos2 {
+fn line(harness: &LanesWindow) -> Pos2 {
     harness.get_by_label(LINE).rect().center()
 }
 
-fn budgets(harness: &Harness<'_, App>) -> Vec<Bytes> {
+fn budgets(harness: &LanesWindow) -> Vec<Bytes> {
     let asked = harness.state().actions.iter().filter_map(|action| match action {
         LaneAction::SetBudget(LaneId::Policy(StaticMemoryPolicy::Dynamic), bytes) => Some(*bytes),
         _ => None,
@@ -90,14 +29,14 @@ fn budgets(harness: &Harness<'_, App>) -> Vec<Bytes> {
     asked.collect()
 }
 
-fn answered(harness: &Harness<'_, App>) -> Bytes {
+fn answered(harness: &LanesWindow) -> Bytes {
     let remat = harness.state().timeline.lanes[0].remat.as_ref();
     remat.and_then(|remat| remat.budget).expect("a budget")
 }
 
 #[test]
 fn a_drag_of_the_line_asks_for_budgets_and_ends() {
-    let mut harness = harness(End::Whole, [1000.0, 900.0]);
+    let mut harness = lanes(End::Whole, [1000.0, 900.0]);
     let from = line(&harness);
     harness.hover_at(from);
     harness.run();
@@ -125,7 +64,7 @@ fn a_drag_of_the_line_asks_for_budgets_and_ends() {
 
 #[test]
 fn while_an_answer_is_awaited_nothing_more_is_asked_until_the_end() {
-    let mut harness = harness(End::Whole, [1000.0, 900.0]);
+    let mut harness = lanes(End::Whole, [1000.0, 900.0]);
     let from = line(&harness);
     harness.hover_at(from);
     harness.run();
@@ -157,7 +96,7 @@ fn while_an_answer_is_awaited_nothing_more_is_asked_until_the_end() {
 
 #[test]
 fn arrow_keys_move_the_line_when_it_has_the_focus() {
-    let mut harness = harness(End::Whole, [1000.0, 900.0]);
+    let mut harness = lanes(End::Whole, [1000.0, 900.0]);
     harness.get_by_label(LINE).focus();
     harness.run();
     harness.key_press(Key::ArrowDown);
@@ -167,13 +106,13 @@ fn arrow_keys_move_the_line_when_it_has_the_focus() {
     let asked = budgets(&harness);
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(asked[0] < answered(&harness) && asked[1] > answered(&harness));
-    // The view stands still: the keys belong to the line.
+    // The view does not move: the keys belong to the line.
     assert_eq!(harness.state().lanes.viewport, Some(harness.state().timeline.fit()));
 }
 
 #[test]
 fn marks_are_found_by_label_and_reached_by_keys() {
-    let mut harness = harness(End::Whole, [1000.0, 900.0]);
+    let mut harness = lanes(End::Whole, [1000.0, 900.0]);
     let label = "evictions and ops computed anew of policy 2: 2 evicted, 2 computed anew";
     harness.get_by_label(label).focus();
     harness.run();
@@ -200,7 +139,7 @@ fn headers_say_how_runs_end() {
         (End::Thrash, "thrash"),
         (End::OutOfMemory, "budget: out of memory"),
     ] {
-        let harness = harness(end, [1250.0, 900.0]);
+        let harness = lanes(end, [1250.0, 900.0]);
         assert_eq!(harness.query_all_by_label(words).count(), 4, "{words}");
         assert_eq!(harness.query_all_by_label_contains("2 evicted ·").count(), 4);
     }
@@ -208,7 +147,7 @@ fn headers_say_how_runs_end() {
 
 #[test]
 fn rows_show_gaps() {
-    let mut harness = harness(End::Whole, [1000.0, 900.0]);
+    let mut harness = lanes(End::Whole, [1000.0, 900.0]);
     harness.get_by_label("Lifetimes").click();
     harness.run();
     harness.run();
@@ -216,10 +155,10 @@ fn rows_show_gaps() {
     harness.get_by_label("lifetimes");
 }
 
-/// The axis grows or shrinks with what is computed anew: the view stays the same part of it.
+/// The axis grows or shrinks with recomputation: the view stays the same part of it.
 #[test]
 fn another_number_of_steps_keeps_the_view() {
-    let mut harness = harness(End::Whole, [1000.0, 900.0]);
+    let mut harness = lanes(End::Whole, [1000.0, 900.0]);
     harness.key_press(Key::W);
     harness.run();
     let whole = harness.state().timeline.fit();

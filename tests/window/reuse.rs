@@ -1,13 +1,12 @@
 //! Gaps, reuse edges and their explanation in the window: found by role and label, driven by mouse and keys.
 
 use eframe::egui::{Key, Modifiers, Role, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_session::Command;
 use highwater_timeline::{LaneView, ReuseSide, Selected, tensor_name};
 use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 
 /// Lane of policy 0.
 fn lane(app: &App) -> LaneView {
@@ -36,13 +35,13 @@ fn with_both(app: &App) -> (Selected, String) {
         .expect("some tensor takes bytes over and passes them on")
 }
 
-fn select(harness: &mut Harness<'_, App>, tensor: Selected) {
+fn select(harness: &mut Window, tensor: Selected) {
     harness.state_mut().apply(Command::Select(Some(tensor)));
     settle(harness);
 }
 
 /// The words behind the toggles, such as `3 of 12 drawn`.
-fn drawn(harness: &Harness<'_, App>) -> String {
+fn drawn(harness: &Window) -> String {
     let found = harness.query_all_by_label_contains("drawn").next();
     let label = found.and_then(|node| node.accesskit_node().label().or_else(|| node.accesskit_node().value()));
     label.unwrap_or_default()
@@ -50,7 +49,7 @@ fn drawn(harness: &Harness<'_, App>) -> String {
 
 #[test]
 fn toggles_are_found_by_role_and_label_and_keys_move_them() {
-    let mut harness = window_of(2, 1000.0);
+    let mut harness = window_of("mobilenet", 1000.0);
     harness.get_by_label("what is marked").click();
     harness.run_steps(3);
     harness.get_by_label("Holes");
@@ -70,7 +69,7 @@ fn toggles_are_found_by_role_and_label_and_keys_move_them() {
     press(&mut harness, Modifiers::NONE, Key::O);
     harness.get_by_label("Holes").click();
     harness.run_steps(3);
-    let height = |harness: &Harness<'_, App>| harness.get_by_label("lane policy 0 memory map").rect().height();
+    let height = |harness: &Window| harness.get_by_label("lane policy 0 memory map").rect().height();
     let whole = height(&harness);
     harness.get_by_role_and_label(Role::CheckBox, "Device events").click();
     harness.run_steps(3);
@@ -90,7 +89,7 @@ fn toggles_are_found_by_role_and_label_and_keys_move_them() {
 
 #[test]
 fn the_inspector_lists_reuse_on_both_sides_of_a_tensor() {
-    let mut harness = window_of(2, 1400.0);
+    let mut harness = window_of("mobilenet", 1400.0);
     let (tensor, largest) = with_both(harness.state());
     select(&mut harness, tensor);
     let lane = lane(harness.state());
@@ -108,7 +107,7 @@ fn the_inspector_lists_reuse_on_both_sides_of_a_tensor() {
 
 #[test]
 fn a_long_list_opens_and_another_lane_can_be_explained() {
-    let mut harness = window_of(0, 1400.0);
+    let mut harness = window_of("resnet50", 1400.0);
     let many = {
         let lane = lane(harness.state());
         let tensors = (0..lane.blocks.len() as u32).filter_map(|block| lane.tensor(block));

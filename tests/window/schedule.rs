@@ -1,39 +1,30 @@
 //! The schedule editor: everything by role and name, one step of the history an edit.
 
-use eframe::egui::{self, Key, Modifiers, Role};
-use egui_kittest::Harness;
+use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_session::{Command, Session};
-use highwater_ui::app::App;
 
-use crate::app::{press, settle};
+use crate::harness::{Window, press, settle, window_of_session};
 use crate::sessions::two_graphs;
 
-fn window(session: Session) -> Harness<'static, App> {
-    let mut harness = Harness::builder()
-        .with_size([1280.0, 1000.0])
-        .with_max_steps(12)
-        .build_ui_state(
-            |ui: &mut egui::Ui, app: &mut App| app.show(ui),
-            App::new(session).with_typed_paths(),
-        );
-    harness.run_steps(3);
+fn window(session: Session) -> Window {
+    let mut harness = window_of_session(session, 1000.0);
     press(&mut harness, Modifiers::COMMAND, Key::R);
     settle(&mut harness);
     harness
 }
 
-fn texts(harness: &Harness<'_, App>) -> Vec<String> {
+fn texts(harness: &Window) -> Vec<String> {
     let entries = &harness.state().session().document().plan.entries;
     entries.iter().map(ToString::to_string).collect()
 }
 
-fn click(harness: &mut Harness<'_, App>, label: &str) {
+fn click(harness: &mut Window, label: &str) {
     harness.get_by_label(label).click();
     settle(harness);
 }
 
-fn choose(harness: &mut Harness<'_, App>, combo: &str, choice: &str) {
+fn choose(harness: &mut Window, combo: &str, choice: &str) {
     harness.get_by_role_and_label(Role::ComboBox, combo).click();
     harness.run_steps(3);
     let choices = harness.query_all_by_label(choice);
@@ -42,7 +33,7 @@ fn choose(harness: &mut Harness<'_, App>, combo: &str, choice: &str) {
     settle(harness);
 }
 
-fn retype(harness: &mut Harness<'_, App>, field: &str, text: &str) {
+fn retype(harness: &mut Window, field: &str, text: &str) {
     harness.get_by_role_and_label(Role::TextInput, field).focus();
     harness.run_steps(1);
     press(harness, Modifiers::COMMAND, Key::A);

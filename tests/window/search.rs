@@ -1,30 +1,25 @@
 //! Searching in the window: `/`, a query, Enter from match to match, Escape; the count, the error and the help.
 
 use eframe::egui::{Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_timeline::Query;
-use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 
-/// A sample with bert's names.
-const BERT: usize = 1;
-
-fn open() -> Harness<'static, App> {
-    let mut harness = window_of(BERT, 900.0);
+fn open() -> Window {
+    let mut harness = window_of("bert", 900.0);
     settle(&mut harness);
     harness
 }
 
-fn type_query(harness: &mut Harness<'_, App>, text: &str) {
+fn type_query(harness: &mut Window, text: &str) {
     press(harness, Modifiers::NONE, Key::Slash);
     harness.get_by_role_and_label(Role::TextInput, "Find").type_text(text);
     harness.run_steps(3);
     settle(harness);
 }
 
-fn found(harness: &Harness<'_, App>) -> (usize, usize) {
+fn found(harness: &Window) -> (usize, usize) {
     let search = harness.state().session().search();
     let matches = search.matches.as_ref().expect("an answer");
     (matches.len(), matches.n_rows())
@@ -84,7 +79,7 @@ fn escape_clears_the_search_and_keeps_the_selection() {
 }
 
 #[test]
-fn an_error_stands_where_the_count_would_be() {
+fn an_error_is_shown_where_the_count_would_be() {
     let mut harness = open();
     type_query(&mut harness, "size:>big");
     let error = Query::parse("size:>big").expect_err("no size").to_string();
@@ -101,7 +96,7 @@ fn earlier_queries_come_back_with_the_arrow_keys() {
         press(&mut harness, Modifiers::NONE, Key::Escape);
     }
     press(&mut harness, Modifiers::NONE, Key::Slash);
-    let text = |harness: &Harness<'_, App>| harness.state().session().search().text.clone();
+    let text = |harness: &Window| harness.state().session().search().text.clone();
     for (key, wanted) in [
         (Key::ArrowUp, "size:>1KiB"),
         (Key::ArrowUp, "op:matmul"),

@@ -5,19 +5,18 @@ use std::collections::BTreeMap;
 
 use eframe::Storage;
 use eframe::egui::{self, Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{
-    Bookmark, Command, Document, Notice, PersistedDocument, Recents, Restore, SAMPLES, Session, SourceSpec, Worker,
-    sample,
+    Bookmark, Command, Document, Notice, PersistedDocument, Recents, Restore, SAMPLES, SourceSpec, Worker, sample,
 };
 use highwater_ui::app::App;
 use highwater_ui::commands::COMMANDS;
 use highwater_ui::panes::{PANES, Pane};
 use highwater_ui::persisted::Persisted;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of, window_of_app, window_of_session};
+use crate::sessions::{session, source};
 
 /// A storage in memory.
 #[derive(Default)]
@@ -50,17 +49,7 @@ fn started(storage: &Fake, restore: Restore) -> App {
     app
 }
 
-fn harness(app: App, size: [f32; 2]) -> Harness<'static, App> {
-    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
-    let mut harness = Harness::builder()
-        .with_size(size)
-        .with_max_steps(12)
-        .build_ui_state(ui, app);
-    harness.run_steps(3);
-    harness
-}
-
-pub(crate) fn open_palette(harness: &mut Harness<'_, App>, text: &str) {
+pub(crate) fn open_palette(harness: &mut Window, text: &str) {
     press(harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
     harness
         .get_by_role_and_label(Role::TextInput, "find a command")
@@ -68,19 +57,19 @@ pub(crate) fn open_palette(harness: &mut Harness<'_, App>, text: &str) {
     harness.run_steps(2);
 }
 
-fn is_palette_open(harness: &Harness<'_, App>) -> bool {
+fn is_palette_open(harness: &Window) -> bool {
     harness
         .query_by_role_and_label(Role::TextInput, "find a command")
         .is_some()
 }
 
 /// The rows of the palette, as they are read out.
-fn rows(harness: &Harness<'_, App>) -> Vec<String> {
+fn rows(harness: &Window) -> Vec<String> {
     let rows = harness.query_all_by_role(Role::ListBoxOption);
     rows.filter_map(|row| row.accesskit_node().label()).collect()
 }
 
-fn is_in_front(harness: &Harness<'_, App>, tab: &str) -> bool {
+fn is_in_front(harness: &Window, tab: &str) -> bool {
     let tabs: Vec<_> = harness.query_all_by_role_and_label(Role::Tab, tab).collect();
     tabs.iter()
         .any(|tab| tab.accesskit_node().data().toggled() == Some(egui::accesskit::Toggled::True))
@@ -88,7 +77,7 @@ fn is_in_front(harness: &Harness<'_, App>, tab: &str) -> bool {
 
 #[test]
 fn every_command_runs_from_the_palette_by_its_name() {
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     for row in COMMANDS {
         if row.text == "All commands…" {
             continue;
@@ -121,7 +110,7 @@ fn every_command_runs_from_the_palette_by_its_name() {
 }
 
 /// A command that asks for a file opened the path field.
-fn close_path_field(harness: &mut Harness<'_, App>) {
+fn close_path_field(harness: &mut Window) {
     if harness.query_by_role_and_label(Role::TextInput, "Path").is_some() {
         harness.get_by_label("Close").click();
         harness.run_steps(2);
@@ -130,7 +119,7 @@ fn close_path_field(harness: &mut Harness<'_, App>) {
 
 #[test]
 fn the_palette_finds_panes_options_and_samples_and_is_closed_by_escape() {
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     open_palette(&mut harness, "nothing is called like this");
     assert!(rows(&harness).is_empty());
     press(&mut harness, Modifiers::NONE, Key::Escape);
@@ -155,7 +144,7 @@ fn the_palette_finds_panes_options_and_samples_and_is_closed_by_escape() {
     assert!(!is_palette_open(&harness));
     assert_eq!(harness.state().session().document().sources[0].label(), "sample:lstm");
 
-    // What was used last stands first while nothing is typed.
+    // The latest used command is first while nothing is typed.
     open_palette(&mut harness, "");
     let first: Vec<String> = rows(&harness).into_iter().take(2).collect();
     assert_eq!(
@@ -177,7 +166,7 @@ fn the_palette_finds_panes_options_and_samples_and_is_closed_by_escape() {
 
 #[test]
 fn panes_close_and_come_back() {
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     harness.get_by_label("close the pane Inspector").click();
     harness.run_steps(3);
     assert!(harness.query_by_label("Inspector").is_none());
@@ -198,7 +187,7 @@ fn panes_close_and_come_back() {
 
 #[test]
 fn details_are_put_aside_together_and_lanes_get_the_window() {
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     press(&mut harness, Modifiers::NONE, Key::Q);
     for tab in ["Inspector", "Planner", "Device"] {
         assert!(harness.query_by_role_and_label(Role::Tab, tab).is_none(), "{tab}");
@@ -219,7 +208,7 @@ fn details_are_put_aside_together_and_lanes_get_the_window() {
 
 #[test]
 fn with_every_pane_closed_one_button_brings_them_back() {
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     for row in PANES {
         open_palette(&mut harness, &format!("go to pane {}", row.title));
         press(&mut harness, Modifiers::NONE, Key::Enter);
@@ -249,7 +238,7 @@ fn bookmarks_come_back_with_their_file() {
     let (file, other) = (SourceSpec::Path(path), SourceSpec::Sample(sample("bert").unwrap()));
     app.apply(Command::Open(vec![file.clone()]));
     app.settle();
-    let mut window = harness(app, [1280.0, 800.0]);
+    let mut window = window_of_app(app, [1280.0, 800.0]);
     let note = Bookmark {
         step: highwater_model::units::Step(3),
         turn: None,
@@ -266,7 +255,7 @@ fn bookmarks_come_back_with_their_file() {
     for (source, bookmarks) in [(other, &[][..]), (file, std::slice::from_ref(&note))] {
         app.apply(Command::Open(vec![source.clone()]));
         app.settle();
-        let mut window = harness(app, [1280.0, 800.0]);
+        let mut window = window_of_app(app, [1280.0, 800.0]);
         window.run_steps(3);
         let document = window.state().session().document();
         assert_eq!((&*document.sources, &*document.bookmarks), (&[source][..], bookmarks));
@@ -288,7 +277,7 @@ fn what_was_open_is_there_again() {
         text: "2".to_owned(),
     });
     app.settle();
-    let mut window = harness(app, [1280.0, 800.0]);
+    let mut window = window_of_app(app, [1280.0, 800.0]);
     press(&mut window, Modifiers::NONE, Key::V);
     press(&mut window, Modifiers::NONE, Key::M);
     window.get_by_label("close the pane Problems").click();
@@ -300,7 +289,7 @@ fn what_was_open_is_there_again() {
     assert_eq!(app.session().document().sources, [source]);
     let policy = app.session().answer().unwrap().0.active_policy;
     assert_eq!(policy.number(), 2);
-    let window = harness(app, [1280.0, 800.0]);
+    let window = window_of_app(app, [1280.0, 800.0]);
     let again = window.state().kept();
     assert_eq!(again.layout, before.layout);
     assert_eq!(again.view, before.view);
@@ -332,7 +321,7 @@ fn what_was_open_is_there_again() {
     assert_eq!(app.session().document().sources, [SourceSpec::Sample(&SAMPLES[0])]);
     assert!(app.session().answer().is_some());
     assert!(app.session().is_missing(&path));
-    let mut window = harness(app, [1280.0, 800.0]);
+    let mut window = window_of_app(app, [1280.0, 800.0]);
     window.get_by_label("File").click();
     window.run_steps(2);
     window.get_by_label_contains("Open recent").click();
@@ -370,7 +359,7 @@ fn nothing_that_is_stored_stops_the_start() {
         }
         let all = keys.iter().map(|key| (key.clone(), text.to_owned()));
         let app = started(&Fake(all.collect()), Restore::Everything);
-        let window = harness(app, [1024.0, 768.0]);
+        let window = window_of_app(app, [1024.0, 768.0]);
         assert!(is_in_front(&window, "Configuration"), "{text:.40}");
     }
 }
@@ -395,16 +384,8 @@ fn settings_that_cannot_be_read_are_told() {
 }
 
 /// The window of a file that cannot be read.
-fn unreadable() -> Harness<'static, App> {
-    let source = SourceSpec::Bytes {
-        name: "odd.bin".to_owned(),
-        bytes: b"no graph at all".to_vec().into(),
-    };
-    let worker = Worker::start(|| {}).unwrap();
-    let session = Session::new(Document::new(vec![source]), DeviceProfiles::bundled().unwrap(), worker);
-    let mut app = App::new(session).with_typed_paths();
-    app.settle();
-    harness(app, [1280.0, 800.0])
+fn unreadable() -> Window {
+    window_of_session(session(vec![source("odd.bin", "no graph at all")]), 800.0)
 }
 
 #[test]
@@ -435,7 +416,7 @@ fn every_empty_pane_says_what_it_will_show_and_why_it_does_not() {
 }
 
 /// Everything that takes the keyboard or a click, as (role, name).
-fn controls(window: &Harness<'_, App>) -> Vec<(Role, String)> {
+fn controls(window: &Window) -> Vec<(Role, String)> {
     let root = window.root();
     let nodes = root.children_recursive().filter(|node| {
         let data = node.accesskit_node();
@@ -453,7 +434,7 @@ fn controls(window: &Harness<'_, App>) -> Vec<(Role, String)> {
 }
 
 /// What takes the keyboard without a name of its own, in words.
-fn nameless(window: &Harness<'_, App>, place: &str) -> Vec<String> {
+fn nameless(window: &Window, place: &str) -> Vec<String> {
     let controls = controls(window);
     assert!(controls.len() > 10, "{place}: {controls:?}");
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -473,7 +454,7 @@ fn nameless(window: &Harness<'_, App>, place: &str) -> Vec<String> {
 #[test]
 fn everything_that_takes_the_keyboard_has_a_name_of_its_own() {
     let mut found = nameless(&unreadable(), "start page");
-    let mut window = window_of(0, 800.0);
+    let mut window = window_of("resnet50", 800.0);
     for row in PANES {
         open_palette(&mut window, &format!("go to pane {}", row.title));
         press(&mut window, Modifiers::NONE, Key::Enter);
@@ -485,8 +466,8 @@ fn everything_that_takes_the_keyboard_has_a_name_of_its_own() {
 
 #[test]
 fn the_canvas_tells_in_words_what_is_selected() {
-    let mut window = window_of(2, 800.0);
-    let told = |window: &Harness<'_, App>| {
+    let mut window = window_of("mobilenet", 800.0);
+    let told = |window: &Window| {
         let lane = window.get_by_label("lane policy 0 memory map");
         lane.accesskit_node().value().unwrap_or_default()
     };
@@ -543,7 +524,7 @@ fn the_tables_of_panes_and_commands_agree() {
 /// Letters that come in the frame of the shortcut are the palette's, and no command's.
 #[test]
 fn what_is_typed_behind_the_shortcut_is_for_the_palette() {
-    let mut harness = window_of(0, 1000.0);
+    let mut harness = window_of("resnet50", 1000.0);
     settle(&mut harness);
     harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
     for letter in ["x", "s"] {

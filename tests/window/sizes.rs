@@ -1,19 +1,17 @@
 //! No size of the window and no position of a divider ends the program: every view and pane from 1x1 up.
 
 use eframe::egui::{Key, Modifiers, Pos2, Rect, Role, pos2, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use highwater_ui::app::App;
 use highwater_ui::panes::PANES;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 use crate::shell::open_palette;
 
 /// Widths and heights in points: below a gutter, around the smallest layout, common screens, and the largest texture.
 const SIDES: [f32; 8] = [1.0, 8.0, 61.0, 100.0, 173.0, 320.0, 800.0, 8192.0];
 
 /// Lays the window out at every size. A rectangle of negative size ends the test with a panic.
-fn lay_out_at_every_size(harness: &mut Harness<'_, App>) {
+fn lay_out_at_every_size(harness: &mut Window) {
     for width in SIDES {
         for height in SIDES {
             harness.set_size(vec2(width, height));
@@ -24,7 +22,7 @@ fn lay_out_at_every_size(harness: &mut Harness<'_, App>) {
     harness.run_steps(2);
 }
 
-fn run_command(harness: &mut Harness<'_, App>, name: &str) {
+fn run_command(harness: &mut Window, name: &str) {
     open_palette(harness, name);
     press(harness, Modifiers::NONE, Key::Enter);
     settle(harness);
@@ -33,7 +31,7 @@ fn run_command(harness: &mut Harness<'_, App>, name: &str) {
 #[test]
 fn every_view_has_a_layout_at_every_size() {
     // A graph under four policies, and a recording.
-    for sample in [2, 5] {
+    for sample in ["mobilenet", "measured"] {
         let mut harness = window_of(sample, 800.0);
         for _view in ["memory map", "areas", "lifetimes"] {
             for _layout in ["stacked", "side by side"] {
@@ -47,7 +45,7 @@ fn every_view_has_a_layout_at_every_size() {
 
 #[test]
 fn lanes_under_a_budget_have_a_layout_at_every_size() {
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     run_command(&mut harness, "Policies, passes or name reuse");
     assert!(harness.query_all_by_label_contains("memory map").count() > 0);
     lay_out_at_every_size(&mut harness);
@@ -55,7 +53,7 @@ fn lanes_under_a_budget_have_a_layout_at_every_size() {
 
 #[test]
 fn every_pane_has_a_layout_at_every_size() {
-    let mut harness = window_of(2, 800.0);
+    let mut harness = window_of("mobilenet", 800.0);
     for row in PANES {
         run_command(&mut harness, &format!("go to pane {}", row.title));
         lay_out_at_every_size(&mut harness);
@@ -66,8 +64,8 @@ fn every_pane_has_a_layout_at_every_size() {
 fn every_divider_can_be_dragged_to_both_ends() {
     // The left edges of the middle and of the right column, and the upper edge of the panes below.
     for (name, is_vertical) in [("Policies", true), ("Inspector", true), ("Import report", false)] {
-        let mut harness = window_of(2, 800.0);
-        let tab = |harness: &Harness<'_, App>| {
+        let mut harness = window_of("mobilenet", 800.0);
+        let tab = |harness: &Window| {
             let mut tabs = harness.query_all_by_role_and_label(Role::Tab, name);
             tabs.next().map(|tab| tab.rect())
         };
@@ -94,7 +92,7 @@ fn every_divider_can_be_dragged_to_both_ends() {
     }
 }
 
-fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2) {
+fn drag(harness: &mut Window, from: Pos2, to: Pos2) {
     harness.drag_at(from);
     harness.run_steps(2);
     harness.hover_at(to);

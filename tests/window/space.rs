@@ -2,68 +2,34 @@
 //! recommendation with figures that lead somewhere.
 
 use eframe::egui::{self, Key, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::sweep::SweepPoint;
-use highwater_model::workload::DeviceProfiles;
 use highwater_options::keys;
-use highwater_session::{Document, Session, SourceSpec, SweepTable, Worker};
-use highwater_ui::app::App;
+use highwater_session::SweepTable;
 
-const LARGE: [f32; 2] = [1280.0, 800.0];
-
-fn window(source: &str, size: [f32; 2]) -> Harness<'static, App> {
-    let source = SourceSpec::from_argument(source).expect("a sample");
-    let worker = Worker::start(|| {}).expect("a thread");
-    let profiles = DeviceProfiles::bundled().expect("bundled");
-    let mut session = Session::new(Document::new(vec![source]), profiles, worker);
-    session.settle();
-    let mut harness = Harness::builder()
-        .with_size(size)
-        .build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session).with_typed_paths());
-    harness.run_steps(3);
-    harness
-}
-
-fn settle(harness: &mut Harness<'_, App>) {
-    for _ in 0..3 {
-        harness.state_mut().settle();
-        harness.run_steps(2);
-    }
-}
-
-fn press(harness: &mut Harness<'_, App>, modifiers: egui::Modifiers, key: Key) {
-    harness.key_press_modifiers(modifiers, key);
-    harness.run_steps(2);
-}
+use crate::harness::{Window, click, press, settle_chain, window_of};
 
 const TRY: egui::Modifiers = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
 
-fn click(harness: &mut Harness<'_, App>, role: Role, label: &str) {
-    harness.get_by_role_and_label(role, label).click();
-    harness.run_steps(2);
-    settle(harness);
-}
-
 /// A window on a space that was tried.
-fn tried(source: &str, size: [f32; 2]) -> Harness<'static, App> {
-    let mut harness = window(source, size);
+fn tried(sample: &str) -> Window {
+    let mut harness = window_of(sample, 800.0);
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
     click(&mut harness, Role::Button, "Start: try configurations");
     harness
 }
 
-fn n_points(harness: &Harness<'_, App>) -> usize {
+fn n_points(harness: &Window) -> usize {
     harness.state().session().space().map_or(0, |table| table.points.len())
 }
 
-fn option(harness: &Harness<'_, App>, key: &str) -> String {
+fn option(harness: &Window, key: &str) -> String {
     harness.state().session().document().options.effective(key).to_string()
 }
 
 #[test]
 fn the_pane_says_what_to_do_and_start_tries_everything() {
-    let mut harness = window("sample:resnet50", LARGE);
+    let mut harness = window_of("resnet50", 800.0);
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
     harness.get_by_label_contains("Which configuration fits");
     harness.get_by_role_and_label(Role::TextInput, "values of static_memory_policy");
@@ -84,7 +50,7 @@ fn the_pane_says_what_to_do_and_start_tries_everything() {
 
 #[test]
 fn the_keys_start_and_stop_and_what_is_known_stays() {
-    let mut harness = window("sample:mixed", LARGE);
+    let mut harness = window_of("mixed", 800.0);
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
     let field = harness.get_by_role_and_label(Role::TextInput, "values of atomic_clean_policy");
     field.focus();
@@ -94,13 +60,15 @@ fn the_keys_start_and_stop_and_what_is_known_stays() {
         .click();
     harness.run_steps(2);
     harness.get_by_label("4 configurations");
-    press(&mut harness, TRY, Key::M);
+    // One frame sees the key; the run has no time to end.
+    harness.key_press_modifiers(TRY, Key::M);
+    harness.run_steps(1);
     assert!(harness.state().session().is_trying());
     press(&mut harness, TRY, Key::M);
     assert!(!harness.state().session().is_trying());
     let known = n_points(&harness);
     press(&mut harness, TRY, Key::M);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     assert_eq!(n_points(&harness), 4);
     assert!(known <= 4);
     harness.get_by_label("4 configurations, all tried");
@@ -108,7 +76,7 @@ fn the_keys_start_and_stop_and_what_is_known_stays() {
 
 #[test]
 fn axes_are_typed_and_what_cannot_be_read_is_said() {
-    let mut harness = window("sample:bert", LARGE);
+    let mut harness = window_of("bert", 800.0);
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
     let field = "values of atomic_clean_policy";
     harness.get_by_role_and_label(Role::TextInput, field).focus();
@@ -131,7 +99,7 @@ fn axes_are_typed_and_what_cannot_be_read_is_said() {
     harness.run_steps(3);
     harness.key_press(Key::Enter);
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let table = harness.state().session().space().expect("a space");
     assert!(
         table
@@ -145,8 +113,8 @@ fn axes_are_typed_and_what_cannot_be_read_is_said() {
 
 #[test]
 fn rows_are_sorted_and_walked_with_the_keys() {
-    let mut harness = tried("sample:mixed", LARGE);
-    let titles = |harness: &Harness<'_, App>| -> Vec<String> {
+    let mut harness = tried("mixed");
+    let titles = |harness: &Window| -> Vec<String> {
         let rows = harness.query_all_by_label_contains("pin static_memory_policy");
         rows.map(|row| format!("{row:?}")).collect()
     };
@@ -176,11 +144,11 @@ fn rows_are_sorted_and_walked_with_the_keys() {
 
 #[test]
 fn the_plot_is_walked_with_the_keys() {
-    let mut harness = tried("sample:mixed", LARGE);
+    let mut harness = tried("mixed");
     let plot = "plot of overhead against peak; arrow keys choose a configuration, Enter pins it";
     harness.get_by_role_and_label(Role::Image, plot).focus();
     harness.run_steps(2);
-    let selected = |harness: &mut Harness<'_, App>, key: Key, wanted: fn(&SweepTable) -> u64| {
+    let selected = |harness: &mut Window, key: Key, wanted: fn(&SweepTable) -> u64| {
         harness.key_press(key);
         harness.run_steps(2);
         let table = harness.state().session().space().expect("a space");
@@ -196,9 +164,9 @@ fn the_plot_is_walked_with_the_keys() {
 
 #[test]
 fn a_recommendation_is_told_applied_and_undone_in_one_step() {
-    let mut harness = window("sample:mixed", LARGE);
+    let mut harness = window_of("mixed", 800.0);
     press(&mut harness, TRY, Key::G);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     let found = harness
         .state()
         .session()
@@ -226,28 +194,28 @@ fn a_recommendation_is_told_applied_and_undone_in_one_step() {
         "what axes set makes no points old"
     );
     press(&mut harness, egui::Modifiers::COMMAND, Key::Z);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     assert_eq!(option(&harness, keys::STATIC_MEMORY_POLICY), before);
 }
 
 #[test]
 fn figures_of_reasons_lead_to_steps_and_options() {
-    let mut harness = window("sample:mixed", [1600.0, 1000.0]);
+    let mut harness = window_of("mixed", 1000.0);
     press(&mut harness, TRY, Key::G);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     harness
         .query_all_by_label_contains("selects it in the recommended configuration")
         .next()
         .expect("a tensor")
         .click();
     harness.run_steps(2);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     assert!(
         harness.state().session().selection().is_some(),
         "a tensor is selected in its lane"
     );
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
-    settle(&mut harness);
+    settle_chain(&mut harness);
     if harness.query_by_label_contains("goes to simulation.device").is_none() {
         press(&mut harness, egui::Modifiers::COMMAND, Key::M);
     }
@@ -261,14 +229,14 @@ fn figures_of_reasons_lead_to_steps_and_options() {
 
 #[test]
 fn other_settings_make_points_old_and_axes_do_not() {
-    let mut harness = tried("sample:resnet50", LARGE);
-    let set = |harness: &mut Harness<'_, App>, key: &str, text: &str| {
+    let mut harness = tried("resnet50");
+    let set = |harness: &mut Window, key: &str, text: &str| {
         let command = highwater_session::Command::SetOption {
             key: key.to_owned(),
             text: text.to_owned(),
         };
         harness.state_mut().apply(command);
-        settle(harness);
+        settle_chain(harness);
     };
     set(&mut harness, keys::STATIC_MEMORY_POLICY, "4");
     assert!(!harness.state().session().is_space_stale());
@@ -281,7 +249,7 @@ fn other_settings_make_points_old_and_axes_do_not() {
 
 #[test]
 fn what_runs_nothing_offers_a_sample() {
-    let mut harness = window("sample:measured", LARGE);
+    let mut harness = window_of("measured", 800.0);
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
     harness.get_by_label_contains("what is open is neither");
 }

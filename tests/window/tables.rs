@@ -1,24 +1,20 @@
 //! The tables of the window: every table by role and label, sorted by a click, filtered, walked through, written.
 
 use eframe::egui::{Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use highwater_timeline::{Sort, TableKind};
-use highwater_ui::app::App;
 
-use crate::app::{press, settle, window_of};
+use crate::harness::{Window, press, settle, window_of};
 
-const BERT: usize = 1;
-
-fn open() -> Harness<'static, App> {
-    let mut harness = window_of(BERT, 1000.0);
+fn open() -> Window {
+    let mut harness = window_of("bert", 1000.0);
     press(&mut harness, Modifiers::NONE, Key::X);
     settle(&mut harness);
     settle(&mut harness);
     harness
 }
 
-fn choose(harness: &mut Harness<'_, App>, kind: TableKind) {
+fn choose(harness: &mut Window, kind: TableKind) {
     let label = format!("table {}", kind.words());
     harness.get_by_role_and_label(Role::RadioButton, &label).click();
     settle(harness);
@@ -26,13 +22,13 @@ fn choose(harness: &mut Harness<'_, App>, kind: TableKind) {
 }
 
 /// The text of a cell, as files hold it.
-fn cell(harness: &Harness<'_, App>, row: usize, column: usize) -> String {
+fn cell(harness: &Window, row: usize, column: usize) -> String {
     let table = harness.state().session().table().expect("a table");
     table.value(row, column).raw().into_owned()
 }
 
 /// The row that says something.
-fn row_of<'h>(harness: &'h Harness<'_, App>, text: &str) -> egui_kittest::Node<'h> {
+fn row_of<'h>(harness: &'h Window, text: &str) -> egui_kittest::Node<'h> {
     let mut rows = harness.query_all_by_role(Role::Row);
     let says = |row: &egui_kittest::Node<'_>| {
         let label = row.accesskit_node().label().unwrap_or_default();
@@ -64,7 +60,7 @@ fn every_table_is_found_by_role_and_label() {
 #[test]
 fn a_click_on_a_column_sorts_and_another_turns_it_round() {
     let mut harness = open();
-    let bytes = |harness: &Harness<'_, App>| -> Vec<u64> {
+    let bytes = |harness: &Window| -> Vec<u64> {
         let n_rows = harness.state().session().table().expect("a table").len();
         (0..n_rows)
             .map(|row| cell(harness, row, 1).parse().expect("bytes"))
@@ -119,7 +115,7 @@ fn a_row_selects_its_tensor_and_the_keys_walk_on() {
     let name = cell(&harness, 1, 0);
     row_of(&harness, &name).click();
     harness.run_steps(3);
-    let target = |harness: &Harness<'_, App>, row: usize| {
+    let target = |harness: &Window, row: usize| {
         let table = harness.state().session().table().expect("a table");
         table.target(row).tensor
     };

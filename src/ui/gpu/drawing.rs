@@ -1,25 +1,25 @@
-//! The picture of one lane, drawn by the graphics device when what it shows has changed, and put on the screen in every frame.
+//! The picture of one lane: drawn by the graphics device when it changes, shown in every frame.
 
 use eframe::egui::{Pos2, Rect};
 use eframe::wgpu;
 
 use super::pipelines::{COLOR, DEPTH, Pipelines, SHARE};
-use super::uploads::{Source, Uploads};
+use super::uploads::Uploads;
 use highwater_timeline::{Canvas, LaneView, RasterStyle, RectRun, Viewport};
 
-/// What a lane's picture shows.
+/// The subject of a lane's picture.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) view: Viewport,
-    /// Where it stands, in points.
+    /// In points.
     pub(super) rect: Rect,
     pub(super) style: RasterStyle,
-    /// What it is multiplied with, premultiplied.
+    /// Premultiplied factor of the colours.
     pub(super) tint: [f32; 4],
 }
 
 impl Shown {
-    /// Its corner and its size, in pixels.
+    /// Corner and size in pixels.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -32,7 +32,7 @@ impl Shown {
         (corner(self.rect.min), size)
     }
 
-    /// What the shader reads, as `lanes.wgsl` lays it out.
+    /// The uniforms of `lanes.wgsl`.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -70,6 +70,13 @@ const fn float(address: u64) -> f64 {
     address as f64
 }
 
+/// Where a frame is drawn.
+pub(super) struct DeviceCx<'a> {
+    pub(super) device: &'a wgpu::Device,
+    pub(super) queue: &'a wgpu::Queue,
+    pub(super) encoder: &'a mut wgpu::CommandEncoder,
+}
+
 /// The textures of a lane, of one size.
 #[derive(Debug)]
 struct Targets {
@@ -82,7 +89,7 @@ struct Targets {
 }
 
 impl Targets {
-    fn new(device: &wgpu::Device, (pipelines, screen): (&Pipelines, &wgpu::Buffer), [width, height]: [u32; 2]) -> Self {
+    fn new(device: &wgpu::Device, pipelines: &Pipelines, screen: &wgpu::Buffer, [width, height]: [u32; 2]) -> Self {
         let view = |format: wgpu::TextureFormat| {
             let texture = device.create_texture(&wgpu::TextureDescriptor {
                 label: Some("lane"),
@@ -123,7 +130,6 @@ impl Targets {
     }
 }
 
-/// What the device holds of a lane.
 #[derive(Debug)]
 pub(super) struct LaneOnDevice {
     pub(super) uploads: Uploads,
@@ -131,7 +137,7 @@ pub(super) struct LaneOnDevice {
     uniforms: wgpu::BindGroup,
     screen: wgpu::Buffer,
     targets: Option<Targets>,
-    /// What the picture shows: what the shader read, and how much was on the device.
+    /// The uniforms and the upload count that the picture was drawn from.
     drawn: Option<(Vec<u8>, u64)>,
 }
 
@@ -168,23 +174,24 @@ impl LaneOnDevice {
         }
     }
 
-    /// Brings the picture up to date. What is as it was is not drawn again.
+    /// Draws the picture where it changed.
     pub(super) fn draw(
         &mut self,
-        (device, queue, encoder): (&wgpu::Device, &wgpu::Queue, &mut wgpu::CommandEncoder),
+        cx: &mut DeviceCx<'_>,
         pipelines: &Pipelines,
-        source: &Source<'_>,
-        (shown, per_point): (&Shown, f32),
+        lane: &LaneView,
+        shown: &Shown,
+        per_point: f32,
     ) {
         let (corner, size) = shown.pixels(per_point);
-        let most = device.limits().max_texture_dimension_2d;
+        let most = cx.device.limits().max_texture_dimension_2d;
         let size = size.map(|side| side.min(most));
         let words = corner.map(i32::to_ne_bytes).into_iter().chain([[0; 4]; 2]);
         let tint = shown.tint.map(f32::to_ne_bytes);
         let screen: Vec<u8> = words.chain(tint).flatten().collect();
-        queue.write_buffer(&self.screen, 0, &screen);
+        cx.queue.write_buffer(&self.screen, 0, &screen);
         if self.targets.as_ref().is_none_or(|targets| targets.size != size) {
-            self.targets = Some(Targets::new(device, (pipelines, &self.screen), size));
+            self.targets = Some(Targets::new(cx.device, pipelines, &self.screen, size));
             self.drawn = None;
         }
         let canvas = Canvas {
@@ -196,18 +203,17 @@ impl LaneOnDevice {
         let Some(targets) = self.targets.as_ref().filter(|_| self.drawn.as_ref() != Some(&key)) else {
             return;
         };
-        queue.write_buffer(&self.uniform, 0, &key.0);
-        let lane = Passes {
+        cx.queue.write_buffer(&self.uniform, 0, &key.0);
+        let passes = Passes {
             pipelines,
             uniforms: &self.uniforms,
             uploads: &self.uploads,
             targets,
         };
-        lane.draw(encoder, (source.lane, shown, canvas));
+        passes.draw(cx.encoder, lane, shown, canvas);
         self.drawn = Some(key);
     }
 
-    /// Puts the picture on the screen.
     pub(super) fn show(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Pipelines) {
         let Some(targets) = &self.targets else { return };
         pass.set_pipeline(&pipelines.screen);
@@ -216,7 +222,7 @@ impl LaneOnDevice {
     }
 }
 
-/// What the passes of a lane draw from and into.
+/// Inputs and targets of a lane's passes.
 struct Passes<'a> {
     pipelines: &'a Pipelines,
     uniforms: &'a wgpu::BindGroup,
@@ -225,7 +231,7 @@ struct Passes<'a> {
 }
 
 impl Passes<'_> {
-    fn draw(&self, encoder: &mut wgpu::CommandEncoder, (lane, shown, canvas): (&LaneView, &Shown, Canvas)) {
+    fn draw(&self, encoder: &mut wgpu::CommandEncoder, lane: &LaneView, shown: &Shown, canvas: Canvas) {
         let Pipelines {
             hole,
             large,
@@ -240,16 +246,16 @@ impl Passes<'_> {
             Vec::new()
         };
         {
-            let mut pass = self.pass(encoder, (&self.targets.large, None), hole);
+            let mut pass = self.pass(encoder, &self.targets.large, None, hole);
             for run in &holes {
                 self.uploads.draw_holes(&mut pass, &run.range);
             }
             pass.set_pipeline(large);
             self.blocks(&mut pass, runs.iter().filter(|run| run.has_large));
         }
-        let seen = (&self.targets.small, Some(&self.targets.depth));
-        for (target, pipeline) in [(seen, small), ((&self.targets.share, None), share)] {
-            let mut pass = self.pass(encoder, target, pipeline);
+        let depth = Some(&self.targets.depth);
+        for (target, depth, pipeline) in [(&self.targets.small, depth, small), (&self.targets.share, None, share)] {
+            let mut pass = self.pass(encoder, target, depth, pipeline);
             self.blocks(&mut pass, runs.iter().filter(|run| run.has_small));
         }
     }
@@ -260,11 +266,12 @@ impl Passes<'_> {
         }
     }
 
-    /// A pass into an empty picture; where there is a depth, it ranks what is drawn.
+    /// A pass into an empty picture, ranked by depth where there is one.
     fn pass<'a>(
         &self,
         encoder: &'a mut wgpu::CommandEncoder,
-        (target, depth): (&wgpu::TextureView, Option<&wgpu::TextureView>),
+        target: &wgpu::TextureView,
+        depth: Option<&wgpu::TextureView>,
         pipeline: &wgpu::RenderPipeline,
     ) -> wgpu::RenderPass<'a> {
         let depth = depth.map(|view| wgpu::RenderPassDepthStencilAttachment {

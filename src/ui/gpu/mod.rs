@@ -1,8 +1,8 @@
-//! Lanes with more blocks than a frame draws one by one, drawn by the graphics device.
+//! Lanes with more blocks than a frame can draw, drawn by the graphics device.
 //!
-//! In: the lanes of an answer, the colours of their blocks, a view. Out: the pixels of `timeline::raster`, in every frame of a
-//! view that moves. Rows of blocks lie on the device for as long as their answer is shown; other colours send a column of
-//! numbers, another view sends two lines of them. What is narrower or lower than a pixel is a pixel.
+//! In: the lanes of an answer, the colours of their blocks, a view. Out: the pixels of `timeline::raster`, in every
+//! frame of a moving view. Rows of blocks stay on the device while their answer is shown; new colours upload a column
+//! of numbers, a new view two lines of them. What is narrower or lower than a pixel is a pixel.
 //!
 //! ```text
 //! rows + colours --large--> picture ----------+
@@ -10,7 +10,7 @@
 //!                --share--> sums -------------+
 //! ```
 //!
-//! Devices that are a processor in disguise draw slower than our own pictures do, so that these stay theirs.
+//! Software devices draw slower than the painter thread, so it keeps its pictures there.
 
 mod drawing;
 mod pipelines;
@@ -23,28 +23,29 @@ use eframe::egui::{self, Color32, PaintCallbackInfo, Painter, Rect};
 use eframe::egui_wgpu::{Callback, CallbackResources, CallbackTrait, RenderState, ScreenDescriptor};
 use eframe::wgpu;
 
-use self::drawing::{LaneOnDevice, Shown};
+use self::drawing::{DeviceCx, LaneOnDevice, Shown};
 use self::pipelines::{DEPTH, Pipelines, SHARE};
 use self::uploads::Source;
+use crate::numbers::count_f32;
 use highwater_session::PainterChoice;
 use highwater_timeline::{Coloring, MOST_ADDRESS, RasterStyle, Timeline, Viewport};
 
-/// Blocks and holes of a lane that is drawn by the device: 400 MB of its memory.
+/// Blocks and gaps of a lane on the device: 400 MB of its memory.
 const MOST_ROWS: usize = 1 << 24;
 
-/// Who draws large lanes.
+/// The choice of what draws large lanes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LargeLanes {
-    /// Whether the graphics device does; otherwise the worker draws pictures.
+    /// Whether the graphics device draws; otherwise the painter thread does.
     pub is_by_device: bool,
-    /// A sentence that says so; empty where nothing is known of a device.
+    /// The choice in a sentence; empty without a device.
     pub words: String,
-    /// The answer that was on the screen last.
+    /// The last answer on the screen.
     answer: u64,
 }
 
 impl LargeLanes {
-    /// Looks at the device of a window, and gets it ready where it is to draw.
+    /// Chooses for the device of a window, and prepares it to draw.
     pub fn choose(choice: PainterChoice, state: Option<&RenderState>) -> Self {
         let Some(state) = state else { return Self::default() };
         let info = state.adapter.get_info();
@@ -74,7 +75,7 @@ impl LargeLanes {
         }
     }
 
-    /// Lets go of what the device holds of answers other than this one.
+    /// Drops lanes of other answers from the device.
     pub fn keep(&mut self, state: Option<&RenderState>, answer: u64) {
         let is_other = std::mem::replace(&mut self.answer, answer) != answer;
         let Some(state) = state.filter(|_| is_other && self.is_by_device) else {
@@ -87,12 +88,12 @@ impl LargeLanes {
     }
 }
 
-/// Whether a window is drawn by the processor, so that every frame takes its time from whatever else goes on.
+/// Whether frames are drawn by the processor, so that each takes time from other work.
 pub fn is_software(state: Option<&RenderState>) -> bool {
     state.is_some_and(|state| state.adapter.get_info().device_type == wgpu::DeviceType::Cpu)
 }
 
-/// Whether a device of this kind is to draw.
+/// Whether a device of this kind should draw.
 pub fn is_wanted(choice: PainterChoice, kind: wgpu::DeviceType) -> bool {
     match choice {
         PainterChoice::Device => true,
@@ -104,7 +105,7 @@ pub fn is_wanted(choice: PainterChoice, kind: wgpu::DeviceType) -> bool {
     }
 }
 
-/// Whether a device can: sums of shares take a format that older ones do not draw into.
+/// Whether a device can draw: sums of shares need a blendable float format.
 fn can_draw(state: &RenderState) -> bool {
     let of = |format: wgpu::TextureFormat| state.adapter.get_texture_format_features(format);
     let is_target = |format| {
@@ -116,29 +117,24 @@ fn can_draw(state: &RenderState) -> bool {
     is_blended && is_target(SHARE) && is_target(DEPTH) && !state.target_format.is_srgb()
 }
 
-/// The lanes of an answer, for a device that draws them.
+/// The lanes of an answer for a device.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceLanes<'a> {
-    /// The view-model.
     pub timeline: &'a Arc<Timeline>,
-    /// The colours of blocks.
     pub look: &'a Arc<Coloring>,
-    /// The number of the answer and of its colours.
+    /// Numbers of the answer and of its colours.
     pub version: (u64, u64),
 }
 
-/// Where a lane is drawn, and how.
+/// A lane to draw.
 #[derive(Clone, Debug)]
 pub struct LanePlace {
-    /// Which.
     pub lane: usize,
-    /// What of it.
     pub view: Viewport,
-    /// Where, in points.
+    /// In points.
     pub rect: Rect,
-    /// In which colours.
     pub style: RasterStyle,
-    /// What the picture is multiplied with.
+    /// Factor of the picture's colours.
     pub tint: Color32,
 }
 
@@ -152,7 +148,7 @@ impl DeviceLanes<'_> {
         n_rows <= MOST_ROWS && lane.height.get() < MOST_ADDRESS
     }
 
-    /// Paints a lane. Its pixels are drawn when the frame is.
+    /// Paints a lane. Its pixels are drawn with the frame.
     pub fn paint(&self, painter: &Painter, place: LanePlace) {
         let LanePlace {
             lane,
@@ -179,7 +175,7 @@ impl DeviceLanes<'_> {
     }
 }
 
-/// What the device holds of an answer.
+/// Lanes of an answer on the device.
 struct OnDevice {
     pipelines: Pipelines,
     answer: u64,
@@ -240,8 +236,8 @@ impl CallbackTrait for LaneCallback {
         if of_lane.uploads.send(device, queue, &source) {
             self.context.request_repaint();
         }
-        let shown = (&self.shown, screen.pixels_per_point);
-        of_lane.draw((device, queue, encoder), pipelines, &source, shown);
+        let mut cx = DeviceCx { device, queue, encoder };
+        of_lane.draw(&mut cx, pipelines, lane, &self.shown, screen.pixels_per_point);
         Vec::new()
     }
 
@@ -252,14 +248,9 @@ impl CallbackTrait for LaneCallback {
         let Some(lane) = on_device.lanes.get(&self.lane) else {
             return;
         };
-        let [width, height] = info.screen_size_px.map(pixels);
-        // The picture finds its place by itself, also where a part of it is beyond the window.
+        let [width, height] = info.screen_size_px.map(|side| count_f32(side as usize));
+        // The shader places the picture, also where it extends beyond the window.
         pass.set_viewport(0.0, 0.0, width, height, 0.0, 1.0);
         lane.show(pass, &on_device.pipelines);
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "pixels of a screen fit f32")]
-const fn pixels(side: u32) -> f32 {
-    side as f32
 }

@@ -1,12 +1,12 @@
-//! What the graphics device runs: four ways to draw rectangles into pictures, and one that puts pictures on the screen.
+//! The pipelines: four that draw rectangles into pictures, and one that puts pictures on the screen.
 
 use eframe::wgpu;
 
-/// The format of the two pictures of a lane: premultiplied, as egui's own colours.
+/// Format of both pictures of a lane: premultiplied, as egui's colours.
 pub(super) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
-/// How much of a pixel is covered, as a sum.
+/// Sum of the covered share of a pixel.
 pub(super) const SHARE: wgpu::TextureFormat = wgpu::TextureFormat::R16Float;
-/// Which of the small things in a pixel covers most.
+/// Rank of the thing that covers most of a pixel.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
 /// Bytes of a row, and of a colour number.
@@ -25,7 +25,7 @@ pub(super) struct Pipelines {
     pub(super) screen: wgpu::RenderPipeline,
 }
 
-/// What tells a pipeline from the others.
+/// Differences between pipelines.
 struct Draft<'a> {
     name: &'a str,
     vertex: &'a str,
@@ -86,7 +86,7 @@ impl Pipelines {
     }
 }
 
-/// What the pipelines that draw rectangles have in common.
+/// Common parts of the pipelines that draw rectangles.
 struct Rectangles<'a> {
     device: &'a wgpu::Device,
     module: &'a wgpu::ShaderModule,
@@ -178,7 +178,7 @@ fn pipeline_layout(device: &wgpu::Device, layout: &wgpu::BindGroupLayout) -> wgp
     })
 }
 
-/// What is drawn is added to a share of what is there.
+/// Adds the source to a share of the target.
 fn blended(format: wgpu::TextureFormat, ground: wgpu::BlendFactor) -> wgpu::ColorTargetState {
     let component = wgpu::BlendComponent {
         src_factor: wgpu::BlendFactor::One,

@@ -1,4 +1,4 @@
-//! Rows and colours of a lane on the graphics device: some of them a frame, so that no frame waits for a million.
+//! Rows and colours of a lane on the graphics device: some per frame, so that no frame waits for a million.
 
 use std::ops::Range;
 
@@ -7,20 +7,19 @@ use eframe::wgpu::{self, util::DeviceExt as _};
 use super::pipelines::{COLOR_NUMBER, ROW};
 use highwater_timeline::{LaneView, Rects};
 
-/// Rows of a buffer: 2.5 MiB, which is far below the least that adapters must offer (256 MiB).
+/// Rows of a buffer: 2.5 MiB, far below the least that adapters offer (256 MiB).
 pub(super) const CHUNK: usize = 1 << 17;
 
-/// What is drawn of a lane, and in which colours.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) lane: &'a LaneView,
     /// By block.
     pub(super) colors: &'a [u8],
-    /// Which colours these are.
+    /// Version of the colours.
     pub(super) look: u64,
 }
 
-/// Blocks that lie side by side in the order of classes.
+/// Consecutive blocks in the order of classes.
 #[derive(Debug)]
 struct Chunk {
     rows: wgpu::Buffer,
@@ -28,17 +27,16 @@ struct Chunk {
     look: u64,
 }
 
-/// What is on the device.
 #[derive(Debug, Default)]
 pub(super) struct Uploads {
     blocks: Vec<Chunk>,
     holes: Vec<wgpu::Buffer>,
-    /// Grows with everything that is sent.
+    /// Grows with every upload.
     pub(super) n_sent: u64,
 }
 
 impl Uploads {
-    /// Sends the next chunk, or the next chunk's colours where these are others by now. Returns whether more is to be sent.
+    /// Uploads the next chunk, or the next chunk's changed colours. Returns whether more is left.
     pub(super) fn send(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, source: &Source<'_>) -> bool {
         let (blocks, holes) = (source.lane.block_rects(), source.lane.gap_rects());
         if let Some(range) = next(self.blocks.len(), blocks.len()) {
@@ -63,7 +61,7 @@ impl Uploads {
             || self.blocks.iter().any(|chunk| chunk.look != source.look)
     }
 
-    /// Draws blocks of one range, as far as they are on the device.
+    /// Draws uploaded blocks of one range.
     pub(super) fn draw_blocks(&self, pass: &mut wgpu::RenderPass<'_>, range: &Range<usize>) {
         for (chunk, instances) in parts(range) {
             let Some(chunk) = self.blocks.get(chunk) else { return };
@@ -73,7 +71,7 @@ impl Uploads {
         }
     }
 
-    /// Draws holes of one range, likewise.
+    /// Draws uploaded gaps of one range.
     pub(super) fn draw_holes(&self, pass: &mut wgpu::RenderPass<'_>, range: &Range<usize>) {
         for (chunk, instances) in parts(range) {
             let Some(rows) = self.holes.get(chunk) else { return };
@@ -83,13 +81,13 @@ impl Uploads {
     }
 }
 
-/// What the next chunk holds; `None` where all are there.
+/// The range of the next chunk; `None` after the last.
 fn next(n_chunks: usize, n_rows: usize) -> Option<Range<usize>> {
     let first = n_chunks * CHUNK;
     (first < n_rows).then(|| first..(first + CHUNK).min(n_rows))
 }
 
-/// The chunks of a range, and what of each.
+/// The chunks of a range, and the part of each.
 fn parts(range: &Range<usize>) -> impl Iterator<Item = (usize, Range<u32>)> + use<> {
     let (start, end) = (range.start, range.end);
     (start / CHUNK..end.div_ceil(CHUNK)).map(move |chunk| {

@@ -1,20 +1,19 @@
-//! What the canvases say in words, for those who do not see them: the peak, what is in view, what is selected, what is under
-//! the pointer, what was measured.
+//! Texts of the canvases for assistive technology: peak, view, selection, step under the pointer, measurements.
 
 use eframe::egui::{Id, Ui};
 
 use super::{LanesInput, LanesState, measure};
+use crate::numbers::{to_step, to_whole};
 use highwater_model::units::{Bytes, Nanos, Step, grouped};
 use highwater_timeline::{Selected, facts, step_facts};
 
-/// Tells a canvas about itself; costs nothing where nobody listens.
+/// Sets the text of a canvas; free where no assistive technology runs.
 pub(super) fn tell(ui: &Ui, id: Id, input: &LanesInput<'_>, lane: usize, state: &LanesState) {
     ui.ctx().accesskit_node_builder(id, |node| {
         node.set_value(words(input, lane, state));
     });
 }
 
-/// A lane in words.
 pub fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> String {
     let parts = [
         peak_words(input, lane),
@@ -43,22 +42,17 @@ fn peak_words(input: &LanesInput<'_>, lane: usize) -> Option<String> {
     ))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "steps and addresses are not negative"
-)]
 fn view_words(input: &LanesInput<'_>, state: &LanesState) -> Option<String> {
     let view = state.viewport?;
     let word = input.comparison.axis_word();
-    let step = |value: f64| grouped(value.max(0.0) as u64);
+    let step = |value: f64| grouped(to_whole(value));
     Some(format!(
         "shows {word}s {} to {} of {} and addresses {} to {}",
         step(view.t0.floor()),
         step((view.t1.ceil() - 1.0).max(0.0)),
         grouped(u64::from(input.timeline.n_steps)),
-        plain(Bytes(view.a0.max(0.0) as u64)),
-        plain(Bytes(view.a1.max(0.0) as u64)),
+        plain(Bytes(to_whole(view.a0))),
+        plain(Bytes(to_whole(view.a1))),
     ))
 }
 
@@ -78,13 +72,8 @@ fn tensor_words(what: &str, input: &LanesInput<'_>, tensor: Selected) -> String 
     format!("{what}: {}{life}", facts.name)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cursor is within the steps"
-)]
 fn cursor_words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Option<String> {
-    let step = state.reading()?.max(0.0) as u32;
+    let step = to_step(state.reading()?).0;
     let view = input.timeline.lanes.get(lane)?;
     let word = input.comparison.axis_word();
     let (states_reserved, states_live) = input.comparison.states(lane);
@@ -101,7 +90,7 @@ fn cursor_words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Opti
     Some(format!("at {word} {at}{op}{time}: {}", figures.join(", ")))
 }
 
-/// Readable, with plain spaces.
+/// With plain spaces, so that it can be read aloud.
 fn plain(bytes: Bytes) -> String {
     bytes.to_string().replace('\u{a0}', " ")
 }

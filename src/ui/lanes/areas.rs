@@ -1,54 +1,42 @@
-//! Areas instead of a memory map: what every group holds, the groups standing on each other, the reserved bytes as a line above.
+//! Areas instead of a memory map: the bytes that every group holds, stacked, and reserved bytes as a line.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use eframe::egui::{Align2, Color32, Painter, Rect, Stroke, StrokeKind, Ui, pos2};
 
-use super::canvas::{Quads, SMALL, left_axis};
-use super::column_cache::KnownColumns;
+use super::canvas::{Quads, SMALL, equal_runs, left_axis};
+use super::column_cache::ColumnCache;
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, tooltip};
+use crate::numbers::{at_least_one, count_f32, part_of, to_f64, to_points, to_whole};
 use crate::panels::elided_middle;
 use crate::theme::Theme;
 use highwater_model::units::{Bytes, grouped, percent_text};
 use highwater_timeline::{AreaBand, AreaColumns, AreaSource, ColorBy, LaneAreas, View, byte_ticks};
 
-/// Longer names are cut.
+/// Cuts longer names.
 const MOST_NAME: f32 = 150.0;
-/// Lower bands have no name on them.
+/// Lower bands have no name.
 const LEAST_NAMED: f32 = 13.0;
 
-/// What columns are made for: the numbers of answer and look, the addresses of areas and axis (which others may have later),
-/// the steps in view, the width.
+/// Versions of answer and colours, addresses of areas and axis, steps in view, width. Addresses may be reused, so the
+/// versions are compared too.
 type AreaKey = ((u64, u64), [usize; 2], [u64; 2], u32);
 
-/// The columns of a lane, and what they were made for.
 #[derive(Clone, Debug)]
 pub(super) struct AreaPicture {
     of: AreaKey,
     columns: Arc<AreaColumns>,
 }
 
-impl PartialEq for AreaPicture {
-    /// Columns follow from what is shown.
-    fn eq(&self, other: &Self) -> bool {
-        self.of == other.of
-    }
-}
-
-/// Paints the areas of a lane.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points on a screen fit both types"
-)]
 pub(super) fn paint(
     ui: &Ui,
     frame: &LaneFrame,
     input: &LanesInput<'_>,
     state: &LanesState,
     pictures: &mut [Option<AreaPicture>],
-    known: &mut KnownColumns,
+    known: &mut ColumnCache,
 ) {
     let (rect, theme) = (frame.map, input.theme);
     let Some(view) = frame.view(state).filter(|_| rect.height() >= 1.0) else {
@@ -56,12 +44,12 @@ pub(super) fn paint(
     };
     let outer = ui.painter();
     outer.rect_filled(rect, 0, theme.canvas);
-    let most = (rect.height() / 22.0).clamp(1.0, 8.0) as u32;
+    let most = at_least_one((rect.height() / 22.0).min(8.0));
     let place = Place { rect, view };
     let y = |bytes: f64| place.y(bytes);
     left_axis(outer, rect, &byte_ticks(view.a0, view.a1, most), y, theme);
     let painter = ui.painter_at(rect);
-    let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
+    let width = at_least_one((rect.width() * ui.pixels_per_point()).round());
     match areas_of(input, frame.lane) {
         Some(areas) => {
             let columns = columns_of(areas, input.drawn.version, &view, width, pictures, frame.lane);
@@ -69,7 +57,7 @@ pub(super) fn paint(
             let (states_reserved, _) = input.comparison.states(frame.lane);
             if states_reserved {
                 let reserved = &input.timeline.lanes[frame.lane].reserved;
-                let columns = known.of(reserved, (&view, state.warp.as_ref()), width);
+                let columns = known.of(reserved, &view, state.warp.as_ref(), width);
                 paint_reserved(&painter, place, &columns, theme);
             }
             paint_names(ui, place, areas, &columns, theme);
@@ -87,7 +75,7 @@ pub(super) fn paint(
     outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
 }
 
-/// The areas of a lane, where they are worked out.
+/// `None` until the worker has added them up.
 fn areas_of<'a>(input: &LanesInput<'a>, lane: usize) -> Option<&'a LaneAreas> {
     let is_of_groups = input.drawn.look.is_some_and(|look| look.by != ColorBy::Tensor);
     let areas = input.drawn.areas.filter(|_| is_of_groups);
@@ -118,7 +106,7 @@ fn columns_of(
     columns
 }
 
-/// A canvas with bytes from the ground up.
+/// A canvas with bytes from the bottom up.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     rect: Rect,
@@ -126,22 +114,19 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
     fn y(&self, bytes: f64) -> f32 {
         let height = f64::from(self.rect.height());
         let y = self.view.y_from_address(bytes, height);
-        self.rect.top() + y.clamp(-4.0, height + 4.0) as f32
+        self.rect.top() + to_points(y.clamp(-4.0, height + 4.0))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
     fn y_of(&self, bytes: u64) -> f32 {
-        self.y(bytes as f64)
+        self.y(to_f64(bytes))
     }
 
-    /// Left and right end of a column.
-    #[expect(clippy::cast_precision_loss, reason = "columns of a screen")]
+    /// The left end of a column; the right end of the one before it.
     fn x(&self, column: usize, n_columns: usize) -> f32 {
-        self.rect.left() + self.rect.width() * column as f32 / n_columns.max(1) as f32
+        self.rect.left() + self.rect.width() * count_f32(column) / count_f32(n_columns.max(1))
     }
 }
 
@@ -152,7 +137,6 @@ fn color_of(band: &AreaBand, theme: &Theme) -> Color32 {
     }
 }
 
-/// Words on a band.
 fn words_color(band: &AreaBand, theme: &Theme) -> Color32 {
     match band.of {
         AreaSource::Blocks(_) => theme.on_tensor(),
@@ -164,11 +148,7 @@ fn words_color(band: &AreaBand, theme: &Theme) -> Color32 {
 fn paint_bands(painter: &Painter, place: Place<'_>, areas: &LaneAreas, columns: &AreaColumns, theme: &Theme) {
     let n_columns = columns.steps.len();
     let mut quads = Quads::default();
-    let mut start = 0;
-    for end in 1..=n_columns {
-        if end < n_columns && columns.tops(end) == columns.tops(start) {
-            continue;
-        }
+    for Range { start, end } in equal_runs(n_columns, |one, other| columns.tops(one) == columns.tops(other)) {
         let (left, right) = (place.x(start, n_columns), place.x(end, n_columns));
         let mut below = 0;
         for (band, top) in areas.bands.iter().zip(columns.tops(start)) {
@@ -182,21 +162,16 @@ fn paint_bands(painter: &Painter, place: Place<'_>, areas: &LaneAreas, columns: 
             let y = place.y_of(below);
             quads.add(Rect::from_min_max(pos2(left, y), pos2(right, y + 1.0)), theme.live);
         }
-        start = end;
     }
     quads.paint(painter);
 }
 
-/// The reserved bytes as a line: the exact extremes of every column.
+/// Reserved bytes as a line with the exact extremes of every column.
 fn paint_reserved(painter: &Painter, place: Place<'_>, columns: &[(u64, u64)], theme: &Theme) {
     let mut quads = Quads::default();
-    let mut start = 0;
-    for end in 1..=columns.len() {
-        if columns.get(end) == Some(&columns[start]) {
-            continue;
-        }
+    for Range { start, end } in equal_runs(columns.len(), |one, other| columns[one] == columns[other]) {
         let (low, high) = columns[start];
-        // Neighbours that do not meet are joined.
+        // Joins neighbours that do not meet.
         let beside = columns.get(end).copied().unwrap_or((low, high));
         let (low, high) = (low.min(beside.1), high.max(beside.0));
         let (left, right) = (place.x(start, columns.len()), place.x(end, columns.len()));
@@ -210,7 +185,6 @@ fn paint_reserved(painter: &Painter, place: Place<'_>, columns: &[(u64, u64)], t
             pos2(right, place.y_of(low).max(place.y_of(high) + 1.5)),
         );
         quads.add(joint, theme.reserved);
-        start = end;
     }
     quads.paint(painter);
 }
@@ -230,13 +204,13 @@ fn widest(n_columns: usize, height: impl Fn(usize) -> u64) -> Option<usize> {
     (!best.is_empty()).then(|| usize::midpoint(best.start, best.end))
 }
 
-/// The name of a band where it is highest, if it has room for it there.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "columns of a screen"
-)]
+/// The column at a place on the screen; the first left of the canvas.
+fn column_at(x: f32, rect: Rect, n_columns: usize) -> usize {
+    let column = (x - rect.left()) / rect.width() * count_f32(n_columns);
+    usize::try_from(to_whole(f64::from(column))).unwrap_or(usize::MAX)
+}
+
+/// Writes the name of a band where the band is highest and the name fits.
 fn paint_names(ui: &Ui, place: Place<'_>, areas: &LaneAreas, columns: &AreaColumns, theme: &Theme) {
     let painter = ui.painter_at(place.rect);
     let n_columns = columns.steps.len();
@@ -267,7 +241,7 @@ fn paint_names(ui: &Ui, place: Place<'_>, areas: &LaneAreas, columns: &AreaColum
             place.rect.left() + half,
             (place.rect.right() - half).max(place.rect.left() + half),
         );
-        let column = |x: f32| ((x - place.rect.left()) / place.rect.width() * n_columns as f32) as usize;
+        let column = |x: f32| column_at(x, place.rect, n_columns);
         let under = column(middle - half)..=column(middle + half).min(n_columns - 1);
         let free = under.map(edges).fold((0_u64, u64::MAX), |free, (below, top)| {
             (free.0.max(below), free.1.min(top))
@@ -280,13 +254,6 @@ fn paint_names(ui: &Ui, place: Place<'_>, areas: &LaneAreas, columns: &AreaColum
     }
 }
 
-/// What a tooltip says of the place under the pointer.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "columns of a screen"
-)]
 pub(super) fn tooltip_ui(
     ui: &mut Ui,
     pos: eframe::egui::Pos2,
@@ -296,12 +263,12 @@ pub(super) fn tooltip_ui(
 ) {
     let rect = frame.map;
     let place = frame.view(state).map(|view| Place { rect, view });
-    let picture = state.area_pictures.get(frame.lane).and_then(Option::as_ref);
+    let picture = state.caches.area_pictures.get(frame.lane).and_then(Option::as_ref);
     let Some(((place, areas), picture)) = place.zip(areas_of(input, frame.lane)).zip(picture) else {
         return;
     };
     let columns = &picture.columns;
-    let column = ((pos.x - rect.left()) / rect.width() * columns.steps.len() as f32) as usize;
+    let column = column_at(pos.x, rect, columns.steps.len());
     let Some(step) = columns.steps.get(column).copied().flatten() else {
         return;
     };
@@ -320,8 +287,7 @@ pub(super) fn tooltip_ui(
         Some((band, own)) => {
             ui.strong(&band.text);
             rows.push(("occupies", tooltip::exact(own)));
-            #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]
-            let share = own.get() as f64 / total.max(1) as f64;
+            let share = part_of(own.get(), total);
             rows.push(("share", percent_text(share * 100.0)));
         }
         None => {

@@ -1,14 +1,15 @@
-//! What the time axis counts: one choice for all lanes, the lifetimes and the overview.
+//! The unit of the time axis: one choice for all lanes, the lifetimes and the minimap.
 
-use eframe::egui::{ComboBox, Role, Ui, WidgetInfo};
+use eframe::egui::{ComboBox, Role, Ui};
 
 use super::{LanesInput, LanesState};
 use crate::combo::ShowChoices as _;
+use crate::widgets::Named as _;
 use highwater_model::units::{Nanos, counted, grouped};
 use highwater_timeline::{AxisKind, TimeAxis, Timeline, View, WallRun};
 
 impl LanesState {
-    /// What the time axis counts in the answer on the screen.
+    /// The unit in this answer, which may lack the chosen one.
     pub const fn shown_axis(&self) -> AxisKind {
         match self.warp {
             Some(_) => self.axis,
@@ -16,27 +17,26 @@ impl LanesState {
         }
     }
 
-    /// The view as it is drawn.
     pub(super) fn view(&self) -> Option<View<'_>> {
         Some(View::new(self.viewport?, self.warp.as_deref()))
     }
 
-    /// The same, for those that change the state meanwhile.
+    /// As [`Self::view`], without a borrow of the state.
     pub(super) fn view_in<'a>(&self, timeline: &'a Timeline) -> Option<View<'a>> {
         Some(View::new(self.viewport?, self.along(timeline)))
     }
 
-    /// What steps of an answer are as wide as; `None` for one another.
+    /// The axis of an answer; `None` for steps of equal width.
     pub(super) fn along<'a>(&self, timeline: &'a Timeline) -> Option<&'a TimeAxis> {
         timeline.axes.get(self.axis).map(|axis| &**axis)
     }
 }
 
-/// The choice; what the data has no times for cannot be chosen, and says why.
+/// The choice of the unit. A unit without data is disabled and says why.
 pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     let axes = &input.timeline.axes;
     let shown = axes.effective(state.axis);
-    let combo = ComboBox::from_id_salt("time axis")
+    let response = ComboBox::from_id_salt("time axis")
         .selected_text(format!("axis: {}", shown.short_name()))
         .width(0.0)
         .show_choices(ui, |ui| {
@@ -54,15 +54,13 @@ pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesSt
                     None => entry.on_hover_text(words(kind, input.timeline)),
                 };
             }
-        });
-    let label = format!("axis: {}", axes.name(shown));
-    let response = combo.response;
-    response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
+        })
+        .named(Role::ComboBox, || format!("axis: {}", axes.name(shown)));
     let words = words(shown, input.timeline);
     response.on_hover_text(format!("What the axis of all lanes counts (U: the next)\n{words}"));
 }
 
-/// What is drawn along an axis.
+/// The tooltip of a unit.
 fn words(kind: AxisKind, timeline: &Timeline) -> String {
     match (kind, timeline.axes.get(kind)) {
         (_, None) => "Program order: one step as wide as another.".to_owned(),
@@ -88,7 +86,7 @@ fn words(kind: AxisKind, timeline: &Timeline) -> String {
     }
 }
 
-/// For what the times of a run stand.
+/// Which steps the times of a run cover.
 fn run_words(run: &WallRun, axis: &TimeAxis) -> String {
     let steps = counted(axis.n_steps() as u64, "step");
     let mut words = format!(
@@ -109,7 +107,7 @@ fn run_words(run: &WallRun, axis: &TimeAxis) -> String {
     words
 }
 
-/// Where the times of ops come from.
+/// The source of the times of ops.
 fn source_words(axis: &TimeAxis) -> String {
     const ESTIMATE: &str = "estimated as its launch and the larger of its operations and its bytes over the device's rates (see the options of costs)";
     let n_steps = u32::try_from(axis.n_steps()).unwrap_or(u32::MAX);
@@ -126,7 +124,7 @@ fn source_words(axis: &TimeAxis) -> String {
     }
 }
 
-/// How what takes no time is drawn.
+/// How steps without a time are drawn.
 fn share_words(axis: &TimeAxis) -> String {
     let n_timeless = u64::from(axis.n_timeless());
     let timeless = match n_timeless {

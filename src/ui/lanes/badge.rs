@@ -1,30 +1,28 @@
-//! Badges of a lane's header: a few words on a coloured ground, shorter where there is little room.
+//! Badges of a lane's header: a few words on a coloured ground, fewer where there is little room.
 
-use eframe::egui::{Color32, FontId, Response, Sense, Ui, WidgetInfo, vec2};
+use crate::widgets::Named as _;
+use eframe::egui::{Color32, FontId, Response, Sense, Ui, vec2};
 
-/// Badges and small buttons beside their text.
+/// Room of a badge or small button besides its text.
 pub(super) const BADGE: f32 = 12.0;
 pub(super) const BADGE_SIZE: f32 = 11.0;
 
-/// The words of a badge: all of them, and where there is little room.
+/// All words of a badge, and those for little room.
 pub(super) struct Badge {
     pub(super) full: &'static str,
     pub(super) short: &'static str,
 }
 
-/// The lane of a recording.
 pub(super) const MEASURED: Badge = Badge::of("measured", "measured");
-/// The lane of a pinned configuration.
 pub(super) const PINNED: Badge = Badge::of("pinned", "pin");
-/// A pinned configuration that breaks a rule.
 pub(super) const BROKEN: Badge = Badge::of("breaks a rule", "rule");
-/// The policy in force.
+/// The active policy.
 pub(super) const CONFIGURED: Badge = Badge::of("configured", "in use");
-/// The lane that needs least.
+/// The lane with the lowest peak.
 pub(super) const LOWEST: Badge = Badge::of("lowest peak", "lowest");
-/// A plan that cannot be beaten.
+/// A plan with a proof.
 pub(super) const OPTIMAL: Badge = Badge::of("proven optimal", "optimal");
-/// The button that puts another policy in force.
+/// The button that makes another policy active.
 pub(super) const USE: &str = "use";
 
 impl Badge {
@@ -37,8 +35,8 @@ impl Badge {
     }
 }
 
-/// A badge; who does not see it hears all its words.
-pub(super) fn badge(ui: &mut Ui, (badge, is_short): (&Badge, bool), (ground, color): (Color32, Color32)) -> Response {
+/// Assistive technology reads the full words.
+pub(super) fn badge(ui: &mut Ui, badge: &Badge, is_short: bool, (ground, color): (Color32, Color32)) -> Response {
     let text = badge.text(is_short).to_owned();
     let galley = ui
         .painter()
@@ -46,6 +44,5 @@ pub(super) fn badge(ui: &mut Ui, (badge, is_short): (&Badge, bool), (ground, col
     let (rect, response) = ui.allocate_exact_size(galley.size() + vec2(BADGE, 4.0), Sense::hover());
     ui.painter().rect_filled(rect, 8, ground);
     ui.painter().galley(rect.min + vec2(6.0, 2.0), galley, color);
-    response.widget_info(|| WidgetInfo::labeled(eframe::egui::Role::Label, true, badge.full));
-    response
+    response.named(eframe::egui::Role::Label, || badge.full)
 }

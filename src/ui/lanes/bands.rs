@@ -1,29 +1,29 @@
-//! Bands of the ruler: iterations, runs, phases; names where they fit, all of it on hover.
+//! Bands of the ruler: iterations, runs, phases; names where they fit, everything on hover.
 
 use eframe::egui::{Align2, Painter, Pos2, Rangef, Rect, Response, Stroke, pos2, vec2};
 
 use super::canvas::{SMALL, text_in};
 use super::{LanesInput, LanesState};
+use crate::numbers::to_points;
 use highwater_model::units::{Nanos, Step, grouped};
 use highwater_timeline::{Bands, TimeAxis, View};
 
 const ITERATIONS: f32 = 14.0;
 const RUNS: f32 = 18.0;
 const PHASES: f32 = 16.0;
-/// Narrower bands have no name, and somewhat wider ones no name that is cut off.
+/// Bands narrower than the first have no name; bands narrower than the second have none that is cut.
 const LEAST_NAME: f32 = 30.0;
 const LEAST_CUT: f32 = 40.0;
-/// Narrower runs are told by what tells them from their neighbours.
+/// Narrower runs show only what differs from their neighbours.
 const LEAST_LABEL: f32 = 150.0;
 
-/// Points that the bands take.
+/// In points.
 pub(super) fn height(bands: &Bands) -> f32 {
     let iterations = if bands.iterations.is_empty() { 0.0 } else { ITERATIONS };
     let phases = if bands.phases.is_empty() { 0.0 } else { PHASES };
     iterations + RUNS + phases
 }
 
-/// The rows of a ruler.
 struct Rows {
     iterations: Rect,
     runs: Rect,
@@ -47,7 +47,6 @@ impl Rows {
     }
 }
 
-/// Paints the bands at the top of a ruler.
 pub(super) fn paint(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
     let bands = &input.timeline.bands;
     let rows = Rows::new(rect, bands);
@@ -56,10 +55,9 @@ pub(super) fn paint(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view:
     paint_phases(painter, rows.phases, input, view);
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn span(rect: Rect, view: &View<'_>, start: Step, end: Step) -> Rect {
     let x = |step: Step| {
-        let x = view.x_from_step(f64::from(step.0), f64::from(rect.width())) as f32;
+        let x = to_points(view.x_from_step(f64::from(step.0), f64::from(rect.width())));
         rect.left() + x.clamp(0.0, rect.width())
     };
     let place = Rect::from_x_y_ranges(Rangef::new(x(start), x(end)), rect.y_range());
@@ -71,7 +69,7 @@ fn row_name(painter: &Painter, rect: Rect, name: &str, input: &LanesInput<'_>) {
     painter.text(place, Align2::RIGHT_CENTER, name, SMALL, input.theme.text_weak);
 }
 
-/// The first name that fits; where none does, the last is cut off.
+/// Writes the first name that fits; where none does, cuts the last.
 fn name_in(painter: &Painter, place: Rect, names: &[&str], input: &LanesInput<'_>) {
     let room = place.shrink2(vec2(3.0, 0.0));
     let color = input.theme.text;
@@ -112,7 +110,7 @@ fn paint_runs(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &View
             continue;
         }
         painter.rect_filled(place, 2, theme.runs[band.graph.0 as usize % 2]);
-        // Where iterations have a band, runs need not say theirs.
+        // The band of iterations says it already.
         if place.width() >= LEAST_LABEL && input.timeline.bands.iterations.is_empty() {
             name_in(painter, place, &[&band.label, &band.short], input);
         } else if place.width() >= LEAST_NAME {
@@ -140,7 +138,7 @@ fn paint_phases(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &Vi
     }
 }
 
-/// What the pointer is on, in full; `None` beside the bands.
+/// The band under the pointer, in full; `None` outside the bands.
 pub(super) fn words_at(pos: Pos2, rect: Rect, input: &LanesInput<'_>, state: &LanesState) -> Option<String> {
     let bands = &input.timeline.bands;
     let rows = Rows::new(rect, bands);
@@ -170,7 +168,7 @@ pub(super) fn words_at(pos: Pos2, rect: Rect, input: &LanesInput<'_>, state: &La
     Some(format!("{name}{steps}{took}"))
 }
 
-/// How long some steps take on an axis of time: `, 1.25 ms`; empty on one of steps.
+/// The time of some steps on a time axis, as `, 1.25 ms`; empty on an axis of steps.
 pub(super) fn took_words(start: Step, end: Step, axis: Option<&TimeAxis>, prefix: &str) -> String {
     axis.map_or_else(String::new, |axis| {
         let took = axis.time_at(end.0).saturating_sub(axis.time_at(start.0));
@@ -178,7 +176,7 @@ pub(super) fn took_words(start: Step, end: Step, axis: Option<&TimeAxis>, prefix
     })
 }
 
-/// Tells of the band under the pointer; hands the response on where there is none.
+/// Shows the band under the pointer; returns the response where there is none.
 pub(super) fn hover_ui(response: Response, rect: Rect, input: &LanesInput<'_>, state: &LanesState) -> Option<Response> {
     let words = response.hover_pos().and_then(|pos| words_at(pos, rect, input, state));
     match words {

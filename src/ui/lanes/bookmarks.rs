@@ -1,18 +1,20 @@
-//! Bookmarks on the ruler: flags with a note, and the field in which a new one is written.
+//! Bookmarks on the ruler: flags with a note, and the field for a new note.
 
 use eframe::egui::epaint::PathShape;
-use eframe::egui::{self, Area, Frame, Key, Order, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{self, Area, Frame, Key, Order, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{LanesInput, LanesState};
+use crate::numbers::to_points;
+use crate::widgets::Named as _;
 use highwater_model::units::Step;
 use highwater_session::{Bookmark, Session};
 
-/// Most flags that are drawn at once.
+/// Flags drawn at once.
 const MOST: usize = 200;
-/// Half the width of what can be clicked.
+/// Half the width of the clickable part.
 const REACH: f32 = 5.0;
 
-/// A note that is being written.
+/// A note in writing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Noting {
     step: Step,
@@ -28,22 +30,22 @@ impl Noting {
     }
 }
 
-/// The bookmarks that the lanes show, and the one that is being made.
+/// Bookmarks of the document, and the note in writing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Flags {
-    /// Those of the document, in its order.
+    /// In the document's order.
     known: Vec<Bookmark>,
-    /// Where they are on the axis of the answer on the screen.
+    /// Steps on the axis of this answer.
     steps: Vec<Option<Step>>,
-    /// The answer that this is about.
+    /// The number of the answer that `steps` belong to.
     of: Option<u64>,
     noting: Option<Noting>,
-    /// What was written: step, lane by position, note.
+    /// A finished note: step, lane by position, text.
     noted: Option<(Step, Option<usize>, String)>,
 }
 
 impl LanesState {
-    /// Takes the bookmarks of the document, and finds their places in the answer on the screen.
+    /// Takes the document's bookmarks and finds their steps in this answer.
     pub fn set_bookmarks(&mut self, session: &Session) {
         let Some((comparison, _)) = session.answer() else {
             return;
@@ -57,12 +59,12 @@ impl LanesState {
         }
     }
 
-    /// Where a bookmark is on the axis of the answer on the screen, by position; `None` where it is not.
+    /// The step of a bookmark on the axis of this answer, by position; `None` where it is not on it.
     pub fn bookmarked_step(&self, position: usize) -> Option<Step> {
         self.flags.steps.get(position).copied().flatten()
     }
 
-    /// Asks for a note at the pinned step, else at the one under the pointer or last pointed at. Says whether there is one.
+    /// Opens the field at the pinned step, else at the step under the pointer. Returns whether there is one.
     pub fn begin_note(&mut self) -> bool {
         let Some(step) = self.step_meant() else {
             return false;
@@ -77,32 +79,31 @@ impl LanesState {
         true
     }
 
-    /// Whether a note or a step is being written: letters are for it.
+    /// Whether a field takes letters.
     pub fn is_noting(&self) -> bool {
         self.flags.noting.is_some() || self.goto.is_some()
     }
 
-    /// Keeps a note that is being written as it is: its document is saved or left.
+    /// Finishes the note in writing, as when the document is saved or closed.
     pub fn end_note(&mut self) {
         if let Some(noting) = self.flags.noting.take() {
             self.flags.noted = Some(noting.into_noted());
         }
     }
 
-    /// The note that was written: its step, its lane by position, its text. Given once.
+    /// The finished note: step, lane by position, text. Returned once.
     pub fn take_note(&mut self) -> Option<(Step, Option<usize>, String)> {
         self.flags.noted.take()
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn x_of(step: Step, rect: Rect, state: &LanesState) -> Option<f32> {
     let x = state
         .view()?
         .x_from_step(f64::from(step.0) + 0.5, f64::from(rect.width()));
     (0.0..=f64::from(rect.width()))
         .contains(&x)
-        .then(|| rect.left() + x as f32)
+        .then(|| rect.left() + to_points(x))
 }
 
 /// The flags on a ruler: hover shows the note, a click goes there.
@@ -123,8 +124,8 @@ pub(super) fn flags_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
         let reach = Rect::from_min_max(pos2(x - REACH, top), pos2(x + REACH + 3.0, foot));
         let id = ui.scope_id().with(("bookmark", position, rect.left().to_bits()));
         let response = ui.interact(reach, id, Sense::click());
-        let words = flag_words(flag, input);
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("go to bookmark: {words}")));
+        let words = flag_words(flag.0, flag.1, input);
+        let response = response.named(Role::Button, || format!("go to bookmark: {words}"));
         if response.on_hover_text(&words).clicked() {
             clicked = Some((lane_of(flag.0, input), flag.1));
         }
@@ -141,7 +142,7 @@ pub fn lane_of(bookmark: &Bookmark, input: &LanesInput<'_>) -> usize {
     own.or(input.comparison.main_lane()).unwrap_or(0)
 }
 
-fn flag_words((bookmark, step): (&Bookmark, Step), input: &LanesInput<'_>) -> String {
+fn flag_words(bookmark: &Bookmark, step: Step, input: &LanesInput<'_>) -> String {
     let word = input.comparison.axis_word();
     let lane = bookmark
         .lane
@@ -173,7 +174,7 @@ pub(super) fn note_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
             let label = ui.label(format!("Note for {} {}", input.comparison.axis_word(), noting.step));
             let id = egui::Id::unique("bookmark note text");
             if noting.wants_focus {
-                // Before the field is drawn, so that it takes the letters that follow the shortcut at once.
+                // Before the field is drawn, so that it takes the letters that follow the shortcut.
                 ui.memory_mut(|memory| memory.request_focus(id));
             }
             let edit = egui::TextEdit::singleline(&mut noting.text).id(id);
@@ -181,7 +182,7 @@ pub(super) fn note_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
                 .desired_width(f32::INFINITY)
                 .hint_text("why this step is remarkable");
             let field = ui.add(edit).labelled_by(label.id);
-            // While its size is found out, the field cannot have the keyboard.
+            // During the sizing pass the field cannot take the keyboard.
             noting.wants_focus &= !field.has_focus();
             let (is_entered, is_left) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
             is_saved = field.lost_focus() && is_entered;
@@ -194,7 +195,7 @@ pub(super) fn note_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
     });
     if is_saved {
         state.flags.noted = Some(noting.into_noted());
-        // Whoever takes the note shows it with the next frame.
+        // The next frame shows the note.
         ui.ctx().request_repaint();
     } else if is_open {
         state.flags.noting = Some(noting);

@@ -1,36 +1,36 @@
-//! The line of the budget in a lane's curves: dragged with the pointer, moved by the arrow keys when focused.
+//! The budget line in a lane's curves: dragged with the pointer, moved with the arrow keys when focused.
 //!
-//! While it is held the scale stands still, and the line is where the hand is. A new budget is asked for whenever the
-//! answer to the last one is there, so that the answer follows the hand as fast as it can be worked out.
+//! The scale does not change during a drag, so the line stays under the pointer. A new budget is requested as soon as
+//! the last one is answered.
 
-use eframe::egui::{
-    Align2, CursorIcon, EventFilter, Key, Rect, Response, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use eframe::egui::{Align2, CursorIcon, Key, Rect, Response, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::LanesCx;
 use super::canvas::text_with_ground;
 use super::curve::{Scale, scale};
 use super::frame::LaneFrame;
-use super::{LaneAction, LanesInput, LanesState};
+use super::{LaneAction, LanesInput};
+use crate::numbers::{to_f64, to_whole};
+use crate::widgets::keep_arrows;
 use highwater_analysis::LaneId;
 use highwater_model::units::Bytes;
 
-/// How near the pointer has to be to the line.
+/// Distance at which the pointer grabs the line.
 const REACH: f32 = 4.0;
-/// In lower curves only a line that is held or pointed at has its figure beside it.
+/// Lower curves show the figure only while the line is held or hovered.
 const LEAST_NAMED: f32 = 40.0;
-/// Which share of the scale an arrow key moves, and a page key.
+/// Steps of an arrow key and of a page key, as shares of the scale.
 const STEPS: (f64, f64) = (0.01, 0.1);
 
-/// A budget that is being changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BudgetDrag {
     lane: usize,
     bytes: Bytes,
-    /// Where it was when the hand took it.
+    /// Budget at the start of the drag.
     begun: Bytes,
-    /// What was asked for last.
+    /// The last requested budget.
     sent: Option<Bytes>,
-    /// Bytes at the upper edge of the curves, while it is held.
+    /// Bytes at the upper edge of the curves during the drag.
     top: Option<f64>,
 }
 
@@ -45,12 +45,11 @@ impl BudgetDrag {
         }
     }
 
-    /// Bytes at the upper edge of the curves, while the line is held.
     pub(super) const fn top_while_held(&self) -> Option<f64> {
         self.top
     }
 
-    /// Whether a lane shows it: the lane itself, or any policy, since policies share their options.
+    /// Policies share their options, so all of them show the drag of one.
     fn is_shown_in(&self, lane: usize, input: &LanesInput<'_>) -> bool {
         let is_policy = |lane: usize| {
             let lane = input.comparison.lanes.get(lane);
@@ -60,32 +59,26 @@ impl BudgetDrag {
     }
 }
 
-/// Draws the line and hears what is done to it.
-pub(super) fn budget_ui(
-    ui: &mut Ui,
-    frame: &LaneFrame,
-    input: &LanesInput<'_>,
-    state: &mut LanesState,
-    actions: &mut Vec<LaneAction>,
-) {
-    let remat = input.timeline.lanes[frame.lane].remat.as_deref();
+/// Draws the line and handles pointer and keys.
+pub(super) fn budget_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
+    let remat = cx.input.timeline.lanes[frame.lane].remat.as_deref();
     let Some(answered) = remat.and_then(|remat| remat.budget) else {
         return;
     };
-    let scale = scale(frame, input, state);
+    let scale = scale(frame, cx.input, cx.state);
     let rect = scale.rect;
-    let of_lane = state.budget.filter(|drag| drag.is_shown_in(frame.lane, input));
+    let of_lane = cx.state.budget.filter(|drag| drag.is_shown_in(frame.lane, cx.input));
     let bytes = of_lane.map_or(answered, |drag| drag.bytes);
-    if input.comparison.is_pinned_lane(frame.lane) {
-        // What is pinned stays as it is.
-        paint(ui, &scale, answered, false, input);
+    if cx.input.comparison.is_pinned_lane(frame.lane) {
+        // A pinned configuration does not change.
+        paint(ui, &scale, answered, false, cx.input);
         return;
     }
     let y = line_y(&scale, bytes);
     let grip = Rect::from_min_max(pos2(rect.left(), y - REACH), pos2(rect.right(), y + REACH));
     let id = ui.scope_id().with(("budget", frame.lane));
     let response = ui.interact(grip, id, Sense::click_and_drag());
-    let title = input.comparison.lane_title(input.comparison.lanes[frame.lane].id);
+    let title = cx.input.comparison.lane_title(cx.input.comparison.lanes[frame.lane].id);
     response.widget_info(|| WidgetInfo {
         value: Some(value_of(bytes)),
         ..WidgetInfo::labeled(Role::Slider, true, format!("budget line of {title}"))
@@ -93,22 +86,23 @@ pub(super) fn budget_ui(
     if response.clicked() || response.drag_started() {
         response.request_focus();
     }
-    let own = state.budget.filter(|drag| drag.lane == frame.lane);
+    let own = cx.state.budget.filter(|drag| drag.lane == frame.lane);
     let mut drag = own;
     pointer(&response, frame.lane, answered, &scale, &mut drag);
     let is_typing = keys(ui, &response, frame.lane, bytes, &scale, &mut drag);
     if drag.is_some() || own.is_some() {
         let has_ended = response.drag_stopped() || response.lost_focus();
-        let asked = ask(&mut drag, input.is_stale, has_ended, answered);
-        actions.extend(asked.map(|budget| LaneAction::SetBudget(input.comparison.lanes[frame.lane].id, budget)));
+        let asked = ask(&mut drag, cx.input.is_stale, has_ended, answered);
+        cx.actions
+            .extend(asked.map(|budget| LaneAction::SetBudget(cx.input.comparison.lanes[frame.lane].id, budget)));
         if has_ended {
-            actions.push(LaneAction::EndBudget);
+            cx.actions.push(LaneAction::EndBudget);
         }
-        state.budget = drag;
+        cx.state.budget = drag;
     }
     let shown = drag.map_or(bytes, |drag| drag.bytes);
     let is_marked = response.hovered() || response.dragged() || response.has_focus() || is_typing;
-    paint(ui, &scale, shown, is_marked, input);
+    paint(ui, &scale, shown, is_marked, cx.input);
     if response.dragged() {
         ui.set_cursor_icon(CursorIcon::ResizeVertical);
         return;
@@ -140,23 +134,14 @@ fn pointer(response: &Response, lane: usize, answered: Bytes, scale: &Scale, dra
     }
 }
 
-/// Arrow and page keys while the line is focused; says whether one was pressed.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a part of the scale, in bytes"
-)]
+/// Arrow and page keys while the line is focused; returns whether one was pressed.
 fn keys(ui: &Ui, response: &Response, lane: usize, bytes: Bytes, scale: &Scale, drag: &mut Option<BudgetDrag>) -> bool {
     if !response.has_focus() {
         return false;
     }
-    let filter = EventFilter {
-        vertical_arrows: true,
-        ..EventFilter::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    keep_arrows(ui, response.id, false, true);
     let pressed = |key: Key| ui.input(|input| input.num_presses(key)) as u64;
-    let part = |share: f64| ((scale.top * share).round() as u64).max(1);
+    let part = |share: f64| to_whole((scale.top * share).round()).max(1);
     let (arrow, page) = (part(STEPS.0), part(STEPS.1));
     let up = pressed(Key::ArrowUp) * arrow + pressed(Key::PageUp) * page;
     let down = pressed(Key::ArrowDown) * arrow + pressed(Key::PageDown) * page;
@@ -169,7 +154,8 @@ fn keys(ui: &Ui, response: &Response, lane: usize, bytes: Bytes, scale: &Scale, 
     true
 }
 
-/// What to ask for now; nothing while the last answer is awaited, unless this is the end. Forgets what is done.
+/// The budget to request now. While a request is pending there is none, except at the end of a drag. Clears a finished
+/// drag.
 fn ask(drag: &mut Option<BudgetDrag>, is_stale: bool, has_ended: bool, answered: Bytes) -> Option<Bytes> {
     let held = drag.as_mut()?;
     let is_news = held.bytes != held.sent.unwrap_or(answered);
@@ -183,15 +169,14 @@ fn ask(drag: &mut Option<BudgetDrag>, is_stale: bool, has_ended: bool, answered:
     None
 }
 
-/// Where the line is drawn: within the curves.
+/// Clamped to the curves.
 fn line_y(scale: &Scale, bytes: Bytes) -> f32 {
     let rect = scale.rect;
     scale.y(bytes.get()).min(rect.bottom() - 1.5).max(rect.top() + 1.5)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a value for assistive technology")]
 fn value_of(bytes: Bytes) -> f64 {
-    bytes.get() as f64
+    to_f64(bytes.get())
 }
 
 fn paint(ui: &Ui, scale: &Scale, bytes: Bytes, is_marked: bool, input: &LanesInput<'_>) {
@@ -201,7 +186,7 @@ fn paint(ui: &Ui, scale: &Scale, bytes: Bytes, is_marked: bool, input: &LanesInp
     let ends = [pos2(rect.left(), y), pos2(rect.right(), y)];
     let stroke = Stroke::new(if is_marked { 2.5 } else { 1.5 }, theme.budget);
     painter.extend(Shape::dashed_line(&ends, stroke, 7.0, 4.0));
-    // Something to take hold of.
+    // The grip.
     let grip = Rect::from_center_size(pos2(rect.right() - 7.0, y), vec2(14.0, 5.0));
     painter.rect_filled(grip, 2, theme.budget);
     let above = if scale.y(bytes.get()) < rect.top() {
@@ -217,7 +202,7 @@ fn paint(ui: &Ui, scale: &Scale, bytes: Bytes, is_marked: bool, input: &LanesInp
     if !is_marked && rect.height() < LEAST_NAMED {
         return;
     }
-    // Below the line, because the words of the peak stand above most.
+    // Below the line, because the label of the peak lies above most.
     let x = rect.right() - 18.0;
     let place = if rect.bottom() - y > 17.0 {
         (pos2(x, y + 2.0), Align2::RIGHT_TOP)

@@ -1,20 +1,22 @@
-//! What all canvases share: a mesh of quads, texts that fit, axis marks, the cursor line.
+//! Shared by all canvases: a mesh of quads, texts that fit, axis marks, the crosshair.
+
+use std::ops::Range;
 
 use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, Ui, pos2};
 
 use super::LanesState;
+use crate::numbers::to_points;
 use crate::theme::Theme;
 use highwater_timeline::{Canvas, ItemRect, Tick};
 
-/// About what a narrow letter is wide, in points.
+/// Width of a narrow letter, in points.
 const LETTER: f32 = 4.0;
 
-/// Axis marks, block labels.
+/// Axis marks and labels of blocks.
 pub(super) const SMALL: FontId = FontId::proportional(11.0);
 
-/// The size of a canvas for the view-model.
 pub(super) fn canvas_of(rect: Rect) -> Canvas {
     Canvas {
         width: f64::from(rect.width()),
@@ -22,7 +24,6 @@ pub(super) fn canvas_of(rect: Rect) -> Canvas {
     }
 }
 
-/// The rectangle of an item on a canvas.
 pub(super) fn on_canvas(item: &ItemRect, canvas: Rect) -> Rect {
     Rect::from_min_max(
         pos2(canvas.left() + item.x0, canvas.top() + item.y0),
@@ -30,7 +31,7 @@ pub(super) fn on_canvas(item: &ItemRect, canvas: Rect) -> Rect {
     )
 }
 
-/// Quads of one area, painted at once.
+/// Quads painted as one mesh.
 #[derive(Default)]
 pub(super) struct Quads {
     mesh: Mesh,
@@ -44,7 +45,6 @@ impl Quads {
         Self { mesh }
     }
 
-    /// Makes room for so many more.
     pub(super) fn reserve(&mut self, n_quads: usize) {
         self.mesh.reserve_vertices(n_quads * 4);
         self.mesh.reserve_triangles(n_quads * 2);
@@ -54,7 +54,6 @@ impl Quads {
         self.mesh.add_colored_rect(rect, color);
     }
 
-    /// The mesh, to be kept.
     pub(super) fn into_mesh(self) -> Mesh {
         self.mesh
     }
@@ -66,8 +65,8 @@ impl Quads {
     }
 }
 
-/// The clip of what stands on a mesh of many quads: the same pixels, told apart from the mesh's own, so that the mesh is not
-/// copied once more to make room for what follows.
+/// A clip rectangle with the same pixels as another, but unequal to it: egui then does not copy the mesh below to
+/// append the next shapes.
 pub(super) fn beside(clip: Rect) -> Rect {
     clip.expand(1e-3)
 }
@@ -78,7 +77,7 @@ pub(super) fn text_in(painter: &Painter, rect: Rect, text: &str, style: (FontId,
     let galley = if whole.size().x <= rect.width() {
         whole
     } else {
-        // A room that changes by less than a letter leaves the text as it was laid out.
+        // Rounded to letters, so that small changes of the width keep the laid out text.
         let room = (rect.width() / LETTER).floor() * LETTER;
         let mut job = LayoutJob::simple_singleline(text.to_owned(), style.0, style.1);
         job.wrap = TextWrapping::truncate_at_width(room);
@@ -88,7 +87,7 @@ pub(super) fn text_in(painter: &Painter, rect: Rect, text: &str, style: (FontId,
     painter.galley(pos2(rect.left(), y), galley, style.1);
 }
 
-/// Text at a place with a ground behind it, moved so that it stays inside; returns its rectangle.
+/// Text on a ground, moved inside a rectangle; returns its place.
 pub(super) fn text_with_ground(
     painter: &Painter,
     (pos, anchor): (Pos2, Align2),
@@ -110,11 +109,21 @@ pub(super) fn text_with_ground(
     rect
 }
 
-/// Axis marks left of a canvas, with thin lines across it. `y` maps a value to a height on the screen.
+/// Ranges of equal neighbours.
+pub(super) fn equal_runs(len: usize, is_equal: impl Fn(usize, usize) -> bool) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    std::iter::from_fn(move || {
+        let start = end;
+        end = (start + 1..len).find(|next| !is_equal(*next, start)).unwrap_or(len);
+        (start < len).then_some(start..end)
+    })
+}
+
+/// Axis marks left of a canvas, with grid lines. `y` maps a value to a height on the screen.
 pub(super) fn left_axis(painter: &Painter, canvas: Rect, ticks: &[Tick], y: impl Fn(f64) -> f32, theme: &Theme) {
     let half = 6.0;
     let mut above = f32::NEG_INFINITY;
-    // From the top: how far a scale reaches says more than where it begins.
+    // From the top: the reach of a scale says more than its origin.
     for tick in ticks.iter().rev() {
         let at = y(tick.value);
         painter.hline(canvas.x_range(), at, Stroke::new(1.0, theme.grid));
@@ -129,25 +138,23 @@ pub(super) fn left_axis(painter: &Painter, canvas: Rect, ticks: &[Tick], y: impl
     }
 }
 
-/// The vertical line at the cursor.
 pub(super) fn cursor_line(ui: &Ui, rect: Rect, state: &LanesState, theme: &Theme) {
     if let Some(x) = cursor_x(rect, state) {
         ui.painter().vline(x, rect.y_range(), Stroke::new(1.0, theme.cursor));
     }
 }
 
-/// Where the cursor's step begins on a canvas; `None` where it is not on it.
+/// The left end of the cursor's step; `None` outside the canvas.
 pub(super) fn cursor_x(rect: Rect, state: &LanesState) -> Option<f32> {
     place_of(rect, state, state.cursor?)
 }
 
-/// The same for the step that readings are of.
+/// The same for the step of [`LanesState::reading`].
 pub(super) fn reading_x(rect: Rect, state: &LanesState) -> Option<f32> {
     place_of(rect, state, state.reading()?)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn place_of(rect: Rect, state: &LanesState, step: f64) -> Option<f32> {
-    let x = state.view()?.x_from_step(step, f64::from(rect.width())) as f32;
+    let x = to_points(state.view()?.x_from_step(step, f64::from(rect.width())));
     (x >= 0.0 && x <= rect.width()).then_some(rect.left() + x)
 }

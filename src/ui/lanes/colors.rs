@@ -1,25 +1,27 @@
-//! What the colours of blocks stand for, and the legend, which filters.
+//! The colour mode of blocks, and its legend, which filters.
 
-use eframe::egui::{ComboBox, Role, Sense, TextStyle, Ui, WidgetInfo, vec2};
+use eframe::egui::{ComboBox, Role, Sense, TextStyle, Ui, vec2};
 
-use super::{LaneAction, LaneContent, LanesInput};
+use super::LanesCx;
+use super::{LaneAction, LaneContent};
 use crate::combo::ShowChoices as _;
 use crate::panels::elided_middle;
+use crate::widgets::Named as _;
 use highwater_model::units::counted;
 use highwater_timeline::{ColorBy, ColoringRequest, LegendRow};
 
-/// Longer names are cut, as callers with their paths are.
+/// Cuts longer names, such as call sites with paths.
 const MOST_NAME: f32 = 150.0;
-/// Rows of the legend that stand in the line; the others are in its menu.
+/// Rows of the legend in the line; the menu has the others.
 const MOST_ROWS: usize = 9;
 
-/// Room in which groups go on in the line that is there.
+/// Least room for groups in the current line.
 const GROUPS: f32 = 120.0;
 
-/// What colours stand for.
-pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, content: LaneContent, actions: &mut Vec<LaneAction>) {
-    let Some(order) = input.drawn.order else { return };
-    let combo = ComboBox::from_id_salt("colour by")
+/// The choice of the colour mode.
+pub(super) fn choice_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, content: LaneContent) {
+    let Some(order) = cx.input.drawn.order else { return };
+    ComboBox::from_id_salt("colour by")
         .selected_text(format!("colour: {}", order.by.words()))
         .show_choices(ui, |ui| {
             // Areas are of groups: single tensors would be too many.
@@ -27,21 +29,19 @@ pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, content: LaneConten
             for by in ColorBy::all().filter(is_offered) {
                 if ui.selectable_label(by == order.by, by.words()).clicked() && by != order.by {
                     let hidden = Vec::new();
-                    actions.push(LaneAction::SetLook(ColoringRequest { by, hidden }));
+                    cx.actions.push(LaneAction::SetLook(ColoringRequest { by, hidden }));
                 }
             }
-        });
-    let label = format!("colour by {}", order.by.words());
-    combo
-        .response
-        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
-    combo.response.on_hover_text("What the colours of blocks stand for");
+        })
+        .named(Role::ComboBox, || format!("colour by {}", order.by.words()))
+        .on_hover_text("What the colours of blocks stand for");
 }
 
-/// The groups; those that are clicked step back.
-pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
-    let Some(order) = input.drawn.order else { return };
-    let look = input
+/// The groups; a click dims one.
+pub(super) fn groups_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
+    let Some(order) = cx.input.drawn.order else { return };
+    let look = cx
+        .input
         .drawn
         .look
         .filter(|look| look.by == order.by && !look.legend.is_empty());
@@ -52,35 +52,29 @@ pub(super) fn groups_ui(ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<L
         ui.separator();
     }
     for row in look.legend.iter().take(MOST_ROWS) {
-        row_ui(ui, row, input, order, actions);
+        row_ui(ui, cx, row, order);
     }
     if look.legend.len() > MOST_ROWS {
         let rest = format!("{} more", look.legend.len() - MOST_ROWS);
         ui.menu_button(rest, |ui| {
             eframe::egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
                 for row in look.legend.iter().skip(MOST_ROWS) {
-                    row_ui(ui, row, input, order, actions);
+                    row_ui(ui, cx, row, order);
                 }
             });
         });
     }
     if !order.hidden.is_empty() && ui.small_button("show all groups").clicked() {
-        actions.push(LaneAction::SetLook(ColoringRequest {
+        cx.actions.push(LaneAction::SetLook(ColoringRequest {
             hidden: Vec::new(),
             ..order.clone()
         }));
     }
 }
 
-/// A group: click for it alone, or for all but it; the tooltip says which.
-fn row_ui(
-    ui: &mut Ui,
-    row: &LegendRow,
-    input: &LanesInput<'_>,
-    order: &ColoringRequest,
-    actions: &mut Vec<LaneAction>,
-) {
-    let theme = input.theme;
+/// A group: a click toggles it, Shift shows it alone; the tooltip says so.
+fn row_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, row: &LegendRow, order: &ColoringRequest) {
+    let theme = cx.input.theme;
     let color = if row.is_hidden { theme.text_weak } else { theme.text };
     let galley = ui.painter().layout_no_wrap(
         elided_middle(ui, &row.text, super::canvas::SMALL.size, MOST_NAME),
@@ -102,9 +96,8 @@ fn row_ui(
     let at = eframe::egui::pos2(rect.left() + 14.0, rect.center().y - galley.size().y / 2.0);
     ui.painter().galley(at, galley, color);
     let is_shown = !row.is_hidden;
-    let label = format!("group {}", row.text);
-    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_shown, &label));
-    let (clicked, is_alone) = (response.clicked(), ui.input(|input| input.modifiers.shift));
+    let response = response.named_choice(Role::CheckBox, is_shown, || format!("group {}", row.text));
+    let (clicked, is_alone) = (response.clicked(), ui.input(|i| i.modifiers.shift));
     response.on_hover_text(format!(
         "{}: {} at the peak, {}\nClick: {}; with Shift: this group alone",
         row.text,
@@ -119,7 +112,7 @@ fn row_ui(
     if clicked {
         let mut hidden = order.hidden.clone();
         if is_alone {
-            let all = input.drawn.look.map_or(&[][..], |look| &look.legend);
+            let all = cx.input.drawn.look.map_or(&[][..], |look| &look.legend);
             let others = all.iter().filter(|other| other.text != row.text);
             hidden = others.map(|other| other.text.clone()).collect();
         } else if row.is_hidden {
@@ -127,7 +120,7 @@ fn row_ui(
         } else {
             hidden.push(row.text.clone());
         }
-        actions.push(LaneAction::SetLook(ColoringRequest {
+        cx.actions.push(LaneAction::SetLook(ColoringRequest {
             hidden,
             ..order.clone()
         }));

@@ -1,14 +1,14 @@
-//! The columns of curves, once for all that draw them: lanes often share a curve, and between two frames of a view that
-//! stands still nothing changes.
+//! Columns of curves, computed once for all lanes that draw them: lanes share curves, and a view at rest does not
+//! change.
 
 use std::sync::Arc;
 
 use highwater_timeline::{Curve, TimeAxis, View};
 
-/// The least and the most of each pixel column.
+/// Least and greatest value of each pixel column.
 pub(super) type CurveColumns = Arc<[(u64, u64)]>;
 
-/// What columns are of. Curve and axis are held, so that nothing else can stand at their address.
+/// Key of columns. It holds curve and axis, so that no other can get their address.
 #[derive(Clone, Debug)]
 struct Of {
     curve: Curve,
@@ -37,21 +37,14 @@ struct Known {
     is_used: bool,
 }
 
-/// The columns that this frame and the one before it drew.
+/// The columns drawn in this frame or the one before.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KnownColumns {
+pub(super) struct ColumnCache {
     known: Vec<Known>,
 }
 
-impl PartialEq for KnownColumns {
-    /// Columns follow from what is shown.
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl KnownColumns {
-    /// A new frame: what the last one did not draw is let go.
+impl ColumnCache {
+    /// Begins a frame: drops columns that the last one did not draw.
     pub(super) fn turn(&mut self) {
         self.known.retain(|known| known.is_used);
         self.known.iter_mut().for_each(|known| known.is_used = false);
@@ -61,7 +54,8 @@ impl KnownColumns {
     pub(super) fn of(
         &mut self,
         curve: &Curve,
-        (view, axis): (&View<'_>, Option<&Arc<TimeAxis>>),
+        view: &View<'_>,
+        axis: Option<&Arc<TimeAxis>>,
         width: u32,
     ) -> CurveColumns {
         let of = Of {
@@ -101,26 +95,20 @@ mod tests {
             a1: 1.0,
         };
         let (view, near) = (View::from(viewport), View::from(Viewport { t1: 3.0, ..viewport }));
-        let mut known = KnownColumns::default();
-        let first = known.of(&curve, (&view, None), 4);
+        let mut known = ColumnCache::default();
+        let first = known.of(&curve, &view, None, 4);
         assert_eq!(*first, *curve.columns(view, 4));
-        assert!(
-            Arc::ptr_eq(&first, &known.of(&curve.clone(), (&view, None), 4)),
-            "shared"
-        );
-        assert!(
-            !Arc::ptr_eq(&first, &known.of(&other, (&view, None), 4)),
-            "another curve"
-        );
+        assert!(Arc::ptr_eq(&first, &known.of(&curve.clone(), &view, None, 4)), "shared");
+        assert!(!Arc::ptr_eq(&first, &known.of(&other, &view, None, 4)), "another curve");
         assert_eq!(
-            *known.of(&curve, (&near, None), 4),
+            *known.of(&curve, &near, None, 4),
             *curve.columns(near, 4),
             "another view"
         );
-        assert_eq!(known.of(&curve, (&view, None), 2).len(), 2, "another width");
+        assert_eq!(known.of(&curve, &view, None, 2).len(), 2, "another width");
         known.turn();
         assert!(
-            Arc::ptr_eq(&first, &known.of(&curve, (&view, None), 4)),
+            Arc::ptr_eq(&first, &known.of(&curve, &view, None, 4)),
             "the frame before"
         );
         known.turn();

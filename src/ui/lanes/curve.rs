@@ -1,51 +1,43 @@
 //! The curves of a lane: reserved, live, capacity, and the mark at the peak.
 //!
-//! A pixel column spans the exact extremes of its steps; where neighbours do not meet, the higher one reaches down
-//! to the lower, so that no maximum is ever drawn too high or too low.
+//! A pixel column spans the exact extremes of its steps. Where neighbours do not meet, the higher one reaches down to
+//! the lower one, so that no maximum is drawn too high or too low.
+
+use std::ops::Range;
 
 use eframe::egui::epaint::{CircleShape, PathShape};
 use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
-use super::canvas::{Quads, SMALL, beside, left_axis, reading_x, text_with_ground};
-use super::column_cache::KnownColumns;
+use super::canvas::{Quads, SMALL, beside, equal_runs, left_axis, reading_x, text_with_ground};
+use super::column_cache::ColumnCache;
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, remat};
+use crate::numbers::{at_least_one, count_f32, to_f64, to_points, to_step, to_whole};
 use highwater_analysis::{Lane, LaneId};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::Recording;
 use highwater_timeline::{Curve, View, byte_ticks, step_facts};
 
-/// The vertical scale of a lane, or of all lanes.
+/// The y-axis of a lane, or of all lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
     pub(super) rect: Rect,
-    /// Bytes at the upper edge.
     pub(super) top: f64,
 }
 
 impl Scale {
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "points on a screen fit f32"
-    )]
     pub(super) fn y(&self, bytes: u64) -> f32 {
-        self.rect.bottom() - (bytes as f64 / self.top * f64::from(self.rect.height())) as f32
+        self.rect.bottom() - to_points(to_f64(bytes) / self.top * f64::from(self.rect.height()))
     }
 
     /// The bytes at a height on the screen, also above the upper edge; at least 1.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "casts of floats saturate, and bytes are at least 1"
-    )]
     pub(super) fn bytes_at(&self, y: f32) -> Bytes {
         let share = f64::from(self.rect.bottom() - y) / f64::from(self.rect.height()).max(1.0);
-        Bytes((share * self.top).round().max(1.0) as u64)
+        Bytes(to_whole((share * self.top).round().max(1.0)))
     }
 }
 
-/// The scale of a lane's curves; it stands still while a budget is dragged.
+/// The y-axis of a lane's curves; constant during the drag of a budget.
 pub(super) fn scale(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Scale {
     let own = state.arrangement.has_own_scales.then_some(frame.lane);
     let fresh = || top(input, own, f64::from(frame.curve.height()));
@@ -58,14 +50,12 @@ pub(super) fn scale(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesStat
     }
 }
 
-/// Room above the highest peak for its words.
+/// Room above the highest peak for its label.
 const HEADROOM: f64 = 16.0;
-/// How far above the highest peak a budget may be to be drawn where it is.
+/// A budget up to this factor above the highest peak extends the y-axis.
 const BUDGET_NEAR: f64 = 1.6;
 
-/// How high the picture reaches: above the highest peak of all lanes, and to the capacity where that is near; or above that
-/// of one lane.
-#[expect(clippy::cast_precision_loss, reason = "points on a screen need no more")]
+/// Bytes at the upper edge: above the highest peak of all lanes (or of one), and the capacity where it is near.
 fn top(input: &LanesInput<'_>, own: Option<usize>, height: f64) -> f64 {
     let lanes = || {
         let lanes = input.timeline.lanes.iter().enumerate();
@@ -74,16 +64,16 @@ fn top(input: &LanesInput<'_>, own: Option<usize>, height: f64) -> f64 {
             .map(|(_, lane)| lane)
     };
     let peaks = lanes().map(|lane| lane.reserved.max().max(lane.live.max()));
-    let mut peak = peaks.max().unwrap_or(0).max(1) as f64;
+    let mut peak = to_f64(peaks.max().unwrap_or(0).max(1));
     for remat in lanes().filter_map(|lane| lane.remat.as_ref()) {
-        peak = peak.max(remat.usage.max() as f64);
-        let budget = remat.budget.map_or(0.0, |budget| budget.get() as f64);
+        peak = peak.max(to_f64(remat.usage.max()));
+        let budget = remat.budget.map_or(0.0, |budget| to_f64(budget.get()));
         // A budget far above everything is drawn at the upper edge.
         if budget <= peak * BUDGET_NEAR {
             peak = peak.max(budget);
         }
     }
-    let capacity = input.comparison.device.memory().get() as f64;
+    let capacity = to_f64(input.comparison.device.memory().get());
     let highest = if own.is_none() && is_capacity_near(input) {
         peak.max(capacity)
     } else {
@@ -92,34 +82,27 @@ fn top(input: &LanesInput<'_>, own: Option<usize>, height: f64) -> f64 {
     highest * (height / (height - HEADROOM).max(1.0)).clamp(1.05, 2.0)
 }
 
-/// Whether the capacity is drawn as a line; where it is far above every peak, it is only stated.
-#[expect(clippy::cast_precision_loss, reason = "points on a screen need no more")]
+/// Whether the capacity is near enough to be a line.
 pub(super) fn is_capacity_near(input: &LanesInput<'_>) -> bool {
     input.comparison.has_capacity()
-        && input.comparison.device.memory().get() as f64 <= input.timeline.peak.get().max(1) as f64 * 1.6
+        && to_f64(input.comparison.device.memory().get()) <= to_f64(input.timeline.peak.get().max(1)) * 1.6
 }
 
-/// Paints the curve area of a lane.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points on a screen fit both types"
-)]
-pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState, known: &mut KnownColumns) {
+pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState, known: &mut ColumnCache) {
     let Some(viewport) = state.view() else { return };
     let theme = input.theme;
     let scale = scale(frame, input, state);
     let outer = ui.painter();
     outer.rect_filled(frame.curve, 0, theme.canvas);
-    let most = (frame.curve.height() / 20.0).clamp(1.0, 6.0) as u32;
+    let most = at_least_one((frame.curve.height() / 20.0).min(6.0));
     let ticks = byte_ticks(0.0, scale.top, most);
-    left_axis(outer, frame.curve, &ticks, |value| scale.y(value as u64), theme);
+    left_axis(outer, frame.curve, &ticks, |value| scale.y(to_whole(value)), theme);
     let painter = ui.painter_at(frame.curve);
     let lane = &input.timeline.lanes[frame.lane];
-    remat::paint_anew(&painter, frame.curve, lane, &viewport, theme);
-    let width = (frame.curve.width() * ui.pixels_per_point()).round().max(1.0) as u32;
+    remat::paint_recomputed(&painter, frame.curve, lane, &viewport, theme);
+    let width = at_least_one((frame.curve.width() * ui.pixels_per_point()).round());
     let mut quads = Quads::default();
-    let mut columns = |curve: &Curve| known.of(curve, (&viewport, state.warp.as_ref()), width);
+    let mut columns = |curve: &Curve| known.of(curve, &viewport, state.warp.as_ref(), width);
     let (states_reserved, states_live) = input.comparison.states(frame.lane);
     if states_reserved {
         let colors = (Some(theme.reserved_fill), theme.reserved);
@@ -151,34 +134,29 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
 }
 
 /// Fills below a curve's minimum and draws its extremes on top; equal columns become one quad.
-#[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
 pub(super) fn add_curve(
     quads: &mut Quads,
     columns: &[(u64, u64)],
     scale: &Scale,
     (fill, line): (Option<Color32>, Color32),
 ) {
-    let width = scale.rect.width() / columns.len().max(1) as f32;
+    let width = scale.rect.width() / count_f32(columns.len().max(1));
     let n_changes = columns.windows(2).filter(|pair| pair[0] != pair[1]).count();
     quads.reserve((n_changes + 1) * 2);
-    let mut start = 0;
-    for end in 1..=columns.len() {
-        if columns.get(end) == Some(&columns[start]) {
-            continue;
-        }
+    for Range { start, end } in equal_runs(columns.len(), |one, other| columns[one] == columns[other]) {
         let (low, high) = columns[start];
         let high_of = |idx: Option<usize>| idx.and_then(|idx| columns.get(idx)).map_or(low, |column| column.1);
         let reach = low.min(high_of(start.checked_sub(1))).min(high_of(Some(end)));
         let (x0, x1) = (
-            start as f32 * width + scale.rect.left(),
-            end as f32 * width + scale.rect.left(),
+            count_f32(start) * width + scale.rect.left(),
+            count_f32(end) * width + scale.rect.left(),
         );
         let (y_high, y_low) = (scale.y(high), scale.y(low));
         let rect = |y0: f32, y1: f32, x0: f32, x1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
         if let Some(fill) = fill {
             quads.add(rect(y_high, scale.rect.bottom(), x0, x1), fill);
         }
-        // A column that is as wide as its edges is one with them.
+        // A column as narrow as its edges is one with them.
         let is_edge = ((x1 - x0) - 1.0).abs() < 1e-3;
         let y_line = if is_edge { scale.y(reach) } else { y_low };
         quads.add(rect(y_high, y_line.max(y_high + 1.5), x0, x1), line);
@@ -189,12 +167,10 @@ pub(super) fn add_curve(
             let right = edge(high_of(Some(end)), x1 - 1.0);
             left.into_iter().chain(right).for_each(|rect| quads.add(rect, line));
         }
-        start = end;
     }
 }
 
-/// The mark and its figure; returns the rectangle of the words where the peak is in view.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+/// Draws mark and label; returns the place of the label where the peak is in view.
 fn paint_peak(
     painter: &Painter,
     scale: &Scale,
@@ -205,7 +181,7 @@ fn paint_peak(
     let summary = &input.comparison.lanes[frame.lane].summary;
     let step = summary.peak_reserved_step?;
     let rect = scale.rect;
-    let at = viewport.x_from_step(f64::from(step.0) + 0.5, f64::from(rect.width())) as f32;
+    let at = to_points(viewport.x_from_step(f64::from(step.0) + 0.5, f64::from(rect.width())));
     if at < 0.0 || at > rect.width() {
         return None;
     }
@@ -224,10 +200,10 @@ fn paint_peak(
     Some(text_with_ground(painter, place, text, (theme.text, theme.halo()), rect))
 }
 
-/// What to write at the peak, from the fullest to the shortest.
+/// Labels of the peak, longest first.
 fn peak_texts(lane: &Lane, step: Step, input: &LanesInput<'_>) -> Vec<String> {
     let summary = &lane.summary;
-    // A reservation that stays at its peak was made here and is held on.
+    // A reservation that stays at its peak continues from here.
     let next = lane.curves.reserved.get(step.idx() + 1);
     let word = if next == Some(&summary.peak_reserved) {
         "from"
@@ -235,14 +211,14 @@ fn peak_texts(lane: &Lane, step: Step, input: &LanesInput<'_>) -> Vec<String> {
         "at"
     };
     let figure = format!("peak {}", summary.peak_reserved);
-    // What is live has a peak of its own, mostly on another step.
+    // Live bytes have another peak, mostly on another step.
     let states_reserved = input
         .comparison
         .recording(lane.id)
         .is_none_or(Recording::states_reserved);
     let what = if states_reserved { "reserved " } else { "" };
     let at = format!("{what}{figure} {word} {} {step}", input.comparison.axis_word());
-    // The run may have come by this step for another op than the graph's.
+    // The run may have another op on this step.
     let facts = match lane.id {
         LaneId::Measured(_) => None,
         _ => step_facts(input.comparison, step),
@@ -252,7 +228,7 @@ fn peak_texts(lane: &Lane, step: Step, input: &LanesInput<'_>) -> Vec<String> {
     full.into_iter().chain([at, figure]).collect()
 }
 
-/// The fullest text that fits beside the mark, on its right or on its left.
+/// The longest text that fits right or left of the mark.
 fn peak_words(painter: &Painter, mark: Pos2, inside: Rect, texts: Vec<String>) -> ((Pos2, Align2), String) {
     let right = (mark + vec2(9.0, 0.0), Align2::LEFT_CENTER);
     let left = (mark - vec2(9.0, 0.0), Align2::RIGHT_CENTER);
@@ -273,7 +249,7 @@ fn peak_words(painter: &Painter, mark: Pos2, inside: Rect, texts: Vec<String>) -
     (right, last)
 }
 
-/// The figure at the line of the capacity, where it is near.
+/// The label of the capacity, where it is near.
 fn paint_capacity(painter: &Painter, scale: &Scale, frame: &LaneFrame, input: &LanesInput<'_>, peak: Option<Rect>) {
     if !is_capacity_near(input) {
         return;
@@ -289,12 +265,7 @@ fn paint_capacity(painter: &Painter, scale: &Scale, frame: &LaneFrame, input: &L
     }
 }
 
-/// What is reserved and live at the cursor.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cursor is within the steps"
-)]
+/// Reserved and live bytes at the cursor.
 fn paint_reading(
     painter: &Painter,
     scale: &Scale,
@@ -308,7 +279,7 @@ fn paint_reading(
     };
     let theme = input.theme;
     let lane = &input.timeline.lanes[frame.lane];
-    let step = Step(step.max(0.0) as u32);
+    let step = to_step(step);
     let (reserved, live) = (lane.reserved.at(step.0), lane.live.at(step.0));
     let physical = (lane.physical.max() > 0).then(|| lane.physical.at(step.0));
     let in_pages = physical.map(|bytes| (bytes, theme.physical));

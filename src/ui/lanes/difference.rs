@@ -1,23 +1,26 @@
-//! The lane of a difference: what one lane holds more than another, and less.
+//! The lane of a difference: bytes of one lane minus those of another.
 //!
-//! Above the line of nothing the first lane holds more, below it less. A pixel column spans the exact extremes of its
-//! steps, as in the other lanes.
+//! Above zero the first lane holds more. A pixel column spans the exact extremes of its steps, as in other lanes.
 
-use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use std::ops::Range;
 
-use super::canvas::{Quads, left_axis, reading_x, text_with_ground};
+use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
+
+use super::LanesCx;
+use super::canvas::{Quads, equal_runs, left_axis, reading_x, text_with_ground};
 use super::frame::{GUTTER, MARGIN};
 use super::measure::{self, Plot};
 use super::{LaneAction, LanesInput, LanesState, gestures};
-use highwater_model::units::{Bytes, Step};
+use crate::numbers::{at_least_one, count_f32, signed_to_f64, to_points, to_step};
+use crate::widgets::Named as _;
+use highwater_model::units::Bytes;
 use highwater_timeline::{Extremes, LaneDifference, SignedCurve, Tick, View, byte_ticks};
 
 const HEADER: f32 = 24.0;
 const GAP: f32 = 8.0;
-/// What differs at all is drawn so high, in points.
+/// Least height of a difference, in points.
 const LEAST_SEEN: f32 = 2.5;
 
-/// Bytes with their sign.
 pub(super) fn signed(bytes: i64) -> String {
     let size = Bytes(bytes.unsigned_abs());
     match bytes {
@@ -27,18 +30,12 @@ pub(super) fn signed(bytes: i64) -> String {
     }
 }
 
-/// The lane of the difference; nothing is drawn where there is none.
-pub(super) fn difference_ui(
-    ui: &mut Ui,
-    outer: Rect,
-    input: &LanesInput<'_>,
-    state: &mut LanesState,
-    actions: &mut Vec<LaneAction>,
-) {
-    let Some(difference) = input.drawn.difference else {
+/// Draws nothing without a difference.
+pub(super) fn difference_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, outer: Rect) {
+    let Some(difference) = cx.input.drawn.difference else {
         return;
     };
-    let title = |id| input.comparison.lane_title(id);
+    let title = |id| cx.input.comparison.lane_title(id);
     let titles = (title(difference.lanes.0), title(difference.lanes.1));
     let header = Rect::from_min_size(outer.min, vec2(outer.width() - MARGIN, HEADER));
     let rect = Rect::from_min_max(
@@ -46,33 +43,33 @@ pub(super) fn difference_ui(
         pos2(outer.right() - MARGIN, outer.bottom() - GAP),
     );
     let response = ui.interact(rect, ui.scope_id().with("difference"), Sense::click_and_drag());
-    let (curve, what) = curve_of(difference, input);
-    response.widget_info(|| {
-        let measured = measure::difference_words(input, state, curve).map(|words| format!("; {words}"));
+    let (curve, what) = curve_of(difference, cx.input);
+    let response = response.named(Role::Canvas, || {
+        let measured = measure::difference_words(cx.input, cx.state, curve).map(|words| format!("; {words}"));
         let measured = measured.unwrap_or_default();
         let label = format!("difference, {} less {}: {what}{measured}", titles.0, titles.1);
-        WidgetInfo::labeled(Role::Canvas, true, label)
+        label
     });
     let scale = Scale::of(curve);
     let plot = Plot {
-        lane: input.comparison.lanes.len(),
+        lane: cx.input.comparison.lanes.len(),
         body: rect,
         map: rect,
         reach: 1.0,
         values: Some(scale.ends()),
     };
-    gestures::navigate(ui, &response, plot, state);
+    gestures::navigate(ui, &response, plot, cx.state);
     if response.double_clicked() {
-        state.fit();
+        cx.state.fit();
     }
-    header_ui(ui, header, &titles, what, curve.extremes(), input, actions);
-    let Some(viewport) = state.view() else { return };
-    paint(ui, rect, curve, scale, &viewport, input);
-    measure::paint_difference(ui, plot, input, state, curve);
-    paint_reading(ui, rect, curve, what, input, state);
+    header_ui(ui, cx, header, &titles, what, curve.extremes());
+    let Some(viewport) = cx.state.view() else { return };
+    paint(ui, rect, curve, scale, &viewport, cx.input);
+    measure::paint_difference(ui, plot, cx.input, cx.state, curve);
+    paint_reading(ui, rect, curve, what, cx.input, cx.state);
 }
 
-/// What is reserved, where both lanes state that; else what is live.
+/// Reserved bytes where both lanes state them, else live bytes.
 fn curve_of<'a>(difference: &'a LaneDifference, input: &LanesInput<'_>) -> (&'a SignedCurve, &'static str) {
     let states_reserved = |id| {
         let position = input.comparison.lanes.iter().position(|lane| lane.id == id);
@@ -87,12 +84,11 @@ fn curve_of<'a>(difference: &'a LaneDifference, input: &LanesInput<'_>) -> (&'a 
 
 fn header_ui(
     ui: &mut Ui,
+    cx: &mut LanesCx<'_>,
     rect: Rect,
     titles: &(String, String),
     what: &str,
     extremes: Option<Extremes>,
-    input: &LanesInput<'_>,
-    actions: &mut Vec<LaneAction>,
 ) {
     let layout = Layout::left_to_right(Align::Center);
     let mut child = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout).id_salt("difference"));
@@ -101,12 +97,12 @@ fn header_ui(
     ui.label(egui::RichText::new("A \u{2212} B").strong().size(16.0));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if ui.button("Close").on_hover_text("Close the difference").clicked() {
-            actions.push(LaneAction::SetDifference(None));
+            cx.actions.push(LaneAction::SetDifference(None));
         }
         if let Some(extremes) = extremes {
-            extremes_ui(ui, extremes, input);
+            extremes_ui(ui, extremes, cx.input);
         }
-        // What is left is for the words.
+        // The words get the rest.
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let words = format!("{} less {}, {what}", titles.0, titles.1);
             ui.add(egui::Label::new(words).truncate())
@@ -115,7 +111,7 @@ fn header_ui(
     });
 }
 
-/// The least and the most, from the right.
+/// Least and greatest difference, right-aligned.
 fn extremes_ui(ui: &mut Ui, extremes: Extremes, input: &LanesInput<'_>) {
     let (theme, word) = (input.theme, input.comparison.axis_word());
     for ((bytes, step), color) in [(extremes.low, theme.good), (extremes.high, theme.bad)] {
@@ -130,7 +126,7 @@ fn extremes_ui(ui: &mut Ui, extremes: Extremes, input: &LanesInput<'_>) {
     }
 }
 
-/// Marks on both sides of nothing, in the steps of the larger side, so that they stand apart; what is below has its sign.
+/// Axis marks above and below zero, in the steps of the larger side.
 fn signed_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
     let steps = byte_ticks(0.0, high.max(-low), most);
     let below = steps.iter().filter(|tick| tick.value > 0.0 && tick.value <= -low);
@@ -142,7 +138,6 @@ fn signed_ticks(low: f64, high: f64, most: u32) -> Vec<Tick> {
     below.chain(above).collect()
 }
 
-/// Which bytes stand at which height.
 #[derive(Clone, Copy)]
 struct Scale {
     low: f64,
@@ -150,64 +145,55 @@ struct Scale {
 }
 
 impl Scale {
-    #[expect(clippy::cast_precision_loss, reason = "points on a screen need no more than 53 bits")]
     fn of(curve: &SignedCurve) -> Self {
         let (low, high) = curve
             .extremes()
             .map_or((0, 0), |extremes| (extremes.low.0.min(0), extremes.high.0.max(0)));
         Self {
-            low: low as f64,
-            high: high as f64,
+            low: signed_to_f64(low),
+            high: signed_to_f64(high),
         }
     }
 
-    /// What the whole height stands for: more than there is, so that nothing touches the frame.
+    /// Bytes of the whole height: a little more than needed, so that nothing touches the frame.
     fn span(self) -> f64 {
         (self.high - self.low).max(1.0) * 1.1
     }
 
-    /// What stands at the top and at the bottom.
+    /// Bytes at the top and at the bottom.
     fn ends(self) -> (f64, f64) {
         let top = self.high + self.span() * 0.045;
         (top, top - self.span())
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
     fn y(self, rect: Rect, bytes: f64) -> f32 {
         let share = (self.ends().0 - bytes) / self.span();
-        rect.top() + (share * f64::from(rect.height())) as f32
+        rect.top() + to_points(share * f64::from(rect.height()))
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points on a screen fit f32"
-)]
 fn paint(ui: &Ui, rect: Rect, curve: &SignedCurve, scale: Scale, viewport: &View<'_>, input: &LanesInput<'_>) {
     let theme = input.theme;
     let outer = ui.painter();
     outer.rect_filled(rect, 0, theme.canvas);
     let zero = scale.y(rect, 0.0);
-    let y = |bytes: i64| scale.y(rect, bytes as f64);
-    let most = (rect.height() / 24.0).clamp(1.0, 4.0) as u32;
+    let y = |bytes: i64| scale.y(rect, signed_to_f64(bytes));
+    let most = at_least_one((rect.height() / 24.0).min(4.0));
     let ticks = signed_ticks(scale.low, scale.high, most);
-    left_axis(outer, rect, &ticks, |value| y(value as i64), theme);
+    left_axis(outer, rect, &ticks, |value| scale.y(rect, value), theme);
     let painter = ui.painter_at(rect);
-    let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
+    let width = at_least_one((rect.width() * ui.pixels_per_point()).round());
     let columns = curve.columns(viewport, width);
-    let step = rect.width() / width as f32;
+    let step = rect.width() / count_f32(width as usize);
     let mut quads = Quads::default();
-    let mut start = 0;
-    for end in 1..=columns.len() {
-        if columns.get(end) == Some(&columns[start]) {
-            continue;
-        }
+    for Range { start, end } in equal_runs(columns.len(), |one, other| columns[one] == columns[other]) {
         let (least, most) = columns[start];
-        let x = (rect.left() + start as f32 * step, rect.left() + end as f32 * step);
+        let x = (
+            rect.left() + count_f32(start) * step,
+            rect.left() + count_f32(end) * step,
+        );
         let mut add = |from: i64, to: i64, color| {
-            // Little beside much is seen all the same.
+            // Small differences stay visible.
             let (top, bottom) = if to > 0 {
                 (y(to).min(zero - LEAST_SEEN), y(from))
             } else {
@@ -222,24 +208,18 @@ fn paint(ui: &Ui, rect: Rect, curve: &SignedCurve, scale: Scale, viewport: &View
         if least < 0 {
             add(least, 0, theme.less());
         }
-        start = end;
     }
     quads.paint(&painter);
     painter.hline(rect.x_range(), zero, Stroke::new(1.0, theme.text_weak));
     outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cursor is within the steps"
-)]
 fn paint_reading(ui: &Ui, rect: Rect, curve: &SignedCurve, what: &str, input: &LanesInput<'_>, state: &LanesState) {
     super::canvas::cursor_line(ui, rect, state, input.theme);
     let (Some(x), Some(step)) = (reading_x(rect, state), state.reading()) else {
         return;
     };
-    let value = curve.at(Step(step.max(0.0) as u32).0);
+    let value = curve.at(to_step(step).0);
     let words = format!("{} {what}", signed(value));
     let theme = input.theme;
     let is_right = x < rect.center().x;

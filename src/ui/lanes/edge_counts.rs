@@ -1,15 +1,12 @@
-//! The words beside the choice of reuse edges: how many there are, by lane, and why not all of them are drawn.
+//! Counts of reuse edges by lane, and why some are not drawn.
 
 use super::{EdgeChoice, LanesInput, LanesState};
 use highwater_timeline::ReuseSide;
 
-/// What is said of the edges.
 pub(super) struct EdgeWords {
-    /// How many there are.
     pub(super) text: String,
     /// The same in two short lines.
     pub(super) short: String,
-    /// Why not all of them, or none, are drawn.
     pub(super) explanation: String,
 }
 
@@ -23,7 +20,7 @@ impl EdgeWords {
     }
 }
 
-/// How many edges there are, and why not all of them, or none, are drawn.
+/// Counts the edges, and explains why some or all are not drawn.
 pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWords {
     let (drawn, total) = state.edges_drawn;
     if state.marks.edges == EdgeChoice::Peak {
@@ -49,8 +46,8 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWord
         .map(|(view, lane)| {
             let counts = [ReuseSide::Earlier, ReuseSide::Later].map(|side| view.reused_bytes(tensor, side).len());
             let title = input.comparison.lane_title(lane.id);
-            let [donors, heirs] = [(counts[0], "donor"), (counts[1], "heir")].map(counted);
-            lines.push(format!("{title}: {donors}, {heirs}"));
+            let [earlier, later] = [counted(counts[0], "donor"), counted(counts[1], "heir")];
+            lines.push(format!("{title}: {earlier}, {later}"));
             counts
         })
         .collect();
@@ -58,7 +55,7 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWord
         let of_side = counts.iter().map(|counts| counts[side]);
         let (least, most) = (of_side.clone().min().unwrap_or(0), of_side.max().unwrap_or(0));
         if least == most {
-            counted((most, noun))
+            counted(most, noun)
         } else {
             format!("{least}–{most} {noun}s")
         }
@@ -80,14 +77,14 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWord
             "\n{drawn} of {total} edges of all lanes are drawn: those in view with the most bytes"
         ));
     }
-    let (donors, heirs) = (range(0, "donor"), range(1, "heir"));
+    let (earlier, later) = (range(0, "donor"), range(1, "heir"));
     EdgeWords::new(
-        format!("{donors}, {heirs} in each lane"),
-        format!("{donors},\n{heirs}"),
+        format!("{earlier}, {later} in each lane"),
+        format!("{earlier},\n{later}"),
         explanation,
     )
 }
 
-fn counted((count, noun): (usize, &str)) -> String {
+fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

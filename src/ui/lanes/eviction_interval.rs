@@ -1,4 +1,4 @@
-//! While a tensor is away, evicted and not yet computed anew: a hatching in its row and between its blocks.
+//! Intervals in which a tensor is evicted: hatched in its row and between its blocks.
 
 use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::{Color32, Painter, Pos2, Rect, pos2};
@@ -6,7 +6,6 @@ use eframe::egui::{Color32, Painter, Pos2, Rect, pos2};
 use super::marks::{in_pattern, pattern};
 use crate::theme::Theme;
 
-/// A hatching where a tensor is away.
 pub(super) fn hatched(painter: &Painter, places: &[Rect], theme: &Theme) {
     if places.is_empty() {
         return;
@@ -19,7 +18,7 @@ pub(super) fn hatched(painter: &Painter, places: &[Rect], theme: &Theme) {
     painter.add(Shape::mesh(mesh));
 }
 
-/// Where a tensor is away in the map: a thin hatched line from each of its blocks to the next.
+/// A thin hatched line from each block of a tensor to the next.
 pub(super) fn connectors(blocks: &[(Rect, u32, u32)], rect: Rect) -> Vec<Rect> {
     const HALF_WIDTH: f32 = 2.5;
     let mut places = Vec::new();

@@ -1,8 +1,9 @@
-//! The figures of a lane's header, and which of them give way where there is little room.
+//! The figures of a lane's header, and the order in which they give way where there is little room.
 
 use eframe::egui::{Color32, Label, RichText, TextWrapMode, Ui};
 
 use super::LanesInput;
+use crate::numbers::part_of;
 pub(super) use crate::panels::width_of;
 use crate::theme::Theme;
 use highwater_analysis::{Lane, LaneKind, ScratchSource};
@@ -11,13 +12,12 @@ use highwater_model::workload::{Recording, TotalKind};
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{LaneRemat, RematOutcome};
 
-/// Between two parts of a header.
 pub(super) const SPACING: f32 = 7.0;
-/// Figures; the peak is a little larger.
+/// Size of figures; the peak is larger.
 pub(super) const SIZE: f32 = 13.0;
 const PEAK_SIZE: f32 = 14.5;
 
-/// What gives way first stands first.
+/// Figures of lower rank give way first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     Fragmentation,
@@ -31,7 +31,6 @@ pub(super) enum Rank {
     Peak,
 }
 
-/// One figure.
 pub(super) struct Figure {
     pub(super) rank: Rank,
     text: RichText,
@@ -40,19 +39,22 @@ pub(super) struct Figure {
 }
 
 impl Figure {
-    fn new(ui: &Ui, rank: Rank, (text, color, explanation): (String, Color32, String), is_strong: bool) -> Self {
+    fn new(ui: &Ui, rank: Rank, text: String, color: Color32, explanation: String) -> Self {
         let size = if rank == Rank::Peak { PEAK_SIZE } else { SIZE };
         let width = width_of(ui, &text, size);
         let words = RichText::new(text).size(size).color(color);
         Self {
             rank,
-            text: if is_strong || rank == Rank::Peak {
-                words.strong()
-            } else {
-                words
-            },
+            text: if rank == Rank::Peak { words.strong() } else { words },
             explanation,
             width,
+        }
+    }
+
+    fn strong(self) -> Self {
+        Self {
+            text: self.text.strong(),
+            ..self
         }
     }
 
@@ -62,12 +64,12 @@ impl Figure {
     }
 }
 
-/// The room that figures take side by side.
+/// Total width with spacing.
 pub(super) fn width(figures: &[Figure]) -> f32 {
     figures.iter().map(|figure| figure.width + SPACING).sum()
 }
 
-/// Takes the least important figure away, down to the peak; says whether there was one.
+/// Removes the figures of the lowest rank; returns `false` where only the peak is left.
 pub(super) fn drop_one(figures: &mut Vec<Figure>) -> bool {
     let least = figures.iter().map(|figure| figure.rank).min();
     let Some(least) = least.filter(|rank| *rank < Rank::Peak) else {
@@ -77,7 +79,7 @@ pub(super) fn drop_one(figures: &mut Vec<Figure>) -> bool {
     true
 }
 
-/// Every figure of a lane from left to right.
+/// From left to right.
 pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &LanesInput<'_>) -> Vec<Figure> {
     if let Some(recording) = input.comparison.recording(lane.id) {
         return measured_figures(ui, lane, recording, input.theme);
@@ -85,7 +87,8 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &L
     let (summary, theme) = (&lane.summary, input.theme);
     let make = |rank: Rank, text: String, color: Color32, explanation: String| {
         let is_bad = color == theme.bad && matches!(rank, Rank::Verdict | Rank::Status);
-        Figure::new(ui, rank, (text, color, explanation), is_bad)
+        let figure = Figure::new(ui, rank, text, color, explanation);
+        if is_bad { figure.strong() } else { figure }
     };
     let position = input
         .comparison
@@ -144,7 +147,7 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &L
     all
 }
 
-/// What a recording states: the most taken from the device and the most in use, or that of both which the file has.
+/// The peaks that a recording states: reserved, live, or both.
 fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) -> Vec<Figure> {
     let (reserved, live) = (lane.summary.peak_reserved, lane.summary.peak_live);
     let stated = recording.total(TotalKind::Allocated).map(|total| total.peak().0);
@@ -165,7 +168,7 @@ fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) 
     };
     if !recording.states_reserved() {
         let exact = format!("{}\nThe file does not say what was taken from the device", of_live.1);
-        return vec![Figure::new(ui, Rank::Peak, (of_live.0, theme.text, exact), true)];
+        return vec![Figure::new(ui, Rank::Peak, of_live.0, theme.text, exact)];
     }
     let mut exact = format!("Peak reserved: {}", reserved.exact());
     let mut peak = reserved.to_string();
@@ -173,15 +176,15 @@ fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) 
         exact.push_str("\nA lower bound: more was in use, so the file does not list all segments");
         peak = format!("≥\u{a0}{peak}");
     }
-    let mut all = vec![Figure::new(ui, Rank::Peak, (peak, theme.text, exact), true)];
+    let mut all = vec![Figure::new(ui, Rank::Peak, peak, theme.text, exact)];
     if recording.states_live() {
         let (text, exact) = of_live;
-        all.push(Figure::new(ui, Rank::Costs, (text, theme.text_weak, exact), false));
+        all.push(Figure::new(ui, Rank::Costs, text, theme.text_weak, exact));
     }
     all
 }
 
-/// Counts of a lane that runs under a budget, and how that ended: text, colour, explanation.
+/// Counts of a run under a budget, and how the run ended: text, colour, explanation.
 fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String); 2] {
     let sums = remat.sums();
     let counts = format!(
@@ -233,7 +236,7 @@ fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String)
     [(counts, theme.text_weak, more), (words, color, why)]
 }
 
-/// Whether the lane fits the device, in a word, and why.
+/// Whether the lane fits the device, and why: text, colour, explanation.
 fn verdict(lane: &Lane, input: &LanesInput<'_>) -> (String, Color32, String) {
     let position = input
         .comparison
@@ -273,11 +276,8 @@ pub(super) fn whole_units(bytes: Bytes) -> String {
         .replace(".0\u{a0}", "\u{a0}")
 }
 
-/// The difference to the chosen baseline, else to policy 0 or to the lane without a pass, in bytes, in percent, in exact text, and what it means.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a ratio for display, shown with three figures"
-)]
+/// Difference from the baseline (by default policy 0 or the lane without a pass): bytes and percent, exact text,
+/// colour.
 fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], String, Color32)> {
     let comparison = input.comparison;
     let theme: &Theme = input.theme;
@@ -293,7 +293,7 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
         return None;
     }
     if zero.summary.out_of_memory || lane.summary.out_of_memory {
-        // What a run held before it failed is no peak to compare.
+        // Bytes before a failure are no peak.
         return None;
     }
     let (before, after) = (zero.summary.peak_reserved, lane.summary.peak_reserved);
@@ -302,7 +302,7 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
         std::cmp::Ordering::Equal => ("±", Bytes::ZERO, theme.text_weak),
         std::cmp::Ordering::Greater => ("+", after - before, theme.bad),
     };
-    let percent = bytes.get() as f64 / before.get().max(1) as f64 * 100.0;
+    let percent = part_of(bytes.get(), before.get()) * 100.0;
     let texts = [format!("{sign}{bytes}"), format!("({sign}{})", percents(percent, 1))];
     let title = comparison.lane_title(zero.id);
     Some((texts, format!("{sign}{} against {title}", bytes.exact()), color))

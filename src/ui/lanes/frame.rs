@@ -1,59 +1,59 @@
-//! Where everything stands: columns, rulers, lanes and their parts.
+//! Layout of a frame: columns, rulers, lanes and their parts.
 
-use eframe::egui::{Pos2, Rangef, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
+use eframe::egui::{Pos2, Rangef, Rect, Response, Role, Sense, Ui, Vec2, pos2, vec2};
 
-use super::{LaneLayout, LaneStand, LanesInput, LanesState};
+use super::{LaneEntry, LaneLayout, LanesInput, LanesState};
+use crate::numbers::count_f32;
+use crate::widgets::Named as _;
 use highwater_timeline::{View, Viewport};
 
-/// Room for axis marks on the left of every canvas.
+/// Room for axis marks left of every canvas.
 pub(super) const GUTTER: f32 = 60.0;
-/// Room on the right.
+/// Room right of every canvas.
 pub(super) const MARGIN: f32 = 10.0;
 const GAP: f32 = 8.0;
 const MIN_LANE: f32 = 104.0;
-/// The lowest lane with a header of two lines.
+/// Least height of a lane with two header lines.
 const MIN_NARROW_LANE: f32 = 150.0;
-/// Height of the tick lane, and what it is in low lanes.
+/// Heights of the event row, in high and low lanes.
 const TICKS: (f32, f32) = (15.0, 10.0);
-/// Height of the marks of a run under a budget, and what it is in low lanes.
+/// Heights of the marks of a run under a budget, in high and low lanes.
 const REMAT: (f32, f32) = (17.0, 14.0);
-/// What lanes under a budget need more than others: their marks, and a curve in which a line can be dragged.
+/// Additional height of lanes under a budget, for their marks and the budget line.
 pub(super) const BUDGET_ROOM: f32 = 36.0;
-/// Lanes that are lower have a low tick lane.
+/// Lower lanes have low rows.
 const LOW_BODY: f32 = 120.0;
 /// Narrower lanes write their figures below the name.
 const WIDE_HEADER: f32 = 640.0;
 
-/// A folded lane: its header, and a curve that low.
+/// Height of the curve of a collapsed lane.
 const FOLDED_BODY: f32 = 30.0;
 
-/// The arrangement of one frame.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
     area: Rect,
     pub(super) n_columns: usize,
     pub(super) ruler_height: f32,
     width: f32,
-    /// The height of a plain lane.
     pub(super) plain: f32,
-    /// By lane as it is shown: its corner above the content's origin, and its height.
+    /// By lane: offset from the origin of the content, and height.
     places: Vec<(Vec2, f32)>,
     height: f32,
 }
 
-/// The smallest area in which lanes are laid out: two columns with 40 points of time axis each, the rulers, a low lane
-/// and the strip below. In smaller panes the rest is cut off.
+/// The smallest area with a layout: two columns with 40 points of time axis each, the rulers, a low lane and the
+/// minimap. Smaller panes cut it off.
 const SMALLEST: Vec2 = vec2(2.0 * (GUTTER + 40.0 + MARGIN) + GAP, 300.0);
 
-/// `area`, grown to the right and downwards to the smallest size for which lanes have a layout.
+/// Grows an area to the right and downwards to [`SMALLEST`].
 pub(super) fn at_least_smallest(area: Rect) -> Rect {
     Rect::from_min_size(area.min, area.size().max(SMALLEST))
 }
 
-/// The share of a lane's body that the curve has beside a memory map.
+/// Share of a lane's body that the curve has above a memory map.
 const CURVE: f32 = 0.44;
 
-/// What a lane wants.
+/// Wishes of a lane for the layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     /// Share of a plain lane's height.
@@ -61,26 +61,25 @@ pub(super) struct Wanted {
     /// Share of the body that the curve has.
     pub(super) curve: f32,
     pub(super) is_folded: bool,
-    /// Whether device events are marked.
     pub(super) has_events: bool,
 }
 
 impl Wanted {
-    pub(super) const fn of(stand: LaneStand, has_events: bool) -> Self {
+    pub(super) const fn of(entry: LaneEntry, has_events: bool) -> Self {
         Self {
-            share: stand.share,
+            share: entry.share,
             curve: CURVE,
-            is_folded: stand.is_folded,
+            is_folded: entry.is_folded,
             has_events,
         }
     }
 
-    /// Beside areas, which tell the same in more detail, the curve is lower.
+    /// The curve above areas is lower: the areas show the same in more detail.
     pub(super) const fn beside_areas(self) -> Self {
         Self { curve: 0.3, ..self }
     }
 
-    /// A lane of a curve alone.
+    /// A lane with a curve alone.
     pub(super) const LOW: Self = Self {
         share: 0.6,
         curve: CURVE,
@@ -96,14 +95,13 @@ impl Wanted {
 }
 
 impl Grid {
-    /// `room` is the height that lanes need beyond that of the plainest. Lanes share the area as far as it suffices.
-    #[expect(clippy::cast_precision_loss, reason = "a handful of lanes")]
+    /// `room` is the height that lanes need beyond the least. Lanes share the area as far as it suffices.
     pub(super) fn new(area: Rect, wanted: &[Wanted], layout: LaneLayout, ruler_height: f32, room: f32) -> Self {
         let n_columns = match layout {
             LaneLayout::Stacked => 1,
             LaneLayout::SideBySide => 2,
         };
-        let width = (area.width() - GAP * (n_columns - 1) as f32) / n_columns as f32;
+        let width = (area.width() - GAP * count_f32(n_columns - 1)) / count_f32(n_columns);
         let is_wide = width >= WIDE_HEADER;
         let lowest = if is_wide { MIN_LANE } else { MIN_NARROW_LANE };
         let folded = header_height(is_wide) + FOLDED_BODY + GAP;
@@ -112,7 +110,7 @@ impl Grid {
         let n_folded = rows.iter().filter(is_folded).count();
         let open = rows.iter().filter(|row| !is_folded(row));
         let shares: f32 = open.map(|row| share_of(row)).sum();
-        let rest = area.height() - ruler_height - folded * n_folded as f32;
+        let rest = area.height() - ruler_height - folded * count_f32(n_folded);
         let plain = (rest / shares.max(1e-3)).max(lowest + room).floor();
         let mut top = 0.0;
         let mut places = Vec::with_capacity(wanted.len());
@@ -123,7 +121,7 @@ impl Grid {
                 (plain * share_of(row)).max(lowest).floor()
             };
             for (column, lane) in row.iter().enumerate() {
-                let corner = vec2((width + GAP) * column as f32, top);
+                let corner = vec2((width + GAP) * count_f32(column), top);
                 places.push((corner, if lane.is_folded { folded } else { height }));
             }
             top += height;
@@ -139,9 +137,8 @@ impl Grid {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a handful of lanes")]
     fn left(&self, column: usize) -> f32 {
-        self.area.left() + (self.width + GAP) * column as f32
+        self.area.left() + (self.width + GAP) * count_f32(column)
     }
 
     /// Left and right end of a column's time axis.
@@ -159,7 +156,7 @@ impl Grid {
         vec2(self.area.width(), self.height)
     }
 
-    /// The place of a lane by its place in the order; `origin` is the corner of the scrolled content.
+    /// The place of a lane by its position; `origin` is the corner of the scrolled content.
     pub(super) fn lane(&self, place: usize, origin: Pos2) -> Rect {
         let (corner, height) = self.places[place];
         let min = pos2(self.area.left() + corner.x, origin.y + corner.y);
@@ -167,7 +164,7 @@ impl Grid {
     }
 }
 
-/// Lanes side by side are as high as the highest.
+/// Lanes in one row are as high as the highest.
 fn share_of(row: &[Wanted]) -> f32 {
     let open = row.iter().filter(|lane| !lane.is_folded);
     open.map(|lane| lane.share).fold(0.0, f32::max)
@@ -177,21 +174,20 @@ const fn header_height(is_wide: bool) -> f32 {
     if is_wide { 24.0 } else { 44.0 }
 }
 
-/// The parts of a lane, and what the pointer does to its canvases.
+/// The parts of a lane, and the response of its canvases.
 #[derive(Debug)]
 pub(super) struct LaneFrame {
     pub(super) lane: usize,
-    /// All of it.
     pub(super) outer: Rect,
-    /// How far its addresses reach, as a share of those of the highest lane; 1 where lanes share one scale.
+    /// The highest address, as a share of that of the highest lane; 1 where lanes share one y-axis.
     pub(super) reach: f64,
     pub(super) header: Rect,
     pub(super) is_wide: bool,
     pub(super) body: Rect,
     pub(super) curve: Rect,
-    /// Device events; without height where there can be none.
+    /// Device events; no height where there can be none.
     pub(super) ticks: Rect,
-    /// Evictions and what is computed anew; without height where there is no budget.
+    /// Evictions and recomputations; no height without a budget.
     pub(super) remat: Rect,
     pub(super) map: Rect,
     pub(super) response: Response,
@@ -206,7 +202,7 @@ impl LaneFrame {
             pos2(rect.left() + GUTTER, header.bottom()),
             pos2(rect.right() - MARGIN, rect.bottom() - GAP),
         );
-        // A recording of curves alone has nothing to map, and no events.
+        // A recording without blocks has no map and no events.
         let is_curve = input.comparison.is_measured_lane(lane) && input.timeline.lanes[lane].blocks.start.is_empty();
         let ticks = match body.height() {
             _ if wanted.is_folded || !wanted.has_events || is_curve || !input.comparison.study().has_device() => 0.0,
@@ -227,10 +223,7 @@ impl LaneFrame {
         };
         let response = ui.interact(body, ui.scope_id().with(("lane", lane)), Sense::click_and_drag());
         let title = input.comparison.lane_title(input.comparison.lanes[lane].id);
-        response.widget_info(|| {
-            let label = format!("lane {title} memory map");
-            WidgetInfo::labeled(Role::Canvas, true, label)
-        });
+        let response = response.named(Role::Canvas, || format!("lane {title} memory map"));
         Self {
             lane,
             outer: rect,
@@ -246,7 +239,7 @@ impl LaneFrame {
         }
     }
 
-    /// What the lane's map shows: the steps of the view, and its addresses on the lane's scale.
+    /// The view of the map: steps of the common view, addresses on the lane's y-axis.
     pub(super) fn view<'a>(&self, state: &'a LanesState) -> Option<View<'a>> {
         let view = state.view()?;
         Some(view.with(Viewport {

@@ -1,28 +1,30 @@
-//! What the hands do: keys, wheel, drags, clicks.
+//! Input of the lanes: keys, wheel, drags, clicks.
 //!
-//! Keys answer to one press at a time (held keys repeat by the system's rate), so that nothing needs a frame of its own.
+//! A key acts once per press (the system repeats held keys), so that no input needs additional frames.
 
 use eframe::egui::{Event, Key, Modifiers, Pos2, Rangef, Rect, Response, Ui};
 
+use super::LanesCx;
 use super::frame::LaneFrame;
 use super::measure::{self, Plot};
 use super::pinned_step::{Move, PinnedStep};
 use super::{LaneAction, LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
+use crate::numbers::{to_f64, to_points, to_step};
 use highwater_model::units::Step;
 use highwater_timeline::Viewport;
 
-/// How much a key zooms.
+/// Factor of a key's zoom.
 const ZOOM: f64 = 1.25;
-/// How much a point of the wheel zooms, where it does so alone: the exponent; as much as with Ctrl.
+/// Exponent of the zoom per point of the wheel; as much as with Ctrl.
 const WHEEL: f32 = 1.0 / 200.0;
-/// Which share of the view a key moves.
+/// Share of the view that a key moves.
 const MOVE: f64 = 0.12;
 
-/// Keys that belong to the lanes, unless words are being typed or a menu shortcut is meant.
-pub(super) fn keys(ui: &Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    // Esc has taken the keyboard from a field already: it is known from the frame before that there was one.
-    let is_covered = std::mem::take(&mut state.is_covered);
-    if ui.text_edit_focused() || state.is_noting() || ui.memory(|memory| memory.top_modal_layer().is_some()) {
+/// Handles the keys of the lanes, unless a field has the keyboard or a menu shortcut is meant.
+pub(super) fn keys(ui: &Ui, cx: &mut LanesCx<'_>) {
+    // Esc has closed a field by now; the last frame knew of it.
+    let is_covered = std::mem::take(&mut cx.state.is_covered);
+    if ui.text_edit_focused() || cx.state.is_noting() || ui.memory(|memory| memory.top_modal_layer().is_some()) {
         return;
     }
     let pressed: Vec<(Key, Modifiers)> = ui.input(|i| {
@@ -35,7 +37,7 @@ pub(super) fn keys(ui: &Ui, input: &LanesInput<'_>, state: &mut LanesState, acti
             } => Some((*key, *modifiers)),
             _ => None,
         });
-        // What stands before the lanes, and is closed by Esc, takes it.
+        // Esc closes what covers the lanes.
         presses
             .filter(|(key, _)| !(is_covered && *key == Key::Escape))
             .collect()
@@ -43,70 +45,65 @@ pub(super) fn keys(ui: &Ui, input: &LanesInput<'_>, state: &mut LanesState, acti
     for (key, modifiers) in pressed {
         if modifiers.command {
             if key == Key::Num0 {
-                state.fit();
+                cx.state.fit();
             }
         } else if !modifiers.alt {
-            key_pressed(key, modifiers.shift, input, state, actions);
+            key_pressed(cx, key, modifiers.shift);
         }
     }
 }
 
-fn key_pressed(
-    key: Key,
-    is_shifted: bool,
-    input: &LanesInput<'_>,
-    state: &mut LanesState,
-    actions: &mut Vec<LaneAction>,
-) {
-    let Some(viewport) = state.viewport else { return };
-    let middle = || state.view().map_or(0.0, |view| view.step_from_x(0.5, 1.0));
-    let step = state.cursor.unwrap_or_else(middle);
+fn key_pressed(cx: &mut LanesCx<'_>, key: Key, is_shifted: bool) {
+    let Some(viewport) = cx.state.viewport else { return };
+    let middle = || cx.state.view().map_or(0.0, |view| view.step_from_x(0.5, 1.0));
+    let step = cx.state.cursor.unwrap_or_else(middle);
     let address = viewport.a0;
     let bytes = viewport.bytes() * MOVE;
     match (key, is_shifted) {
-        (Key::W, false) => state.change_view(|view| view.zoom_steps(ZOOM, step)),
-        (Key::S, false) => state.change_view(|view| view.zoom_steps(1.0 / ZOOM, step)),
-        (Key::W, true) => state.change_view(|view| view.zoom_addresses(ZOOM, address)),
-        (Key::S, true) => state.change_view(|view| view.zoom_addresses(1.0 / ZOOM, address)),
-        (Key::A, false) => state.change_view(|view| view.pan(-MOVE, 0.0)),
-        (Key::D, false) => state.change_view(|view| view.pan(MOVE, 0.0)),
-        (Key::A, true) => state.change_view(|view| view.pan(0.0, -bytes)),
-        (Key::D, true) => state.change_view(|view| view.pan(0.0, bytes)),
-        (Key::H, false) => state.fit(),
-        (Key::H, true) => state.fit_tensors(input.timeline),
-        (Key::F, _) => focus(input, state),
-        (Key::Backspace, is_shifted) => state.step_view(!is_shifted),
-        // One thing at a time, what was made last first.
-        (Key::Escape, _) if state.measures.clear() => {}
-        (Key::Escape, _) if state.range.is_some() => state.select_range(None),
+        (Key::W, false) => cx.state.change_view(|view| view.zoom_steps(ZOOM, step)),
+        (Key::S, false) => cx.state.change_view(|view| view.zoom_steps(1.0 / ZOOM, step)),
+        (Key::W, true) => cx.state.change_view(|view| view.zoom_addresses(ZOOM, address)),
+        (Key::S, true) => cx.state.change_view(|view| view.zoom_addresses(1.0 / ZOOM, address)),
+        (Key::A, false) => cx.state.change_view(|view| view.pan(-MOVE, 0.0)),
+        (Key::D, false) => cx.state.change_view(|view| view.pan(MOVE, 0.0)),
+        (Key::A, true) => cx.state.change_view(|view| view.pan(0.0, -bytes)),
+        (Key::D, true) => cx.state.change_view(|view| view.pan(0.0, bytes)),
+        (Key::H, false) => cx.state.fit(),
+        (Key::H, true) => cx.state.fit_tensors(cx.input.timeline),
+        (Key::F, _) => focus(cx.input, cx.state),
+        (Key::Backspace, is_shifted) => cx.state.step_view(!is_shifted),
+        // Esc undoes one thing at a time, the newest first.
+        (Key::Escape, _) if cx.state.measures.clear() => {}
+        (Key::Escape, _) if cx.state.range.is_some() => cx.state.select_range(None),
         (Key::Escape, _) => {
-            state.unpin();
-            state.highlight = None;
-            actions.push(LaneAction::Select(None));
+            cx.state.unpin();
+            cx.state.highlight = None;
+            cx.actions.push(LaneAction::Select(None));
         }
-        (Key::J | Key::K, false) => state.move_spot(Move::Step { is_next: key == Key::K }, input),
+        (Key::J | Key::K, false) => cx.state.move_spot(Move::Step { is_next: key == Key::K }, cx.input),
         (Key::OpenBracket | Key::CloseBracket, _) => {
             let is_next = key == Key::CloseBracket;
-            state.move_spot(Move::Event { is_next }, input);
+            cx.state.move_spot(Move::Event { is_next }, cx.input);
         }
         (Key::Comma | Key::Period, _) => {
-            let rows = input.timeline.rows_of(state.lane_of_rows(input));
+            let rows = cx.input.timeline.rows_of(cx.state.lane_of_rows(cx.input));
             let is_next = key == Key::Period;
-            let shown = input
+            let shown = cx
+                .input
                 .drawn
                 .lifetimes
-                .filter(|_| state.content == LaneContent::Lifetimes);
+                .filter(|_| cx.state.content == LaneContent::Lifetimes);
             let next = match shown {
-                Some(shown) => shown.neighbour(input.selected, is_next),
-                None => rows.neighbour(input.selected, is_next),
+                Some(shown) => shown.neighbour(cx.input.selected, is_next),
+                None => rows.neighbour(cx.input.selected, is_next),
             };
-            actions.extend(next.map(|row| LaneAction::Select(Some(row.tensor))));
+            cx.actions.extend(next.map(|row| LaneAction::Select(Some(row.tensor))));
         }
         _ => {}
     }
 }
 
-/// Shows the selected tensor; where it is shown already, or nothing is selected, shows everything.
+/// Shows the selected tensor; everything where the tensor fills the view already or nothing is selected.
 pub(super) fn focus(input: &LanesInput<'_>, state: &mut LanesState) {
     let (Some(viewport), Some(whole)) = (state.viewport, state.whole) else {
         return;
@@ -118,8 +115,7 @@ pub(super) fn focus(input: &LanesInput<'_>, state: &mut LanesState) {
     state.viewport = Some(target.unwrap_or(whole));
 }
 
-/// The view on a tensor's life, and on the addresses that it has in all lanes.
-#[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+/// The view of a tensor's live range and its addresses in all lanes.
 fn view_of(input: &LanesInput<'_>, state: &LanesState, tensor: Selected, whole: Viewport) -> Option<Viewport> {
     let rows = input.timeline.rows_of(state.lane_of_rows(input));
     let row = rows.find(tensor).or_else(|| input.timeline.rows.find(tensor))?;
@@ -128,8 +124,8 @@ fn view_of(input: &LanesInput<'_>, state: &LanesState, tensor: Selected, whole: 
         let reach = state.arrangement.reach(input.timeline, lane);
         for block in lane.blocks_of(tensor) {
             let (base, bytes) = (lane.blocks.base[block as usize], lane.blocks.bytes[block as usize]);
-            addresses.0 = addresses.0.min(base as f64 / reach);
-            addresses.1 = addresses.1.max((base + bytes) as f64 / reach);
+            addresses.0 = addresses.0.min(to_f64(base) / reach);
+            addresses.1 = addresses.1.max(to_f64(base + bytes) / reach);
         }
     }
     if addresses.0 > addresses.1 {
@@ -139,9 +135,9 @@ fn view_of(input: &LanesInput<'_>, state: &LanesState, tensor: Selected, whole: 
     Some(state.view()?.focus(steps, addresses, whole))
 }
 
-/// The step under the pointer, where it is over a column's canvases.
+/// The step under the pointer; `None` outside a column's canvases.
 pub(super) fn cursor(ui: &Ui, area: Rect, plot_x: Rangef, state: &LanesState) -> Option<f64> {
-    // In a picture the pointer leaves no trace.
+    // Pictures show no cursor.
     let pos = ui
         .input(|i| i.pointer.hover_pos())
         .filter(|_| state.pictured.is_none())?;
@@ -154,86 +150,69 @@ pub(super) fn cursor(ui: &Ui, area: Rect, plot_x: Rangef, state: &LanesState) ->
     (step < state.whole?.t1).then_some(step.floor())
 }
 
-/// Wheel, drags and clicks on the lanes.
-pub(super) fn pointer(
-    ui: &Ui,
-    frames: &[LaneFrame],
-    input: &LanesInput<'_>,
-    state: &mut LanesState,
-    actions: &mut Vec<LaneAction>,
-) {
-    state.hovered = None;
-    follow_step(state);
+pub(super) fn pointer(ui: &Ui, cx: &mut LanesCx<'_>, frames: &[LaneFrame]) {
+    cx.state.hovered = None;
+    follow_step(cx.state);
     for frame in frames {
         let response = &frame.response;
-        navigate(ui, response, plot_of(frame), state);
+        navigate(ui, response, plot_of(frame), cx.state);
         let pos = response.hover_pos().or_else(|| response.interact_pointer_pos());
         let Some(pos) = pos else { continue };
-        let block = block_at(pos, frame, input, state);
-        let tensor = block.and_then(|block| input.timeline.lanes[frame.lane].tensor(block));
+        let block = block_at(pos, frame, cx.input, cx.state);
+        let tensor = block.and_then(|block| cx.input.timeline.lanes[frame.lane].tensor(block));
         if !response.dragged() {
-            state.hovered = tensor;
+            cx.state.hovered = tensor;
         }
         if response.double_clicked() {
-            state.fit();
+            cx.state.fit();
         } else if response.clicked() {
             response.request_focus();
-            actions.push(LaneAction::Explain(input.comparison.lanes[frame.lane].id));
-            if !pin_at(pos, frame, input, state, actions) {
-                actions.push(LaneAction::Select(tensor));
+            cx.actions
+                .push(LaneAction::Explain(cx.input.comparison.lanes[frame.lane].id));
+            if !pin_at(cx, pos, frame) {
+                cx.actions.push(LaneAction::Select(tensor));
             }
         }
-        follow(frame.lane, pos, frame, state);
+        follow(frame.lane, pos, frame, cx.state);
     }
 }
 
-/// A click on events, or on the end of a run, pins the step and shows the device there; one on the curve pins its
-/// step, or takes the pin away where it is already.
-fn pin_at(
-    pos: Pos2,
-    frame: &LaneFrame,
-    input: &LanesInput<'_>,
-    state: &mut LanesState,
-    actions: &mut Vec<LaneAction>,
-) -> bool {
-    let ticks = ticks::column_at(pos, frame, input, state).map(|column| column.steps.0);
-    let failed = input.comparison.lanes[frame.lane].simulation.out_of_memory.as_ref();
-    let failed = failed.filter(|_| shortage::is_at(pos, frame, input, state));
+/// A click on events or on the end of a run pins the step and shows the device; a click on the curve pins its step, or
+/// unpins it.
+fn pin_at(cx: &mut LanesCx<'_>, pos: Pos2, frame: &LaneFrame) -> bool {
+    let ticks = ticks::column_at(pos, frame, cx.input, cx.state).map(|column| column.steps.0);
+    let failed = cx.input.comparison.lanes[frame.lane].simulation.out_of_memory.as_ref();
+    let failed = failed.filter(|_| shortage::is_at(pos, frame, cx.input, cx.state));
     if let Some(step) = ticks.or(failed.map(|failed| failed.step)) {
-        state.pin(frame.lane, step);
-        actions.push(LaneAction::ShowDevice);
+        cx.state.pin(frame.lane, step);
+        cx.actions.push(LaneAction::ShowDevice);
         return true;
     }
-    let is_area = state.content == LaneContent::Areas && frame.map.contains(pos);
+    let is_area = cx.state.content == LaneContent::Areas && frame.map.contains(pos);
     if !frame.curve.contains(pos) && !frame.ticks.contains(pos) && !is_area {
         return false;
     }
-    let Some(step) = peak_near(pos, frame, input, state).or_else(|| step_at(pos, frame, state)) else {
+    let Some(step) = peak_near(pos, frame, cx.input, cx.state).or_else(|| step_at(pos, frame, cx.state)) else {
         return false;
     };
-    match state.pinned() {
-        Some(spot) if (spot.lane, spot.step) == (frame.lane, step) => state.unpin(),
-        _ => state.pin(frame.lane, step),
+    match cx.state.pinned() {
+        Some(spot) if (spot.lane, spot.step) == (frame.lane, step) => cx.state.unpin(),
+        _ => cx.state.pin(frame.lane, step),
     }
     true
 }
 
-/// Beside the lanes the pointer tells a step, but no lane.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cursor is within the steps"
-)]
+/// Outside the lanes the pointer gives a step but no lane.
 fn follow_step(state: &mut LanesState) {
     let (None, Some(step)) = (state.pinned(), state.cursor) else {
         return;
     };
     if let Some(spot) = &mut state.spot {
-        spot.step = Step(step.max(0.0) as u32);
+        spot.step = to_step(step);
     }
 }
 
-/// The device panel looks where the pointer is, unless a step is pinned.
+/// The device pane follows the pointer unless a step is pinned.
 fn follow(lane: usize, pos: Pos2, frame: &LaneFrame, state: &mut LanesState) {
     let Some(step) = step_at(pos, frame, state) else { return };
     if state.pinned().is_none() && frame.body.contains(pos) {
@@ -245,19 +224,12 @@ fn follow(lane: usize, pos: Pos2, frame: &LaneFrame, state: &mut LanesState) {
     }
 }
 
-/// The step under the pointer.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to the steps there are"
-)]
 fn step_at(pos: Pos2, frame: &LaneFrame, state: &LanesState) -> Option<Step> {
     let (viewport, whole) = (state.view()?, state.whole?);
     let step = viewport.step_from_x(f64::from(pos.x - frame.body.left()), f64::from(frame.body.width()));
-    Some(Step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0)) as u32))
+    Some(to_step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0))))
 }
 
-/// The canvas of a lane.
 pub(super) fn plot_of(frame: &LaneFrame) -> Plot {
     Plot {
         lane: frame.lane,
@@ -270,7 +242,7 @@ pub(super) fn plot_of(frame: &LaneFrame) -> Plot {
 
 /// Wheel and drags move the view, unless a drag measures or zooms.
 pub(super) fn navigate(ui: &Ui, response: &Response, plot: Plot, state: &mut LanesState) {
-    // Heights of a difference are no addresses to move.
+    // Heights of a difference are no addresses.
     let map = plot.values.map_or(plot.map, |_| Rect::NOTHING);
     let (width, height) = (f64::from(plot.body.width()), f64::from(map.height()));
     if measure::drag(ui, response, plot, state) {
@@ -283,7 +255,8 @@ pub(super) fn navigate(ui: &Ui, response: &Response, plot: Plot, state: &mut Lan
     zoom(ui, response, plot.body, map, state);
 }
 
-/// The wheel with Ctrl (or alone, where that is set) and a pinch zoom, a sideways wheel moves. In `map` heights are addresses.
+/// The wheel with Ctrl (or alone, by choice) and a pinch zoom; a sideways wheel moves. Heights within `map` are
+/// addresses.
 pub(super) fn zoom(ui: &Ui, response: &Response, plot: Rect, map: Rect, state: &mut LanesState) {
     let (width, height) = (f64::from(plot.width()), f64::from(map.height()));
     let Some(pos) = response.hover_pos() else { return };
@@ -291,7 +264,7 @@ pub(super) fn zoom(ui: &Ui, response: &Response, plot: Rect, map: Rect, state: &
     if state.has_plain_wheel && scroll.y.abs() > scroll.x.abs() {
         zoom *= (scroll.y * WHEEL).exp();
         scroll = eframe::egui::Vec2::ZERO;
-        // What is zoomed is not scrolled too.
+        // Consumes the scroll.
         ui.input_mut(|i| i.smooth_scroll_delta = scroll);
     }
     if is_alt && (zoom - 1.0).abs() <= f32::EPSILON && scroll.y.abs() > scroll.x.abs() {
@@ -314,19 +287,18 @@ pub(super) fn zoom(ui: &Ui, response: &Response, plot: Rect, map: Rect, state: &
     }
 }
 
-/// The step of the peak's mark, where a click means it: within a few points, and where steps are too narrow to be told.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+/// The step of the peak mark, where a click within a few points means it and steps are too narrow to tell.
 fn peak_near(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<Step> {
     const REACH: f32 = 6.0;
     let step = input.comparison.lanes[frame.lane].summary.peak_reserved_step?;
     let (viewport, width) = (state.view()?, f64::from(frame.body.width()));
-    let x = frame.body.left() + viewport.x_from_step(f64::from(step.0) + 0.5, width) as f32;
+    let x = frame.body.left() + to_points(viewport.x_from_step(f64::from(step.0) + 0.5, width));
     let (from, to) = (f64::from(step.0), f64::from(step.0) + 1.0);
     let is_narrow = viewport.x_from_step(to, width) - viewport.x_from_step(from, width) < f64::from(REACH);
     (is_narrow && (pos.x - x).abs() <= REACH).then_some(step)
 }
 
-/// The block under the pointer, or within a point and a half of it.
+/// The block within a point and a half of the pointer.
 pub(super) fn block_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<u32> {
     const REACH: f64 = 1.5;
     let viewport = frame.view(state)?;

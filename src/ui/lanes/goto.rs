@@ -1,4 +1,4 @@
-//! The field in which a step is typed to go to.
+//! The field for a step to go to.
 
 use eframe::egui::{self, Area, Frame, Key, Order, Rect, RichText, Ui, pos2};
 
@@ -6,7 +6,6 @@ use super::{LanesInput, LanesState};
 use highwater_model::units::Step;
 use highwater_timeline::step_facts;
 
-/// The field while it is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Goto {
     text: String,
@@ -14,7 +13,6 @@ pub(super) struct Goto {
 }
 
 impl LanesState {
-    /// Opens the field.
     pub fn begin_goto(&mut self) {
         self.goto = Some(Goto {
             text: String::new(),
@@ -22,7 +20,7 @@ impl LanesState {
         });
     }
 
-    /// Pins a step in the lane that is looked at; behind the last step is the last one.
+    /// Pins a step in the current lane, at most the last one.
     pub fn go_to(&mut self, step: u32, input: &LanesInput<'_>) {
         if let (Some(spot), Some(last)) = (self.spot_in(input), input.timeline.n_steps.checked_sub(1)) {
             self.pin(spot.lane, Step(step.min(last)));
@@ -30,8 +28,8 @@ impl LanesState {
     }
 }
 
-/// The step that a text means: a number (groups of digits may be set apart), or so many steps from one on (`+100`,
-/// `-100`). Behind the last step is the last one; `None` where it is no number.
+/// Parses a step: a number (with grouped digits) or an offset (`+100`, `-100`), at most the last step; `None` where it
+/// is no number.
 fn step_in(text: &str, from: Step, n_steps: u32) -> Option<Step> {
     let is_apart = |c: char| c.is_whitespace() || matches!(c, '\u{a0}' | '\u{202f}' | ',' | '_' | '\'');
     let digits: String = text.chars().filter(|c| !is_apart(*c)).collect();
@@ -54,7 +52,7 @@ fn step_in(text: &str, from: Step, n_steps: u32) -> Option<Step> {
     Some(Step(u32::try_from(step.clamp(0, i64::from(last))).unwrap_or(last)))
 }
 
-/// The field over the lanes; Enter pins the step in all of them.
+/// Enter pins the step in all lanes.
 pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
     let Some(mut goto) = state.goto.take() else { return };
     let n_steps = input.timeline.n_steps;
@@ -73,13 +71,13 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
             let label = ui.label(format!("Go to {word} (0 to {})", Step(last)));
             let id = egui::Id::unique("step to go to");
             if goto.wants_focus {
-                // Before the field is drawn, so that it takes the digits that follow the shortcut at once.
+                // Before the field is drawn, so that it takes the digits that follow the shortcut.
                 ui.memory_mut(|memory| memory.request_focus(id));
             }
             let edit = egui::TextEdit::singleline(&mut goto.text).id(id);
             let edit = edit.desired_width(f32::INFINITY).hint_text("1234, or +100 and -100");
             let field = ui.add(edit).labelled_by(label.id);
-            // While its size is found out, the field cannot have the keyboard.
+            // During the sizing pass the field cannot take the keyboard.
             goto.wants_focus &= !field.has_focus();
             let (has_enter, is_left) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
             meant = step_in(&goto.text, spot.step, n_steps);
@@ -107,7 +105,7 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
             state.pin(spot.lane, step);
             ui.ctx().request_repaint();
         }
-        // What cannot be read can be mended.
+        // Keeps a text that cannot be parsed.
         None if is_open => {
             goto.wants_focus |= is_entered;
             state.goto = Some(goto);

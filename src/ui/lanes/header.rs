@@ -1,44 +1,40 @@
-//! The header of a lane: which policy, whether it is configured or best, and its exact figures.
+//! The header of a lane: policy, badges, exact figures.
 //!
-//! Every part is measured first, so that nothing is drawn over anything else: fragmentation and percent give way, then
-//! the name of the strategy and the badges are shortened, then costs and the words of the policy go, then the difference;
-//! in narrow lanes the figures stand below the name.
+//! Every part is measured first, so that none overlaps another. Where there is little room, fragmentation and percent
+//! give way, then strategy and badges are shortened, then costs and the name of the policy go, then the difference;
+//! narrow lanes have a second line for figures.
 
-use eframe::egui::{Align, Button, Color32, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use eframe::egui::{Align, Button, Color32, Layout, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
 
+use super::LanesCx;
 use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, CONFIGURED, LOWEST, MEASURED, OPTIMAL, PINNED, USE, badge};
 use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
 use super::placement::{COMBO, Certainty, certainty, certainty_ui, strategy_ui};
-use super::{LaneAction, LanesInput, LanesState, arrange};
+use super::{LaneAction, LanesInput, arrange};
+use crate::widgets::Named as _;
 use highwater_analysis::{Configuration, Lane, LaneId, PinnedLane};
 use highwater_model::diagnostics::Severity;
 use highwater_session::Document;
 
-/// The button of the lane's menu.
+/// Width of the lane's menu.
 const MENU: f32 = 30.0;
-/// Left of the first part.
 const INDENT: f32 = 4.0;
 
 /// One line on wide lanes, two on narrow ones.
-pub(super) fn header_ui(
-    ui: &mut Ui,
-    frame: &LaneFrame,
-    input: &LanesInput<'_>,
-    state: &mut LanesState,
-    actions: &mut Vec<LaneAction>,
-) {
-    let lane = &input.comparison.lanes[frame.lane];
+pub(super) fn header_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
+    let lane = &cx.input.comparison.lanes[frame.lane];
     let header = frame.header;
     let ground = ui.interact(header, ui.scope_id().with(("header", frame.lane)), Sense::click());
-    let title = format!("header of {}", input.comparison.lane_title(lane.id));
-    ground.widget_info(|| WidgetInfo::labeled(eframe::egui::Role::Button, true, &title));
+    let ground = ground.named(eframe::egui::Role::Button, || {
+        format!("header of {}", cx.input.comparison.lane_title(lane.id))
+    });
     if ground.clicked() {
-        actions.push(LaneAction::Explain(lane.id));
+        cx.actions.push(LaneAction::Explain(lane.id));
     }
-    let remat = input.timeline.lanes[frame.lane].remat.as_deref();
-    let mut figures = figures::figures(ui, lane, remat, input);
-    let mut name = Name::new(ui, lane, input);
+    let remat = cx.input.timeline.lanes[frame.lane].remat.as_deref();
+    let mut figures = figures::figures(ui, lane, remat, cx.input);
+    let mut name = Name::new(ui, lane, cx.input);
     if frame.is_wide {
         let room = header.width() - INDENT - SPACING - MENU;
         while name.width() + figures::width(&figures) > room {
@@ -54,12 +50,12 @@ pub(super) fn header_ui(
         }
         let combo = room - name.fixed_width() - figures::width(&figures) - SPACING;
         line_ui(ui, header, ("name", frame.lane), |ui| {
-            arrange::menu_ui(ui, frame, input, state, actions);
-            name.ui(ui, input, actions);
+            arrange::menu_ui(ui, cx, frame);
+            name.ui(ui, cx);
             if name.has_combo {
-                strategy_ui(ui, lane, combo, input, actions);
+                strategy_ui(ui, cx, lane, combo);
             }
-            certainty_ui(ui, lane, name.is_short, input);
+            certainty_ui(ui, lane, name.is_short, cx.input);
             figures_ui(ui, figures);
         });
         return;
@@ -76,21 +72,21 @@ pub(super) fn header_ui(
     while figures::width(&below) + least > room && figures::drop_one(&mut below) {}
     let combo = room - figures::width(&below) - SPACING;
     line_ui(ui, half(0.0), ("name", frame.lane), |ui| {
-        arrange::menu_ui(ui, frame, input, state, actions);
-        name.ui(ui, input, actions);
-        certainty_ui(ui, lane, name.is_short, input);
+        arrange::menu_ui(ui, cx, frame);
+        name.ui(ui, cx);
+        certainty_ui(ui, lane, name.is_short, cx.input);
         figures_ui(ui, figures);
     });
     line_ui(ui, half(1.0), ("costs", frame.lane), |ui| {
         ui.add_space(INDENT);
         if name.has_combo {
-            strategy_ui(ui, lane, combo, input, actions);
+            strategy_ui(ui, cx, lane, combo);
         }
         figures_ui(ui, below);
     });
 }
 
-fn line_ui(ui: &mut Ui, rect: Rect, salt: (&'static str, usize), add: impl FnOnce(&mut Ui)) {
+pub(super) fn line_ui(ui: &mut Ui, rect: Rect, salt: (&'static str, usize), add: impl FnOnce(&mut Ui)) {
     let layout = Layout::left_to_right(Align::Center);
     let mut child = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout).id_salt(salt));
     child.shrink_clip_rect(rect);
@@ -98,8 +94,8 @@ fn line_ui(ui: &mut Ui, rect: Rect, salt: (&'static str, usize), add: impl FnOnc
     add(&mut child);
 }
 
-/// On the right, the first one leftmost.
-fn figures_ui(ui: &mut Ui, figures: Vec<figures::Figure>) {
+/// Right-aligned, the first one leftmost.
+pub(super) fn figures_ui(ui: &mut Ui, figures: Vec<figures::Figure>) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         for figure in figures.into_iter().rev() {
             figure.ui(ui);
@@ -107,19 +103,18 @@ fn figures_ui(ui: &mut Ui, figures: Vec<figures::Figure>) {
     });
 }
 
-/// What stands on the left of a header, with its widths.
+/// The left part of a header, with its widths.
 struct Name<'a> {
     lane: &'a Lane,
-    /// The number of a policy.
     number: f32,
-    /// Its words; 0 where they gave way.
+    /// Width of the policy's name; 0 once dropped.
     words: f32,
-    /// Badges in full, and in short words.
+    /// Widths of the badges in full, and in short words.
     badges: (f32, f32),
-    /// The drop-down of strategies with all its text, and at its narrowest.
+    /// Widths of the list of strategies in full, and at its narrowest.
     combo: (f32, f32),
     has_combo: bool,
-    /// Whether badges and strategy gave way to shorter words.
+    /// Whether badges and strategy are shortened.
     is_short: bool,
 }
 
@@ -127,7 +122,7 @@ impl<'a> Name<'a> {
     fn new(ui: &Ui, lane: &'a Lane, input: &LanesInput<'_>) -> Self {
         let width = |text: &str| width_of(ui, text, BADGE_SIZE) + BADGE + SPACING;
         let is_problem = matches!(lane.id, LaneId::Problem(_));
-        // Lanes that are named by what they show, and not by their policy.
+        // Lanes named by their content instead of their policy.
         let is_pass = matches!(lane.id, LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_));
         let (number, label) = number_and_words(lane, input);
         let mut badges = (0.0, 0.0);
@@ -163,7 +158,7 @@ impl<'a> Name<'a> {
                 add(of(&BROKEN));
             }
         }
-        // Lanes of passes are all placed as the options say.
+        // All lanes of passes are placed by the options.
         let has_combo = is_problem || !is_pass && !lane.plans.is_empty();
         let combo = (width_of(ui, lane.strategy.label, SIZE) + COMBO.1).max(COMBO.0) + SPACING;
         Self {
@@ -198,28 +193,28 @@ impl<'a> Name<'a> {
         self.fixed_width() + if self.is_short { self.combo.1 } else { self.combo.0 }
     }
 
-    /// Shortens badges and the strategy; says whether that was still to be done.
+    /// Shortens badges and strategy; returns whether they were in full.
     fn shorten(&mut self) -> bool {
         !std::mem::replace(&mut self.is_short, true)
     }
 
-    /// Leaves the words to the tooltip; says whether there were any.
+    /// Drops the policy's name (the tooltip has it); returns whether it was there.
     fn drop_words(&mut self) -> bool {
         std::mem::replace(&mut self.words, 0.0) > 0.0
     }
 
-    fn ui(&self, ui: &mut Ui, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
-        let (theme, lane) = (input.theme, self.lane);
+    fn ui(&self, ui: &mut Ui, cx: &mut LanesCx<'_>) {
+        let (theme, lane) = (cx.input.theme, self.lane);
         ui.add_space(INDENT);
         if let LaneId::Problem(_) = lane.id {
             return;
         }
         let row = lane.policy.row();
-        let (number, label) = number_and_words(lane, input);
+        let (number, label) = number_and_words(lane, cx.input);
         let explanation = match lane.id {
             LaneId::Measured(_) => "Measured, not simulated".to_owned(),
             LaneId::Pass(_) => format!("{label}; under policy {}, {}", row.number, row.label),
-            LaneId::Pinned(_) => pinned_words(lane, input),
+            LaneId::Pinned(_) => pinned_words(lane, cx.input),
             _ => format!("{}: {}", row.label, row.summary),
         };
         ui.label(words(number, theme.text).strong().size(16.0))
@@ -228,11 +223,11 @@ impl<'a> Name<'a> {
             ui.label(words(label, theme.text).strong()).on_hover_text(&explanation);
         }
         if let LaneId::Measured(_) = lane.id {
-            badge(ui, (&MEASURED, self.is_short), theme.configured)
+            badge(ui, &MEASURED, self.is_short, theme.configured)
                 .on_hover_text("What a tool recorded of a real run; nothing is simulated");
         }
         if let LaneId::Pinned(_) = lane.id {
-            badge(ui, (&PINNED, self.is_short), theme.configured).on_hover_text(&explanation);
+            badge(ui, &PINNED, self.is_short, theme.configured).on_hover_text(&explanation);
         }
         if has_error(lane) {
             let why = lane
@@ -240,30 +235,37 @@ impl<'a> Name<'a> {
                 .iter()
                 .map(|finding| format!("\n{}: {}", finding.rule, finding.message));
             let why = explanation.clone() + &why.collect::<String>();
-            badge(ui, (&BROKEN, self.is_short), (theme.bad, theme.canvas)).on_hover_text(why);
+            badge(ui, &BROKEN, self.is_short, (theme.bad, theme.canvas)).on_hover_text(why);
         }
         if let LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) = lane.id {
             return;
         }
-        if lane.policy == input.comparison.active_policy {
-            badge(ui, (&CONFIGURED, self.is_short), theme.configured)
+        if lane.policy == cx.input.comparison.active_policy {
+            badge(ui, &CONFIGURED, self.is_short, theme.configured)
                 .on_hover_text("The options and the environment put this policy in force");
         } else {
             let button = ui.add(Button::new(words(USE, theme.text_weak).size(BADGE_SIZE)).small());
-            let label = format!("use {}", input.comparison.lane_title(lane.id));
-            button.widget_info(|| WidgetInfo::labeled(eframe::egui::Role::Button, true, &label));
+            let button = button.named(eframe::egui::Role::Button, || {
+                format!("use {}", cx.input.comparison.lane_title(lane.id))
+            });
             let button = button.on_hover_text(format!("Configure static_memory_policy = {}", row.number));
             if button.clicked() {
-                actions.push(LaneAction::ConfigurePolicy(lane.policy));
+                cx.actions.push(LaneAction::ConfigurePolicy(lane.policy));
             }
         }
-        if let Some(best) = input.comparison.lowest_peak.as_ref().filter(|_| is_best(lane, input)) {
-            badge(ui, (&LOWEST, self.is_short), theme.best).on_hover_text(&best.why);
+        if let Some(best) = cx
+            .input
+            .comparison
+            .lowest_peak
+            .as_ref()
+            .filter(|_| is_best(lane, cx.input))
+        {
+            badge(ui, &LOWEST, self.is_short, theme.best).on_hover_text(&best.why);
         }
     }
 }
 
-/// What a pinned lane was simulated under, as its tooltip.
+/// The tooltip of a pinned lane.
 fn pinned_words(lane: &Lane, input: &LanesInput<'_>) -> String {
     let title = input.comparison.lane_title(lane.id);
     let options = input.compared.document.map(Document::configuration).unwrap_or_default();
@@ -272,9 +274,9 @@ fn pinned_words(lane: &Lane, input: &LanesInput<'_>) -> String {
         .map_or_else(|| title.clone(), |pinned| pinned_text(&title, pinned, &options))
 }
 
-/// What a pinned lane was simulated under: how that differs from what is set, how it stands on the axis, and what rules say of it.
+/// The configuration of a pinned lane: its differences from the active one, its alignment, its findings.
 pub fn pinned_text(title: &str, pinned: &PinnedLane, options: &Configuration) -> String {
-    /// Differences that are told.
+    /// Differences listed.
     const MOST: usize = 12;
     let mut text = title.to_owned();
     let policy = pinned.configuration.policy().row();
@@ -305,7 +307,7 @@ pub fn pinned_text(title: &str, pinned: &PinnedLane, options: &Configuration) ->
     text
 }
 
-/// The number of a lane's policy and its words; of a pass its position and title.
+/// The policy's number and name; of other lanes position and title.
 fn number_and_words<'a>(lane: &'a Lane, input: &LanesInput<'_>) -> (String, &'a str) {
     match lane.id {
         LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => {
@@ -316,7 +318,7 @@ fn number_and_words<'a>(lane: &'a Lane, input: &LanesInput<'_>) -> (String, &'a 
     }
 }
 
-/// Whether a pinned lane's settings break a rule that must hold.
+/// Whether a pinned lane's configuration breaks a rule of severity error.
 fn has_error(lane: &Lane) -> bool {
     let findings = lane.pinned.iter().flat_map(|pinned| &pinned.findings);
     findings

@@ -12,19 +12,19 @@ use eframe::egui::{Color32, Painter, Rangef, Rect, Stroke, StrokeKind, pos2};
 use super::canvas::{Quads, canvas_of, on_canvas};
 use super::marks::{in_pattern, pattern};
 use super::pinned_step::{HoveredRegion, is_of};
+use crate::numbers::{to_f64, to_points};
 use crate::theme::Theme;
 use highwater_timeline::{ItemRect, LaneView, Owner, View};
 
-/// A page is drawn by itself where it is at least this high.
+/// Least height of a page drawn alone.
 const LEAST_PAGE: f32 = 5.0;
-/// Lines of pages in a lane, at most.
+/// Page lines per lane.
 const MOST_LINES: usize = 600;
-/// Outlines of granted blocks are drawn where there is this much of them.
+/// Least height of a granted block with an outline.
 const LEAST_BLOCK: f32 = 5.0;
-/// What is pointed at has an outline where it is at least this high.
+/// Least height of a highlight with an outline.
 const LEAST_HIGHLIGHT: f32 = 10.0;
 
-/// Where a lane is drawn.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) lane: &'a LaneView,
@@ -34,16 +34,10 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The height of an address on the screen.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "points on a screen fit f32"
-    )]
     fn y(&self, address: u64) -> f32 {
         let canvas = canvas_of(self.rect);
-        let y = self.viewport.y_from_address(address as f64, canvas.height);
-        self.rect.top() + y.clamp(-2.0, canvas.height + 2.0) as f32
+        let y = self.viewport.y_from_address(to_f64(address), canvas.height);
+        self.rect.top() + to_points(y.clamp(-2.0, canvas.height + 2.0))
     }
 }
 
@@ -84,12 +78,12 @@ pub(super) fn paint(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rec
         if lane.owned_ranges.n_pages[item.block as usize] > 0 {
             page_lines(painter, place, item.block as usize, rect, &mut n_lines);
         } else if rect.height() >= LEAST_BLOCK {
-            painter.rect_stroke(rect, 0, Stroke::new(1.0, theme.apply_output), StrokeKind::Inside);
+            painter.rect_stroke(rect, 0, Stroke::new(1.0, theme.granted), StrokeKind::Inside);
         }
     }
 }
 
-/// A line between every two pages.
+/// Lines between pages.
 fn page_lines(painter: &Painter, place: &Place<'_>, holding: usize, rect: Rect, n_lines: &mut usize) {
     let holdings = &place.lane.owned_ranges;
     let (base, n_pages) = (holdings.base[holding], u64::from(holdings.n_pages[holding]));
@@ -97,7 +91,7 @@ fn page_lines(painter: &Painter, place: &Place<'_>, holding: usize, rect: Rect, 
     if place.y(base) - place.y(base.saturating_add(page)) < LEAST_PAGE && n_pages > 1 {
         return;
     }
-    let stroke = Stroke::new(1.0, place.theme.apply_output);
+    let stroke = Stroke::new(1.0, place.theme.granted);
     for number in 0..=n_pages {
         let y = place.y(base.saturating_add(page.saturating_mul(number)));
         if place.rect.y_range().contains(y) && *n_lines < MOST_LINES {
@@ -107,7 +101,7 @@ fn page_lines(painter: &Painter, place: &Place<'_>, holding: usize, rect: Rect, 
     }
 }
 
-/// Where offsets of a range jump over what is never touched: a dashed line.
+/// Dashed lines where the display addresses of a range leave out addresses that nothing touches.
 pub(super) fn paint_breaks(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rect)]) {
     let stroke = Stroke::new(1.0, place.theme.region_outline);
     for (idx, rect) in regions.iter().filter(|(_, rect)| rect.height() >= 12.0) {
@@ -121,11 +115,11 @@ pub(super) fn paint_breaks(painter: &Painter, place: &Place<'_>, regions: &[(usi
     }
 }
 
-/// Outlines what the device panel points at.
+/// Outlines the highlight of the device pane.
 pub(super) fn paint_highlight(painter: &Painter, place: &Place<'_>, regions: &[(usize, Rect)], what: HoveredRegion) {
     let Place { lane, theme, .. } = place;
     let stroke = Stroke::new(1.5, theme.selection);
-    // Many low pieces would be all outline: these are tinted.
+    // Low pieces are tinted instead.
     let outline = |rect: Rect| {
         let rect = Rect::from_x_y_ranges(at_least(rect.x_range()), at_least(rect.y_range()));
         painter.rect_filled(rect, 0, theme.highlight());

@@ -1,31 +1,24 @@
-//! Ranges and rulers without a pointer: they begin and end at the pinned step, or at the one that was pointed at last.
+//! Ranges and rulers by keyboard: they begin and end at the pinned step, else at the last step under the pointer.
 
 use super::{LaneContent, LanesInput, LanesState};
+use crate::numbers::to_step;
 use highwater_model::units::Step;
 use highwater_timeline::{Selected, StepRange};
 
-/// What can be done with ranges and rulers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measuring {
-    /// The range begins at the step.
     RangeStart,
-    /// The range ends with the step.
     RangeEnd,
-    /// The range is the life of the selected tensor.
+    /// The range becomes the live range of the selected tensor.
     RangeOfLife,
-    /// Show the range alone.
     ZoomToRange,
-    /// Let the range go.
     ClearRange,
-    /// A ruler of time begins at the step.
     TimeFrom,
-    /// The ruler of time ends with the step.
     TimeTo,
-    /// A ruler of bytes over the block of the selected tensor.
+    /// A ruler over the block of the selected tensor.
     BytesOf,
-    /// The ruler of bytes covers the block of the selected tensor too.
+    /// Extends the ruler over the block of the selected tensor.
     BytesTo,
-    /// Take all rulers away.
     ClearRulers,
 }
 
@@ -36,10 +29,8 @@ const NO_START: &str = "measure from a step first";
 const NO_RANGE: &str = "select a range first: Shift+J where it begins, Shift+K where it ends";
 
 impl LanesState {
-    /// Does it.
-    ///
     /// # Errors
-    /// Why it cannot be done: no step, no tensor, nothing begun.
+    /// There is no step, no tensor, or no start.
     pub fn measure(&mut self, how: Measuring, input: &LanesInput<'_>) -> Result<(), &'static str> {
         let n_steps = input.timeline.n_steps;
         let step = || self.step_meant().ok_or(NO_STEP);
@@ -88,19 +79,14 @@ impl LanesState {
         Ok(())
     }
 
-    /// The pinned step, else the one under the pointer, else the one pointed at last.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the cursor is within the steps"
-    )]
+    /// The pinned step, else the one under the pointer, else the last one under it.
     pub(super) fn step_meant(&self) -> Option<Step> {
         let pinned = self.pinned().map(|spot| spot.step);
-        let hovered = self.cursor.map(|step| Step(step.max(0.0) as u32));
+        let hovered = self.cursor.map(to_step);
         pinned.or(hovered).or(self.spot.map(|spot| spot.step))
     }
 
-    /// The lane of that step where it is shown, else the first that is.
+    /// The lane of [`Self::step_meant`] where it is shown, else the first that is.
     fn lane_meant(&self, input: &LanesInput<'_>) -> usize {
         let shown = self.arrangement.shown(input.comparison);
         let own = self.spot.map(|spot| spot.lane);
@@ -116,8 +102,8 @@ impl LanesState {
         StepRange::between(row.start, last, input.timeline.n_steps)
     }
 
-    /// The lane, a step and the addresses of a tensor's block: of the one that is alive at the step that is meant, else
-    /// of the first; in the lane that is meant, else in the first that holds it.
+    /// Lane, step and addresses of a tensor's block: the block that is alive at [`Self::step_meant`], else the first;
+    /// in [`Self::lane_meant`], else the first lane with a block.
     fn block_of(&self, tensor: Selected, input: &LanesInput<'_>) -> Option<(usize, Step, (u64, u64))> {
         let meant = self.lane_meant(input);
         let shown = self.arrangement.shown(input.comparison);

@@ -1,35 +1,32 @@
-//! A lane as a picture shows it: a title instead of the header with its buttons, the ruler, the canvases, and what the
-//! colours mean where they stand for groups.
+//! A lane laid out for a picture: a title instead of the header, the ruler, the canvases, and a legend of groups.
 //!
-//! The window draws it so for the few frames in which the picture is taken; what is cut from the window stands one below the
-//! other in the picture.
+//! The window draws it so for the frames of the capture; its parts are cut out and stacked.
 
 use std::sync::Arc;
 
 use eframe::egui::style::ScrollAnimation;
-use eframe::egui::{Align, Galley, Layout, Pos2, Rect, RichText, Ui, UiBuilder, pos2, vec2};
+use eframe::egui::{Galley, Pos2, Rect, RichText, Ui, pos2, vec2};
 
 use super::canvas::SMALL;
 use super::figures::{self, SPACING};
 use super::frame::{Grid, LaneFrame};
+use super::header::{figures_ui, line_ui};
 use super::{LanesInput, LanesState};
 use crate::panels::elided_middle;
 use highwater_analysis::LaneId;
 use highwater_timeline::DIMMED;
 
 const TITLE: f32 = 15.0;
-/// Left of the title.
 const INDENT: f32 = 4.0;
-/// A swatch with the gap behind it, a gap between two groups, the widest name, room for how many more there are.
+/// Widths in points: a swatch, gaps, the widest name, the count of further groups.
 const SWATCH: f32 = 14.0;
 const BETWEEN: f32 = 14.0;
 const MOST_NAME: f32 = 170.0;
 const MORE: f32 = 60.0;
-/// The least that a title gets beside figures.
+/// Least width of a title with figures.
 const LEAST_TITLE: f32 = 240.0;
 
-/// Where the parts of a lane's picture are on the screen, from its top to its bottom, as far as they can be seen: its title,
-/// the ruler of its column, its canvases. All are equally wide.
+/// The visible parts of a lane's picture from top to bottom, equally wide: title, ruler, canvases.
 fn parts(frame: &LaneFrame, ruler: Rect, seen: Rect) -> [Rect; 3] {
     let outer = frame.outer;
     let body = Rect::from_min_max(pos2(outer.left(), frame.header.bottom()), outer.max);
@@ -41,7 +38,7 @@ fn parts(frame: &LaneFrame, ruler: Rect, seen: Rect) -> [Rect; 3] {
 }
 
 impl LanesState {
-    /// Where the parts of a lane's picture are on the screen, in points; empty where it is not shown.
+    /// In points; empty where the lane is not shown.
     pub fn parts_of(&self, lane: LaneId) -> Vec<Rect> {
         let known = self.places.iter().find(|(known, _)| *known == lane);
         let parts = known.map_or(&[][..], |(_, parts)| parts);
@@ -49,7 +46,7 @@ impl LanesState {
         parts.iter().copied().chain(legend).filter(Rect::is_positive).collect()
     }
 
-    /// From now on a lane looks as its picture is to; `None` when that is taken.
+    /// Lays out a lane for its picture; `None` ends that.
     pub fn begin(&mut self, lane: Option<LaneId>) {
         self.pictured = lane;
     }
@@ -60,8 +57,7 @@ impl LanesState {
     }
 }
 
-/// Notes where the parts of pictures are, and brings the lane that is pictured into view. Above the lanes there are `n_above`
-/// others.
+/// Notes the parts of all lanes, and brings the captured one into view. `n_above` lanes lie above the others.
 pub(super) fn prepare(
     ui: &Ui,
     frames: &[LaneFrame],
@@ -81,7 +77,7 @@ pub(super) fn prepare(
     }
 }
 
-/// What the colours mean, below the lane that is pictured, in the place of the overview. Says whether it is there.
+/// Draws the legend below the captured lane, in place of the minimap; returns whether it did.
 pub(super) fn legend_ui(ui: &Ui, strip: Rect, input: &LanesInput<'_>, state: &mut LanesState) -> bool {
     state.picture_legend = None;
     let top = state.pictured.and_then(|lane| state.parts_of(lane).first().copied());
@@ -128,7 +124,7 @@ pub(super) fn legend_ui(ui: &Ui, strip: Rect, input: &LanesInput<'_>, state: &mu
     true
 }
 
-/// What a picture is called: what is open, and the lane.
+/// Names of the source and the lane.
 pub(super) fn title(input: &LanesInput<'_>, lane: usize) -> String {
     let row = &input.comparison.lanes[lane];
     format!(
@@ -138,7 +134,7 @@ pub(super) fn title(input: &LanesInput<'_>, lane: usize) -> String {
     )
 }
 
-/// The title with the lane's figures, in the place of the header.
+/// The title and figures, in place of the header.
 pub(super) fn title_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>) {
     let lane = &input.comparison.lanes[frame.lane];
     let remat = input.timeline.lanes[frame.lane].remat.as_deref();
@@ -158,19 +154,5 @@ pub(super) fn title_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>) {
         ui.add_space(INDENT);
         ui.label(RichText::new(text).size(TITLE).strong());
     });
-    line_ui(ui, below, ("figures", frame.lane), |ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            for figure in figures.into_iter().rev() {
-                figure.ui(ui);
-            }
-        });
-    });
-}
-
-fn line_ui(ui: &mut Ui, rect: Rect, salt: (&'static str, usize), add: impl FnOnce(&mut Ui)) {
-    let layout = Layout::left_to_right(Align::Center);
-    let mut child = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout).id_salt(salt));
-    child.shrink_clip_rect(rect);
-    child.spacing_mut().item_spacing = vec2(SPACING, 0.0);
-    add(&mut child);
+    line_ui(ui, below, ("figures", frame.lane), |ui| figures_ui(ui, figures));
 }

@@ -1,27 +1,26 @@
-//! The line that tells whose memory the bands of the maps are, and what the marks of events mean.
+//! The legend of owners' bands and event marks.
 
 use std::collections::BTreeSet;
 
 use eframe::egui::epaint::{Mesh, Shape};
-use eframe::egui::{self, Color32, Rect, Role, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, vec2};
+use eframe::egui::{self, Color32, Rect, Role, Sense, Stroke, StrokeKind, TextStyle, Ui, vec2};
 
 use super::marks::{in_pattern, pattern};
 use super::{LaneContent, LanesInput, LanesState, figures, remat, ticks};
+use crate::numbers::count_f32;
+use crate::widgets::Named as _;
 use highwater_model::graph::Id as _;
 use highwater_model::units::grouped;
 use highwater_model::workload::GraphIdx;
 use highwater_timeline::{Owner, RematMarkKind, TickClass};
 
-/// A swatch with its space.
 const SWATCH: f32 = 16.0;
-/// Room for the first owners.
 const OWNERS: f32 = 150.0;
-/// Room for the words at the right end.
 const EVENTS: f32 = 110.0;
-/// The same for the marks of runs under a budget.
+/// Room for the marks of runs under a budget.
 const REMAT: f32 = 120.0;
 
-/// What the legend needs beside that of the curves to stand in their line: two or three owners, and the marks.
+/// Width of this legend; with it, both legends fit in one line.
 pub(super) fn room(ui: &Ui, input: &LanesInput<'_>, state: &LanesState) -> f32 {
     if state.content != LaneContent::MemoryMap || !input.comparison.study().has_device() {
         return 0.0;
@@ -35,7 +34,7 @@ fn least(ui: &Ui, input: &LanesInput<'_>) -> f32 {
     OWNERS + figures::width_of(ui, "Memory of", size) + EVENTS + marks
 }
 
-/// As many owners as fit in one line; the rest is told by a tooltip.
+/// As many owners as fit in one line; a tooltip has the rest.
 pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     if !input.comparison.study().has_device() {
         return;
@@ -82,7 +81,6 @@ fn owners_ui(ui: &mut Ui, input: &LanesInput<'_>, words: &[(Owner, String)]) {
     }
 }
 
-/// A piece of the band, and whose it is.
 fn owner_ui(ui: &mut Ui, owner: Owner, words: &str, input: &LanesInput<'_>) {
     let theme = input.theme;
     let height = ui.text_style_height(&TextStyle::Body);
@@ -95,12 +93,12 @@ fn owner_ui(ui: &mut Ui, owner: Owner, words: &str, input: &LanesInput<'_>) {
         mesh.add_rect_with_uv(area, uv, Color32::WHITE);
         ui.painter().add(Shape::mesh(mesh));
     }
-    let stroke = Stroke::new(1.0, theme.apply_output);
+    let stroke = Stroke::new(1.0, theme.granted);
     ui.painter().rect_stroke(area, 2, stroke, StrokeKind::Inside);
     ui.label(words);
 }
 
-/// What the marks between curves and maps mean, and how many there are of each.
+/// Event marks and their counts over all lanes.
 fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     let mut totals = [0_u64; TickClass::ALL.len()];
     for lane in &input.timeline.lanes {
@@ -117,7 +115,7 @@ fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
         return;
     }
     let size = TextStyle::Body.resolve(ui.style()).size;
-    let marks = 9.0 * to_f32(present.len());
+    let marks = 9.0 * count_f32(present.len());
     let room = marks + figures::width_of(ui, "events", size) + 3.0 * ui.spacing().item_spacing.x;
     if ui.available_size_before_wrap().x < room {
         // Marks stay with their word.
@@ -127,10 +125,9 @@ fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     }
     let (area, response) = ui.allocate_exact_size(vec2(marks, 12.0), Sense::hover());
     let words: Vec<&str> = present.iter().map(|(class, _)| class.words()).collect();
-    let label = format!("events in the lanes: {}", words.join("; "));
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &label));
+    let response = response.named(Role::Image, || format!("events in the lanes: {}", words.join("; ")));
     for (position, (class, _)) in present.iter().enumerate() {
-        let cell = Rect::from_min_size(area.min + vec2(9.0 * to_f32(position), 0.0), vec2(9.0, 12.0));
+        let cell = Rect::from_min_size(area.min + vec2(9.0 * count_f32(position), 0.0), vec2(9.0, 12.0));
         ticks::mark(ui.painter(), cell.center(), *class, input.theme);
     }
     let list = |ui: &mut Ui| {
@@ -150,7 +147,7 @@ fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     ui.weak("events").on_hover_ui(list);
 }
 
-/// What the marks of runs under a budget mean, and how many there are in all lanes.
+/// Marks of runs under a budget.
 fn remat_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     if !input.timeline.has_remat() {
         return;
@@ -164,7 +161,7 @@ fn remat_ui(ui: &mut Ui, input: &LanesInput<'_>) {
             RematMarkKind::Evict => "Evicted to make room under the budget",
             _ => "Computed anew because it was needed again; steps on which that happens are tinted",
         };
-        // Mark and word are one, so that they stay in one line.
+        // Mark and word are one widget, so that they stay in one line.
         let size = TextStyle::Body.resolve(ui.style()).size;
         let room = vec2(13.0 + figures::width_of(ui, words, size), 14.0);
         let (area, response) = ui.allocate_exact_size(room, Sense::hover());
@@ -173,12 +170,7 @@ fn remat_ui(ui: &mut Ui, input: &LanesInput<'_>) {
         let font = egui::FontId::proportional(size);
         ui.painter()
             .text(at, egui::Align2::LEFT_CENTER, words, font, input.theme.text);
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+        let response = response.named(Role::Label, || &words);
         response.on_hover_text(explanation);
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a handful of marks")]
-fn to_f32(count: usize) -> f32 {
-    count as f32
 }

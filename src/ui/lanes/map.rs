@@ -8,28 +8,23 @@ use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
 use super::{LanesInput, LanesState, Selected, eviction_interval, pictures};
 use crate::gpu::LanePlace;
+use crate::numbers::{at_least_one, to_f64, to_points};
 use crate::theme::Theme;
 use highwater_timeline::{self, Arrows, ItemRect, Items, LaneView, Owner, View, byte_ticks};
 
-/// Lower regions would be all outline.
+/// Least height of an outlined region.
 const LEAST_OUTLINED: f32 = 4.0;
-/// Above a picture blocks of so many points are drawn again, so that they stay sharp while the view moves.
+/// Blocks of this many points are drawn on top of a picture, so that they stay sharp while the view moves.
 const LEAST_ABOVE: f64 = 6.0;
-/// Smaller blocks that a search found have no outline: it would be all that is seen of them.
+/// Least size of a match with an outline.
 const LEAST_FOUND: f32 = 4.0;
-/// Outlines per lane.
 const MOST_FOUND: usize = 2_000;
 const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 12.0;
-/// Labels per lane; with four lanes about 200 in all.
+/// Labels per lane; about 200 with four lanes.
 const MOST_LABELS: usize = 50;
 
-/// Paints the map of a lane; returns how many shapes stand for how many blocks, holes and edges.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points on a screen fit both types"
-)]
+/// Returns the numbers of shapes and of blocks, holes and edges.
 pub(super) fn paint(
     ui: &Ui,
     frame: &LaneFrame,
@@ -47,8 +42,8 @@ pub(super) fn paint(
     let lane = &input.timeline.lanes[frame.lane];
     let outer = ui.painter();
     outer.rect_filled(rect, 0, theme.canvas);
-    let most = (rect.height() / 22.0).clamp(1.0, 8.0) as u32;
-    let y = |address: f64| rect.top() + viewport.y_from_address(address, f64::from(rect.height())) as f32;
+    let most = at_least_one((rect.height() / 22.0).min(8.0));
+    let y = |address: f64| rect.top() + to_points(viewport.y_from_address(address, f64::from(rect.height())));
     left_axis(outer, rect, &byte_ticks(viewport.a0, viewport.a1, most), y, theme);
     let painter = ui.painter_at(rect);
     let is_picture = pictures::is_picture(lane, &viewport, state.marks.has_holes);
@@ -95,7 +90,7 @@ pub(super) fn paint(
     ]
 }
 
-/// What is too much for a frame: by the graphics device, or the picture that there is of it.
+/// Draws too many blocks for a frame by the graphics device or as a picture.
 fn paint_large(painter: &Painter, lane: usize, rect: Rect, view: View<'_>, input: &LanesInput<'_>, state: &LanesState) {
     let theme = input.theme;
     let tint = theme.picture_tint(input.selected.is_some());
@@ -113,7 +108,7 @@ fn paint_large(painter: &Painter, lane: usize, rect: Rect, view: View<'_>, input
         );
         return;
     }
-    if !pictures::paint(painter, (rect, &view), lane, (&state.textures, state.axis), tint) {
+    if !pictures::paint(painter, rect, &view, lane, &state.caches.textures, state.axis, tint) {
         let center = (rect.center(), Align2::CENTER_CENTER);
         text_with_ground(
             painter,
@@ -130,7 +125,7 @@ fn paint_large(painter: &Painter, lane: usize, rect: Rect, view: View<'_>, input
     }
 }
 
-/// One mesh of all blocks; beside a selection those step back that have nothing to do with it.
+/// One mesh of all blocks; a selection dims unrelated ones.
 fn paint_blocks(
     painter: &Painter,
     rect: Rect,
@@ -153,7 +148,7 @@ fn paint_blocks(
     quads.paint(painter);
 }
 
-/// Outlines around what a search found, where a block is large enough to have one.
+/// Outlines matches that are large enough.
 fn paint_found(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, input: &LanesInput<'_>) {
     let Some(matches) = input.matches else { return };
     let stroke = Stroke::new(1.0, input.theme.found);
@@ -167,7 +162,7 @@ fn paint_found(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, in
     }
 }
 
-/// Exact blocks first, marks on top of them, so that nothing small is covered.
+/// Marks on top of exact blocks, so that nothing small is covered.
 pub(super) fn add_items(quads: &mut Quads, items: &Items, rect: Rect, color: impl Fn(&ItemRect) -> Color32) {
     for item in &items.rects {
         let mut place = on_canvas(item, rect);
@@ -184,24 +179,26 @@ pub(super) fn add_items(quads: &mut Quads, items: &Items, rect: Rect, color: imp
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "points on a screen fit f32"
-)]
 fn region_rects(lane: &LaneView, viewport: &View<'_>, rect: Rect) -> Vec<(usize, Rect)> {
     let canvas = canvas_of(rect);
     let x = |step: u32| {
-        viewport
-            .x_from_step(f64::from(step), canvas.width)
-            .clamp(-2.0, canvas.width + 2.0) as f32
+        to_points(
+            viewport
+                .x_from_step(f64::from(step), canvas.width)
+                .clamp(-2.0, canvas.width + 2.0),
+        )
     };
     let y = |at: u64| {
-        viewport
-            .y_from_address(at as f64, canvas.height)
-            .clamp(-2.0, canvas.height + 2.0) as f32
+        to_points(
+            viewport
+                .y_from_address(to_f64(at), canvas.height)
+                .clamp(-2.0, canvas.height + 2.0),
+        )
     };
-    let places = lane.regions.iter().enumerate().map(|(idx, region)| {
+    // What ends at an edge of the picture touches it.
+    let around = viewport.widened(1.0 / canvas.width.max(1.0));
+    let places = lane.regions_within(around.t0, around.t1).into_iter().map(|idx| {
+        let region = &lane.regions[idx];
         let min = pos2(x(region.start.0), y(region.base + region.bytes.get()));
         let max = pos2(x(region.end.0), y(region.base));
         (idx, Rect::from_min_max(min, max).translate(rect.min.to_vec2()))
@@ -244,12 +241,12 @@ fn paint_labels(painter: &Painter, rect: Rect, items: &Items, lane: &LaneView, i
     }
 }
 
-/// A tensor's name; empty where the source has none.
+/// Empty where the source has no name.
 pub(super) fn tensor_name<'a>(input: &LanesInput<'a>, tensor: Selected) -> &'a str {
     highwater_timeline::tensor_name(input.comparison, tensor)
 }
 
-/// The hovered tensor and the selected one, in every lane.
+/// Outlines the hovered and the selected tensor.
 fn outlines(
     painter: &Painter,
     rect: Rect,
@@ -275,7 +272,7 @@ fn outlines(
     }
 }
 
-/// Between the blocks of a tensor that is evicted and computed anew: a hatched line.
+/// Hatched lines between the blocks of an evicted tensor.
 fn paint_away(
     painter: &Painter,
     rect: Rect,
@@ -304,13 +301,12 @@ fn paint_away(
     }
 }
 
-/// A block's rectangle on the screen, at least 2 points wide and high.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+/// At least 2 points wide and high.
 fn place_of(lane: &LaneView, block: u32, viewport: &View<'_>, rect: Rect) -> Rect {
     let canvas = canvas_of(rect);
     let [x0, y0, x1, y1] = lane.rect(block as usize, viewport, canvas);
-    let x = |x: f64| x.clamp(-9.0, canvas.width + 9.0) as f32;
-    let y = |y: f64| y.clamp(-9.0, canvas.height + 9.0) as f32;
+    let x = |x: f64| to_points(x.clamp(-9.0, canvas.width + 9.0));
+    let y = |y: f64| to_points(y.clamp(-9.0, canvas.height + 9.0));
     let min = pos2(x(x0), y(y0));
     let max = pos2(x(x1).max(min.x + 2.0), y(y1).max(min.y + 2.0));
     Rect::from_min_max(min, max).translate(rect.min.to_vec2())

@@ -1,4 +1,4 @@
-//! What is marked in the memory maps besides blocks: holes, and reuse edges.
+//! Marks in the memory maps besides blocks: gaps and reuse edges.
 
 mod menu;
 
@@ -12,23 +12,22 @@ pub(super) use menu::{EDGES, edges_beside, edges_ui, menu_ui};
 
 use super::canvas::{canvas_of, on_canvas};
 use super::{LanesInput, LanesState};
+use crate::numbers::{at_least_one, to_f64, to_points};
 use crate::theme::{HATCH_POINTS, Theme, hatch};
 use highwater_timeline::{Arrows, AxisKind, LaneGaps, LaneView, ReuseArrow, ReuseSide, View, Viewport};
 
-/// Which reuse edges are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EdgeChoice {
-    /// None.
     Off,
-    /// Those of the selected tensor.
+    /// Edges of the selected tensor.
     #[default]
     Selection,
-    /// Those of every tensor that lives on a lane's peak step.
+    /// Edges of the tensors that are live on each lane's peak step.
     Peak,
 }
 
 impl EdgeChoice {
-    /// Every choice with its words, in the order of the toolbar.
+    /// Every choice with its name and tooltip, in the order of the toolbar.
     pub const ALL: [(Self, &'static str, &'static str); 3] = [
         (Self::Off, "off", "Draw no reuse edges"),
         (
@@ -43,7 +42,6 @@ impl EdgeChoice {
         ),
     ];
 
-    /// Its words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Off => Self::ALL[0].1,
@@ -52,7 +50,6 @@ impl EdgeChoice {
         }
     }
 
-    /// The next one, round and round.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -63,15 +60,13 @@ impl EdgeChoice {
     }
 }
 
-/// What is marked; the window remembers it.
+/// The window saves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Marks {
-    /// Whether holes are hatched.
     pub has_holes: bool,
-    /// Which edges are drawn.
     pub edges: EdgeChoice,
-    /// Whether device events stand between curves and maps.
+    /// Shows device events between curves and maps.
     pub has_events: bool,
 }
 
@@ -85,22 +80,17 @@ impl Default for Marks {
     }
 }
 
-/// Edges drawn in one lane, at least and at most.
+/// Least and greatest number of edges drawn in a lane.
 const MOST_EDGES: (f32, f32) = (8.0, 60.0);
-/// Height of a map for one more edge: in lower maps fewer are told apart.
+/// Height of a map per edge: lower maps draw fewer.
 const EDGE_HEIGHT: f32 = 3.0;
 
 /// The edges that a lane draws on a map of this height.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "between the least and the most"
-)]
 pub(super) fn arrows(lane: &LaneView, input: &LanesInput<'_>, state: &LanesState, height: f32) -> Arrows {
     let most = (height / EDGE_HEIGHT).clamp(MOST_EDGES.0, MOST_EDGES.1);
-    // A part of the picture has room for more of its own edges.
-    let zoom = state.zoom().clamp(1.0, 8.0) as f32;
-    let most = (most * zoom) as usize;
+    // A zoomed view has room for more edges.
+    let zoom = to_points(state.zoom().clamp(1.0, 8.0));
+    let most = at_least_one(most * zoom) as usize;
     match (state.marks.edges, input.selected, state.viewport) {
         (EdgeChoice::Selection, Some(tensor), Some(viewport)) => lane.within(&lane.arrows(tensor), &viewport, most),
         (EdgeChoice::Peak, _, Some(viewport)) => lane.within(lane.arrows_at_peak(), &viewport, most),
@@ -108,19 +98,19 @@ pub(super) fn arrows(lane: &LaneView, input: &LanesInput<'_>, state: &LanesState
     }
 }
 
-/// The holes of a lane as they were painted last: nothing is worked out again while the view stands still.
+/// The hatching of a lane's gaps; valid until the view changes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HolePicture {
     holes: Arc<LaneGaps>,
-    /// The part, along which axis, and where on the screen.
+    /// The part in view, its axis, its place on the screen.
     view: (Viewport, AxisKind, Rect),
     colors: (Color32, Color32),
     mesh: Arc<Mesh>,
-    /// Shapes drawn and holes within the view.
+    /// Shapes drawn and gaps within the view.
     counts: (usize, usize),
 }
 
-/// Hatches the holes of a lane; returns how many shapes stand for how many holes.
+/// Hatches the gaps of a lane; returns the numbers of shapes and of gaps.
 pub(super) fn paint_holes(
     painter: &Painter,
     rect: Rect,
@@ -158,7 +148,7 @@ fn hole_picture(
     mesh.reserve_triangles(items.n_drawn() * 2);
     for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {
         let hole = on_canvas(item, rect);
-        // The pattern hangs on the screen, so that it runs on from hole to hole.
+        // The pattern is fixed to the screen, so that it continues from gap to gap.
         let uv = Rect::from_min_max(in_pattern(hole.min), in_pattern(hole.max));
         mesh.add_rect_with_uv(hole, uv, Color32::WHITE);
     }
@@ -198,36 +188,31 @@ pub(super) fn paint_edges(
 ) {
     for arrow in arrows.list.iter().rev() {
         let points = path(lane, arrow, viewport, rect);
-        let style = (arrow.side, theme);
         bracket(painter, rect, lane, viewport, arrow, theme);
-        stroke(painter, &points, style);
+        stroke(painter, &points, arrow.side, theme);
     }
 }
 
-/// From inside the donor to inside the heir, bowed where it is long, so that edges of one address are told apart.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "points on a screen fit f32"
-)]
+/// From inside the earlier block to inside the later one. Long edges are curved, so that edges of one address can be
+/// told apart.
 fn path(lane: &LaneView, arrow: &ReuseArrow, viewport: &View<'_>, rect: Rect) -> Vec<Pos2> {
     const INSET: f64 = 12.0;
     const SHORTEST: f64 = 16.0;
     let canvas = canvas_of(rect);
-    let [donor_left, _, donor_right, _] = lane.rect(arrow.earlier as usize, viewport, canvas);
-    let [heir_left, _, heir_right, _] = lane.rect(arrow.later as usize, viewport, canvas);
-    let mut from = donor_right - ((donor_right - donor_left) / 2.0).min(INSET);
-    let mut to = heir_left + ((heir_right - heir_left) / 2.0).min(INSET);
+    let [earlier_left, _, earlier_right, _] = lane.rect(arrow.earlier as usize, viewport, canvas);
+    let [later_left, _, later_right, _] = lane.rect(arrow.later as usize, viewport, canvas);
+    let mut from = earlier_right - ((earlier_right - earlier_left) / 2.0).min(INSET);
+    let mut to = later_left + ((later_right - later_left) / 2.0).min(INSET);
     if to - from < SHORTEST {
         let middle = f64::midpoint(from, to);
         (from, to) = (middle - SHORTEST / 2.0, middle + SHORTEST / 2.0);
     }
-    let low = (arrow.address as f64).max(viewport.a0);
-    let high = ((arrow.address + arrow.bytes) as f64).min(viewport.a1);
-    let y = rect.top() + viewport.y_from_address(f64::midpoint(low, high), canvas.height) as f32;
+    let low = (to_f64(arrow.address)).max(viewport.a0);
+    let high = (to_f64(arrow.address + arrow.bytes)).min(viewport.a1);
+    let y = rect.top() + to_points(viewport.y_from_address(f64::midpoint(low, high), canvas.height));
     let far = canvas.width * 4.0;
-    let from = pos2(rect.left() + from.clamp(-far, far) as f32, y);
-    let to = pos2(rect.left() + to.clamp(-far, far) as f32, y);
+    let from = pos2(rect.left() + to_points(from.clamp(-far, far)), y);
+    let to = pos2(rect.left() + to_points(to.clamp(-far, far)), y);
     let length = to.x - from.x;
     if length < 48.0 {
         return vec![from, to];
@@ -242,12 +227,7 @@ fn path(lane: &LaneView, arrow: &ReuseArrow, viewport: &View<'_>, rect: Rect) ->
         .collect()
 }
 
-/// Which bytes pass: a bar at the heir's left edge.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "points on a screen fit f32"
-)]
+/// The passed bytes as a bar at the later block's left edge.
 fn bracket(painter: &Painter, rect: Rect, lane: &LaneView, viewport: &View<'_>, arrow: &ReuseArrow, theme: &Theme) {
     let canvas = canvas_of(rect);
     let [x, ..] = lane.rect(arrow.later as usize, viewport, canvas);
@@ -255,21 +235,21 @@ fn bracket(painter: &Painter, rect: Rect, lane: &LaneView, viewport: &View<'_>, 
         return;
     }
     let y = |address: u64| {
-        let y = viewport.y_from_address(address as f64, canvas.height);
-        rect.top() + y.clamp(-4.0, canvas.height + 4.0) as f32
+        let y = viewport.y_from_address(to_f64(address), canvas.height);
+        rect.top() + to_points(y.clamp(-4.0, canvas.height + 4.0))
     };
     let (top, bottom) = (y(arrow.address + arrow.bytes), y(arrow.address));
     if bottom - top >= 4.0 {
         let bar = Rect::from_min_max(
-            pos2(rect.left() + x as f32 + 1.0, top + 1.0),
-            pos2(rect.left() + x as f32 + 3.5, bottom - 1.0),
+            pos2(rect.left() + to_points(x) + 1.0, top + 1.0),
+            pos2(rect.left() + to_points(x) + 3.5, bottom - 1.0),
         );
         painter.rect_filled(bar, 1, theme.edge(arrow.side));
     }
 }
 
-/// Donors: a whole line with a full head. Heirs: dashes with an open head.
-fn stroke(painter: &Painter, points: &[Pos2], (side, theme): (ReuseSide, &Theme)) {
+/// Bytes taken over: a solid line with a filled head. Bytes passed on: dashes with an open head.
+fn stroke(painter: &Painter, points: &[Pos2], side: ReuseSide, theme: &Theme) {
     let [.., before, end] = points else { return };
     let color = theme.edge(side);
     let halo = Stroke::new(3.5, theme.halo());
@@ -304,14 +284,14 @@ fn head(tip: Pos2, along: Vec2, length: f32) -> [Pos2; 2] {
     [back + across, back - across]
 }
 
-/// Whether a block is at the far end of an edge that is drawn; `others` is sorted.
+/// Blocks at the far ends of drawn edges, sorted.
 pub(super) fn others(arrows: &Arrows) -> Vec<u32> {
     let mut others: Vec<u32> = arrows.list.iter().map(ReuseArrow::other).collect();
     others.sort_unstable();
     others
 }
 
-/// The colour of a block beside a selection.
+/// Dims a block that is unrelated to the selection.
 pub(super) fn beside(theme: &Theme, color: Color32, is_related: bool) -> Color32 {
     if is_related { color } else { theme.dimmed(color) }
 }

@@ -1,7 +1,6 @@
-//! What a drag over a canvas does: move the view, zoom to steps (Alt), measure time (R) or bytes (T), in lanes and their
-//! difference.
+//! Drags over a canvas: move the view, zoom to steps (Alt), measure time (R) or bytes (T).
 //!
-//! What was measured stays drawn, with its figure, until Escape.
+//! Measurements stay until Escape.
 
 use eframe::egui::{Align2, Key, PointerButton, Pos2, Rangef, Rect, Response, Stroke, Ui, pos2};
 
@@ -10,10 +9,11 @@ use super::canvas::text_with_ground;
 use super::difference::signed;
 use super::range::step_at_x;
 use super::{LaneContent, LanesInput, LanesState};
+use crate::numbers::{to_f64, to_points, to_step, to_whole};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
 use highwater_timeline::{SignedCurve, StepRange, View, Viewport, step_facts};
 
-/// What a drag is for; decided where it begins.
+/// The tool of a drag; fixed where it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tool {
     Move,
@@ -22,11 +22,10 @@ enum Tool {
     Bytes,
 }
 
-/// A drag on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Drag {
     tool: Tool,
-    /// The step and the address where it began.
+    /// Step and address at the start.
     step: Step,
     address: f64,
 }
@@ -34,35 +33,33 @@ struct Drag {
 /// Bytes between two addresses of a lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Height {
-    /// The canvas, by its left upper corner's lane.
+    /// By position; the number of lanes for the difference.
     lane: usize,
-    /// Where the ruler stands.
     step: Step,
     low: f64,
     high: f64,
 }
 
-/// Drags and what they measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Measures {
     drag: Option<Drag>,
-    /// The steps that a drag zooms to when it ends.
+    /// The steps that the drag zooms to at its end.
     zoom: Option<StepRange>,
-    /// With the lane in which it was measured.
+    /// Lane and steps.
     time: Option<(usize, StepRange)>,
     bytes: Option<Height>,
-    /// The lane and the step from which time is measured by keyboard.
+    /// Lane and step where a ruler by keyboard begins.
     from: Option<(usize, Step)>,
 }
 
 impl Measures {
-    /// A ruler of time begins at a step of a lane, and is one step long.
+    /// Begins a ruler of one step.
     pub(super) fn begin_time(&mut self, lane: usize, step: Step, n_steps: u32) {
         self.from = Some((lane, step));
         self.time = StepRange::between(step, step, n_steps).map(|range| (lane, range));
     }
 
-    /// It ends with a step, before or behind where it began; says whether there is one.
+    /// Ends it, before or after its start; returns whether there is one.
     pub(super) fn end_time(&mut self, step: Step, n_steps: u32) -> bool {
         let from = self.from.or(self.time.map(|(lane, range)| (lane, range.start)));
         let Some((lane, start)) = from else { return false };
@@ -70,11 +67,10 @@ impl Measures {
         true
     }
 
-    /// A ruler over the addresses of a block at a step of a lane, or over what that lane's ruler covers and the block.
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    /// A ruler over the addresses of a block, or extended over them.
     pub(super) fn measure_block(&mut self, block: (usize, Step, (u64, u64)), is_both: bool) {
         let (lane, step, (low, high)) = block;
-        let (low, high) = (low as f64, high as f64);
+        let (low, high) = (to_f64(low), to_f64(high));
         let known = self.bytes.filter(|known| is_both && known.lane == lane);
         self.bytes = Some(Height {
             lane,
@@ -84,17 +80,15 @@ impl Measures {
         });
     }
 
-    /// The steps that were measured.
     pub(super) fn steps(&self) -> Option<StepRange> {
         self.time.map(|(_, range)| range)
     }
 
-    /// The steps that a drag is about to zoom to.
     pub(super) const fn zoom(&self) -> Option<StepRange> {
         self.zoom
     }
 
-    /// Takes all rulers away; says whether there was one.
+    /// Removes all rulers; returns whether there was one.
     pub(super) fn clear(&mut self) -> bool {
         let had = self.time.is_some() || self.bytes.is_some() || self.zoom.is_some();
         *self = Self::default();
@@ -102,16 +96,16 @@ impl Measures {
     }
 }
 
-/// A canvas of which heights are addresses in its part `map`.
+/// A canvas; heights in its part `map` are addresses.
 #[derive(Clone, Copy)]
 pub(super) struct Plot {
     /// By position; 0 where there are no lanes.
     pub(super) lane: usize,
     pub(super) body: Rect,
     pub(super) map: Rect,
-    /// How far its addresses reach, as a share of the view's.
+    /// The highest address, as a share of the view's.
     pub(super) reach: f64,
-    /// What stands at the top and at the bottom of the map, where heights are bytes of a difference instead of addresses.
+    /// Values at the top and at the bottom of the map, where heights are bytes of a difference.
     pub(super) values: Option<(f64, f64)>,
 }
 
@@ -125,7 +119,7 @@ impl Plot {
     }
 }
 
-/// Follows a drag. Says whether it moves the view.
+/// Follows a drag; returns whether it moves the view.
 pub(super) fn drag(ui: &Ui, response: &Response, plot: Plot, state: &mut LanesState) -> bool {
     let buttons = [PointerButton::Primary, PointerButton::Middle, PointerButton::Secondary];
     let is_dragged = buttons.into_iter().any(|button| response.dragged_by(button));
@@ -168,13 +162,8 @@ pub(super) fn drag(ui: &Ui, response: &Response, plot: Plot, state: &mut LanesSt
     false
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the whole view ends at the number of steps"
-)]
 fn n_steps_of(whole: &Viewport) -> u32 {
-    whole.t1.max(0.0) as u32
+    to_step(whole.t1).0
 }
 
 fn begin(ui: &Ui, response: &Response, plot: Plot, state: &LanesState) -> Option<Drag> {
@@ -203,8 +192,6 @@ fn begin(ui: &Ui, response: &Response, plot: Plot, state: &LanesState) -> Option
     })
 }
 
-/// Draws what was measured over a canvas.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesState) {
     let Some(view) = state.view() else { return };
     if let Some((lane, range)) = state.measures.time {
@@ -223,7 +210,7 @@ pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesSt
             });
             let y_of = |address: f64| {
                 let y = own.y_from_address(address, f64::from(plot.map.height()));
-                plot.map.top() + y.clamp(-10.0, f64::from(plot.map.height()) + 10.0) as f32
+                plot.map.top() + to_points(y.clamp(-10.0, f64::from(plot.map.height()) + 10.0))
             };
             let x = x_of(height.step.0, plot.body, &own);
             paint_bytes(
@@ -238,8 +225,6 @@ pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesSt
     }
 }
 
-/// Draws what was measured over the difference of two lanes.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 pub(super) fn paint_difference(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve) {
     let Some(view) = state.view() else { return };
     if let Some((lane, range)) = state.measures.time {
@@ -252,7 +237,7 @@ pub(super) fn paint_difference(ui: &Ui, plot: Plot, input: &LanesInput<'_>, stat
     };
     let y_of = |value: f64| {
         let share = (value - top) / (bottom - top);
-        plot.map.top() + (share * f64::from(plot.map.height())) as f32
+        plot.map.top() + to_points(share * f64::from(plot.map.height()))
     };
     let x = x_of(height.step.0, plot.body, &view);
     paint_bytes(
@@ -265,7 +250,7 @@ pub(super) fn paint_difference(ui: &Ui, plot: Plot, input: &LanesInput<'_>, stat
     );
 }
 
-/// What was measured on the difference, for those who do not see the rulers.
+/// Measurements on the difference, for assistive technology.
 pub(super) fn difference_words(input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve) -> Option<String> {
     let lane = input.comparison.lanes.len();
     let time = state.measures.time.filter(|(known, _)| *known == lane);
@@ -275,7 +260,7 @@ pub(super) fn difference_words(input: &LanesInput<'_>, state: &LanesState, curve
     (!parts.is_empty()).then(|| format!("measured {}", parts.join("; ").replace('\u{a0}', " ")))
 }
 
-/// How many steps, how long they took, and what the difference is at both ends.
+/// Number of steps, time, and the difference at both ends.
 fn difference_text(input: &LanesInput<'_>, state: &LanesState, curve: &SignedCurve, range: StepRange) -> String {
     let axis = state.view().and_then(|view| view.axis());
     let took = took_words(range.start, range.end, axis, state.axis.prefix());
@@ -290,13 +275,12 @@ fn difference_text(input: &LanesInput<'_>, state: &LanesState, curve: &SignedCur
     format!("{steps}{took}, {change}: {} to {last}", range.start)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn x_of(step: u32, plot: Rect, view: &View<'_>) -> f32 {
     let x = view.x_from_step(f64::from(step), f64::from(plot.width()));
-    plot.left() + x.clamp(-10.0, f64::from(plot.width()) + 10.0) as f32
+    plot.left() + to_points(x.clamp(-10.0, f64::from(plot.width()) + 10.0))
 }
 
-/// Both ends through all lanes; the ruler with its figure where it was measured.
+/// Lines through all lanes; the ruler and its figure in the measured lane.
 fn paint_time(ui: &Ui, plot: Plot, input: &LanesInput<'_>, view: &View<'_>, range: StepRange, figure: Option<String>) {
     let (body, theme) = (plot.body, input.theme);
     let painter = ui.painter_at(body);
@@ -319,7 +303,7 @@ fn paint_time(ui: &Ui, plot: Plot, input: &LanesInput<'_>, view: &View<'_>, rang
     text_with_ground(&painter, place, figure, (theme.text, theme.halo()), body);
 }
 
-/// What was measured in a lane, for those who do not see the rulers.
+/// Measurements in a lane, for assistive technology.
 pub(super) fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> Option<String> {
     let time = state.measures.time.filter(|(known, _)| *known == lane);
     let time = time.and_then(|(_, range)| {
@@ -331,16 +315,11 @@ pub(super) fn words(input: &LanesInput<'_>, lane: usize, state: &LanesState) -> 
     (!parts.is_empty()).then(|| format!("measured {}", parts.join("; ").replace('\u{a0}', " ")))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "addresses are not negative"
-)]
 fn height_text(height: Height) -> String {
-    Bytes((height.high - height.low).max(0.0).round() as u64).to_string()
+    Bytes(to_whole((height.high - height.low).round())).to_string()
 }
 
-/// How many steps, how long they took where the data or the axis says so, and what the lane holds more behind them.
+/// Number of steps, time where it is known, and the change of held bytes.
 fn time_text(input: &LanesInput<'_>, lane: usize, range: StepRange, along: String) -> String {
     let word = input.comparison.axis_word();
     let steps = counted(u64::from(range.n_steps()), word);
@@ -354,7 +333,7 @@ fn time_text(input: &LanesInput<'_>, lane: usize, range: StepRange, along: Strin
     format!("{steps}{took}{change}: {} to {}", range.start, range.last())
 }
 
-/// What a lane holds more on the last step than on the first; `None` of what it does not state.
+/// The change of held bytes from the first step to the last; `None` where the lane does not state them.
 fn change_text(input: &LanesInput<'_>, lane: usize, range: StepRange) -> Option<String> {
     let view = input.timeline.lanes.get(lane)?;
     let (curve, word) = match input.comparison.states(lane) {

@@ -1,55 +1,47 @@
-//! The overview: everything there is, low, with a window on what the lanes show.
+//! The minimap: all steps, low, with a window on the view of the lanes.
 //!
 //! ```text
-//! |  .::||:.   [ .:||||||:. ]   .:|:.  |     drag the window, or its edges, or a new one beside it
+//! |  .::||:.   [ .:||||||:. ]   .:|:.  |     drag the window, its edges, or a new window
 //! ```
-//! The curve is the main lane's, with exact extremes; double click shows everything.
+//! The curve is the main lane's, with exact extremes; a double click shows everything.
 
 use std::sync::Arc;
 
 use eframe::egui::epaint::{Mesh, Shape};
-use eframe::egui::{
-    Color32, CursorIcon, Rangef, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
-};
+use eframe::egui::{Color32, CursorIcon, Rangef, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, pos2};
 
 use super::canvas::{Quads, beside};
 use super::curve::{self, Scale};
 use super::{LanesInput, LanesState, lane_capture};
+use crate::numbers::{at_least_one, to_f64, to_points, to_whole};
+use crate::widgets::Named as _;
 use highwater_model::units::grouped;
 use highwater_timeline::{Curve, View, Viewport};
 
-/// Height of the overview with its gap.
+/// With the gap.
 pub(super) const HEIGHT: f32 = 34.0;
-/// Above the strip.
 const GAP: f32 = 6.0;
-/// Points beside an edge of the window that count as the edge.
+/// Distance from an edge that grabs it.
 const GRIP: f32 = 5.0;
 
-/// What a drag moves.
+/// The grabbed part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Hold {
-    /// The window as a whole: how far its start lies before the pointer, in the unit of the axis.
+    /// The window; distance of its start before the pointer, in the unit of the axis.
     Window(f64),
     /// One edge; the other stays at this step.
     Edge(f64),
 }
 
-/// The curves of the overview, which change with the answer alone.
+/// The curves, which change with the answer alone.
 #[derive(Clone, Debug)]
 pub(super) struct Picture {
-    /// Reserved and live, where they are stated.
+    /// Reserved and live, where the lane states them.
     curves: Vec<Option<Curve>>,
-    /// Where they stand, how many pixels wide, what they show, and the address of the axis.
+    /// Place, width in pixels, view, address of the axis.
     place: (Rect, u32, Viewport, usize),
     colors: [(Option<Color32>, Color32); 2],
     mesh: Arc<Mesh>,
-}
-
-impl PartialEq for Picture {
-    /// A picture follows from what is shown.
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 impl Picture {
@@ -62,14 +54,12 @@ impl Picture {
         curves.all(is_same) && (self.place, self.colors) == (other.place, other.colors)
     }
 
-    /// With its mesh.
-    #[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
     fn drawn(self, whole: View<'_>) -> Self {
         let (rect, width, ..) = self.place;
         let peak = self.curves.iter().flatten().map(Curve::max).max();
         let scale = Scale {
             rect,
-            top: peak.unwrap_or(0).max(1) as f64 * 1.08,
+            top: to_f64(peak.unwrap_or(0).max(1)) * 1.08,
         };
         let mut quads = Quads::default();
         for (curve, colors) in self.curves.iter().zip(self.colors) {
@@ -84,7 +74,6 @@ impl Picture {
     }
 }
 
-/// The overview below the lanes.
 pub(super) fn strip_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
     let rect = Rect::from_min_max(pos2(area.left(), area.top() + GAP), area.max);
     if lane_capture::legend_ui(ui, rect, input, &mut *state) {
@@ -95,10 +84,10 @@ pub(super) fn strip_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut 
         return;
     };
     let whole = view.with(whole);
-    response.widget_info(|| {
+    let response = response.named(Role::Slider, || {
         let (from, to) = shown_steps(&view, &whole);
         let label = format!("overview, shows {} to {}", grouped(from), grouped(to));
-        WidgetInfo::labeled(Role::Slider, true, label)
+        label
     });
     moves(&response, rect, view, whole, state);
     paint(ui, rect, input, state, whole);
@@ -108,15 +97,10 @@ pub(super) fn strip_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut 
     }
 }
 
-/// The first and the last step in view.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "steps are not negative"
-)]
+/// First and last step in view.
 fn shown_steps(view: &Viewport, whole: &Viewport) -> (u64, u64) {
     let last = (view.t1.min(whole.t1).ceil() - 1.0).max(0.0);
-    (view.t0.max(0.0).floor() as u64, last as u64)
+    (to_whole(view.t0), to_whole(last))
 }
 
 fn moves(response: &Response, rect: Rect, view: View<'_>, whole: View<'_>, state: &mut LanesState) {
@@ -127,7 +111,7 @@ fn moves(response: &Response, rect: Rect, view: View<'_>, whole: View<'_>, state
         state.fit();
         return;
     }
-    // A drag is told when the pointer has moved; what it holds is where it began.
+    // egui reports a drag after some movement; it began at the press.
     let origin = response.ctx.input(|input| input.pointer.press_origin());
     if response.drag_started()
         && let Some(pos) = origin.or(response.interact_pointer_pos())
@@ -168,21 +152,15 @@ fn moves(response: &Response, rect: Rect, view: View<'_>, whole: View<'_>, state
     }
 }
 
-/// Left and right of the window on the screen.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+/// Left and right end of the window on the screen.
 fn window(rect: Rect, view: &Viewport, whole: &View<'_>) -> Rangef {
-    let x = |step: f64| rect.left() + whole.x_from_step(step, f64::from(rect.width())) as f32;
+    let x = |step: f64| rect.left() + to_points(whole.x_from_step(step, f64::from(rect.width())));
     let (left, right) = (x(view.t0), x(view.t1));
-    // A window that is thinner than a hand can hold is drawn wider.
+    // A thin window is drawn wide enough to grab.
     let middle = f32::midpoint(left, right);
     Rangef::new(left.min(middle - 2.0), right.max(middle + 2.0))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points on a screen fit both types"
-)]
 fn paint(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut LanesState, whole: View<'_>) {
     let theme = input.theme;
     let painter = ui.painter_at(rect.expand(1.0));
@@ -191,7 +169,7 @@ fn paint(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut LanesState, wh
     let Some(lane) = input.timeline.lanes.get(main) else {
         return;
     };
-    let width = (rect.width() * ui.pixels_per_point()).round().max(1.0) as u32;
+    let width = at_least_one((rect.width() * ui.pixels_per_point()).round());
     let (states_reserved, states_live) = input.comparison.states(main);
     let axis = whole.axis().map_or(0, |axis| std::ptr::from_ref(axis).addr());
     let wanted = Picture {
@@ -207,10 +185,15 @@ fn paint(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut LanesState, wh
         ],
         mesh: Arc::default(),
     };
-    if !state.strip_picture.as_ref().is_some_and(|known| known.is_like(&wanted)) {
-        state.strip_picture = Some(wanted.drawn(whole));
+    if !state
+        .caches
+        .minimap
+        .as_ref()
+        .is_some_and(|known| known.is_like(&wanted))
+    {
+        state.caches.minimap = Some(wanted.drawn(whole));
     }
-    if let Some(picture) = &state.strip_picture {
+    if let Some(picture) = &state.caches.minimap {
         painter.add(Shape::Mesh(Arc::clone(&picture.mesh)));
     }
     let painter = ui.painter_at(beside(rect.expand(1.0)));

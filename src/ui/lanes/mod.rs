@@ -10,7 +10,7 @@
 //! lane      header: policy, badges, figures
 //!           curve: reserved, live, capacity, peak
 //!           events: what the device and the pools did
-//!           under a budget: what is evicted and computed anew; the budget is a line in the curve that can be dragged
+//!           under a budget: evictions and recomputations; the budget is a line in the curve that can be dragged
 //!           map: address by time, whose memory, holes, reuse edges
 //! ```
 
@@ -64,7 +64,7 @@ mod views;
 use eframe::egui::{self, Rect, Ui};
 
 pub use accessibility_text::words;
-pub use arrange::{Arrangement, LaneStand};
+pub use arrange::{Arrangement, LaneEntry};
 pub use bookmarks::lane_of as bookmark_lane;
 pub use header::pinned_text;
 pub use highwater_timeline::Selected;
@@ -83,38 +83,32 @@ use highwater_session::{ContentOrder, Document, PictureOrder, Session};
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::{Attribute, ColorBy, ColoringRequest, Matches, Timeline};
 
-/// What the lanes show.
+/// What the lanes draw.
 #[derive(Clone, Copy, Debug)]
 pub struct LanesInput<'a> {
-    /// The answer.
     pub comparison: &'a Comparison,
-    /// Its view-model.
     pub timeline: &'a Timeline,
-    /// The tensor selected anywhere in the window.
+    /// Selected anywhere in the window.
     pub selected: Option<Selected>,
-    /// What a search found: what does not match is dimmed.
+    /// Matches of a search; other blocks are dimmed.
     pub matches: Option<&'a Matches>,
-    /// Whether a newer answer is being worked out: the picture is dimmed.
+    /// Whether a newer answer is pending: the lanes are dimmed.
     pub is_stale: bool,
-    /// What figures are compared with.
     pub compared: Compared<'a>,
-    /// Colours.
     pub theme: &'a Theme,
-    /// Colours of blocks, and pictures of lanes that hold many.
+    /// Colours of blocks, and pictures of large lanes.
     pub drawn: Drawn<'a>,
 }
 
-/// What figures and configurations are compared with.
+/// The baseline of figures, and the document that pins are compared with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared<'a> {
-    /// The lane, by position; `None` for the usual one.
+    /// By position; `None` for the default.
     pub baseline: Option<usize>,
-    /// What is set: pins say how they differ from it.
     pub document: Option<&'a Document>,
 }
 
 impl<'a> Compared<'a> {
-    /// As the user chose.
     pub fn of(session: &'a Session) -> Self {
         Self {
             baseline: session.answer().map(|(comparison, _)| session.baseline(comparison)),
@@ -124,7 +118,7 @@ impl<'a> Compared<'a> {
 }
 
 impl<'a> LanesInput<'a> {
-    /// What panes beside the lanes read of the answer on the screen; `None` without one.
+    /// For panes outside the lanes; `None` without an answer.
     pub fn of(session: &'a Session, theme: &'a Theme) -> Option<Self> {
         let (comparison, timeline) = session.answer()?;
         Some(Self {
@@ -140,65 +134,64 @@ impl<'a> LanesInput<'a> {
     }
 }
 
-/// What the user wants.
+/// What the lanes draw, the view that they change, and the actions that they request.
+pub struct LanesCx<'a> {
+    pub input: &'a LanesInput<'a>,
+    pub state: &'a mut LanesState,
+    pub actions: &'a mut Vec<LaneAction>,
+}
+
+/// A request of the lanes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LaneAction {
-    /// Select a tensor everywhere, or nothing.
+    /// Selects a tensor, or nothing.
     Select(Option<Selected>),
-    /// Explain a lane: it, or something in it, was clicked.
+    /// A lane, or something in it, was clicked.
     Explain(LaneId),
-    /// Put a policy in force.
+    /// Makes a policy active.
     ConfigurePolicy(StaticMemoryPolicy),
-    /// Show the device at the step that was pinned.
+    /// Shows the device at the pinned step.
     ShowDevice,
-    /// Place a lane's arenas by a strategy; `None` takes the choice back.
+    /// Places a lane's arenas by a strategy; `None` restores the option.
     SetStrategy(LaneId, Option<&'static str>),
-    /// Give a lane another budget, while its line moves.
+    /// Gives a lane another budget, during a drag.
     SetBudget(LaneId, Bytes),
-    /// The line of a budget was let go.
+    /// Ends a drag of a budget.
     EndBudget,
-    /// Draw pictures of lanes.
     Paint(PictureOrder),
-    /// Work out what lanes show instead of memory maps.
+    /// Computes what lanes show instead of memory maps.
     ShowContent(ContentOrder),
-    /// Choose what colours stand for, and which groups step back.
+    /// Sets the colour mode and the dimmed groups.
     SetLook(ColoringRequest),
-    /// Show the difference of two lanes, the first less the second, or none.
+    /// Shows the first lane minus the second, or no difference.
     SetDifference(Option<(LaneId, LaneId)>),
-    /// Write a picture of a lane.
     SavePicture(LaneId),
-    /// Write a drawing of a lane.
     SaveDrawing(LaneId),
 }
 
-/// How lanes are arranged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaneLayout {
-    /// One below the other.
     #[default]
     Stacked,
-    /// Two in a row.
     SideBySide,
 }
 
-/// What is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LaneContent {
     /// Curves and memory maps, a lane per policy.
     #[default]
     MemoryMap,
-    /// Curves, and what every group holds as areas.
+    /// Curves, and areas of groups.
     Areas,
     /// A row per tensor.
     Lifetimes,
 }
 
 impl LaneContent {
-    /// Every content, in the order in which the command goes through them.
+    /// In the order of the command that switches between them.
     pub const ALL: [Self; 3] = [Self::MemoryMap, Self::Areas, Self::Lifetimes];
 
-    /// The one behind it; the first behind the last.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -208,7 +201,6 @@ impl LaneContent {
         }
     }
 
-    /// Its name as users see it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::MemoryMap => "Memory map",
@@ -218,184 +210,201 @@ impl LaneContent {
     }
 }
 
-/// The lanes of a comparison, or its lifetimes, in all the space that is left.
-pub fn lanes_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    let n_steps = state.whole.map(|whole| whole.t1);
-    state.adopt(input.timeline, input.comparison);
-    state.cut_range(input.timeline.n_steps);
-    views::note(ui, state, state.whole.map(|whole| whole.t1) != n_steps);
+/// The lanes of a comparison, or its lifetimes, in all available space.
+pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
+    let n_steps = cx.state.whole.map(|whole| whole.t1);
+    cx.state.adopt(cx.input.timeline, cx.input.comparison);
+    cx.state.cut_range(cx.input.timeline.n_steps);
+    views::note(ui, cx.state, cx.state.whole.map(|whole| whole.t1) != n_steps);
     let right = ui.available_rect_before_wrap().right();
-    gestures::keys(ui, input, state, actions);
-    toolbar::toolbar_ui(ui, input, state, actions);
-    let content = state.content_order(input);
-    if content != input.drawn.content {
-        actions.push(LaneAction::ShowContent(content));
+    gestures::keys(ui, cx);
+    toolbar::toolbar_ui(ui, cx);
+    let content = cx.state.content_order(cx.input);
+    if content != cx.input.drawn.content {
+        cx.actions.push(LaneAction::ShowContent(content));
     }
-    if state.content != LaneContent::Lifetimes {
-        state.forget_rows();
+    if cx.state.content != LaneContent::Lifetimes {
+        cx.state.forget_rows();
     }
-    // Areas are of groups: single tensors would be too many. Of recordings they are of who asked: op types are not stated.
+    // Areas are of groups: single tensors would be too many. Recordings group by call site: they state no op types.
     if content == ContentOrder::Areas
-        && let Some(order) = input.drawn.order.filter(|order| order.by == ColorBy::Tensor)
+        && let Some(order) = cx.input.drawn.order.filter(|order| order.by == ColorBy::Tensor)
     {
-        let by = ColorBy::By(if input.comparison.lane_kind() == LaneKind::Recordings {
+        let by = ColorBy::By(if cx.input.comparison.lane_kind() == LaneKind::Recordings {
             Attribute::Scope
         } else {
             Attribute::OpType
         });
-        state.look_beside_areas = Some((by, order.clone()));
-        actions.push(LaneAction::SetLook(ColoringRequest { by, ..order.clone() }));
+        cx.state.look_beside_areas = Some((by, order.clone()));
+        cx.actions
+            .push(LaneAction::SetLook(ColoringRequest { by, ..order.clone() }));
     } else if content != ContentOrder::Areas
-        && let Some((by, before)) = state.look_beside_areas.take()
-        && input
+        && let Some((by, before)) = cx.state.look_beside_areas.take()
+        && cx
+            .input
             .drawn
             .order
             .is_some_and(|order| order.by == by && order.hidden == before.hidden)
     {
-        // Nobody chose another one meanwhile.
-        actions.push(LaneAction::SetLook(before));
+        // No other mode was chosen meanwhile.
+        cx.actions.push(LaneAction::SetLook(before));
     }
-    if input.is_stale {
+    if cx.input.is_stale {
         ui.multiply_opacity(0.55);
     }
-    if input.timeline.n_steps == 0 || input.comparison.lanes.is_empty() {
+    if cx.input.timeline.n_steps == 0 || cx.input.comparison.lanes.is_empty() {
         ui.centered_and_justified(|ui| ui.weak("The graph has no ops, so there is nothing to draw."));
         return;
     }
     let mut area = ui.available_rect_before_wrap();
-    // What stands above may be wider than the pane; the lanes are not.
+    // The toolbar may be wider than the pane; the lanes are not.
     area.set_right(right);
-    // A pane that is too small shows a part of the smallest layout, so that no part of it has a negative size.
+    // A pane that is too small shows a part of the smallest layout, so that no part has a negative size.
     ui.set_clip_rect(ui.clip_rect().intersect(area));
     let area = frame::at_least_smallest(area);
-    state.cursor = None;
-    match state.content {
-        LaneContent::MemoryMap | LaneContent::Areas => maps_ui(ui, area, input, state, actions),
-        LaneContent::Lifetimes => rows::rows_ui(ui, area, input, state, actions),
+    cx.state.cursor = None;
+    match cx.state.content {
+        LaneContent::MemoryMap | LaneContent::Areas => maps_ui(ui, cx, area),
+        LaneContent::Lifetimes => rows::rows_ui(ui, cx, area),
     }
     let plot = frame::Grid::new(
         area,
         &[frame::Wanted::PLAIN],
         LaneLayout::Stacked,
-        ruler::height(input.timeline),
+        ruler::height(cx.input.timeline),
         0.0,
     )
     .ruler(0);
-    bookmarks::note_ui(ui, plot, input, state);
-    goto::goto_ui(ui, plot, input, state);
+    bookmarks::note_ui(ui, plot, cx.input, cx.state);
+    goto::goto_ui(ui, plot, cx.input, cx.state);
 }
 
-/// Rulers on top, lanes below them, in as many columns as the layout says.
-fn maps_ui(ui: &mut Ui, area: Rect, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    let shown = state.arrangement.shown(input.comparison);
-    // The difference stands above all lanes, where it is seen.
-    let n_above = usize::from(input.drawn.difference.is_some());
-    let difference = input.drawn.difference.map(|_| frame::Wanted::LOW).into_iter();
-    let has_areas = state.content == LaneContent::Areas;
-    let has_events = state.marks.has_events;
-    let of_stand = |stand: LaneStand| {
-        let wanted = frame::Wanted::of(stand, has_events);
+/// Rulers on top, lanes below, in as many columns as the layout has.
+fn maps_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, area: Rect) {
+    let shown = cx.state.arrangement.shown(cx.input.comparison);
+    // The difference lies above all lanes.
+    let n_above = usize::from(cx.input.drawn.difference.is_some());
+    let difference = cx.input.drawn.difference.map(|_| frame::Wanted::LOW).into_iter();
+    let has_areas = cx.state.content == LaneContent::Areas;
+    let has_events = cx.state.marks.has_events;
+    let of_entry = |entry: LaneEntry| {
+        let wanted = frame::Wanted::of(entry, has_events);
         if has_areas { wanted.beside_areas() } else { wanted }
     };
-    let lanes = shown.iter().map(|(_, stand)| of_stand(*stand));
+    let lanes = shown.iter().map(|(_, entry)| of_entry(*entry));
     let wanted: Vec<frame::Wanted> = difference.chain(lanes).collect();
     let (area, strip) = area.split_top_bottom_at_y(area.bottom() - minimap::HEIGHT);
-    let room = if input.timeline.has_remat() {
+    let room = if cx.input.timeline.has_remat() {
         frame::BUDGET_ROOM
     } else {
         0.0
     };
-    let grid = frame::Grid::new(area, &wanted, state.layout, ruler::height(input.timeline), room);
+    let grid = frame::Grid::new(area, &wanted, cx.state.layout, ruler::height(cx.input.timeline), room);
     let body = Rect::from_min_max(egui::pos2(area.left(), area.top() + grid.ruler_height), area.max);
     for column in 0..grid.n_columns {
-        state.cursor = state
+        cx.state.cursor = cx
+            .state
             .cursor
-            .or_else(|| gestures::cursor(ui, body, grid.plot_x(column), state));
+            .or_else(|| gestures::cursor(ui, body, grid.plot_x(column), cx.state));
     }
     for column in 0..grid.n_columns {
-        ruler::ruler_ui(ui, grid.ruler(column), input, state);
+        ruler::ruler_ui(ui, grid.ruler(column), cx.input, cx.state);
     }
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("lanes"));
     egui::ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
         let (space, _) = ui.allocate_exact_size(grid.content_size(), egui::Sense::hover());
         if n_above > 0 {
-            difference::difference_ui(ui, grid.lane(0, space.min), input, state, actions);
+            difference::difference_ui(ui, cx, grid.lane(0, space.min));
         }
         let frames: Vec<frame::LaneFrame> = shown
             .iter()
             .zip(&wanted[n_above..])
             .enumerate()
             .map(|(place, ((lane, _), wanted))| {
-                let reach = state.arrangement.reach(input.timeline, &input.timeline.lanes[*lane]);
-                frame::LaneFrame::new(ui, grid.lane(place + n_above, space.min), input, *lane, *wanted, reach)
+                let reach = cx
+                    .state
+                    .arrangement
+                    .reach(cx.input.timeline, &cx.input.timeline.lanes[*lane]);
+                frame::LaneFrame::new(
+                    ui,
+                    grid.lane(place + n_above, space.min),
+                    cx.input,
+                    *lane,
+                    *wanted,
+                    reach,
+                )
             })
             .collect();
-        lane_capture::prepare(ui, &frames, &grid, n_above, input, state);
-        gestures::pointer(ui, &frames, input, state, actions);
-        pictures::take(ui.ctx(), &input.drawn, &mut state.textures);
-        contents_ui(ui, &frames, input, &mut *state, &mut *actions);
-        if state.content == LaneContent::MemoryMap {
-            actions.extend(pictures::order(ui, &frames, input, state).map(LaneAction::Paint));
+        lane_capture::prepare(ui, &frames, &grid, n_above, cx.input, cx.state);
+        gestures::pointer(ui, cx, &frames);
+        pictures::take(ui.ctx(), &cx.input.drawn, &mut cx.state.caches.textures);
+        contents_ui(ui, cx, &frames);
+        if cx.state.content == LaneContent::MemoryMap {
+            cx.actions
+                .extend(pictures::order(ui, &frames, cx.input, cx.state).map(LaneAction::Paint));
         }
-        above_ui(ui, &frames, grid.plain, input, state);
+        above_ui(ui, &frames, grid.plain, cx.input, cx.state);
     });
     let strip = Rect::from_x_y_ranges(
         grid.plot_x(0).min..=grid.plot_x(grid.n_columns - 1).max,
         strip.y_range(),
     );
-    minimap::strip_ui(ui, strip, input, state);
-    if state.has_untold_edges && state.picture_legend.is_none() {
+    minimap::strip_ui(ui, strip, cx.input, cx.state);
+    if cx.state.has_untold_edges && cx.state.picture_legend.is_none() {
         let margin = Rect::from_x_y_ranges(area.left()..=strip.left() - 4.0, strip.y_range());
-        marks::edges_beside(ui, margin, input, state);
+        marks::edges_beside(ui, margin, cx.input, cx.state);
     }
     ui.advance_cursor_after_rect(area);
 }
 
 /// Headers, curves, events and maps.
-fn contents_ui(
-    ui: &mut Ui,
-    frames: &[frame::LaneFrame],
-    input: &LanesInput<'_>,
-    state: &mut LanesState,
-    actions: &mut Vec<LaneAction>,
-) {
+fn contents_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frames: &[frame::LaneFrame]) {
     let mut counts = [(0, 0); 3];
-    state.hole_pictures.resize(input.comparison.lanes.len(), None);
-    state.area_pictures.resize(input.comparison.lanes.len(), None);
-    let mut pictures = std::mem::take(&mut state.hole_pictures);
-    let mut areas = std::mem::take(&mut state.area_pictures);
-    let mut columns = std::mem::take(&mut state.known_columns);
+    cx.state
+        .caches
+        .hole_pictures
+        .resize(cx.input.comparison.lanes.len(), None);
+    cx.state
+        .caches
+        .area_pictures
+        .resize(cx.input.comparison.lanes.len(), None);
+    let mut pictures = std::mem::take(&mut cx.state.caches.hole_pictures);
+    let mut areas = std::mem::take(&mut cx.state.caches.area_pictures);
+    let mut columns = std::mem::take(&mut cx.state.caches.columns);
     columns.turn();
     for frame in frames {
         let picture = &mut pictures[frame.lane];
-        if state.is_sitting(input.comparison.lanes[frame.lane].id) {
-            lane_capture::title_ui(ui, frame, input);
+        if cx.state.is_sitting(cx.input.comparison.lanes[frame.lane].id) {
+            lane_capture::title_ui(ui, frame, cx.input);
         } else {
-            header::header_ui(ui, frame, input, state, actions);
+            header::header_ui(ui, cx, frame);
         }
-        curve::paint(ui, frame, input, state, &mut columns);
-        budget::budget_ui(ui, frame, input, state, actions);
-        ticks::paint(ui, frame, input, state);
-        remat::marks_ui(ui, frame, input, state, actions);
-        if state.content == LaneContent::Areas {
-            areas::paint(ui, frame, input, state, &mut areas, &mut columns);
+        curve::paint(ui, frame, cx.input, cx.state, &mut columns);
+        budget::budget_ui(ui, cx, frame);
+        ticks::paint(ui, frame, cx.input, cx.state);
+        remat::marks_ui(ui, cx, frame);
+        if cx.state.content == LaneContent::Areas {
+            areas::paint(ui, frame, cx.input, cx.state, &mut areas, &mut columns);
             continue;
         }
-        for (sum, (drawn, total)) in counts.iter_mut().zip(map::paint(ui, frame, input, state, picture)) {
+        for (sum, (drawn, total)) in counts
+            .iter_mut()
+            .zip(map::paint(ui, frame, cx.input, cx.state, picture))
+        {
             *sum = (sum.0 + drawn, sum.1 + total);
         }
     }
-    if [state.drawn, state.holes_drawn, state.edges_drawn] != counts {
-        // The toolbar stands above the lanes and tells what they drew.
+    if [cx.state.drawn, cx.state.holes_drawn, cx.state.edges_drawn] != counts {
+        // The toolbar above shows these counts.
         ui.ctx().request_repaint();
     }
-    [state.drawn, state.holes_drawn, state.edges_drawn] = counts;
-    state.hole_pictures = pictures;
-    state.area_pictures = areas;
-    state.known_columns = columns;
+    [cx.state.drawn, cx.state.holes_drawn, cx.state.edges_drawn] = counts;
+    cx.state.caches.hole_pictures = pictures;
+    cx.state.caches.area_pictures = areas;
+    cx.state.caches.columns = columns;
 }
 
-/// What stands above the lanes: marks of time, the cursor, tooltips, the edges that change heights.
+/// Drawn over the lanes: marks of time, the crosshair, tooltips, edges that change heights.
 fn above_ui(ui: &Ui, frames: &[frame::LaneFrame], plain: f32, input: &LanesInput<'_>, state: &mut LanesState) {
     for frame in frames {
         accessibility_text::tell(ui, frame.response.id, input, frame.lane, state);

@@ -1,7 +1,7 @@
-//! Pictures of lanes that hold more blocks than a frame can draw one by one.
+//! Pictures of lanes with more blocks than a frame can draw.
 //!
-//! The painter draws them elsewhere; here they are put on the screen, stretched to the view of the moment until one of
-//! that view arrives. Beside what the nearest picture shows stands the picture of everything.
+//! The painter thread draws them; here they are stretched to the current view until one of that view arrives. A picture
+//! of everything fills the parts that the nearest one lacks.
 
 use std::sync::Arc;
 
@@ -10,50 +10,49 @@ use eframe::egui::{self, Color32, ColorImage, Painter, Pos2, Rect, TextureHandle
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
 use crate::gpu::DeviceLanes;
+use crate::numbers::{at_least_one, count_f32, to_points};
 use highwater_session::{ContentOrder, LanePicture, PictureFrame, PictureKind, PictureOrder, RowsPicture};
 use highwater_timeline::{
     Areas, AxisKind, Coloring, ColoringRequest, LaneDifference, LaneRows, LaneView, RasterFrame, View, Viewport,
 };
 
-/// Lanes with at most so many blocks, and so many holes, in view are drawn block by block: in four lanes about two
-/// milliseconds of a frame.
+/// Lanes with at most this many blocks and gaps in view are drawn directly: about two milliseconds of a frame with four
+/// lanes.
 const MOST_DIRECT: usize = 4_000;
-/// The share of the width that a picture shows beyond each end of the view, so that a moving view stays filled.
-const BESIDE: f32 = 0.25;
+/// A picture extends beyond each end of the view by this part of the width (a fourth), so that a moving view stays
+/// filled.
+const BESIDE: u32 = 4;
 
-/// Pictures, and the colours of blocks.
+/// Colours of blocks, and results of the worker and the painter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Drawn<'a> {
-    /// The colours; those of single tensors where there are none.
+    /// `None` colours single tensors.
     pub look: Option<&'a Coloring>,
-    /// What colours are to stand for.
+    /// The requested colour mode.
     pub order: Option<&'a ColoringRequest>,
-    /// The newest pictures.
     pub pictures: &'a [Arc<LanePicture>],
-    /// What groups hold, where that is worked out.
+    /// `None` until the worker has added them up.
     pub areas: Option<&'a Areas>,
-    /// The rows of a lane, where they are worked out.
+    /// Rows of a lane, once the worker has sorted them.
     pub lifetimes: Option<&'a Arc<LaneRows>>,
-    /// The newest picture of them.
     pub rows_picture: Option<&'a Arc<RowsPicture>>,
-    /// What lanes were asked to show.
+    /// The requested content.
     pub content: ContentOrder,
-    /// One lane less another, where that is asked for.
     pub difference: Option<&'a LaneDifference>,
-    /// What pictures would be drawn from now.
+    /// Versions that new pictures would be drawn from.
     pub version: (u64, u64),
-    /// For a graphics device that draws instead.
+    /// The graphics device, where it draws large lanes.
     pub device: Option<DeviceLanes<'a>>,
 }
 
 impl<'a> Drawn<'a> {
-    /// What the graphics device draws of a large lane; `None` where a picture is to be drawn, as along times: on the device
-    /// steps are as wide as each other.
+    /// The device that draws a large lane; `None` where the painter does, as on time axes: the device draws steps of
+    /// equal width.
     pub(super) fn on_device(&self, lane: usize, view: &View<'_>) -> Option<DeviceLanes<'a>> {
         self.device.filter(|device| view.axis().is_none() && device.takes(lane))
     }
 
-    /// The colour number of a block.
+    /// The palette index of a block.
     pub(super) fn color(&self, (number, lane): (usize, &LaneView), block: u32) -> u8 {
         let own = || lane.blocks.color.get(block as usize).copied().unwrap_or(0);
         self.look
@@ -76,34 +75,26 @@ impl std::fmt::Debug for Shown {
     }
 }
 
-/// What was asked for last.
+/// The last order.
 #[derive(Clone, Debug, PartialEq)]
 struct Asked {
     version: (u64, u64),
     order: PictureOrder,
 }
 
-/// Pictures that are on the device.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Textures {
     shown: Vec<Shown>,
     asked: Option<Asked>,
 }
 
-impl PartialEq for Textures {
-    /// Textures follow from what is shown.
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-/// Whether a lane is drawn as a picture: it has more in view than a frame can draw.
+/// Whether a lane has more in view than a frame can draw.
 pub(super) fn is_picture(lane: &LaneView, viewport: &View<'_>, has_holes: bool) -> bool {
     let n_holes = if has_holes { lane.n_gaps_within(viewport) } else { 0 };
     lane.n_within(viewport).max(n_holes) > MOST_DIRECT
 }
 
-/// Takes the newest pictures to the device, and lets go of those that show something else by now.
+/// Uploads the newest pictures, and drops outdated ones.
 pub(super) fn take(ctx: &egui::Context, drawn: &Drawn<'_>, textures: &mut Textures) {
     let is_wanted = |shown: &Shown| {
         drawn
@@ -129,17 +120,19 @@ pub(super) fn take(ctx: &egui::Context, drawn: &Drawn<'_>, textures: &mut Textur
     }
 }
 
-/// Paints what there is of a lane's picture, and says whether there is any; `tint` dims it beside a selection.
+/// Paints the pictures of a lane; returns whether there are any. `tint` dims them beside a selection.
 pub(super) fn paint(
     painter: &Painter,
-    (rect, viewport): (Rect, &View<'_>),
+    rect: Rect,
+    viewport: &View<'_>,
     lane: usize,
-    (textures, axis): (&Textures, AxisKind),
+    textures: &Textures,
+    axis: AxisKind,
     tint: Color32,
 ) -> bool {
     let of_kind = |kind: PictureKind| {
         let mut shown = textures.shown.iter();
-        // Of another axis it shows other widths, and no stretching makes it right.
+        // A picture of another axis has other widths and cannot be stretched.
         let of = |shown: &&Shown| {
             (
                 shown.picture.of.lane,
@@ -168,7 +161,7 @@ pub(super) fn paint(
     true
 }
 
-/// What of a rectangle lies beside another.
+/// The parts of a rectangle outside another.
 fn beside(rect: Rect, inner: Option<Rect>) -> Vec<Rect> {
     let Some(inner) = inner else { return vec![rect] };
     let x = |left: f32, right: f32| Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
@@ -185,8 +178,7 @@ fn beside(rect: Rect, inner: Option<Rect>) -> Vec<Rect> {
         .collect()
 }
 
-/// Where the part of a picture that is in view stands, and which part that is.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+/// The place of the visible part of a picture, and that part in texture coordinates.
 fn placed(of: &Viewport, viewport: &View<'_>, rect: Rect) -> Option<(Rect, Rect)> {
     let of = &viewport.with(*of);
     let (t0, t1) = (of.t0.max(viewport.t0), of.t1.min(viewport.t1));
@@ -196,8 +188,8 @@ fn placed(of: &Viewport, viewport: &View<'_>, rect: Rect) -> Option<(Rect, Rect)
     }
     let corner = |view: &View<'_>, (step, address): (f64, f64), (width, height): (f64, f64)| -> Pos2 {
         pos2(
-            view.x_from_step(step, width) as f32,
-            view.y_from_address(address, height) as f32,
+            to_points(view.x_from_step(step, width)),
+            to_points(view.y_from_address(address, height)),
         )
     };
     let size = (f64::from(rect.width()), f64::from(rect.height()));
@@ -206,7 +198,7 @@ fn placed(of: &Viewport, viewport: &View<'_>, rect: Rect) -> Option<(Rect, Rect)
     Some((place.translate(rect.min.to_vec2()), uv))
 }
 
-/// The pictures that the lanes need and that nobody was asked for, those in sight alone.
+/// The missing pictures of visible lanes, unless they are ordered already.
 pub(super) fn order(
     ui: &Ui,
     frames: &[LaneFrame],
@@ -228,10 +220,10 @@ pub(super) fn order(
         let room = ui.input(|input| input.max_texture_side);
         let size = pixels(frame.map, ui.pixels_per_point(), room);
         let kinds = [
-            (PictureKind::Near, near_frame((&viewport, state.axis), size, room)),
+            (PictureKind::Near, near_frame(&viewport, state.axis, size, room)),
             (
                 PictureKind::Whole,
-                raster_frame((whole_of(frame, whole), state.axis), size),
+                raster_frame(whole_of(frame, whole), state.axis, size),
             ),
         ];
         let of = |(kind, raster): (PictureKind, RasterFrame)| PictureFrame {
@@ -241,7 +233,7 @@ pub(super) fn order(
         };
         wanted.extend(kinds.map(of));
     }
-    // What is on the screen first, then what stands in for it while it moves.
+    // The view first, then the substitute for a moving view.
     wanted.sort_by_key(|of| of.kind);
     let style = Arc::new(input.theme.raster_style(state.marks.has_holes));
     let is_there = |of: &PictureFrame| {
@@ -260,14 +252,14 @@ pub(super) fn order(
             style,
         },
     };
-    if is_asked(state.textures.asked.as_ref(), &asked) {
+    if is_asked(state.caches.textures.asked.as_ref(), &asked) {
         return None;
     }
-    state.textures.asked = Some(asked.clone());
+    state.caches.textures.asked = Some(asked.clone());
     Some(asked.order)
 }
 
-/// Whether all of an order was asked for already.
+/// Whether the last order includes all of this one.
 fn is_asked(last: Option<&Asked>, asked: &Asked) -> bool {
     last.is_some_and(|last| {
         let is_in = |of: &PictureFrame| last.order.frames.contains(of);
@@ -275,19 +267,13 @@ fn is_asked(last: Option<&Asked>, asked: &Asked) -> bool {
     })
 }
 
-/// The size of a map in pixels of the screen, as far as a texture has room for it.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "pixels of a screen fit both types"
-)]
-fn pixels(rect: Rect, per_point: f32, room: usize) -> (u32, u32) {
-    let side = |points: f32| (points * per_point).round().clamp(1.0, room.max(1) as f32) as u32;
-    (side(rect.width()), side(rect.height()))
+/// The size of a map in pixels, at most that of a texture.
+fn pixels(rect: Rect, per_point: f32, room: usize) -> [u32; 2] {
+    let side = |points: f32| at_least_one((points * per_point).round().min(count_f32(room.max(1))));
+    [side(rect.width()), side(rect.height())]
 }
 
-/// Everything there is of a lane, on its scale.
+/// Everything of a lane, on its y-axis.
 fn whole_of(frame: &LaneFrame, whole: Viewport) -> Viewport {
     Viewport {
         a0: whole.a0 * frame.reach,
@@ -296,7 +282,7 @@ fn whole_of(frame: &LaneFrame, whole: Viewport) -> Viewport {
     }
 }
 
-const fn raster_frame((view, axis): (Viewport, AxisKind), (width, height): (u32, u32)) -> RasterFrame {
+const fn raster_frame(view: Viewport, axis: AxisKind, [width, height]: [u32; 2]) -> RasterFrame {
     RasterFrame {
         view,
         axis,
@@ -305,16 +291,10 @@ const fn raster_frame((view, axis): (Viewport, AxisKind), (width, height): (u32,
     }
 }
 
-/// A view and what lies beside it, in whole pixels of the view.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "pixels of a screen fit both types"
-)]
-fn near_frame((view, axis): (&View<'_>, AxisKind), (width, height): (u32, u32), room: usize) -> RasterFrame {
+/// A view and its margins, in whole pixels of the view.
+fn near_frame(view: &View<'_>, axis: AxisKind, [width, height]: [u32; 2], room: usize) -> RasterFrame {
     let room = u32::try_from(room).unwrap_or(u32::MAX).saturating_sub(width) / 2;
-    let margin = ((width as f32 * BESIDE) as u32).min(room);
+    let margin = (width / BESIDE).min(room);
     let view = view.widened(f64::from(margin) / f64::from(width));
-    raster_frame((view, axis), (width + 2 * margin, height))
+    raster_frame(view, axis, [width + 2 * margin, height])
 }

@@ -1,50 +1,46 @@
-//! The step and the lane that the device panel looks at: where the pointer is, or where it was pinned.
+//! The step and lane of the device pane: under the pointer, or pinned.
 
 use eframe::egui::{Align2, Rect, Stroke, Ui, pos2};
 
 use super::canvas::text_with_ground;
 use super::{LanesInput, LanesState};
+use crate::numbers::{to_f64, to_points};
 use highwater_model::units::Step;
 use highwater_sim::RegionId;
 use highwater_timeline::{LaneView, Owner, Viewport};
 
-/// A step of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PinnedStep {
-    /// Which lane, by position.
+    /// By position.
     pub lane: usize,
-    /// Which step.
+    /// The step.
     pub step: Step,
-    /// Whether it stays where it is while the pointer moves.
+    /// Whether it stays while the pointer moves.
     pub is_pinned: bool,
 }
 
-/// What the device panel points at in a lane's memory map.
+/// The highlight of the device pane in a lane's memory map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HoveredRegion {
-    /// A region.
     Region(RegionId),
-    /// All that a pool holds.
+    /// Everything that a pool holds.
     Pool(Owner),
 }
 
-/// How the keys move the pinned step.
+/// How keys move the pinned step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// By one step.
     Step {
-        /// To the right.
         is_next: bool,
     },
-    /// To the next step on which the device or a pool did something, or a tensor is evicted or computed anew.
+    /// To the next step with an event of the device or a pool, an eviction or a recomputation.
     Event {
-        /// To the right.
         is_next: bool,
     },
 }
 
 impl LanesState {
-    /// The spot, where it lies in this answer; otherwise the peak of the main lane.
+    /// The pinned or hovered step, where this answer has it; else the peak of the main lane.
     pub fn spot_in(&self, input: &LanesInput<'_>) -> Option<PinnedStep> {
         let comparison = input.comparison;
         let last = Step(input.timeline.n_steps.checked_sub(1)?);
@@ -64,7 +60,7 @@ impl LanesState {
         })
     }
 
-    /// Moves the pinned step, and pins what was not.
+    /// Moves the step, and pins it.
     pub fn move_spot(&mut self, how: Move, input: &LanesInput<'_>) {
         let Some(spot) = self.spot_in(input) else { return };
         let lane = &input.timeline.lanes[spot.lane];
@@ -83,7 +79,7 @@ impl LanesState {
         self.pin(spot.lane, Step(step.min(last)));
     }
 
-    /// Pins a step of a lane; it comes into view.
+    /// Pins a step of a lane and brings it into view.
     pub fn pin(&mut self, lane: usize, step: Step) {
         self.spot = Some(PinnedStep {
             lane,
@@ -100,20 +96,18 @@ impl LanesState {
         });
     }
 
-    /// The pinned step.
     pub fn pinned(&self) -> Option<PinnedStep> {
         self.spot.filter(|spot| spot.is_pinned)
     }
 
-    /// Follows the pointer from now on.
+    /// Follows the pointer.
     pub fn unpin(&mut self) {
         if let Some(spot) = &mut self.spot {
             spot.is_pinned = false;
         }
     }
 
-    /// Brings what the device panel points at into view, where it is outside or small.
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    /// Brings the highlight into view, where it is outside or small.
     pub fn show_highlight(&mut self, lane: &LaneView, what: HoveredRegion, step: Step) {
         const ROOM: f64 = 0.15;
         const LEAST: f64 = 65536.0;
@@ -122,7 +116,7 @@ impl LanesState {
             return;
         };
         let high = extents.iter().map(|(_, high)| *high).max().unwrap_or(low);
-        let (low, high) = (low as f64, high as f64);
+        let (low, high) = (to_f64(low), to_f64(high));
         let room = ((high - low) * ROOM).max(LEAST);
         self.change_view(|view| {
             let is_large = (high - low) * 4.0 >= view.bytes();
@@ -137,20 +131,18 @@ impl LanesState {
         });
     }
 
-    /// The step that readings are of: under the pointer, or pinned.
+    /// The step under the pointer, else the pinned one.
     pub(super) fn reading(&self) -> Option<f64> {
         self.cursor.or_else(|| self.pinned().map(|spot| f64::from(spot.step.0)))
     }
 }
 
-/// Where on a step what is pointed at lies.
+/// Addresses of the highlight on a step.
 fn extents(lane: &LaneView, what: HoveredRegion, step: Step) -> Vec<(u64, u64)> {
-    let regions = lane.regions.iter().filter(|region| {
-        let is_meant = match what {
-            HoveredRegion::Region(id) => region.region == id,
-            HoveredRegion::Pool(owner) => region.owner == owner && !region.is_paged,
-        };
-        is_meant && region.start <= step && step < region.end
+    let regions = lane.regions_at(step).into_iter().map(|idx| &lane.regions[idx]);
+    let regions = regions.filter(|region| match what {
+        HoveredRegion::Region(id) => region.region == id,
+        HoveredRegion::Pool(owner) => region.owner == owner && !region.is_paged,
     });
     let regions = regions.map(|region| (region.base, region.base + region.bytes.get()));
     let holdings = &lane.owned_ranges;
@@ -162,7 +154,7 @@ fn extents(lane: &LaneView, what: HoveredRegion, step: Step) -> Vec<(u64, u64)> 
     regions.chain(held).collect()
 }
 
-/// Whether a holding belongs to a pool; stitched pages belong to the graph's.
+/// Stitched pages belong to the pool of their graph.
 pub(super) fn is_of(holding: Owner, pool: Owner) -> bool {
     match (holding, pool) {
         (Owner::Stitched(graph), Owner::Pool(of)) => graph == of,
@@ -170,13 +162,12 @@ pub(super) fn is_of(holding: Owner, pool: Owner) -> bool {
     }
 }
 
-/// The line at the pinned step, through all lanes, with its step at the foot of its own lane.
+/// The line at the pinned step through all lanes; its lane has the label.
 pub(super) fn paint(ui: &Ui, lane: usize, body: Rect, input: &LanesInput<'_>, state: &LanesState) {
     let (Some(spot), Some(viewport)) = (state.pinned(), state.view()) else {
         return;
     };
-    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-    let x = viewport.x_from_step(f64::from(spot.step.0), f64::from(body.width())) as f32;
+    let x = to_points(viewport.x_from_step(f64::from(spot.step.0), f64::from(body.width())));
     if x < 0.0 || x > body.width() {
         return;
     }

@@ -1,7 +1,8 @@
-//! In the header of a lane: how its static arenas are placed, the choice of another way, and how good the plans are.
+//! The placement strategy of a lane, in its header: the choice, and how good the plans are.
 
-use eframe::egui::{ComboBox, Ui, WidgetInfo};
+use eframe::egui::{ComboBox, Role, Ui};
 
+use super::LanesCx;
 use super::badge::{OPTIMAL, badge};
 use super::figures::SIZE;
 use super::header::words;
@@ -9,45 +10,44 @@ use super::{LaneAction, LanesInput};
 use crate::combo::ShowChoices as _;
 use crate::panels::elided;
 use crate::panels::planner::choices;
+use crate::widgets::Named as _;
 use highwater_analysis::{Lane, LaneKind};
 use highwater_model::graph::Id as _;
 use highwater_model::units::percent_text;
 
-/// The narrowest drop-down of strategies, and what stands in it beside its text.
+/// Least width of the list of strategies, and its width besides the text.
 pub(super) const COMBO: (f32, f32) = (96.0, 34.0);
 
-/// How the lane's arenas are placed, and the choice of another way.
-pub(super) fn strategy_ui(ui: &mut Ui, lane: &Lane, room: f32, input: &LanesInput<'_>, actions: &mut Vec<LaneAction>) {
+/// The choice of the placement strategy.
+pub(super) fn strategy_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, lane: &Lane, room: f32) {
     let shown = elided(ui, lane.strategy.label, SIZE, (room - COMBO.1).max(COMBO.0 - COMBO.1));
     let label = format!(
         "{}, placed by {}",
-        input.comparison.lane_title(lane.id),
+        cx.input.comparison.lane_title(lane.id),
         lane.strategy.label
     );
-    let combo = ComboBox::from_id_salt(("strategy", lane.id))
-        .selected_text(words(shown, input.theme.text_weak))
+    ComboBox::from_id_salt(("strategy", lane.id))
+        .selected_text(words(shown, cx.input.theme.text_weak))
         .width(COMBO.0)
         .height(640.0)
         .show_choices(ui, |ui| {
             if lane.chosen && ui.selectable_label(false, "as for all lanes").clicked() {
-                actions.push(LaneAction::SetStrategy(lane.id, None));
+                cx.actions.push(LaneAction::SetStrategy(lane.id, None));
             }
-            for row in choices(input.comparison) {
+            for row in choices(cx.input.comparison) {
                 let button = ui
                     .selectable_label(row == lane.strategy, row.label)
                     .on_hover_text(format!("{}\nOn the command line: {}", row.summary, row.name));
                 if button.clicked() {
-                    actions.push(LaneAction::SetStrategy(lane.id, Some(row.name)));
+                    cx.actions.push(LaneAction::SetStrategy(lane.id, Some(row.name)));
                 }
             }
-        });
-    combo
-        .response
-        .widget_info(|| WidgetInfo::labeled(eframe::egui::Role::ComboBox, true, &label));
-    combo.response.on_hover_text(plans_text(lane, input));
+        })
+        .named(Role::ComboBox, || &label)
+        .on_hover_text(plans_text(lane, cx.input));
 }
 
-/// The plans of a lane in exact figures, one line an arena.
+/// The plans of a lane in exact figures, one line per arena.
 fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
     let row = lane.strategy;
     let mut text = format!(
@@ -74,11 +74,11 @@ fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
     text
 }
 
-/// Whether a plan can be beaten.
+/// How good a plan is.
 pub(super) enum Certainty {
-    /// It cannot.
+    /// Proven optimal.
     Optimal,
-    /// How far it is over the bound, in words.
+    /// Distance from the bound, as text.
     Over(String),
 }
 
@@ -91,7 +91,7 @@ pub(super) fn certainty(lane: &Lane) -> Option<Certainty> {
     Some(Certainty::Over(format!("{over} over bound")))
 }
 
-/// The same of a problem's lane.
+/// For lanes of a placement problem.
 pub(super) fn certainty_ui(ui: &mut Ui, lane: &Lane, is_short: bool, input: &LanesInput<'_>) {
     let Some((_, planned)) = lane
         .plans
@@ -102,7 +102,7 @@ pub(super) fn certainty_ui(ui: &mut Ui, lane: &Lane, is_short: bool, input: &Lan
     };
     match certainty(lane) {
         Some(Certainty::Optimal) => {
-            badge(ui, (&OPTIMAL, is_short), input.theme.best).on_hover_text("No plan needs less");
+            badge(ui, &OPTIMAL, is_short, input.theme.best).on_hover_text("No plan needs less");
         }
         Some(Certainty::Over(text)) => {
             ui.label(words(text, input.theme.text_weak))

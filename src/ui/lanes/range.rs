@@ -1,37 +1,32 @@
-//! A range of steps under the hand: dragged on the ruler, drawn as a band through all lanes.
+//! The selected range of steps: dragged on the ruler, drawn as a band through all lanes.
 
 use eframe::egui::{Align2, PointerButton, Rangef, Rect, Response, Stroke, Ui, pos2};
 
 use super::bands::took_words;
 use super::canvas::{SMALL, text_with_ground};
 use super::{LanesInput, LanesState};
+use crate::numbers::{to_points, to_step};
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_timeline::{StepRange, View};
 
-/// The step at a place of a plot, within the steps there are.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to the steps there are"
-)]
+/// The step at a place of a plot, within the existing steps.
 pub(super) fn step_at_x(x: f32, plot: Rect, state: &LanesState) -> Option<Step> {
     let (viewport, whole) = (state.view()?, state.whole?);
     let step = viewport.step_from_x(f64::from(x - plot.left()), f64::from(plot.width()));
-    Some(Step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0)) as u32))
+    Some(to_step(step.clamp(0.0, (whole.t1 - 1.0).max(0.0))))
 }
 
-/// The places of a range on a plot, cut to it; `None` where it is outside.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+/// The places of a range on a plot, cut to it; `None` outside.
 fn x_of(range: StepRange, plot: Rect, viewport: &View<'_>) -> Option<Rangef> {
     let x = |step: Step| {
         let x = viewport.x_from_step(f64::from(step.0), f64::from(plot.width()));
-        plot.left() + x.clamp(-4.0, f64::from(plot.width()) + 4.0) as f32
+        plot.left() + to_points(x.clamp(-4.0, f64::from(plot.width()) + 4.0))
     };
     let (left, right) = (x(range.start), x(range.end).max(x(range.start) + 1.0));
     (right > plot.left() && left < plot.right()).then(|| Rangef::new(left.max(plot.left()), right.min(plot.right())))
 }
 
-/// A drag on the ruler selects from where it began to where it is; a click lets the range go.
+/// A drag on the ruler selects steps; a click clears the range.
 pub(super) fn select(ui: &Ui, response: &Response, plot: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
     if response.drag_started_by(PointerButton::Primary) {
         let origin = ui.input(|i| i.pointer.press_origin());
@@ -52,7 +47,7 @@ pub(super) fn select(ui: &Ui, response: &Response, plot: Rect, input: &LanesInpu
 }
 
 impl LanesState {
-    /// Shows the steps of the selected range, or of those that were measured.
+    /// Shows the selected range, else the measured steps.
     pub(super) fn zoom_to_range(&mut self) {
         let Some(range) = self.range.or(self.measures.steps()) else {
             return;
@@ -60,25 +55,24 @@ impl LanesState {
         self.show_steps(range);
     }
 
-    /// Shows some steps; addresses stay as they are.
+    /// Keeps the addresses.
     pub fn show_steps(&mut self, range: StepRange) {
         let (start, end) = (f64::from(range.start.0), f64::from(range.end.0));
         self.change_view(|view| view.over(start, end));
     }
 
-    /// A range of another answer is cut to the steps there are.
+    /// Cuts a range of an earlier answer.
     pub(super) fn cut_range(&mut self, n_steps: u32) {
         let range = self.range.filter(|range| range.start.0 < n_steps);
         self.range = range.and_then(|range| StepRange::between(range.start, range.last(), n_steps));
     }
 
-    /// Selects a range; `None` lets it go.
     pub fn select_range(&mut self, range: Option<StepRange>) {
         self.range = range;
     }
 }
 
-/// The band of the range over a canvas, and of the steps that a drag zooms to.
+/// The band of the range over a canvas, and of a zooming drag.
 pub(super) fn paint(ui: &Ui, body: Rect, input: &LanesInput<'_>, state: &LanesState) {
     let Some(viewport) = state.view() else { return };
     let painter = ui.painter_at(body);
@@ -96,7 +90,7 @@ pub(super) fn paint(ui: &Ui, body: Rect, input: &LanesInput<'_>, state: &LanesSt
     }
 }
 
-/// A range in words, the longest first: its length, and the peak of the first lane that is shown within it. O(log steps).
+/// Descriptions of a range, longest first: length, and peak of the first shown lane. O(log steps).
 pub(super) fn words(range: StepRange, input: &LanesInput<'_>, state: &LanesState) -> Vec<String> {
     let comparison = input.comparison;
     let word = comparison.axis_word();
@@ -137,7 +131,7 @@ pub(super) fn words(range: StepRange, input: &LanesInput<'_>, state: &LanesState
     ]
 }
 
-/// The range on the ruler, with its length and its peak as far as they fit.
+/// The range on the ruler, with length and peak as far as they fit.
 pub(super) fn paint_on_ruler(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &LanesState) {
     let (Some(viewport), Some(range)) = (state.view(), state.range) else {
         return;

@@ -1,38 +1,32 @@
-//! Evictions and what is computed anew: marks below the curve, tinted steps, hatched connectors in the map.
+//! Evictions and recomputations: marks below the curve, tinted steps.
 //!
-//! An eviction is a triangle that points down, in the upper half of its row; what is computed anew points up, in the
-//! lower half. A pixel column counts all that it merges.
+//! An eviction is a triangle pointing down in the upper half of the row; a recomputation points up in the lower half. A
+//! pixel column counts all that it merges.
 
 use eframe::egui::epaint::PathShape;
-use eframe::egui::{
-    Align2, Color32, EventFilter, Key, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use eframe::egui::{Align2, Color32, Key, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
+use super::LanesCx;
 use super::canvas::{SMALL, reading_x, text_with_ground};
 use super::frame::LaneFrame;
 use super::tooltip::rows_ui;
 use super::{LaneAction, LanesInput, LanesState};
+use crate::numbers::{at_least_one, count_f32, to_points, to_step};
 use crate::theme::Theme;
+use crate::widgets::{Named as _, keep_arrows};
 use highwater_model::units::{Bytes, Step, grouped};
 use highwater_timeline::{LaneRemat, LaneView, RematColumn, RematMark, RematMarkKind, View};
 
 /// Width of a column: a mark with its gap.
 const COLUMN: f32 = 7.0;
-/// Half a mark.
 const HALF: f32 = 3.0;
-/// Marks that a tooltip tells in full.
+/// Marks described in full by a tooltip.
 const TOLD: usize = 3;
 
-/// The marks of a lane, which the keyboard reaches too: left and right go from one to the next.
-pub(super) fn marks_ui(
-    ui: &mut Ui,
-    frame: &LaneFrame,
-    input: &LanesInput<'_>,
-    state: &mut LanesState,
-    actions: &mut Vec<LaneAction>,
-) {
-    let (rect, theme) = (frame.remat, input.theme);
-    let Some(remat) = input.timeline.lanes[frame.lane].remat.as_deref() else {
+/// The marks of a lane; the arrow keys go from one to the next.
+pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
+    let (rect, theme) = (frame.remat, cx.input.theme);
+    let Some(remat) = cx.input.timeline.lanes[frame.lane].remat.as_deref() else {
         return;
     };
     if rect.height() < 1.0 {
@@ -43,18 +37,15 @@ pub(super) fn marks_ui(
     outer.text(label, Align2::RIGHT_CENTER, "evict, anew", SMALL, theme.text_weak);
     let id = ui.scope_id().with(("remat marks", frame.lane));
     let response = ui.interact(rect, id, Sense::click());
-    let title = input.comparison.lane_title(input.comparison.lanes[frame.lane].id);
-    let words = format!("evictions and ops computed anew of {title}: {}", counts_text(remat));
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    let title = cx.input.comparison.lane_title(cx.input.comparison.lanes[frame.lane].id);
+    let response = response.named(Role::Button, || {
+        format!("evictions and ops computed anew of {title}: {}", counts_text(remat))
+    });
     if response.has_focus() {
-        let filter = EventFilter {
-            horizontal_arrows: true,
-            ..EventFilter::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+        keep_arrows(ui, id, true, false);
         let (left, right) = ui.input(|i| (i.key_pressed(Key::ArrowLeft), i.key_pressed(Key::ArrowRight)));
         if left || right {
-            step_to(right, frame.lane, remat, state, actions);
+            step_to(cx, right, frame.lane, remat);
         }
         outer.rect_stroke(
             rect,
@@ -64,35 +55,37 @@ pub(super) fn marks_ui(
         );
     }
     let pos = response.hover_pos();
-    let hovered = pos.and_then(|pos| column_at(pos, frame, remat, state));
+    let hovered = pos.and_then(|pos| column_at(pos, frame, remat, cx.state));
     if let Some(column) = hovered.filter(|_| response.clicked()) {
         response.request_focus();
-        actions.push(LaneAction::Explain(input.comparison.lanes[frame.lane].id));
-        go(frame.lane, remat, column.steps.0, state, actions);
+        cx.actions
+            .push(LaneAction::Explain(cx.input.comparison.lanes[frame.lane].id));
+        go(cx, frame.lane, remat, column.steps.0);
     }
     let painter = ui.painter_at(rect.expand(1.0));
-    paint_row(&painter, frame, remat, hovered.as_ref(), input, state);
+    paint_row(&painter, frame, remat, hovered.as_ref(), cx.input, cx.state);
     if let Some(column) = hovered {
-        response.on_hover_ui_at_pointer(|ui| tooltip_ui(ui, frame.lane, remat, &column, input));
+        response.on_hover_ui_at_pointer(|ui| tooltip_ui(ui, frame.lane, remat, &column, cx.input));
     }
 }
 
 /// Pins the step of a mark and selects its tensor.
-fn go(lane: usize, remat: &LaneRemat, step: Step, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    state.pin(lane, step);
+fn go(cx: &mut LanesCx<'_>, lane: usize, remat: &LaneRemat, step: Step) {
+    cx.state.pin(lane, step);
     let marks = remat.marks_within((step, step)).iter();
     let mut tensors = marks.filter_map(|mark| mark.tensor);
-    actions.extend(tensors.next().map(|tensor| LaneAction::Select(Some(tensor))));
+    cx.actions
+        .extend(tensors.next().map(|tensor| LaneAction::Select(Some(tensor))));
 }
 
-fn step_to(is_next: bool, lane: usize, remat: &LaneRemat, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    let here = state.pinned().filter(|spot| spot.lane == lane);
+fn step_to(cx: &mut LanesCx<'_>, is_next: bool, lane: usize, remat: &LaneRemat) {
+    let here = cx.state.pinned().filter(|spot| spot.lane == lane);
     let step = match here {
         Some(spot) => remat.neighbour(spot.step.0, is_next),
         None => remat.marks.first().map(|mark| mark.step.0),
     };
     if let Some(step) = step {
-        go(lane, remat, Step(step), state, actions);
+        go(cx, lane, remat, Step(step));
     }
 }
 
@@ -107,7 +100,7 @@ fn paint_row(
     let (rect, theme) = (frame.remat, input.theme);
     painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.grid));
     if let Some(viewport) = &state.view() {
-        paint_anew(painter, rect, &input.timeline.lanes[frame.lane], viewport, theme);
+        paint_recomputed(painter, rect, &input.timeline.lanes[frame.lane], viewport, theme);
     }
     for column in columns(rect, remat, state) {
         let x = x_of(rect, &column);
@@ -124,17 +117,12 @@ fn paint_row(
     paint_counter(painter, rect, remat, input, state);
 }
 
-/// The thrash counter: how much happened up to the step that readings are of.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cursor is within the steps"
-)]
+/// The thrash counter: evictions and recomputations up to the reading's step.
 fn paint_counter(painter: &Painter, rect: Rect, remat: &LaneRemat, input: &LanesInput<'_>, state: &LanesState) {
     let (Some(x), Some(step)) = (reading_x(rect, state), state.reading()) else {
         return;
     };
-    let counters = remat.counters(Step(step.max(0.0) as u32));
+    let counters = remat.counters(to_step(step));
     let limit = counters
         .limit
         .map_or(String::new(), |limit| format!(" (limit +{:.0} %)", limit * 100.0));
@@ -154,7 +142,7 @@ fn paint_counter(painter: &Painter, rect: Rect, remat: &LaneRemat, input: &Lanes
     text_with_ground(painter, place, words, (input.theme.text, input.theme.halo()), rect);
 }
 
-/// Where a run is given up: a line through the lane with a word of why; behind it the run holds nothing.
+/// A line with a label where a run is given up, and a tint after it.
 pub(super) fn paint_ends(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
     let lane = &input.timeline.lanes[frame.lane];
     let (Some(remat), Some(viewport)) = (lane.remat.as_deref(), state.view()) else {
@@ -167,8 +155,7 @@ pub(super) fn paint_ends(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, sta
         let run = input.comparison.axis.runs.get(mark.run as usize);
         let end = run.map_or(mark.step, |run| Step(run.start.0 + run.n_steps));
         tint(&painter, body, &[(mark.step, end)], &viewport, theme.behind_the_end());
-        #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
-        let x = body.left() + viewport.x_from_step(f64::from(mark.step.0), f64::from(body.width())) as f32;
+        let x = body.left() + to_points(viewport.x_from_step(f64::from(mark.step.0), f64::from(body.width())));
         if x < body.left() || x > body.right() {
             continue;
         }
@@ -188,7 +175,7 @@ pub(super) fn paint_ends(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, sta
     }
 }
 
-/// Where a mark stands in its row.
+/// The place of a mark in the row.
 fn place(rect: Rect, x: f32, kind: RematMarkKind) -> Pos2 {
     let quarter = rect.height() / 4.0;
     match kind {
@@ -198,7 +185,7 @@ fn place(rect: Rect, x: f32, kind: RematMarkKind) -> Pos2 {
     }
 }
 
-/// A mark of its kind: form and colour.
+/// Shape and colour of a kind.
 pub(super) fn mark(painter: &Painter, at: Pos2, kind: RematMarkKind, theme: &Theme) {
     let color = theme.remat_mark(kind);
     let triangle = |points: [(f32, f32); 3]| points.map(|(x, y)| at + vec2(x, y) * HALF).to_vec();
@@ -223,25 +210,19 @@ pub(super) fn mark(painter: &Painter, at: Pos2, kind: RematMarkKind, theme: &The
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points on a screen fit both types"
-)]
 fn columns(rect: Rect, remat: &LaneRemat, state: &LanesState) -> Vec<RematColumn> {
-    let n_columns = (rect.width() / COLUMN).floor().max(1.0) as u32;
+    let n_columns = at_least_one(rect.width() / COLUMN);
     let view = state.view();
     view.map_or_else(Vec::new, |view| remat.columns(view, n_columns))
 }
 
-/// Columns share the width out evenly.
-#[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
+/// Columns have equal widths.
 fn x_of(rect: Rect, column: &RematColumn) -> f32 {
     let n_columns = (rect.width() / COLUMN).floor().max(1.0);
-    rect.left() + (column.column as f32 + 0.5) * rect.width() / n_columns
+    rect.left() + (count_f32(column.column as usize) + 0.5) * rect.width() / n_columns
 }
 
-/// The column under the pointer, or the nearest within a column's width of it.
+/// The column at the pointer, or the nearest within a column's width.
 fn column_at(pos: Pos2, frame: &LaneFrame, remat: &LaneRemat, state: &LanesState) -> Option<RematColumn> {
     let rect = frame.remat;
     let distance = |column: &RematColumn| (x_of(rect, column) - pos.x).abs();
@@ -250,7 +231,6 @@ fn column_at(pos: Pos2, frame: &LaneFrame, remat: &LaneRemat, state: &LanesState
     nearest.filter(|column| distance(column) <= COLUMN * 1.5)
 }
 
-/// `12 evicted, 9 computed anew`.
 fn counts_text(remat: &LaneRemat) -> String {
     words_of(&remat.totals()).join(", ")
 }
@@ -266,7 +246,7 @@ fn words_of(counts: &[u32]) -> Vec<String> {
         .collect()
 }
 
-/// What the marks of a column say: the first in full, then how many more there are.
+/// The first marks of a column in full, then the number of the others.
 fn tooltip_ui(ui: &mut Ui, lane: usize, remat: &LaneRemat, column: &RematColumn, input: &LanesInput<'_>) {
     let (from, to) = column.steps;
     let marks = remat.marks_within(column.steps);
@@ -313,24 +293,23 @@ fn mark_ui(ui: &mut Ui, _lane: usize, remat: &LaneRemat, mark: &RematMark, input
     ui.push_id((mark.step, mark.tensor, mark.kind as u8), |ui| rows_ui(ui, &rows));
 }
 
-/// Tints the steps on which a lane computes ops anew.
-pub(super) fn paint_anew(painter: &Painter, rect: Rect, lane: &LaneView, viewport: &View<'_>, theme: &Theme) {
+/// Tints the steps that recompute ops.
+pub(super) fn paint_recomputed(painter: &Painter, rect: Rect, lane: &LaneView, viewport: &View<'_>, theme: &Theme) {
     if let Some(remat) = &lane.remat {
         tint(
             painter,
             rect,
             remat.bands_within(viewport.t0, viewport.t1),
             viewport,
-            theme.anew(),
+            theme.recomputed(),
         );
     }
 }
 
 /// Tints steps; neighbours on one pixel become one.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 pub(super) fn tint(painter: &Painter, rect: Rect, bands: &[(Step, Step)], viewport: &View<'_>, color: Color32) {
     let x = |step: Step| {
-        let x = viewport.x_from_step(f64::from(step.0), f64::from(rect.width())) as f32;
+        let x = to_points(viewport.x_from_step(f64::from(step.0), f64::from(rect.width())));
         rect.left() + x.clamp(0.0, rect.width())
     };
     let mut open: Option<(f32, f32)> = None;
@@ -352,10 +331,10 @@ pub(super) fn tint(painter: &Painter, rect: Rect, bands: &[(Step, Step)], viewpo
     open.into_iter().for_each(paint);
 }
 
-/// What a lane computes anew on a step, and what that costs.
-pub(super) fn anew_text(remat: &LaneRemat, step: Step) -> Option<String> {
-    let anew = remat.recomputed_at(step)?;
-    Some(format!("{}, est. {}", remat.op_name(anew), anew.time))
+/// The op that a lane recomputes on a step, with its cost.
+pub(super) fn recomputed_text(remat: &LaneRemat, step: Step) -> Option<String> {
+    let recomputed = remat.recomputed_at(step)?;
+    Some(format!("{}, est. {}", remat.op_name(recomputed), recomputed.time))
 }
 
 /// Figures of a run under a budget on a step, for the tooltip of the curves.
@@ -366,7 +345,7 @@ pub(super) fn reading_rows(
 ) -> Vec<(&'static str, String)> {
     let counters = remat.counters(step);
     let mut rows = Vec::new();
-    if let Some(text) = anew_text(remat, step) {
+    if let Some(text) = recomputed_text(remat, step) {
         rows.push(("computed anew", text));
     } else if remat.waits_at(step) {
         rows.push(("waits", "another lane computes anew here".to_owned()));
@@ -377,12 +356,12 @@ pub(super) fn reading_rows(
     let limit = counters
         .limit
         .map_or(String::new(), |limit| format!(" of {:.0} %", limit * 100.0));
-    let anew = format!(
+    let recomputed = format!(
         "{} ops, est. {}: {:.1} %{limit}",
         grouped(u64::from(counters.recomputed)),
         counters.time,
         counters.share * 100.0
     );
-    rows.push(("anew so far", anew));
+    rows.push(("anew so far", recomputed));
     rows
 }

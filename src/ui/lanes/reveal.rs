@@ -1,16 +1,17 @@
-//! Brings a tensor into view where it is outside of it; the zoom stays.
+//! Brings a tensor into view at the current zoom.
 
 use super::{LaneContent, LanesState, Selected};
+use crate::numbers::to_f64;
 use highwater_timeline::Timeline;
 
-/// The share of the view that has to show a life, or all of a shorter one.
+/// Least share of the view that shows a live range (or all of a shorter one).
 const LEAST: f64 = 0.02;
-/// Where in the view a life begins that is longer than the view.
+/// Where a live range begins that is longer than the view, as a share of the view.
 const LEAD: f64 = 0.2;
 
 impl LanesState {
-    /// Moves the view so that a tensor of a lane is seen: some of its life, and in the memory map some of its bytes in that
-    /// lane. What is seen already leaves the view as it is.
+    /// Moves the view so that it shows some of a tensor's live range, and in the memory map some of its bytes in that
+    /// lane. Does nothing where they are visible.
     pub fn reveal(&mut self, timeline: &Timeline, lane: usize, tensor: Selected) {
         let rows = timeline.rows_of(lane);
         let Some(row) = rows.find(tensor).or_else(|| timeline.rows.find(tensor)) else {
@@ -22,7 +23,7 @@ impl LanesState {
             LaneContent::Areas | LaneContent::Lifetimes => None,
         };
         self.change_view(|view| {
-            // In shares of the view, as it is drawn.
+            // In shares of the view.
             let life = (view.x_from_step(life.0, 1.0), view.x_from_step(life.1, 1.0));
             let share = shift(life, (0.0, 1.0));
             let bytes = addresses.map_or(0.0, |addresses| shift(addresses, (view.a0, view.a1)));
@@ -35,7 +36,7 @@ impl LanesState {
     }
 }
 
-/// How far a view has to move to show a range; 0 where it does already.
+/// The distance to move a view to show a range; 0 where it shows it.
 fn shift((low, high): (f64, f64), (view_low, view_high): (f64, f64)) -> f64 {
     let view = view_high - view_low;
     let seen = high.min(view_high) - low.max(view_low);
@@ -49,14 +50,13 @@ fn shift((low, high): (f64, f64), (view_low, view_high): (f64, f64)) -> f64 {
     }
 }
 
-/// The addresses of a tensor's first block in a lane; of another lane where the lane holds none.
-#[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+/// The addresses of a tensor's first block in a lane; of another lane where this one holds none.
 fn addresses(timeline: &Timeline, lane: usize, tensor: Selected) -> Option<(f64, f64)> {
     let own = timeline.lanes.get(lane);
     own.into_iter().chain(&timeline.lanes).find_map(|lane| {
         let block = lane.blocks_of(tensor).next()? as usize;
         let (base, bytes) = (*lane.blocks.base.get(block)?, *lane.blocks.bytes.get(block)?);
-        Some((base as f64, (base + bytes) as f64))
+        Some((to_f64(base), to_f64(base + bytes)))
     })
 }
 

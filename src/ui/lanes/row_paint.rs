@@ -1,4 +1,4 @@
-//! Rows on the screen: pieces of lives, gaps with their marks, names, outlines; or a picture of many.
+//! Paints lifetimes: live ranges, gaps with marks, names, outlines; or a picture of many rows.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use eframe::egui::{
 use super::canvas::{Quads, SMALL, on_canvas, text_in};
 use super::rows::Shown;
 use super::{LanesInput, eviction_interval, frame, map, remat, searched};
+use crate::numbers::to_points;
 use highwater_model::units::grouped;
 use highwater_session::RowsPicture;
 use highwater_timeline::{RematMarkKind, RowItems, Selected};
@@ -17,7 +18,6 @@ const MIN_LABEL_WIDTH: f32 = 60.0;
 const MIN_LABEL_HEIGHT: f32 = 11.0;
 const MOST_LABELS: usize = 200;
 
-/// A picture of rows on the device.
 #[derive(Clone, Default)]
 pub(super) struct RowTexture(Option<(Arc<RowsPicture>, TextureHandle)>);
 
@@ -31,15 +31,8 @@ impl std::fmt::Debug for RowTexture {
     }
 }
 
-impl PartialEq for RowTexture {
-    /// Textures follow from what is shown.
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
 impl RowTexture {
-    /// Takes a picture to the device, unless it is there.
+    /// Uploads a picture once.
     fn take(&mut self, ui: &Ui, picture: &Arc<RowsPicture>) {
         let is_there = self.0.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, picture));
         if !is_there && picture.shown.layout.n_rows() > 0 {
@@ -51,30 +44,30 @@ impl RowTexture {
         }
     }
 
-    /// The rows as pixels, stretched to the view of the moment.
-    #[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+    /// The rows as a picture, stretched to the current view.
     fn paint(&self, painter: &Painter, body: Rect, shown: &Shown<'_>, tint: Color32) {
         let Some((picture, handle)) = self.0.as_ref().filter(|_| shown.layout.n_rows() > 0) else {
             return;
         };
         let width = f64::from(body.width());
-        let x = |step: f64| body.left() + shown.view.x_from_step(step, width).clamp(-1e6, 1e6) as f32;
-        let top = body.top() - shown.window.sight.0 as f32;
+        let x = |step: f64| body.left() + to_points(shown.view.x_from_step(step, width).clamp(-1e6, 1e6));
+        let top = body.top() - to_points(shown.window.sight.0);
         let place = Rect::from_min_max(
             pos2(x(picture.of.view.t0), top),
-            pos2(x(picture.of.view.t1), top + shown.layout.height as f32),
+            pos2(x(picture.of.view.t1), top + to_points(shown.layout.height)),
         );
         let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         painter.image(handle.id(), place, uv, tint);
     }
 }
 
-/// Paints the rows in sight; returns how many shapes stand for how many rows.
+/// Returns the numbers of shapes and of rows.
 pub(super) fn paint(
     ui: &Ui,
     body: Rect,
     shown: &Shown<'_>,
-    (input, marked): (&LanesInput<'_>, [Option<Selected>; 2]),
+    input: &LanesInput<'_>,
+    marked: [Option<Selected>; 2],
     texture: &mut RowTexture,
 ) -> (usize, usize) {
     let theme = input.theme;
@@ -101,7 +94,7 @@ pub(super) fn paint(
     painter.rect_stroke(body, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
     let n_rows = shown.layout.n_alive;
     let words = if n_rows == 1 { "row" } else { "rows" };
-    // A large number has no room beside the word.
+    // Large numbers have a line of their width.
     let lines = [grouped(u64::try_from(n_rows).unwrap_or(u64::MAX)), words.to_owned()];
     for (text, y) in lines.into_iter().zip([7.0, 19.0]) {
         let pos = pos2(body.left() - 6.0, body.top() + y);
@@ -128,7 +121,7 @@ fn paint_rows(painter: &Painter, body: Rect, shown: &Shown<'_>, items: &RowItems
     paint_gap_marks(painter, body, items, input, shown.rows.lane);
 }
 
-/// The colour of a row: that of its block, stepped back beside a selection.
+/// The colour of the row's block, dimmed beside a selection.
 fn color(shown: &Shown<'_>, position: usize, own: u8, input: &LanesInput<'_>) -> Color32 {
     let number = shown.layout.number(shown.rows, position);
     let block = number.and_then(|number| shown.rows.block(number));
@@ -140,14 +133,14 @@ fn color(shown: &Shown<'_>, position: usize, own: u8, input: &LanesInput<'_>) ->
     searched::color(input, shown.tensor(position), color)
 }
 
-/// A sentence where rows would be.
+/// A message in place of rows.
 pub(super) fn nothing_ui(ui: &Ui, body: Rect, input: &LanesInput<'_>, words: &str) {
     let color = input.theme.text_weak;
     ui.painter_at(body)
         .text(body.center(), Align2::CENTER_CENTER, words, SMALL, color);
 }
 
-/// An eviction at the beginning of each gap and the way back at its end, where there is room for both.
+/// An eviction at the start of each gap and a recomputation at its end, where both fit.
 fn paint_gap_marks(painter: &Painter, body: Rect, rows: &RowItems, input: &LanesInput<'_>, lane: usize) {
     const LEAST: f32 = 8.0;
     if input.timeline.lanes.get(lane).is_none_or(|lane| lane.remat.is_none()) {
@@ -171,7 +164,7 @@ fn paint_gap_marks(painter: &Painter, body: Rect, rows: &RowItems, input: &Lanes
     }
 }
 
-/// Names on rows that are wide enough; beside short ones where there is room.
+/// Names on wide rows; after short ones where there is room.
 fn paint_labels(painter: &Painter, body: Rect, shown: &Shown<'_>, items: &RowItems, input: &LanesInput<'_>) {
     if shown.layout.row_height < f64::from(MIN_LABEL_HEIGHT) {
         return;
@@ -179,7 +172,7 @@ fn paint_labels(painter: &Painter, body: Rect, shown: &Shown<'_>, items: &RowIte
     let rects = &items.items.rects;
     let mut last = None;
     for (n, item) in rects.iter().enumerate().take(MOST_LABELS) {
-        // A row with several pieces is named once where that is enough, and never between pieces.
+        // A row with several pieces has one name where one is enough, never between pieces.
         let is_last = rects.get(n + 1).is_none_or(|next| next.block != item.block);
         if last.replace(item.block) == Some(item.block) && !is_last {
             continue;
@@ -206,15 +199,14 @@ fn paint_labels(painter: &Painter, body: Rect, shown: &Shown<'_>, items: &RowIte
     }
 }
 
-/// Where a row's life stands on the screen, at least two points high and wide.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
+/// The place of a row's live range, at least two points high and wide.
 fn place_of(body: Rect, shown: &Shown<'_>, input: &LanesInput<'_>, tensor: Selected) -> Option<Rect> {
     let rows = input.timeline.rows_of(shown.rows.lane);
     let (number, row) = (rows.number(tensor)?, rows.find(tensor)?);
     let position = shown.layout.position(shown.rows, number)?;
     let width = f64::from(body.width());
-    let x = |step: u32| shown.view.x_from_step(f64::from(step), width).clamp(-9.0, width + 9.0) as f32;
-    let y = |y: f64| body.top() + (y - shown.window.sight.0) as f32;
+    let x = |step: u32| to_points(shown.view.x_from_step(f64::from(step), width).clamp(-9.0, width + 9.0));
+    let y = |y: f64| body.top() + to_points(y - shown.window.sight.0);
     let top = shown.layout.top(position);
     let min = pos2(body.left() + x(row.start.0), y(top));
     let max = pos2(body.left() + x(row.end.0), y(top + shown.layout.row_height));

@@ -1,19 +1,21 @@
-//! The time axis: runs, phases, steps, and the tag of the cursor.
+//! The time axis: runs, phases, steps, and the label of the cursor.
 
-use eframe::egui::{Align2, Painter, Rangef, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{Align2, Painter, Rangef, Rect, Response, Role, Sense, Stroke, Ui, pos2, vec2};
 
 use super::canvas::{SMALL, cursor_x, text_with_ground};
 use super::tooltip::rows_ui;
 use super::{LanesInput, LanesState, bands, bookmarks, gestures, range, remat};
+use crate::numbers::{at_least_one, to_points, to_step};
 use crate::theme::Theme;
-use highwater_model::units::{Nanos, Step};
+use crate::widgets::Named as _;
+use highwater_model::units::Nanos;
 use highwater_timeline::{AxisKind, Tick, Timeline, View, step_facts, step_ticks, time_ticks};
 
 const STEPS: f32 = 18.0;
-/// Points between two marks of the axis: steps, and times, which have units.
+/// Least distance of two axis marks in points: steps, times with units.
 const MARKS: (f32, f32) = (64.0, 84.0);
 
-/// Points that the ruler of a timeline takes.
+/// In points.
 pub(super) fn height(timeline: &Timeline) -> f32 {
     bands::height(&timeline.bands) + STEPS
 }
@@ -21,8 +23,9 @@ pub(super) fn height(timeline: &Timeline) -> f32 {
 /// The ruler above a column: a drag selects steps.
 pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut LanesState) {
     let id = ui.scope_id().with(("ruler", rect.left().to_bits()));
-    let response = ui.interact(rect, id, Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, ruler_words(input, state)));
+    let response = ui
+        .interact(rect, id, Sense::click_and_drag())
+        .named(Role::Canvas, || ruler_words(input, state));
     range::select(ui, &response, rect, input, state);
     if let Some(range) = state.range {
         ui.ctx().accesskit_node_builder(id, |node| {
@@ -44,7 +47,7 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
         steps,
         recomputed,
         &view,
-        input.theme.anew(),
+        input.theme.recomputed(),
     );
     let word = match state.axis {
         _ if view.axis().is_none() => input.comparison.axis_word(),
@@ -54,13 +57,13 @@ pub(super) fn ruler_ui(ui: &Ui, rect: Rect, input: &LanesInput<'_>, state: &mut 
     paint_marks(&painter, steps, &view, word, input.theme);
     range::paint_on_ruler(ui, rect, input, state);
     if let Some(response) = bands::hover_ui(response, rect, input, state) {
-        anew_ui(response, steps, input, &view);
+        recomputed_ui(response, steps, input, &view);
     }
     paint_tag(&painter, steps, input, state);
     bookmarks::flags_ui(ui, rect, input, state);
 }
 
-/// What the ruler is, and the selected steps.
+/// The ruler's name and the selected steps.
 fn ruler_words(input: &LanesInput<'_>, state: &LanesState) -> String {
     let word = input.comparison.axis_word();
     let along = match state.shown_axis() {
@@ -73,17 +76,12 @@ fn ruler_words(input: &LanesInput<'_>, state: &LanesState) -> String {
     format!("ruler of {word}s{along}, {} to {} selected", range.start, range.last())
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points on a screen fit both types"
-)]
 fn paint_marks(painter: &Painter, rect: Rect, view: &View<'_>, word: &str, theme: &Theme) {
     let label = pos2(rect.left() - 6.0, rect.center().y);
     painter.text(label, Align2::RIGHT_CENTER, word, SMALL, theme.text_weak);
-    let most = |apart: f32| (rect.width() / apart).max(1.0) as u32;
+    let most = |apart: f32| at_least_one(rect.width() / apart);
     for tick in axis_ticks(view, [most(MARKS.0), most(MARKS.1)]) {
-        let x = rect.left() + view.x_from_step(tick.value, f64::from(rect.width())) as f32;
+        let x = rect.left() + to_points(view.x_from_step(tick.value, f64::from(rect.width())));
         painter.vline(
             x,
             Rangef::new(rect.top() + 2.0, rect.bottom() - 2.0),
@@ -101,7 +99,7 @@ fn paint_marks(painter: &Painter, rect: Rect, view: &View<'_>, word: &str, theme
     }
 }
 
-/// Marks at round steps or, on an axis of time, at the steps in which round times are reached; at most so many of either.
+/// Marks at round steps or, on a time axis, at the steps that reach round times.
 pub(super) fn axis_ticks(view: &View<'_>, [most_steps, most_times]: [u32; 2]) -> Vec<Tick> {
     let Some(axis) = view.axis() else {
         return step_ticks(view.t0, view.t1, most_steps);
@@ -113,13 +111,8 @@ pub(super) fn axis_ticks(view: &View<'_>, [most_steps, most_times]: [u32; 2]) ->
     ticks
 }
 
-/// What is computed anew on the step under the pointer, lane by lane, and what it costs.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to the steps there are"
-)]
-fn anew_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
+/// The op that each lane recomputes on the step under the pointer, with its cost.
+fn recomputed_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &View<'_>) {
     if input.timeline.bands.recomputed.is_empty() {
         return;
     }
@@ -127,7 +120,7 @@ fn anew_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &View<'
         return;
     };
     let step = view.step_from_x(f64::from(pos.x - rect.left()), f64::from(rect.width()));
-    let step = Step(step.max(0.0) as u32);
+    let step = to_step(step);
     let is_recomputed = step_facts(input.comparison, step).is_some_and(|facts| facts.is_recomputed);
     if !is_recomputed {
         return;
@@ -138,11 +131,11 @@ fn anew_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &View<'
         let mut rows: Vec<(String, String)> = Vec::new();
         for (lane, view) in lanes {
             let Some(remat) = view.remat.as_deref() else { continue };
-            let text = remat::anew_text(remat, step).unwrap_or_else(|| "waits".to_owned());
+            let text = remat::recomputed_text(remat, step).unwrap_or_else(|| "waits".to_owned());
             rows.push((input.comparison.lane_title(lane.id), text));
         }
         if rows.iter().all(|row| row.1 == rows[0].1) {
-            // Policies share what is computed anew.
+            // Policies share recomputations.
             rows.truncate(1);
             for row in &mut rows {
                 "op".clone_into(&mut row.0);
@@ -153,17 +146,12 @@ fn anew_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &View<'
     });
 }
 
-/// The step under the pointer and its op, beside the cursor line.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cursor is within the steps"
-)]
+/// The step under the pointer and its op, next to the crosshair.
 fn paint_tag(painter: &Painter, rect: Rect, input: &LanesInput<'_>, state: &LanesState) {
     let (Some(x), Some(step)) = (cursor_x(rect, state), state.cursor) else {
         return;
     };
-    let step = Step(step.max(0.0) as u32);
+    let step = to_step(step);
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let text = match (facts.op_text(), facts.is_recomputed) {
         ("", _) => format!("{} {step}", input.comparison.axis_word()),

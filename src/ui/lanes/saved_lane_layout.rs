@@ -1,8 +1,8 @@
-//! How lanes stand, as it is written down: with documents, and from one start to the next.
+//! The arrangement of lanes as documents and the window save it.
 
 use serde::{Deserialize, Serialize};
 
-use super::arrange::{Arrangement, LaneStand, SHARES};
+use super::arrange::{Arrangement, LaneEntry, SHARES};
 use highwater_session::{lane_of, lane_text};
 
 /// One lane, by name.
@@ -26,46 +26,46 @@ impl Default for SavedLane {
     }
 }
 
-/// All lanes, from top to bottom.
+/// From top to bottom.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedLaneLayout {
-    stands: Vec<SavedLane>,
+    #[serde(rename = "stands")]
+    entries: Vec<SavedLane>,
     has_own_scales: bool,
 }
 
 impl Arrangement {
-    /// How lanes stand, to be written down.
     pub fn kept(&self) -> SavedLaneLayout {
-        let stands = self.stands().map(|stand| SavedLane {
-            lane: lane_text(stand.id),
-            share: stand.share,
-            is_folded: stand.is_folded,
-            is_hidden: stand.is_hidden,
+        let entries = self.entries().map(|entry| SavedLane {
+            lane: lane_text(entry.id),
+            share: entry.share,
+            is_folded: entry.is_folded,
+            is_hidden: entry.is_hidden,
         });
         SavedLaneLayout {
-            stands: stands.collect(),
+            entries: entries.collect(),
             has_own_scales: self.has_own_scales,
         }
     }
 
-    /// Lets lanes stand as was written down; others come after them. What cannot be read is left out.
+    /// Restores a saved arrangement; unknown lanes come after it. Unreadable entries are left out.
     pub fn restore(&mut self, kept: &SavedLaneLayout) {
-        let known = kept.stands.iter().filter_map(|stand| {
-            Some(LaneStand {
-                id: lane_of(&stand.lane)?,
-                share: if stand.share.is_finite() { stand.share } else { 1.0 }.clamp(SHARES.0, SHARES.1),
-                is_folded: stand.is_folded,
-                is_hidden: stand.is_hidden,
+        let known = kept.entries.iter().filter_map(|entry| {
+            Some(LaneEntry {
+                id: lane_of(&entry.lane)?,
+                share: if entry.share.is_finite() { entry.share } else { 1.0 }.clamp(SHARES.0, SHARES.1),
+                is_folded: entry.is_folded,
+                is_hidden: entry.is_hidden,
             })
         });
-        let mut stands: Vec<LaneStand> = Vec::new();
-        for stand in known.chain(self.stands().copied()) {
-            if !stands.iter().any(|other| other.id == stand.id) {
-                stands.push(stand);
+        let mut entries: Vec<LaneEntry> = Vec::new();
+        for entry in known.chain(self.entries().copied()) {
+            if !entries.iter().any(|other| other.id == entry.id) {
+                entries.push(entry);
             }
         }
-        self.set_stands(stands);
+        self.set_entries(entries);
         self.has_own_scales = kept.has_own_scales;
     }
 }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stands_come_back_as_they_were_and_bad_ones_do_no_harm() {
+    fn a_layout_is_restored_without_unreadable_entries() {
         let text = r#"{"stands": [
             {"lane": "policy 3", "is_hidden": true},
             {"lane": "policy 0", "share": 2.5, "is_folded": true},
@@ -86,16 +86,16 @@ mod tests {
         let kept: SavedLaneLayout = serde_json::from_str(text).expect("JSON");
         let mut arrangement = Arrangement::default();
         arrangement.restore(&kept);
-        let stands: Vec<(String, f32, bool, bool)> = arrangement
-            .stands()
-            .map(|stand| (lane_text(stand.id), stand.share, stand.is_folded, stand.is_hidden))
+        let entries: Vec<(String, f32, bool, bool)> = arrangement
+            .entries()
+            .map(|entry| (lane_text(entry.id), entry.share, entry.is_folded, entry.is_hidden))
             .collect();
         let expected = [
             ("policy 3".to_owned(), 1.0, false, true),
             ("policy 0".to_owned(), 2.5, true, false),
             ("policy 2".to_owned(), SHARES.1, false, false),
         ];
-        assert_eq!(stands, expected);
+        assert_eq!(entries, expected);
         assert!(arrangement.has_own_scales);
         let mut again = Arrangement::default();
         again.restore(&arrangement.kept());

@@ -1,22 +1,24 @@
-//! Scopes among the rows: their names, what a folded one holds, and the click that folds and opens.
+//! Scopes among the rows: names, areas of collapsed ones, and the click that collapses or expands.
 
-use eframe::egui::{Key, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use std::ops::Range;
 
-use super::canvas::{Quads, SMALL};
+use eframe::egui::{Key, Painter, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+
+use super::canvas::{Quads, SMALL, equal_runs};
 use super::rows::{Shown, line_of};
 use super::{LanesInput, LanesState};
+use crate::numbers::{count_f32, part_of, to_points};
 use crate::theme::Theme;
+use crate::widgets::Named as _;
 use highwater_model::units::{Bytes, counted};
 use highwater_timeline::{Scope, ScopeBand, ScopeFolds};
 
-/// The line of a folded scope's name.
+/// Height of a collapsed scope's name.
 const NAME: f32 = 14.0;
-/// How far a scope is moved to the right for each that it lies in, and the most of it.
+/// Indent per enclosing scope, and the greatest.
 const INDENT: f32 = 10.0;
 const MOST_INDENT: f32 = 160.0;
 
-/// Every scope in sight.
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 pub(super) fn scopes_ui(ui: &Ui, body: Rect, shown: &Shown<'_>, input: &LanesInput<'_>, state: &mut LanesState) {
     let bands = &shown.layout.bands;
     let most = bands.iter().map(ScopeBand::most).max().unwrap_or(0);
@@ -34,12 +36,11 @@ pub(super) fn scopes_ui(ui: &Ui, body: Rect, shown: &Shown<'_>, input: &LanesInp
         let Some(scope) = shown.rows.scopes().get(band.scope as usize) else {
             continue;
         };
-        let rect = line_of(body, body.top() + (band.top - from) as f32, band.height as f32);
+        let rect = line_of(body, body.top() + to_points(band.top - from), to_points(band.height));
         let line = rect.intersect(body);
         let response = ui.interact(line, ui.scope_id().with(("scope", &scope.path)), Sense::click());
-        let label = format!("scope {}", scope.path);
         let is_open = !band.is_folded;
-        response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_open, &label));
+        let response = response.named_choice(Role::CheckBox, is_open, || format!("scope {}", scope.path));
         let is_marked = response.hovered() || response.has_focus();
         paint_scope(&painter, rect, scope, band, most, input.theme, is_marked);
         if holder == Some(number) {
@@ -57,7 +58,7 @@ pub(super) fn scopes_ui(ui: &Ui, body: Rect, shown: &Shown<'_>, input: &LanesInp
     }
 }
 
-/// The band in which the selected tensor is folded away.
+/// The band that hides the selected tensor.
 fn folded_selection(shown: &Shown<'_>, input: &LanesInput<'_>) -> Option<usize> {
     let number = input.timeline.rows_of(shown.rows.lane).number(input.selected?)?;
     shown.layout.folded_in(shown.rows, number)
@@ -124,7 +125,7 @@ fn paint_scope(
     };
     let figures = painter.layout_no_wrap(figures, SMALL, theme.text_weak);
     let beside = pos2(name.right() + 10.0, at.y - figures.size().y / 2.0);
-    // Words stand on the area, so they bring a ground.
+    // Words on the area need a ground.
     let ground = Rect::from_min_max(
         pos2(at.x - 5.0, rect.top() + 1.0),
         pos2(beside.x + figures.size().x + 4.0, rect.top() + line),
@@ -135,7 +136,7 @@ fn paint_scope(
     painter.galley(beside, figures, theme.text_weak);
 }
 
-/// A triangle: to the right where there is something folded, downwards where it is open.
+/// A triangle: right for a collapsed scope, down for an open one.
 fn arrow(painter: &Painter, at: eframe::egui::Pos2, is_folded: bool, theme: &Theme) {
     let points = if is_folded {
         vec![at + vec2(-2.0, -4.0), at + vec2(3.0, 0.0), at + vec2(-2.0, 4.0)]
@@ -146,28 +147,19 @@ fn arrow(painter: &Painter, at: eframe::egui::Pos2, is_folded: bool, theme: &The
     painter.add(shape);
 }
 
-/// What a folded scope holds, all on one scale; what holds anything is at least a point high.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "points on a screen fit f32"
-)]
+/// Bytes that a collapsed scope holds, all on one y-axis; at least a point high.
 fn paint_area(painter: &Painter, rect: Rect, band: &ScopeBand, most: u64, theme: &Theme) {
     let columns = &band.columns;
-    let per_column = rect.width() / columns.len().max(1) as f32;
+    let per_column = rect.width() / count_f32(columns.len().max(1));
     let height = |bytes: u64| {
-        let share = bytes as f64 / most.max(1) as f64;
-        ((f64::from(rect.height()) - 2.0) * share).max(1.0) as f32
+        let share = part_of(bytes, most);
+        to_points(((f64::from(rect.height()) - 2.0) * share).max(1.0))
     };
     let mut quads = Quads::default();
-    let mut start = 0;
-    for end in 1..=columns.len() {
-        if columns.get(end) == Some(&columns[start]) {
-            continue;
-        }
+    for Range { start, end } in equal_runs(columns.len(), |one, other| columns[one] == columns[other]) {
         if columns[start] > 0 {
-            let left = rect.left() + start as f32 * per_column;
-            let right = rect.left() + end as f32 * per_column;
+            let left = rect.left() + count_f32(start) * per_column;
+            let right = rect.left() + count_f32(end) * per_column;
             let top = rect.bottom() - height(columns[start]);
             quads.add(
                 Rect::from_min_max(pos2(left, top), pos2(right, rect.bottom())),
@@ -175,12 +167,11 @@ fn paint_area(painter: &Painter, rect: Rect, band: &ScopeBand, most: u64, theme:
             );
             quads.add(Rect::from_min_max(pos2(left, top), pos2(right, top + 1.0)), theme.live);
         }
-        start = end;
     }
     quads.paint(painter);
 }
 
-/// What is done to all scopes at once, in the toolbar.
+/// Buttons for all scopes, in the toolbar.
 pub(super) fn folds_ui(ui: &mut Ui, folds: &mut ScopeFolds) {
     for (text, is_folded, why) in [
         ("Fold all", true, "One line for every outermost scope"),

@@ -1,16 +1,17 @@
-//! The marker where a lane runs out of memory, with its story.
+//! The marker where a lane runs out of memory, with its report.
 
 use eframe::egui::{Align2, Pos2, Rangef, Rect, Stroke, Ui, pos2};
 
 use super::canvas::text_with_ground;
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
+use crate::numbers::to_points;
 use highwater_analysis::Lane;
 
-/// How near the pointer has to be to the line.
+/// Distance at which the pointer hits the line.
 const REACH: f32 = 5.0;
 
-/// A line through the lane at the step that fails; nothing runs behind it.
+/// A line through the lane at the failing step; nothing runs after it.
 pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
     let lane = &input.comparison.lanes[frame.lane];
     let (Some(x), Some(failed)) = (x_of(frame, lane, state), &lane.simulation.out_of_memory) else {
@@ -40,21 +41,20 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     text_with_ground(&painter, place, text, (theme.bad, theme.halo()), body);
 }
 
-/// Where the words stand: on the map, because the curve has the words of the peak.
+/// The height of the label: on the map, because the curve has the label of the peak.
 fn flag(frame: &LaneFrame) -> Rangef {
     Rangef::new(frame.map.top() + 1.0, frame.map.top() + 17.0)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "points on a screen fit f32")]
 fn x_of(frame: &LaneFrame, lane: &Lane, state: &LanesState) -> Option<f32> {
     let failed = lane.simulation.out_of_memory.as_ref()?;
     let x = state
         .view()?
         .x_from_step(f64::from(failed.step.0), f64::from(frame.body.width()));
-    Some(frame.body.left() + x.clamp(-1e6, 1e6) as f32)
+    Some(frame.body.left() + to_points(x.clamp(-1e6, 1e6)))
 }
 
-/// Whether the pointer is on the marker: near the line, or on its words.
+/// Whether the pointer is on the line or the label.
 pub(super) fn is_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> bool {
     let lane = &input.comparison.lanes[frame.lane];
     let Some(x) = x_of(frame, lane, state) else {
@@ -65,7 +65,6 @@ pub(super) fn is_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, state:
     frame.body.contains(pos) && ((pos.x - x).abs() <= REACH || is_on_words)
 }
 
-/// The story.
 pub(super) fn tooltip_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
     ui.set_max_width(420.0);
     ui.colored_label(
@@ -78,7 +77,7 @@ pub(super) fn tooltip_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
     ui.weak("Click: pin the step and show the device there.");
 }
 
-/// Why a lane ends early, in sentences; none where it does not.
+/// Why a lane ends early; empty where it does not.
 pub fn sentences(lane: &Lane) -> Vec<String> {
     match &lane.out_of_memory_report {
         Some(story) => story.sentences(),

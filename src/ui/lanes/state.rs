@@ -1,4 +1,4 @@
-//! What the lanes remember between frames: the view and how it is shown, nothing of the answer.
+//! State of the lanes between frames: the view, and caches.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use super::{
     Arrangement, HoveredRegion, LaneContent, LaneLayout, LanesInput, Marks, PinnedStep, areas, bookmarks, budget,
     column_cache, goto, marks, measure, minimap, pictures, row_paint, rows, views,
 };
+use crate::numbers::to_f64;
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::Step;
 use highwater_session::ContentOrder;
@@ -15,93 +16,90 @@ use highwater_timeline::{
     AxisKind, ColorBy, ColoringRequest, RowOrder, ScopeFolds, Selected, StepRange, TimeAxis, Timeline, View, Viewport,
 };
 
-/// What the lanes remember between frames: the view, nothing of the answer.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The view of the lanes, and caches of its drawing.
+#[derive(Clone, Debug, Default)]
 pub struct LanesState {
-    /// The one viewport of all lanes; `None` before the first answer.
+    /// The common view of all lanes; `None` before the first answer.
     pub viewport: Option<Viewport>,
-    /// What the time axis is to count; where the data has no such times it counts steps.
+    /// The chosen unit of the time axis; steps where the data lacks it.
     pub axis: AxisKind,
-    /// How lanes are arranged.
     pub layout: LaneLayout,
-    /// What is shown.
     pub content: LaneContent,
-    /// The step under the pointer.
     pub cursor: Option<f64>,
-    /// Whether something else was there in the last frame that Esc closes or leaves.
+    /// Whether Esc belonged to something else in the last frame.
     pub is_covered: bool,
-    /// The step and the lane that the device panel looks at.
+    /// The step and lane of the device pane.
     pub spot: Option<PinnedStep>,
-    /// What the device panel points at.
+    /// The highlight of the device pane.
     pub highlight: Option<(LaneId, HoveredRegion)>,
-    /// The tensor under the pointer.
+    /// Under the pointer.
     pub hovered: Option<Selected>,
-    /// Shapes drawn and blocks within the view, of all lanes, in the last frame.
+    /// Shapes drawn and blocks in view, over all lanes, in the last frame.
     pub drawn: (usize, usize),
-    /// The order and heights of lanes, which are folded or hidden.
+    /// Order, heights, collapsed and hidden lanes.
     pub arrangement: Arrangement,
-    /// What is marked besides blocks.
     pub marks: Marks,
     /// Whether the wheel alone zooms.
     pub has_plain_wheel: bool,
-    /// Shapes drawn and holes within the view, likewise.
+    /// Shapes drawn and gaps in view, in the last frame.
     pub holes_drawn: (usize, usize),
-    /// Edges drawn and edges that there are, likewise.
+    /// Edges drawn and in total, in the last frame.
     pub edges_drawn: (usize, usize),
-    /// Whether the tools had no room to tell how many edges there are.
+    /// Whether the toolbar had no room for the count of edges.
     pub(super) has_untold_edges: bool,
-    pub(super) hole_pictures: Vec<Option<marks::HolePicture>>,
-    /// Pictures of lanes with many blocks.
-    pub(super) textures: pictures::Textures,
-    /// What steps are as wide as in this answer; `None` for one another.
+    /// The time axis of this answer; `None` for steps of equal width.
     pub(super) warp: Option<Arc<TimeAxis>>,
-    /// Everything there is to see, as it was in the last frame.
+    /// Everything, as in the last frame.
     pub(super) whole: Option<Viewport>,
-    /// What that was a picture of.
+    /// The graphs of that frame.
     shown: Option<Shown>,
-    /// What of the overview is being dragged.
+    /// The grabbed part of the minimap.
     pub(super) strip: Option<minimap::Hold>,
-    /// The curves of the overview.
-    pub(super) strip_picture: Option<minimap::Picture>,
-    /// The budget that is being changed.
+    /// The budget in a drag.
     pub(super) budget: Option<budget::BudgetDrag>,
-    /// Whose lifetimes are shown, where lanes differ; `None` for the first lane under a budget.
+    /// The lane of the lifetimes, where lanes differ; `None` for the first lane under a budget.
     pub(crate) rows_lane: Option<usize>,
-    /// What rows of the lifetimes are sorted by.
+    /// The order of the lifetimes.
     pub rows_by: RowOrder,
-    /// Which scopes are folded.
+    /// Collapsed scopes.
     pub folds: ScopeFolds,
-    /// Where the rows are to be scrolled to, in points.
+    /// The next scroll offset of the rows, in points.
     pub(super) scroll_rows_to: Option<f32>,
-    /// The selection that the rows were last scrolled to.
+    /// The selection that the rows were scrolled to.
     pub(super) followed: Option<Selected>,
-    pub(super) rows_asked: Option<rows::Asked>,
-    pub(super) row_texture: row_paint::RowTexture,
-    pub(super) area_pictures: Vec<Option<areas::AreaPicture>>,
-    /// The colours that areas need, and those that were before them.
+    /// The colour mode for areas, and the mode before it.
     pub(super) look_beside_areas: Option<(ColorBy, ColoringRequest)>,
-    pub(super) known_columns: column_cache::KnownColumns,
-    /// The selected steps.
     pub range: Option<StepRange>,
-    /// Where a drag that selects steps began.
+    /// Start of a drag that selects steps.
     pub(super) range_from: Option<Step>,
-    /// What drags do, and what they measured.
     pub(super) measures: measure::Measures,
-    /// The views to go back to.
     pub(super) views: views::Views,
-    /// Bookmarks, and the note that is being written.
+    /// Bookmarks and the note in writing.
     pub(super) flags: bookmarks::Flags,
-    /// The field for a step to go to, while it is open.
+    /// The open field for a step.
     pub(super) goto: Option<goto::Goto>,
-    /// Where lanes are on the screen, in points, part by part of their pictures.
+    /// Parts of lanes on the screen for pictures, in points.
     pub(super) places: Vec<(LaneId, [Rect; 3])>,
-    /// The lane whose picture is being taken.
+    /// The captured lane.
     pub(super) pictured: Option<LaneId>,
-    /// Where its legend stands.
+    /// The place of its legend.
     pub(super) picture_legend: Option<Rect>,
+    pub(super) caches: Caches,
 }
 
-/// What tells the same graphs in another answer: name, runs, ops.
+/// Drawings of the view and the answer, which can be made again at any time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Caches {
+    pub(super) hole_pictures: Vec<Option<marks::HolePicture>>,
+    pub(super) area_pictures: Vec<Option<areas::AreaPicture>>,
+    pub(super) columns: column_cache::ColumnCache,
+    pub(super) minimap: Option<minimap::Picture>,
+    pub(super) textures: pictures::Textures,
+    pub(super) row_texture: row_paint::RowTexture,
+    pub(super) rows_asked: Option<rows::Asked>,
+}
+
+/// Identifies the same graphs in another answer: name, runs, ops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shown {
     name: String,
@@ -133,8 +131,8 @@ fn sizes_of(comparison: &Comparison) -> (usize, usize) {
 }
 
 impl LanesState {
-    /// Takes the size of a new answer: a view of everything stays one, another view stays where it is. Where the same
-    /// graphs have more steps or fewer, because another number of ops is computed anew, it stays the same part of them.
+    /// Takes the size of a new answer: a view of everything stays one, another view keeps its steps. Where the same
+    /// graphs have another number of steps, because recomputations differ, the view keeps its share of them.
     pub(super) fn adopt(&mut self, timeline: &Timeline, comparison: &Comparison) -> Viewport {
         let whole = timeline.fit();
         let is_same = self.shown.as_ref().is_some_and(|shown| shown.is_of(comparison));
@@ -168,7 +166,7 @@ impl LanesState {
         viewport
     }
 
-    /// Lifetimes, in the next order where they are seen already.
+    /// Shows lifetimes; where they are shown, in the next order.
     pub fn next_rows(&mut self) {
         if self.content == LaneContent::Lifetimes {
             let at = RowOrder::ALL.iter().position(|by| *by == self.rows_by).unwrap_or(0);
@@ -177,19 +175,19 @@ impl LanesState {
         self.content = LaneContent::Lifetimes;
     }
 
-    /// The lane whose lifetimes are shown.
+    /// The lane of the lifetimes.
     pub fn lane_of_rows(&self, input: &LanesInput<'_>) -> usize {
         let last = input.comparison.lanes.len().saturating_sub(1);
         let first = usize::from(input.comparison.lane_kind() == LaneKind::Passes);
         self.rows_lane.unwrap_or(first).min(last)
     }
 
-    /// Lets go of pictures of rows: nobody looks at them.
+    /// Drops the picture of rows.
     pub(super) fn forget_rows(&mut self) {
-        (self.rows_asked, self.row_texture) = (None, row_paint::RowTexture::default());
+        (self.caches.rows_asked, self.caches.row_texture) = (None, row_paint::RowTexture::default());
     }
 
-    /// What has to be worked out for what is shown.
+    /// The content that the worker has to compute.
     pub fn content_order(&self, input: &LanesInput<'_>) -> ContentOrder {
         match self.content {
             LaneContent::MemoryMap => ContentOrder::Maps,
@@ -201,38 +199,35 @@ impl LanesState {
         }
     }
 
-    /// Whether all there is to see is in view.
     pub fn shows_everything(&self) -> bool {
         self.viewport == self.whole
     }
 
-    /// Whether the view is one of this answer already.
+    /// Whether the view belongs to this answer.
     pub fn knows(&self, timeline: &Timeline) -> bool {
         self.whole == Some(timeline.fit())
     }
 
-    /// Shows everything.
     pub fn fit(&mut self) {
         self.viewport = self.whole;
     }
 
-    /// Shows every step and the addresses at which tensors stand, without weights and what else lies still; everything where
-    /// that is most of it.
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
+    /// Shows every step and the addresses of tensors, without weights and other static regions; everything where
+    /// tensors are most of it.
     pub fn fit_tensors(&mut self, timeline: &Timeline) {
         const ROOM: f64 = 0.03;
         self.fit();
         if let Some((low, high)) = timeline.tensor_span() {
-            let room = (high - low) as f64 * ROOM;
+            let room = to_f64(high - low) * ROOM;
             self.change_view(|view| Viewport {
-                a0: low as f64 - room,
-                a1: high as f64 + room,
+                a0: to_f64(low) - room,
+                a1: to_f64(high) + room,
                 ..view.viewport()
             });
         }
     }
 
-    /// How much larger than the whole picture the view shows things, as areas.
+    /// The area of everything divided by that of the view.
     pub(super) fn zoom(&self) -> f64 {
         let area = |view: &Viewport| {
             let along = View::new(*view, self.warp.as_deref());
@@ -244,7 +239,7 @@ impl LanesState {
         }
     }
 
-    /// Changes the view, within what there is to see.
+    /// Clamped to everything.
     pub(super) fn change_view(&mut self, change: impl FnOnce(View<'_>) -> Viewport) {
         if let (Some(view), Some(whole)) = (self.view(), self.whole) {
             self.viewport = Some(view.with(change(view)).clamp(whole));

@@ -1,4 +1,4 @@
-//! The tick lane between curve and map: what the device and the pools did, a mark per class and pixel column.
+//! The row of events between curve and map: a mark per class and pixel column.
 
 use eframe::egui::epaint::{PathShape, Shape};
 use eframe::egui::{Align2, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
@@ -7,16 +7,16 @@ use super::canvas::SMALL;
 use super::frame::LaneFrame;
 use super::tooltip::rows_ui;
 use super::{LanesInput, LanesState};
+use crate::numbers::{at_least_one, count_f32};
 use crate::theme::Theme;
 use highwater_model::units::{Bytes, grouped};
 use highwater_timeline::{TickClass, TickColumn, event_labels};
 
 /// Width of a column: a mark with its gap.
 const COLUMN: f32 = 6.0;
-/// From mark to mark.
+/// Distance of two marks.
 const PITCH: f32 = 5.0;
 
-/// Paints the ticks of a lane.
 pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
     let (rect, theme) = (frame.ticks, input.theme);
     if rect.height() < 1.0 {
@@ -36,7 +36,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
             painter.rect_filled(ground, 0, theme.grid);
         }
         let classes: Vec<TickClass> = column.classes().take(most_marks(rect)).collect();
-        // In the middle together.
+        // Centred together.
         let above = classes.iter().skip(1).fold(0.0, |above, _| above + PITCH / 2.0);
         let mut y = rect.center().y - above;
         for class in classes {
@@ -46,31 +46,25 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "points on a screen fit both types"
-)]
 fn columns(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Vec<TickColumn> {
-    let n_columns = (frame.ticks.width() / COLUMN).floor().max(1.0) as u32;
+    let n_columns = at_least_one(frame.ticks.width() / COLUMN);
     let lane = &input.timeline.lanes[frame.lane];
     let columns = state.view().map(|view| lane.ticks.columns(view, n_columns));
     columns.unwrap_or_default()
 }
 
-/// Marks above each other, at most; the tooltip tells of all.
+/// Marks above each other, at most; the tooltip has all.
 fn most_marks(rect: Rect) -> usize {
     if rect.height() < 3.0 * PITCH { 2 } else { 3 }
 }
 
-/// Columns share the width out evenly.
-#[expect(clippy::cast_precision_loss, reason = "points on a screen fit f32")]
+/// Columns have equal widths.
 fn x_of(rect: Rect, column: &TickColumn) -> f32 {
     let n_columns = (rect.width() / COLUMN).floor().max(1.0);
-    rect.left() + (column.column as f32 + 0.5) * rect.width() / n_columns
+    rect.left() + (count_f32(column.column as usize) + 0.5) * rect.width() / n_columns
 }
 
-/// The column under the pointer, or the nearest within a column's width of it.
+/// The column at the pointer, or the nearest within a column's width.
 pub(super) fn column_at(
     pos: Pos2,
     frame: &LaneFrame,
@@ -88,7 +82,7 @@ pub(super) fn column_at(
     nearest.filter(|column| distance(column) <= COLUMN * 1.5)
 }
 
-/// A mark of its class: form and colour.
+/// Shape and colour of a class.
 pub(super) fn mark(painter: &Painter, at: Pos2, class: TickClass, theme: &Theme) {
     const HALF: f32 = 2.2;
     let color = theme.tick(class);
@@ -121,7 +115,7 @@ pub(super) fn mark(painter: &Painter, at: Pos2, class: TickClass, theme: &Theme)
     }
 }
 
-/// Exact counts of a column, kind by kind.
+/// Exact counts of a column by kind.
 pub(super) fn tooltip_ui(ui: &mut Ui, lane: usize, column: &TickColumn, input: &LanesInput<'_>) {
     let (from, to) = column.steps;
     let total = grouped(u64::from(column.total()));

@@ -1,14 +1,12 @@
-//! The lines above the lanes: what is shown and how, and what curves, bands, marks and colours are.
+//! The toolbar above the lanes: content, options, legends.
 
 use eframe::egui::epaint::PathShape;
-use eframe::egui::{
-    Color32, ComboBox, Rangef, Rect, Role, Sense, Stroke, TextStyle, TextWrapMode, Ui, WidgetInfo, vec2,
-};
+use eframe::egui::{Color32, ComboBox, Rangef, Rect, Role, Sense, Stroke, TextStyle, TextWrapMode, Ui, vec2};
 
-use super::{
-    LaneAction, LaneContent, LanesInput, LanesState, arrange, axis, colors, curve, figures, legend, marks, scopes,
-};
+use super::LanesCx;
+use super::{LaneContent, LanesInput, LanesState, arrange, axis, colors, curve, figures, legend, marks, scopes};
 use crate::combo::ShowChoices as _;
+use crate::widgets::Named as _;
 use highwater_model::units::grouped;
 use highwater_timeline::{RowOrder, Timeline};
 
@@ -17,42 +15,42 @@ Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
 click: select    Esc: clear    F: focus the selected, again: everything\n\
 comma, period: previous, next tensor    double click, H or Ctrl+0: everything";
 
-/// Width of a piece of a line in the legend.
+/// Width of a line in the legend.
 const SWATCH: f32 = 14.0;
 
-/// What is shown and how, then the legend, which goes on in the same line where it has room there.
-pub(super) fn toolbar_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState, actions: &mut Vec<LaneAction>) {
-    let has_marks = state.content == LaneContent::MemoryMap;
+/// Content and options, then the legend in the same line where it fits.
+pub(super) fn toolbar_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
+    let has_marks = cx.state.content == LaneContent::MemoryMap;
     ui.horizontal_wrapped(|ui| {
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
-        contents_ui(ui, state);
-        axis::choice_ui(ui, input, state);
-        rows_lane_ui(ui, input, state);
-        if state.content == LaneContent::Lifetimes {
-            rows_order_ui(ui, state);
+        contents_ui(ui, cx.state);
+        axis::choice_ui(ui, cx.input, cx.state);
+        rows_lane_ui(ui, cx.input, cx.state);
+        if cx.state.content == LaneContent::Lifetimes {
+            rows_order_ui(ui, cx.state);
         } else {
-            arrange::lanes_menu_ui(ui, state);
+            arrange::lanes_menu_ui(ui, cx.state);
         }
         if has_marks {
-            marks::menu_ui(ui, input, state);
+            marks::menu_ui(ui, cx.input, cx.state);
         }
-        colors::choice_ui(ui, input, state.content, actions);
-        fit_ui(ui, input.timeline, state);
-        let legend = Legend::new(ui, input, state);
-        let room = legend.width + legend::room(ui, input, state) + marks::EDGES;
+        colors::choice_ui(ui, cx, cx.state.content);
+        fit_ui(ui, cx.input.timeline, cx.state);
+        let legend = Legend::new(ui, cx.input, cx.state);
+        let room = legend.width + legend::room(ui, cx.input, cx.state) + marks::EDGES;
         let is_beside = room <= ui.available_size_before_wrap().x;
-        let is_told = !has_marks || marks::edges_ui(ui, input, state);
+        let is_told = !has_marks || marks::edges_ui(ui, cx.input, cx.state);
         if is_beside {
             ui.separator();
         } else {
             ui.end_row();
         }
-        legend.ui(ui, state);
+        legend.ui(ui, cx.state);
         if has_marks {
-            legend::legend_ui(ui, input);
+            legend::legend_ui(ui, cx.input);
         }
-        state.has_untold_edges = !is_told && !marks::edges_ui(ui, input, state);
-        colors::groups_ui(ui, input, actions);
+        cx.state.has_untold_edges = !is_told && !marks::edges_ui(ui, cx.input, cx.state);
+        colors::groups_ui(ui, cx);
     });
 }
 
@@ -89,7 +87,7 @@ fn fit_ui(ui: &mut Ui, timeline: &Timeline, state: &mut LanesState) {
     }
 }
 
-/// Whose lifetimes are shown, where lanes differ in what they hold.
+/// The lane of the lifetimes, where lanes differ.
 fn rows_lane_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     if state.content != LaneContent::Lifetimes || !input.timeline.has_lane_rows() {
         return;
@@ -100,7 +98,7 @@ fn rows_lane_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
         lane.map_or(String::new(), |lane| input.comparison.lane_title(lane.id))
     };
     let label = format!("lifetimes of {}", title(shown));
-    let combo = ComboBox::from_id_salt("lane of lifetimes")
+    ComboBox::from_id_salt("lane of lifetimes")
         .selected_text(title(shown))
         .show_choices(ui, |ui| {
             for lane in 0..input.comparison.lanes.len() {
@@ -108,39 +106,31 @@ fn rows_lane_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
                     state.rows_lane = Some(lane);
                 }
             }
-        });
-    combo
-        .response
-        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
-    combo
-        .response
+        })
+        .named(Role::ComboBox, || &label)
         .on_hover_text("Lanes differ in what they hold when: whose lifetimes are shown");
 }
 
-/// What rows are sorted by, and all scopes at once.
+/// The order of rows, and buttons for all scopes.
 fn rows_order_ui(ui: &mut Ui, state: &mut LanesState) {
     let label = format!("rows by {}", state.rows_by.words());
-    let combo = ComboBox::from_id_salt("order of rows")
+    ComboBox::from_id_salt("order of rows")
         .selected_text(&label)
         .show_choices(ui, |ui| {
             for by in RowOrder::ALL {
                 ui.selectable_value(&mut state.rows_by, by, by.words());
             }
-        });
-    combo
-        .response
-        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
-    combo
-        .response
+        })
+        .named(Role::ComboBox, || &label)
         .on_hover_text("In which order tensors stand below each other");
     if state.rows_by == RowOrder::Tree {
         scopes::folds_ui(ui, &mut state.folds);
     }
 }
 
-/// What the curves are, the last first.
+/// Curves, the last one first.
 struct Legend {
-    /// Words, colour, explanation, whether the line is above the picture.
+    /// Name, colour, explanation, whether the line lies above the picture.
     entries: Vec<(String, Color32, &'static str, bool)>,
     width: f32,
 }
@@ -210,7 +200,7 @@ impl Legend {
                 grouped(drawn as u64)
             );
         }
-        // Alone in a line it would be a riddle; the help tells the gestures too.
+        // Alone in a line it would not be understood; the help lists the gestures too.
         let is_alone = self.entries.is_empty() && ui.available_size_before_wrap().x < self.width;
         if !is_alone {
             ui.weak("?").on_hover_text(words);
@@ -220,7 +210,7 @@ impl Legend {
 
 /// A piece of the line, or an arrow where the line lies above the picture.
 fn swatch(ui: &mut Ui, color: Color32, is_above: bool) {
-    // As high as words, so that it stands in their middle.
+    // As high as words, to be centred with them.
     let height = ui.text_style_height(&TextStyle::Body);
     let (rect, _) = ui.allocate_exact_size(vec2(SWATCH, height), Sense::hover());
     let center = rect.center();

@@ -1,10 +1,12 @@
-//! What a tooltip says: the tensor, the region or the curves under the pointer, in exact figures.
+//! Tooltips of the lanes: the tensor, the region or the curves under the pointer, in exact figures.
 
 use eframe::egui::{Grid, Label, RichText, TextStyle, Ui};
 
 use super::bands::took_words;
 use super::frame::LaneFrame;
 use super::{LaneContent, LanesInput, LanesState, Selected, areas, gestures, remat, shortage, ticks};
+use crate::numbers::to_step;
+use crate::widgets::wrapped_ui;
 use highwater_analysis::LaneKind;
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Nanos, Step};
@@ -12,11 +14,11 @@ use highwater_model::workload::GraphIdx;
 use highwater_sim::RegionKind;
 use highwater_timeline::{AxisKind, LaneView, Owner, step_facts};
 
-/// The widest tooltip, and the names of its facts with the space behind them.
+/// The widest tooltip, and its first column.
 const WIDEST: f32 = 420.0;
 const NAMES: f32 = 90.0;
 
-/// The tooltip of a lane, where the pointer rests on it.
+/// Shown where the pointer rests.
 pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
     let Some(pos) = frame.response.hover_pos() else { return };
     if frame.response.dragged() {
@@ -36,11 +38,10 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
     }
     let block = gestures::block_at(pos, frame, input, state);
     if let Some((block, tensor)) = block.and_then(|block| Some((block, lane.tensor(block)?))) {
-        let place = (frame.lane, Some(block));
         frame
             .response
             .clone()
-            .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, (input, state), place));
+            .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, frame.lane, Some(block), input, state));
     } else if frame.map.contains(pos) && state.content == LaneContent::Areas {
         frame
             .response
@@ -69,7 +70,7 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
     }
 }
 
-/// Memory that no tensor occupies: its region, and who holds it.
+/// Memory without a tensor: region and owner.
 fn region_ui(
     ui: &mut Ui,
     lane: &LaneView,
@@ -127,7 +128,7 @@ fn place_at(pos: eframe::egui::Pos2, frame: &LaneFrame, state: &LanesState) -> O
     Some((step, address))
 }
 
-/// The region under the pointer, and the hole there.
+/// The region under the pointer, and the gap there.
 fn free_at(
     pos: eframe::egui::Pos2,
     frame: &LaneFrame,
@@ -161,14 +162,9 @@ fn hole_ui(ui: &mut Ui, frame: &LaneFrame, hole: u32, input: &LanesInput<'_>, st
     rows_ui(ui, &rows);
 }
 
-/// How many holes a lane has on a step, and how large they are.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cursor is within the steps"
-)]
+/// Number and size of the gaps on a step.
 fn holes_text(lane: &LaneView, step: f64) -> String {
-    let sum = lane.gaps.at(step.max(0.0) as u32);
+    let sum = lane.gaps.at(to_step(step).0);
     match sum.count {
         0 => "none".to_owned(),
         1 => Bytes(sum.total).to_string(),
@@ -180,14 +176,9 @@ fn holes_text(lane: &LaneView, step: f64) -> String {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cursor is within the steps"
-)]
 fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState, step: f64) {
     let lane = &input.timeline.lanes[frame.lane];
-    let step = Step(step.max(0.0) as u32);
+    let step = to_step(step);
     ui.strong(format!("{} {step}", input.comparison.axis_word()));
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let is_measured = input.comparison.is_measured_lane(frame.lane);
@@ -198,7 +189,7 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &Lane
     } else {
         ("graph", facts.graph.clone())
     }];
-    // Of what is computed anew each lane says its own.
+    // Each lane states its own recomputations.
     if !facts.is_recomputed && !is_alone {
         rows.push(("op", facts.op_text().to_owned()));
     }
@@ -236,7 +227,7 @@ fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &Lane
     rows_ui(ui, &rows);
 }
 
-/// When a step is, as the data says or as the axis has it, and how long it is there.
+/// The time of a step and its duration, from the data or the axis.
 fn time_rows(
     step: Step,
     stated: Option<Nanos>,
@@ -260,16 +251,18 @@ fn time_rows(
     vec![("after", format!("{prefix}{}", Nanos(start))), (name, took)]
 }
 
-/// A tensor's facts in a lane, and at a block there.
+/// A tensor's facts in a lane, and of a block there.
 pub(super) fn tensor_ui(
     ui: &mut Ui,
     tensor: Selected,
-    (input, state): (&LanesInput<'_>, &LanesState),
-    (lane, block): (usize, Option<u32>),
+    lane: usize,
+    block: Option<u32>,
+    input: &LanesInput<'_>,
+    state: &LanesState,
 ) {
     let facts = input.timeline.facts(input.comparison, lane, tensor);
     ui.set_max_width(WIDEST);
-    ui.add(Label::new(RichText::new(&facts.name).strong()).wrap());
+    wrapped_ui(ui, RichText::new(&facts.name).strong());
     let op = match (facts.op_kind.is_empty(), facts.op.is_empty()) {
         (false, false) => format!("{} ({})", facts.op_kind, facts.op),
         (false, true) => facts.op_kind.clone(),
@@ -307,7 +300,7 @@ pub(super) fn tensor_ui(
         };
         rows.push(("offset", offset));
     }
-    // The inspector has room for whole stacks.
+    // The inspector shows whole stacks.
     let told = facts.recorded.iter().filter(|(what, _)| *what != "called from");
     rows.extend(told.cloned());
     rows.push(("shares with", facts.sharing.words()));
@@ -317,7 +310,7 @@ pub(super) fn tensor_ui(
     rows_ui(ui, &rows);
 }
 
-/// Between which steps a tensor is away: the first few times.
+/// The first intervals in which a tensor is evicted.
 fn away_text(pieces: &[(Step, Step)]) -> String {
     const TOLD: usize = 3;
     let gaps = pieces.windows(2).filter(|pair| pair[0].1 < pair[1].0);
@@ -347,7 +340,7 @@ pub(super) fn rows_ui(ui: &mut Ui, rows: &[(&str, String)]) {
     Grid::new("facts").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
         for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
             ui.weak(*name);
-            // Wrapped here: a column of a grid is as narrow as it can be.
+            // Wrapped here: a column of a grid is as narrow as possible.
             let color = ui.visuals().text_color();
             let text = ui.painter().layout(value.clone(), font.clone(), color, WIDEST - NAMES);
             ui.add(Label::new(text));

@@ -1,26 +1,26 @@
-//! The views that were looked at, to go back to and forth between.
+//! The history of views.
 //!
-//! A drag or a turn of the wheel is one view: what is passed on the way is not kept.
+//! A drag or a turn of the wheel is one entry; views passed on the way are not kept.
 
 use eframe::egui::Ui;
 
 use super::LanesState;
 use highwater_timeline::Viewport;
 
-/// Most views that are kept.
+/// Entries kept.
 const MOST: usize = 256;
 
-/// The views before and behind the one on the screen.
+/// Views before and after the current one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Views {
     past: Vec<Viewport>,
     future: Vec<Viewport>,
-    /// The last view that stood still.
+    /// The last view at rest.
     now: Option<Viewport>,
 }
 
 impl Views {
-    /// Takes the view of a frame; it is kept once it stands still.
+    /// Keeps a view once it is at rest.
     fn note(&mut self, view: Viewport, is_moving: bool) {
         let Some(now) = self.now else {
             self.now = Some(view);
@@ -37,7 +37,7 @@ impl Views {
         self.now = Some(view);
     }
 
-    /// The view before the one on the screen, or the one behind it.
+    /// The view before the current one, or after it.
     fn step(&mut self, is_back: bool) -> Option<Viewport> {
         let (from, to) = if is_back {
             (&mut self.past, &mut self.future)
@@ -50,7 +50,7 @@ impl Views {
     }
 }
 
-/// Keeps the view where it stands still. Views of another axis are forgotten.
+/// Keeps a view at rest. Another axis clears the history.
 pub(super) fn note(ui: &Ui, state: &mut LanesState, has_new_axis: bool) {
     if has_new_axis {
         state.views = Views::default();
@@ -65,10 +65,9 @@ pub(super) fn note(ui: &Ui, state: &mut LanesState, has_new_axis: bool) {
 }
 
 impl LanesState {
-    /// Goes back to the view before, or forth again.
     pub(super) fn step_view(&mut self, is_back: bool) {
         if let Some(view) = self.viewport {
-            // What is on the screen can be come back to, whatever is still moving.
+            // The current view can be returned to, even while it moves.
             self.views.note(view, false);
         }
         let Some(view) = self.views.step(is_back) else { return };
@@ -95,7 +94,7 @@ mod tests {
     fn views_are_gone_through_in_order_and_a_new_one_ends_the_way_forth() {
         let mut views = Views::default();
         for step in 0..400 {
-            // What is passed while the hand moves is not kept.
+            // Views passed while moving are not kept.
             views.note(view(f64::from(step) + 0.5), step > 0);
             views.note(view(f64::from(step)), false);
         }

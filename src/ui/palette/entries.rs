@@ -1,4 +1,4 @@
-//! What the palette lists: a row of every table.
+//! The entries of the palette: a row of every table.
 
 use eframe::egui;
 
@@ -11,28 +11,24 @@ use crate::recent::{missing_text, opened_text};
 use highwater_options::{ENVIRONMENT, TABLE, find_group};
 use highwater_session::{Recents, SAMPLES, Sample, Session};
 
-/// Matches of explanations stand behind all matches of names.
+/// Matches in explanations come after all matches in names.
 const BEHIND_NAMES: i32 = -1000;
 
-/// What can be chosen.
 #[derive(Clone, Debug)]
 pub enum Choice {
-    /// A command of the table.
     Command(UiCommand),
-    /// A pane comes to the front.
     Pane(Pane),
-    /// A bundled sample is opened.
     Sample(&'static Sample),
-    /// Files are opened again, by position.
+    /// Recent files by position.
     Recent(usize),
-    /// The field of an option or variable gets the keyboard.
+    /// An option or variable whose field gets the keyboard.
     Option(&'static str),
-    /// A step is pinned.
+    /// A step to pin.
     Step(u32),
 }
 
 impl Choice {
-    /// The words before its name.
+    /// The words before the name.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Command(_) | Self::Step(_) => "",
@@ -44,24 +40,20 @@ impl Choice {
     }
 }
 
-/// A row of the palette.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What tells it from all others, in every run of the program.
+    /// Unique, and the same in every run of the program.
     pub key: String,
-    /// Its name.
     pub title: String,
     /// One sentence.
     pub tooltip: String,
-    /// Further words that it is looked for by, lower case.
+    /// Further search words in lower case.
     pub also: &'static str,
-    /// How it stands, or its keys.
+    /// The state of a toggle, or the shortcut.
     pub now: String,
-    /// Its keys.
     pub shortcut: String,
-    /// Why it cannot be chosen, where it cannot.
+    /// Why it is disabled, if it is.
     pub why_not: Option<String>,
-    /// What it is.
     pub choice: Choice,
 }
 
@@ -79,10 +71,10 @@ impl Entry {
         }
     }
 
-    /// How well typed letters find it.
+    /// The score of typed letters.
     pub fn matches(&self, typed: &str) -> Option<Match> {
         let behind_kind = || {
-            // "go to pane lanes" names it too.
+            // "go to pane lanes" matches too.
             let kind = self.choice.kind();
             let found = fuzzy::find(typed, &format!("{kind} {}", self.title))?;
             let own = kind.chars().count() + 1;
@@ -113,7 +105,7 @@ impl Entry {
         }
     }
 
-    /// A beginning of one of the further words is as good as one in the name, and better than a word in the name of an option.
+    /// A prefix of a further word counts as much as one of the name, and more than a word in the name of an option.
     fn in_further_words(&self, typed: &str) -> Option<Match> {
         let typed = typed.trim().to_lowercase();
         let is_word = typed.chars().count() > 2 && format!(" {}", self.also).contains(&format!(" {typed}"));
@@ -124,8 +116,7 @@ impl Entry {
         })
     }
 
-    /// There are many options, and scattered letters stand in some of them always: those do not hide what explains itself by
-    /// what is typed.
+    /// Options are many, and scattered letters match some of them: such matches do not hide matches in explanations.
     fn hiding(&self, found: &Match) -> i32 {
         let is_option = matches!(self.choice, Choice::Option(_));
         if is_option && fuzzy::is_scattered(found, &self.title) {
@@ -135,7 +126,7 @@ impl Entry {
         }
     }
 
-    /// Whoever types the beginning of a name means it, and the whole of it even more.
+    /// Prefixes of the name score higher, and the whole name highest.
     fn beginning(&self, typed: &str) -> i32 {
         let (typed, title) = (typed.trim().to_lowercase(), self.title.to_lowercase());
         if typed.is_empty() || !title.starts_with(&typed) {
@@ -147,7 +138,7 @@ impl Entry {
         }
     }
 
-    /// What stands on the right of its row.
+    /// The text on the right of the row.
     pub fn right_text(&self) -> String {
         match (self.now.is_empty(), self.shortcut.is_empty()) {
             (true, _) => self.shortcut.clone(),
@@ -156,7 +147,7 @@ impl Entry {
         }
     }
 
-    /// Everything about it in words.
+    /// The name for assistive technology.
     pub fn spoken(&self) -> String {
         let kind = self.choice.kind();
         let space = if kind.is_empty() { "" } else { " " };
@@ -168,20 +159,18 @@ impl Entry {
     }
 }
 
-/// What entries are made from.
+/// Input of the entries.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
-    /// The session.
     pub session: &'a Session,
-    /// What was opened before.
     pub recents: &'a Recents,
     /// Seconds since 1970.
     pub clock: u64,
-    /// How toggles stand.
+    /// States of toggles.
     pub now: &'a dyn Fn(UiCommand) -> Option<&'static str>,
 }
 
-/// Every entry, in the order of the tables.
+/// In the order of the tables.
 pub fn entries(known: &Known<'_>, ctx: &egui::Context) -> Vec<Entry> {
     let commands = COMMANDS.iter().filter(|row| row.command != UiCommand::OpenPalette);
     let commands = commands.map(|row| Entry {
@@ -217,7 +206,7 @@ pub fn entries(known: &Known<'_>, ctx: &egui::Context) -> Vec<Entry> {
     let samples = SAMPLES
         .iter()
         .map(|sample| Entry::new(format!("sample:{}", sample.name), sample.title, Choice::Sample(sample)));
-    // Objects whose fields are options of their own have no field.
+    // Objects whose fields are options have no field.
     let rows = TABLE.iter().filter(|row| find_group(row.key).is_none());
     let options = rows.map(|row| Entry {
         tooltip: row.summary.to_owned(),
@@ -231,7 +220,7 @@ pub fn entries(known: &Known<'_>, ctx: &egui::Context) -> Vec<Entry> {
     all.chain(variables).collect()
 }
 
-/// The step that is asked for by its number: "step 350", "go 350".
+/// A step by its number: "step 350", "go 350".
 pub(super) fn step_entry(typed: &str, session: &Session) -> Option<Entry> {
     let typed = typed.trim().to_lowercase();
     let split = typed.find(|letter: char| letter.is_ascii_digit())?;

@@ -1,39 +1,38 @@
-//! Letters that stand in a text in their order, and how well they stand there.
+//! Fuzzy matching: letters in their order within a text, and their score.
 //!
-//! In: what is typed and a name. Out: `None` where the letters do not stand in it in their order, else a score and the
-//! places of the best way to find them. Case and spaces of what is typed do not matter. O(typed x name).
+//! In: the typed letters and a name. Out: `None` where the name lacks the letters in this order, else the best score
+//! with positions. Case and blanks do not matter. O(typed x name).
 
-/// A letter that is found.
+/// Score of a letter.
 const FOUND: i32 = 1;
-/// A letter at the start of a word.
+/// Score of a letter at the start of a word.
 const WORD: i32 = 8;
-/// A letter right behind the one before.
+/// Score of a letter right after the one before.
 const BESIDE: i32 = 6;
 
-/// How well letters stand in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Match {
     /// Higher is better.
     pub score: i32,
-    /// Positions of the letters among the characters of the text, ascending.
+    /// Positions among the characters of the text, ascending.
     pub places: Vec<usize>,
 }
 
-/// The best way to find the letters of `typed` in a text; of equal ones the one that is found first from the end.
+/// The best match of `typed` in a text; of equal ones the first found from the end.
 pub fn find(typed: &str, text: &str) -> Option<Match> {
     let wanted: Vec<char> = typed.chars().filter(|c| !c.is_whitespace()).map(lower).collect();
     let letters: Vec<char> = text.chars().collect();
     if wanted.is_empty() {
         return Some(Match::default());
     }
-    // By letter that is wanted: by place of its last letter, the best score and the place of the letter before.
+    // By typed letter: by position of its last letter, the best score and the position of the letter before.
     let mut table: Vec<Vec<Option<(i32, usize)>>> = Vec::with_capacity(wanted.len());
     for (row, letter) in wanted.iter().enumerate() {
         let mut scores = vec![None; letters.len()];
         let mut best_before: Option<(i32, usize)> = None;
         for (place, known) in letters.iter().enumerate() {
             let above = row.checked_sub(1).map(|above| &table[above]);
-            // What ends at least two places before.
+            // The best score that ends at least two places before.
             if let Some((score, at)) = place.checked_sub(2).and_then(|at| Some((above?[at]?.0, at)))
                 && best_before.is_none_or(|(best, _)| score > best)
             {
@@ -61,7 +60,7 @@ pub fn find(typed: &str, text: &str) -> Option<Match> {
     trace(&table)
 }
 
-/// The places of the best way, from the last letter back.
+/// The positions of the best match, from the last letter back.
 fn trace(table: &[Vec<Option<(i32, usize)>>]) -> Option<Match> {
     let ends = table.last()?.iter().enumerate();
     let ends = ends.filter_map(|(place, cell)| cell.map(|(score, _)| (score, place)));
@@ -76,7 +75,7 @@ fn trace(table: &[Vec<Option<(i32, usize)>>]) -> Option<Match> {
     Some(Match { score, places })
 }
 
-/// Whether some letter of a match neither starts a word nor follows the one before.
+/// Whether a letter of the match neither starts a word nor follows the one before.
 pub fn is_scattered(found: &Match, text: &str) -> bool {
     let letters: Vec<char> = text.chars().collect();
     let before = std::iter::once(None).chain(found.places.iter().map(|place| Some(*place)));
@@ -102,7 +101,7 @@ mod tests {
 
     use super::{BESIDE, FOUND, WORD, find, lower, starts_word};
 
-    /// Every way to find the letters, one after the other.
+    /// Enumerates all matches.
     fn naive(typed: &[char], letters: &[char], from: usize, last: Option<usize>) -> Option<i32> {
         let Some((first, rest)) = typed.split_first() else {
             return Some(0);

@@ -1,40 +1,33 @@
-//! Panes without content: what they will show, what to do, and a button that does it. What went wrong stands where the
-//! result would be.
+//! Panes without content: what they will show, what to do, and a button that does it, or what went wrong.
 
 use eframe::egui::{self, RichText};
 
 use crate::commands::UiCommand;
+use crate::panels::PaneCx;
 use crate::panes::PaneRow;
 use crate::recent::recents_ui;
 use crate::theme::Theme;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_session::{Command, Recents, SAMPLES, Sample, Session, SourceSpec, sample};
 
-/// A button whose name tells it from those of other panes.
+/// A button with a unique name.
 fn button_ui(ui: &mut egui::Ui, text: &str, name: &str) -> bool {
-    let response = ui.button(text);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+    let response = ui.button(text).named(egui::Role::Button, || &name);
     response.clicked()
 }
 
-/// A pane of an answer that is not there.
-pub fn no_answer_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    row: &PaneRow,
-    theme: &Theme,
-    asked: &mut Vec<UiCommand>,
-    commands: &mut Vec<Command>,
-) {
+/// A pane that needs an answer, without one.
+pub fn no_answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, row: &PaneRow, asked: &mut Vec<UiCommand>) {
     ui.strong(row.title);
-    ui.add(egui::Label::new(format!("Here: {}.", row.what)).wrap());
+    wrapped_ui(ui, format!("Here: {}.", row.what));
     ui.add_space(4.0);
-    if session.busy().is_some() {
+    if cx.session.busy().is_some() {
         ui.weak("Reading and working out the answer…");
         return;
     }
-    match session.problem() {
+    match cx.session.problem() {
         Some(problem) => {
-            ui.add(egui::Label::new(RichText::new(problem).color(theme.bad)).wrap());
+            wrapped_ui(ui, RichText::new(problem).color(cx.theme.bad));
         }
         None => {
             ui.weak("Nothing is open yet.");
@@ -49,22 +42,22 @@ pub fn no_answer_ui(
             "Open a sample",
             &format!("open a sample, from the pane {}", row.title),
         ) {
-            commands.push(Command::Open(vec![SourceSpec::Sample(&SAMPLES[0])]));
+            cx.commands.push(Command::Open(vec![SourceSpec::Sample(&SAMPLES[0])]));
         }
     });
 }
 
-/// A line above an older answer, where the settings as they are now have none.
+/// A line above an answer that is older than the settings.
 pub fn problem_line_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let Some(problem) = session.problem() else { return };
     let text = format!("What stands here is older than the settings: {problem}");
-    ui.add(egui::Label::new(RichText::new(text).color(theme.bad)).wrap());
+    wrapped_ui(ui, RichText::new(text).color(theme.bad));
     ui.add_space(4.0);
 }
 
-/// Why a pane has nothing to show of what is open, and a sample of which it has.
+/// Why a pane has nothing to show, and a sample for it.
 pub fn other_ui(ui: &mut egui::Ui, why: &str, sample_name: &str, commands: &mut Vec<Command>) {
-    ui.add(egui::Label::new(why).wrap());
+    wrapped_ui(ui, why);
     let Some(sample) = sample(sample_name) else { return };
     ui.horizontal_wrapped(|ui| {
         ui.weak("There is something to see in a sample:");
@@ -75,22 +68,15 @@ pub fn other_ui(ui: &mut egui::Ui, why: &str, sample_name: &str, commands: &mut 
 }
 
 /// The page in place of the lanes while nothing is open.
-pub fn start_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    recents: &Recents,
-    theme: &Theme,
-    asked: &mut Vec<UiCommand>,
-    commands: &mut Vec<Command>,
-) {
-    if session.busy().is_some() {
+pub fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, recents: &Recents, asked: &mut Vec<UiCommand>) {
+    if cx.session.busy().is_some() {
         ui.centered_and_justified(|ui| ui.weak("Reading and working out the answer…"));
         return;
     }
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.set_max_width(620.0);
         ui.add_space(8.0);
-        if session.problem().is_none() {
+        if cx.session.problem().is_none() {
             ui.heading("Nothing is open");
             ui.label("Drop a graph, a recording or a folder anywhere onto the window, or:");
         }
@@ -107,15 +93,15 @@ pub fn start_ui(
         });
         if !recents.list.is_empty() {
             ui.add_space(10.0);
-            ui.label(RichText::new("Opened before").color(theme.text_weak));
+            ui.label(RichText::new("Opened before").color(cx.theme.text_weak));
             ui.with_layout(egui::Layout::top_down_justified(egui::Align::Min), |ui| {
-                recents_ui(ui, recents, session, ", from the start page", commands);
+                recents_ui(ui, recents, cx.session, ", from the start page", cx.commands);
             });
         }
         ui.add_space(10.0);
-        ui.label(RichText::new("Or a sample").color(theme.text_weak));
+        ui.label(RichText::new("Or a sample").color(cx.theme.text_weak));
         for sample in SAMPLES {
-            sample_ui(ui, sample, commands);
+            sample_ui(ui, sample, cx.commands);
         }
     });
 }

@@ -1,48 +1,42 @@
-//! Files: what was read of each, what was left out and why, and the choice to read one as another format.
+//! Files: what was read of each, what was left out and why, and the choice of the format.
 
-use eframe::egui::{self, RichText, WidgetInfo};
+use eframe::egui::{self, RichText};
 
 use super::problems::icon;
 use crate::combo::ShowChoices as _;
-use crate::theme::Theme;
+use crate::panels::PaneCx;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_import::IMPORTERS;
 use highwater_model::diagnostics::Diagnostic;
 use highwater_model::units::counted;
 use highwater_options::DumpedSettings;
-use highwater_session::{Command, Session, SourceReport, SourceSpec};
+use highwater_session::{Command, SourceReport, SourceSpec};
 
-/// What stands for the choice that the content makes.
+/// The choice that leaves the format to detection.
 pub(crate) const BY_CONTENT: &str = "by content";
 
-/// Draws the pane.
-pub fn files_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
-    let Some(loaded) = session.loaded() else {
-        return unread_ui(ui, session, theme, commands);
+pub fn files_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+    let Some(loaded) = cx.session.loaded() else {
+        return unread_ui(ui, cx);
     };
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         for (graph, settings) in &loaded.stamped {
-            stamped_ui(ui, graph, settings, session, commands);
+            stamped_ui(ui, cx, graph, settings);
         }
         for (position, (source, report)) in loaded.sources.iter().zip(&loaded.reports).enumerate() {
             if position > 0 {
                 ui.add_space(6.0);
                 ui.separator();
             }
-            source_ui(ui, position, source, report, theme, commands);
+            source_ui(ui, cx, position, source, report);
         }
     });
 }
 
-/// The settings that a dump carries: how many, which, and a button that takes them over.
-fn stamped_ui(
-    ui: &mut egui::Ui,
-    graph: &str,
-    settings: &DumpedSettings,
-    session: &Session,
-    commands: &mut Vec<Command>,
-) {
+/// Settings of a dump, with a button that applies them.
+fn stamped_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: &str, settings: &DumpedSettings) {
     let arguments = settings.arguments();
-    let document = session.document();
+    let document = cx.session.document();
     let is_used = settings
         .options
         .overrides()
@@ -61,16 +55,16 @@ fn stamped_ui(
         let button = ui.add_enabled(!is_used, egui::Button::new("Use them").small());
         let button = button.on_hover_text("sets these options and variables; others stay (Ctrl+Z takes it back)");
         if button.on_disabled_hover_text("they are set").clicked() {
-            commands.push(Command::UseSettings(Box::new(settings.clone())));
+            cx.commands.push(Command::UseSettings(Box::new(settings.clone())));
         }
     });
     ui.add_space(4.0);
 }
 
-/// Where nothing could be read: what was tried, why that failed, and the choice of another format.
-fn unread_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
-    let sources = &session.document().sources;
-    let Some(problem) = session.problem().filter(|_| !sources.is_empty()) else {
+/// Where nothing could be read: the error, and the choice of the format.
+fn unread_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+    let sources = &cx.session.document().sources;
+    let Some(problem) = cx.session.problem().filter(|_| !sources.is_empty()) else {
         ui.weak(
             "What was read of each file stands here. Drop files or a folder onto the window, open some with Ctrl+O, or \
              choose a sample under Samples.",
@@ -82,48 +76,40 @@ fn unread_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
             ui.horizontal_wrapped(|ui| {
                 ui.label(RichText::new(source.title()).strong())
                     .on_hover_text(source.label());
-                ui.label(RichText::new("not read").color(theme.bad));
-                let mut format = source.chosen_format();
-                if format_ui(ui, ("open as", position), &mut format) {
-                    commands.push(Command::OpenAs { position, format });
-                }
+                ui.label(RichText::new("not read").color(cx.theme.bad));
+                open_as_ui(ui, cx, position, source);
             });
         }
-        ui.add(egui::Label::new(RichText::new(problem).color(theme.bad)).wrap());
+        wrapped_ui(ui, RichText::new(problem).color(cx.theme.bad));
     });
 }
 
-fn source_ui(
-    ui: &mut egui::Ui,
-    position: usize,
-    source: &SourceSpec,
-    report: &SourceReport,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+fn open_as_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, position: usize, source: &SourceSpec) {
+    let mut format = source.chosen_format();
+    if format_ui(ui, ("open as", position), &mut format) {
+        cx.commands.push(Command::OpenAs { position, format });
+    }
+}
+
+fn source_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, position: usize, source: &SourceSpec, report: &SourceReport) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(source.title()).strong())
             .on_hover_text(source.label());
         if report.format.is_empty() {
-            ui.label(RichText::new("not read").color(theme.bad));
+            ui.label(RichText::new("not read").color(cx.theme.bad));
         } else {
             ui.weak(format!("read as {}", report.format));
         }
-        let mut format = source.chosen_format();
-        if format_ui(ui, ("open as", position), &mut format) {
-            commands.push(Command::OpenAs { position, format });
-        }
-        let copy = ui.small_button("Copy");
-        copy.widget_info(|| {
-            let name = format!("copy the report of {}", source.title());
-            egui::WidgetInfo::labeled(egui::Role::Button, true, name)
-        });
+        open_as_ui(ui, cx, position, source);
+        let copy = ui
+            .small_button("Copy")
+            .named(egui::Role::Button, || format!("copy the report of {}", source.title()));
         if copy.on_hover_text("copy this report as text").clicked() {
             ui.ctx().copy_text(report_text(source, report));
         }
     });
     for line in &report.contents {
-        ui.add(egui::Label::new(line).wrap());
+        wrapped_ui(ui, line);
     }
     let entries = report.diagnostics.entries();
     if entries.is_empty() {
@@ -133,21 +119,21 @@ fn source_ui(
     sorted.sort_by_key(|entry| entry.severity);
     for entry in sorted {
         ui.horizontal_wrapped(|ui| {
-            let color = theme.severity(entry.severity);
+            let color = cx.theme.severity(entry.severity);
             ui.label(RichText::new(icon(entry.severity)).color(color).strong());
             ui.label(entry_text(entry));
         });
     }
 }
 
-/// A choice of formats, `None` being what the content says; tells whether it changed.
+/// A choice of formats, `None` for detection; returns whether it changed.
 pub(crate) fn format_ui(
     ui: &mut egui::Ui,
     salt: impl std::hash::Hash + std::fmt::Debug,
     chosen: &mut Option<&'static str>,
 ) -> bool {
     let before = *chosen;
-    let combo = egui::ComboBox::from_id_salt(salt)
+    egui::ComboBox::from_id_salt(salt)
         .selected_text(before.unwrap_or(BY_CONTENT))
         .height(480.0)
         .show_choices(ui, |ui| {
@@ -160,12 +146,8 @@ pub(crate) fn format_ui(
                     *chosen = Some(row.name);
                 }
             }
-        });
-    combo
-        .response
-        .widget_info(|| WidgetInfo::labeled(egui::Role::ComboBox, true, "open as"));
-    combo
-        .response
+        })
+        .named(egui::Role::ComboBox, || "open as")
         .on_hover_text("Open as: read the file as this format, whatever its content looks like");
     *chosen != before
 }

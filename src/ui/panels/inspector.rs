@@ -1,5 +1,5 @@
-//! The inspector: the selected tensor in exact figures, with what is around it in its graph; where nothing is selected,
-//! what holds the peak.
+//! The inspector: the selected tensor in exact figures, with its neighbours in the graph; without a selection, what
+//! holds the peak.
 
 mod facts;
 
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
+use crate::panels::PaneCx;
 use crate::panels::footprint::footprint_ui;
 use crate::panels::neighbourhood::neighbourhood_ui;
 use crate::panels::remat::remat_ui;
@@ -15,53 +16,47 @@ pub use crate::panels::reuse::InspectorState;
 use crate::panels::reuse::{lane_ui, reuse_ui};
 use crate::panels::{elided, swatch_ui};
 use crate::theme::Theme;
+use crate::widgets::{bytes_ui, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, Lane, LaneId};
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step, counted};
-use highwater_session::{Command, Selected, Session};
+use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
-use highwater_timeline::{LaneView, RegionSpan, Timeline, step_facts};
+use highwater_timeline::{LaneView, Timeline, step_facts};
 
 /// Rows of the list of held regions.
 const REGION_ROWS: usize = 8;
 
-/// A figure with its space in a table, and how often it is held.
+/// Widths of a figure, and of a count.
 const FIGURE: f32 = 84.0;
 const TIMES: f32 = 26.0;
 
-/// Draws the pane.
-pub fn inspector_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut InspectorState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let Some((comparison, timeline)) = session.answer() else {
+pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut InspectorState) {
+    let Some((comparison, timeline)) = cx.session.answer() else {
         ui.weak("Facts about the selected tensor appear here.");
         return;
     };
     egui::ScrollArea::vertical()
         .auto_shrink([false, false])
-        .show(ui, |ui| match session.selection() {
+        .show(ui, |ui| match cx.session.selection() {
             Some(selected) => {
                 state.neighbours.look(comparison, timeline, selected);
                 if let Some(to) = facts::tensor_ui(ui, comparison, timeline, selected, state.neighbours.around()) {
-                    state.neighbours.go(to, Some(selected), commands);
+                    state.neighbours.go(to, Some(selected), cx.commands);
                 }
-                neighbourhood_ui(ui, selected, &mut state.neighbours, theme, commands);
+                neighbourhood_ui(ui, cx, selected, &mut state.neighbours);
                 places_ui(ui, comparison, timeline, selected);
-                reuse_ui(ui, comparison, timeline, selected, state, commands);
+                reuse_ui(ui, comparison, timeline, selected, state, cx.commands);
                 ui.add_space(6.0);
                 if ui.button("Clear selection (Esc)").clicked() {
-                    commands.push(Command::Select(None));
+                    cx.commands.push(Command::Select(None));
                 }
             }
-            None => peak_ui(ui, comparison, timeline, state, theme, commands),
+            None => peak_ui(ui, cx, comparison, timeline, state),
         });
 }
 
-/// Where each lane puts the tensor.
+/// The tensor's place in each lane.
 fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, selected: Selected) {
     ui.add_space(6.0);
     ui.strong("In each lane");
@@ -79,7 +74,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
             ui.weak("occupies");
             ui.end_row();
             for (position, (lane, view)) in comparison.lanes.iter().zip(&timeline.lanes).enumerate() {
-                // Address and bytes stay in sight; a long title is cut.
+                // Address and bytes stay visible; a long title is cut.
                 let title = comparison.lane_title(lane.id);
                 let size = egui::TextStyle::Body.resolve(ui.style()).size;
                 let short = elided(ui, &title, size, (width - 2.0 * FIGURE).max(48.0));
@@ -127,7 +122,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
         });
 }
 
-/// A tensor without a place of its own: what holds it as a whole, if anything does.
+/// A tensor without a block: the region that holds it as a whole, if any.
 fn whole_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, lane: usize, selected: Selected) {
     let facts = timeline.facts(comparison, lane, selected);
     let has_whole = !facts.held_in.is_empty() && !comparison.is_measured_lane(lane);
@@ -142,14 +137,13 @@ fn whole_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, lan
         .on_hover_text(why);
 }
 
-/// When and why a lane peaks: the main one until another was clicked or chosen.
+/// When and why a lane peaks: the main lane unless another was chosen.
 fn peak_ui(
     ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
     comparison: &Comparison,
     timeline: &Arc<Timeline>,
     state: &mut InspectorState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
 ) {
     let Some(position) = lane_ui(ui, comparison, state) else {
         ui.weak("Click a tensor in a lane to see its facts.");
@@ -158,12 +152,12 @@ fn peak_ui(
     let (lane, view) = (&comparison.lanes[position], &timeline.lanes[position]);
     if let Some(story) = &lane.out_of_memory_report {
         for sentence in story.sentences() {
-            ui.add(egui::Label::new(RichText::new(sentence).color(theme.bad)).wrap());
+            wrapped_ui(ui, RichText::new(sentence).color(cx.theme.bad));
         }
         ui.add_space(4.0);
     }
     if let Some(remat) = &view.remat {
-        remat_ui(ui, lane, remat, theme, commands);
+        remat_ui(ui, cx, lane, remat);
     }
     let Some(step) = lane.summary.peak_reserved_step else {
         ui.weak("The schedule has no steps.");
@@ -174,12 +168,14 @@ fn peak_ui(
     if let LaneId::Measured(_) = lane.id {
         measured_ui(ui, lane);
     } else {
-        parts_ui(ui, lane, theme);
+        parts_ui(ui, lane, cx.theme);
         ui.add_space(6.0);
         explanation_ui(ui, lane);
     }
     overhead_ui(ui, lane);
-    footprint_ui(ui, comparison, timeline, lane, &mut state.footprint, commands);
+    if let Some(stack) = &view.arena_stack {
+        footprint_ui(ui, comparison, stack, &mut state.is_stack_open, cx.commands);
+    }
     regions_ui(ui, comparison, lane, view, step);
     ui.add_space(6.0);
     if view.blocks.is_empty() {
@@ -191,46 +187,41 @@ fn peak_ui(
         return;
     }
     let live_step = lane.summary.peak_live_step.unwrap_or(step);
-    // Of a recording beside a graph nobody knows whether that op ran then.
+    // A recording aligned to a graph may have run another op on this step.
     let known = (!matches!(lane.id, LaneId::Measured(_))).then(|| step_facts(comparison, live_step));
     let at = known.flatten().map_or(String::new(), |facts| match facts.op_text() {
         "" => format!(" in {}", facts.graph),
         op => format!(" in {}, at {op}", facts.graph),
     });
-    let mut live = view.live_at(live_step);
-    live.sort_by_key(|block| (std::cmp::Reverse(view.blocks.bytes[*block as usize]), *block));
+    let live = &view.at_peak.blocks;
     let noun = comparison.study_of_lane(position).words().tensor;
-    if noun == "tensor" && live.iter().any(|block| view.tensor(*block).is_some()) {
-        // Live bytes are those of tensors; what holds graph inputs and outputs stands beside them.
-        live.retain(|block| view.tensor(*block).is_some());
-    }
     let holders = counted(live.len() as u64, noun);
     let verb = if live.len() == 1 { "holds" } else { "hold" };
     let word = comparison.axis_word();
     ui.label(format!(
         "Most bytes are live at {word} {live_step}{at}. {holders} {verb} them:"
     ));
-    live_table_ui(ui, comparison, timeline, position, &live, commands);
+    live_table_ui(ui, comparison, timeline, position, cx.commands);
 }
 
-/// What a recording says of itself, and what it leaves out.
+/// Remarks of a recording.
 fn measured_ui(ui: &mut egui::Ui, lane: &Lane) {
     for remark in &lane.explanation {
-        ui.add(egui::Label::new(&remark.text).wrap());
+        wrapped_ui(ui, &remark.text);
         ui.add_space(3.0);
     }
 }
 
-/// Where the peak comes from, and where the lane parts from policy 0.
+/// Where the peak comes from, and where the lane differs from policy 0.
 fn explanation_ui(ui: &mut egui::Ui, lane: &Lane) {
-    // The first sentence says what the parts above say.
+    // The parts above say what the first remark says.
     for remark in lane.explanation.iter().skip(1) {
-        ui.add(egui::Label::new(&remark.text).wrap());
+        wrapped_ui(ui, &remark.text);
         ui.add_space(3.0);
     }
 }
 
-/// What the policy's own calls cost, by cause: exact counts, estimated times.
+/// Costs of the policy's own calls by cause: exact counts, estimated times.
 fn overhead_ui(ui: &mut egui::Ui, lane: &Lane) {
     let rows: Vec<_> = lane.summary.overhead.iter().filter(|row| row.count > 0).collect();
     if rows.is_empty() {
@@ -253,16 +244,16 @@ fn overhead_ui(ui: &mut egui::Ui, lane: &Lane) {
     ui.add_space(4.0);
 }
 
-/// Every live tensor with its bytes; only visible rows are made.
+/// Live tensors with their bytes; only visible rows are made.
 fn live_table_ui(
     ui: &mut egui::Ui,
     comparison: &Comparison,
     timeline: &Timeline,
     lane: usize,
-    live: &[u32],
     commands: &mut Vec<Command>,
 ) {
     let view = &timeline.lanes[lane];
+    let live = &view.at_peak.blocks;
     ui.add_space(4.0);
     let height = ui.text_style_height(&egui::TextStyle::Body) + 6.0;
     let table = TableBuilder::new(ui)
@@ -280,8 +271,7 @@ fn live_table_ui(
             let facts = timeline.facts(comparison, lane, selected);
             let bytes = facts.bytes.unwrap_or_default();
             row.col(|ui| {
-                ui.monospace(format!("{:>11}", bytes.to_string()))
-                    .on_hover_text(bytes.exact());
+                right_bytes_ui(ui, bytes);
             });
             row.col(|ui| {
                 let text = if facts.op_kind.is_empty() {
@@ -298,7 +288,7 @@ fn live_table_ui(
     });
 }
 
-/// The peak by what it serves.
+/// The peak by use.
 fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
     let parts = lane.summary.reserved;
     egui::Grid::new("parts")
@@ -316,28 +306,24 @@ fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
                 if bytes > Bytes::ZERO {
                     swatch_ui(ui, theme.part(position));
                     ui.label(name);
-                    ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
+                    bytes_ui(ui, bytes);
                     ui.end_row();
                 }
             }
             ui.label("");
             ui.strong("peak reserved");
             let peak = lane.summary.peak_reserved;
-            ui.monospace(peak.to_string()).on_hover_text(peak.exact());
+            bytes_ui(ui, peak);
             ui.end_row();
         });
 }
 
-/// Which regions are held on the first step of the peak; a graph that does not run then holds them idle.
+/// Regions held on the first step of the peak; those of graphs that do not run then are idle.
 fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, view: &LaneView, step: Step) {
     let is_measured = matches!(lane.id, LaneId::Measured(_));
-    let mut held: Vec<&RegionSpan> = view
-        .regions
-        .iter()
-        .filter(|span| span.start <= step && step < span.end && span.kind != RegionKind::Unplaced)
-        .collect();
+    let held = &view.at_peak.regions;
     if is_measured && held.is_empty() {
-        // The file names no segment: there is nothing to list.
+        // The file names no segment.
         return;
     }
     let running = comparison
@@ -352,16 +338,15 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, view: &La
     } else {
         format!("Held at step {step}, while {name} runs:")
     });
-    held.sort_by_key(|span| (std::cmp::Reverse(span.bytes), span.base));
     egui::Grid::new("regions")
         .num_columns(2)
         .min_col_width(0.0)
         .spacing([8.0, 2.0])
         .striped(true)
         .show(ui, |ui| {
-            for span in held.iter().take(REGION_ROWS) {
-                ui.monospace(format!("{:>11}", span.bytes.to_string()))
-                    .on_hover_text(span.bytes.exact());
+            for idx in held.iter().take(REGION_ROWS) {
+                let span = &view.regions[*idx as usize];
+                right_bytes_ui(ui, span.bytes);
                 ui.add(egui::Label::new(&*span.label).truncate())
                     .on_hover_text(&*span.label);
                 ui.end_row();

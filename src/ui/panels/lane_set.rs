@@ -1,21 +1,22 @@
-//! What the lanes are compared for: policies, runs under memory budgets, or name reuse; which budgets are open.
+//! The kind of lanes: policies, runs under memory budgets, or name reuse; and the open budgets.
 
 use eframe::egui::{self, RichText};
 
+use crate::panels::PaneCx;
+use crate::widgets::Named as _;
 use highwater_analysis::{LaneChoice, LaneSet, RematLane, study_of};
 use highwater_model::units::Bytes;
 use highwater_options::keys;
 use highwater_rewrite::remat::{Budget, DEFAULT_HEURISTIC, HEURISTICS, find_heuristic};
 use highwater_session::{Command, Session};
 
-/// What is remembered while other lanes are compared.
+/// Budgets to restore when lanes are compared for budgets again.
 #[derive(Clone, Debug, Default)]
 pub struct LaneSetState {
-    /// The lanes of runs under budgets that were open last.
     budgets: Vec<RematLane>,
 }
 
-/// What lanes are compared for, without their budgets.
+/// The kind without its budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Policies,
@@ -39,7 +40,7 @@ impl Kind {
     }
 }
 
-/// What is compared at present; `None` where there is no choice.
+/// The active kind; `None` where there is no choice.
 pub fn kind_words(session: &Session) -> Option<&'static str> {
     let loaded = session.loaded()?;
     if study_of(&loaded.workload).lane_choice() != LaneChoice::Any {
@@ -49,7 +50,7 @@ pub fn kind_words(session: &Session) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == kind).map(|(_, words)| *words)
 }
 
-/// The command that compares the next of the three.
+/// The command that switches to the next kind.
 pub fn next_lanes(session: &Session, state: &mut LaneSetState) -> Option<Command> {
     kind_words(session)?;
     let next = match Kind::of(&session.document().lanes) {
@@ -60,14 +61,11 @@ pub fn next_lanes(session: &Session, state: &mut LaneSetState) -> Option<Command
     Some(set(session, state, next))
 }
 
-/// Draws the choice and the open budgets in the line that is there; says whether the sweep was asked for.
-pub fn lane_set_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut LaneSetState,
-    commands: &mut Vec<Command>,
-) -> bool {
-    let Some(loaded) = session.loaded() else { return false };
+/// The choice and the open budgets; returns whether the budget sweep was requested.
+pub fn lane_set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetState) -> bool {
+    let Some(loaded) = cx.session.loaded() else {
+        return false;
+    };
     let is_tape = match study_of(&loaded.workload).lane_choice() {
         LaneChoice::Any => false,
         LaneChoice::Budgets => true,
@@ -79,7 +77,7 @@ pub fn lane_set_ui(
         }
         LaneChoice::Fixed => return false,
     };
-    let lanes = &session.document().lanes;
+    let lanes = &cx.session.document().lanes;
     let mut wants_sweep = false;
     let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing, egui::vec2(4.0, 2.0));
     if is_tape {
@@ -91,19 +89,20 @@ pub fn lane_set_ui(
         let before = Kind::of(lanes);
         let mut chosen = before;
         if super::choice_ui(ui, &mut chosen, "compare", &KINDS) {
-            commands.push(set(session, state, chosen));
+            cx.commands.push(set(cx.session, state, chosen));
         }
     }
     if let LaneSet::Remat(open) = lanes {
         state.budgets.clone_from(open);
-        open_ui(ui, open, commands);
+        open_ui(ui, open, cx.commands);
         if is_tape && ui.small_button("Back to the first ones").clicked() {
-            commands.push(Command::SetLanes(LaneSet::Policies));
+            cx.commands.push(Command::SetLanes(LaneSet::Policies));
         }
     }
     if is_tape || matches!(lanes, LaneSet::Remat(_)) {
-        let more = ui.small_button("More…");
-        more.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "more budgets: open the sweep"));
+        let more = ui
+            .small_button("More…")
+            .named(egui::Role::Button, || "more budgets: open the sweep");
         wants_sweep = more
             .on_hover_text("the sweep over many budgets: a click on a point opens a lane")
             .clicked();
@@ -112,13 +111,13 @@ pub fn lane_set_ui(
     wants_sweep
 }
 
-/// The open lanes, each with a button that closes it.
+/// Open lanes, each with a button that closes it.
 fn open_ui(ui: &mut egui::Ui, open: &[RematLane], commands: &mut Vec<Command>) {
     for (position, lane) in open.iter().enumerate() {
         let title = lane.title();
-        let button = ui.add(egui::Button::new(RichText::new(format!("{title} ×")).small()).small());
-        button
-            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("close the lane of {title}")));
+        let button = ui
+            .add(egui::Button::new(RichText::new(format!("{title} ×")).small()).small())
+            .named(egui::Role::Button, || format!("close the lane of {title}"));
         let words = format!("close the lane of {title}: {}", lane.heuristic.summary);
         if button.on_hover_text(words).clicked() {
             commands.push(Command::RemoveRematLane(position));
@@ -126,8 +125,8 @@ fn open_ui(ui: &mut egui::Ui, open: &[RematLane], commands: &mut Vec<Command>) {
     }
 }
 
-/// The command that compares one of the three. Budgets open with those that were open last, else with the configured
-/// one, else with half of the peak.
+/// The command that switches to a kind. Budgets are those that were open last, else the configured one, else 60 % of
+/// the peak.
 fn set(session: &Session, state: &LaneSetState, kind: Kind) -> Command {
     Command::SetLanes(match kind {
         Kind::Policies => LaneSet::Policies,
@@ -137,7 +136,7 @@ fn set(session: &Session, state: &LaneSetState, kind: Kind) -> Command {
     })
 }
 
-/// The run that the options ask for.
+/// The run under the options' budget.
 fn configured(session: &Session) -> RematLane {
     let options = &session.document().options;
     let text = |key: &str| options.get(key).map(ToString::to_string);

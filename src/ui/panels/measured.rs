@@ -1,17 +1,19 @@
-//! What recordings of real runs held at most, above their lanes.
+//! Peaks of recordings, above their lanes.
 
 use eframe::egui::{self, RichText};
 
 use highwater_analysis::{Comparison, Lane, LaneId};
 use highwater_model::workload::{Recording, TotalKind};
 
-/// Most recordings whose bars can be told apart.
+use crate::widgets::wrapped_ui;
+
+/// Most recordings with bars that can be told apart.
 pub(super) const MOST_BARS: usize = 6;
 
-/// Most recordings that the overview names.
+/// Most recordings in the overview.
 const MOST_RECORDINGS: usize = 3;
 
-/// What each recording held at most, and what it leaves out.
+/// The peak of each recording, and what it leaves out.
 pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     let mut lanes: Vec<&Lane> = comparison.lanes.iter().collect();
     let n_lanes = lanes.len();
@@ -35,7 +37,7 @@ pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
         ui.label(RichText::new(text).strong()).on_hover_text(exact);
         if comparison.lanes.len() == 1 {
             for remark in lane.explanation.iter().filter(|remark| remark.step.is_none()) {
-                ui.add(egui::Label::new(&remark.text).wrap());
+                wrapped_ui(ui, &remark.text);
             }
         }
     }
@@ -44,25 +46,25 @@ pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     }
 }
 
-/// The largest of the recordings in a sentence, with exact figures.
+/// The largest peak as a sentence, with exact figures.
 pub(super) fn headline(comparison: &Comparison) -> Option<(String, String)> {
     let lanes = comparison.lanes.iter();
     let lane = lanes.max_by_key(|lane| (lane.summary.peak_reserved, lane.summary.peak_live))?;
     Some(peaks(comparison, lane))
 }
 
-/// What was measured beside what is simulated: a line a recording, with what the simulation has more or less.
+/// A line per recording, with its remarks on hover.
 pub(super) fn beside_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     for lane in &comparison.lanes {
         let LaneId::Measured(_) = lane.id else { continue };
         let (text, exact) = peaks(comparison, lane);
         let told = lane.explanation.iter().map(|remark| remark.text.as_str());
         let exact = told.fold(exact, |all, remark| format!("{all}\n{remark}"));
-        ui.add(egui::Label::new(format!("{text}.")).wrap()).on_hover_text(exact);
+        wrapped_ui(ui, format!("{text}.")).on_hover_text(exact);
     }
 }
 
-/// The peaks of a recording that its file states: a sentence without its full stop, and exact figures.
+/// The peaks that a recording states: a sentence without full stop, and exact figures.
 fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
     let title = comparison.lane_title(lane.id);
     let recording = comparison.recording(lane.id);

@@ -1,4 +1,4 @@
-//! Measured beside simulated: by how much each simulated peak is off, what the run is aligned by, and what it teaches.
+//! Measured against simulated: the error of each simulated peak, the alignment of the run, and learned settings.
 
 mod errors;
 mod learned;
@@ -7,64 +7,50 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{self, RichText};
 
-use crate::theme::Theme;
+use crate::panels::PaneCx;
+use crate::widgets::wrapped_ui;
 use highwater_analysis::{LaneId, LaneKind};
 use highwater_model::workload::Alignment;
 use highwater_options::keys;
-use highwater_session::{Command, Session};
+use highwater_session::Command;
 
-/// What the pane keeps.
 #[derive(Debug, Default)]
 pub struct MeasuredRunState {
-    /// Learned settings that are not wanted: the recording and the option.
+    /// Unchecked settings: recording and option.
     without: BTreeSet<(String, &'static str)>,
-    /// An option that is to be shown in the panel of options.
+    /// An option to show in the option panel.
     pub jump: Option<String>,
 }
 
-/// Draws the pane.
-pub fn measured_run_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut MeasuredRunState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let Some((comparison, _)) = session.answer() else {
+pub fn measured_run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut MeasuredRunState) {
+    let Some((comparison, _)) = cx.session.answer() else {
         return;
     };
     if comparison.workload.recordings().is_empty() {
-        ui.add(
-            egui::Label::new(
-                RichText::new(
-                    "Nothing that is open was measured. Add the recording of a real run beside the graph (Ctrl+Shift+O, or drop \
-                     it onto the window): a memory snapshot of PyTorch, a table of a profiler, or TensorFlow's RunMetadata. \
-                     Here it says by how much each simulated peak is off, and what can be learned of the run.",
-                )
-                .weak(),
-            )
-            .wrap(),
-        );
+        let text = "Nothing that is open was measured. Add the recording of a real run beside the graph (Ctrl+Shift+O, or drop \
+                    it onto the window): a memory snapshot of PyTorch, a table of a profiler, or TensorFlow's RunMetadata. \
+                    Here it says by how much each simulated peak is off, and what can be learned of the run.";
+        wrapped_ui(ui, RichText::new(text).weak());
         return;
     }
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         if comparison.lane_kind() != LaneKind::Recordings {
-            alignment_ui(ui, session, commands);
+            alignment_ui(ui, cx);
             for lane in &comparison.lanes {
                 if matches!(lane.id, LaneId::Measured(_)) {
                     ui.add_space(4.0);
-                    errors::errors_ui(ui, comparison, lane, theme);
+                    errors::errors_ui(ui, comparison, lane, cx.theme);
                 }
             }
             ui.separator();
         }
-        learned::learned_ui(ui, session, comparison, state, commands);
+        learned::learned_ui(ui, cx, comparison, state);
     });
 }
 
-/// What the run is aligned by.
-fn alignment_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
-    let now = session
+fn alignment_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+    let now = cx
+        .session
         .document()
         .options
         .effective(keys::MEASURED_ALIGNMENT)
@@ -76,7 +62,7 @@ fn alignment_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command
             let button = ui.selectable_label(alignment == now, alignment.name());
             let button = button.on_hover_text(hint(alignment));
             if button.clicked() && alignment != now {
-                commands.push(Command::SetOption {
+                cx.commands.push(Command::SetOption {
                     key: keys::MEASURED_ALIGNMENT.to_owned(),
                     text: alignment.name().to_owned(),
                 });

@@ -1,4 +1,4 @@
-//! The panes around the lanes. Each is a function of the session and its own view state; it pushes commands.
+//! The panes around the lanes. Each is a function of the session and its own state; it pushes commands.
 
 pub mod budgets;
 pub mod compare;
@@ -8,6 +8,7 @@ pub mod files;
 mod footprint;
 pub mod inspector;
 pub mod lane_set;
+mod marker;
 mod measured;
 pub mod measured_run;
 pub mod name_reuse;
@@ -18,6 +19,8 @@ mod overview_bars;
 mod overview_problem;
 pub mod peak;
 pub mod planner;
+mod plots;
+mod point_table;
 pub mod problems;
 mod remat;
 mod reuse;
@@ -30,42 +33,49 @@ pub mod tables;
 use eframe::egui;
 
 use crate::combo::ShowChoices as _;
+use crate::numbers::{part_of, to_points};
+use crate::theme::Theme;
+use crate::widgets::Named as _;
+use highwater_session::{Command, Session};
 
-/// A small square of a colour, for legends. Painted, because the bundled font has no such letter.
+/// A small square, for legends. Painted, because the bundled font has no such letter.
 pub fn swatch_ui(ui: &mut egui::Ui, color: egui::Color32) {
     let (area, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), egui::Sense::hover());
     ui.painter().rect_filled(area, 2, color);
 }
 
-/// A small count as a factor of points.
-pub fn count_as_f32(count: usize) -> f32 {
-    f32::from(u16::try_from(count).unwrap_or(u16::MAX))
+/// Input of a pane, and its commands.
+pub struct PaneCx<'a> {
+    pub session: &'a Session,
+    pub theme: &'a Theme,
+    pub commands: &'a mut Vec<Command>,
 }
 
-/// A plot of a width and a height that is looked at: nothing moves or scales it, and it says nothing of its own on hover.
-fn still_plot(name: &str, width: f32, height: f32) -> egui_plot::Plot<'static> {
-    egui_plot::Plot::new(name)
-        .width(width)
-        .height(height)
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_axis_zoom_drag(false)
-        .allow_double_click_reset(false)
-        .show_crosshair(false)
-        .show_x(false)
-        .show_y(false)
+/// Bytes that one side has more than the other, exact on hover.
+fn change_ui(ui: &mut egui::Ui, change: &highwater_timeline::Change) {
+    let figure = ui.monospace(highwater_timeline::signed_bytes(change.difference()));
+    figure.on_hover_text(format!(
+        "{} there, {} here",
+        change.before.exact(),
+        change.after.exact()
+    ));
 }
 
-/// How wide a text of a size is.
+/// Progress of a long job; `name` is read by assistive technology.
+fn progress_ui(ui: &mut egui::Ui, [done, all]: [u64; 2], width: f32, text: &str, name: impl Fn() -> String) {
+    let bar = egui::ProgressBar::new(to_points(part_of(done, all)));
+    let bar = ui.add(bar.desired_width(width).text(text));
+    bar.named(egui::Role::ProgressIndicator, name);
+}
+
+/// Width of a text.
 pub fn width_of(ui: &egui::Ui, text: &str, size: f32) -> f32 {
     let font = egui::FontId::proportional(size);
     let galley = ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE);
     galley.size().x
 }
 
-/// A text of a size, cut with an ellipsis where it is wider than the room.
+/// A text cut with an ellipsis where it is too wide.
 pub fn elided(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String {
     let width = |text: &str| width_of(ui, text, size);
     if width(text) <= room {
@@ -76,7 +86,7 @@ pub fn elided(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String {
     cut.find(|text| width(text) <= room).unwrap_or_default()
 }
 
-/// The same, cut in its middle: of a path both ends are told.
+/// A text cut in the middle, which keeps both ends of a path.
 pub fn elided_middle(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String {
     let width = |text: &str| width_of(ui, text, size);
     if width(text) <= room {
@@ -84,7 +94,7 @@ pub fn elided_middle(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String 
     }
     let letters: Vec<char> = text.chars().collect();
     let cut = |kept: usize| {
-        // The end tells more than the beginning.
+        // The end says more than the beginning.
         let (first, last) = (kept * 2 / 5, kept - kept * 2 / 5);
         let ends = letters[..first]
             .iter()
@@ -92,7 +102,7 @@ pub fn elided_middle(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String 
             .chain(&letters[letters.len() - last..]);
         ends.collect::<String>()
     };
-    // As many letters as fit: about as many are kept as are tried.
+    // Binary search for the number of letters that fit.
     let (mut fits, mut fails) = (0, letters.len());
     while fits + 1 < fails {
         let middle = usize::midpoint(fits, fails);
@@ -105,16 +115,15 @@ pub fn elided_middle(ui: &egui::Ui, text: &str, size: f32, room: f32) -> String 
     cut(fits)
 }
 
-/// A choice of a few values, side by side; `what` stands before the words where they are read out.
+/// A choice of a few values in a row; `what` precedes their names for assistive technology.
 pub fn choice_ui<T: Copy + PartialEq>(ui: &mut egui::Ui, chosen: &mut T, what: &str, choices: &[(T, &str)]) -> bool {
     let before = *chosen;
     let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.x, 2.0);
     for (value, words) in choices {
         let is_chosen = *chosen == *value;
-        let response = ui.selectable_label(is_chosen, *words);
-        response.widget_info(|| {
-            egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, format!("{what} {words}"))
-        });
+        let response = ui
+            .selectable_label(is_chosen, *words)
+            .named_choice(egui::Role::RadioButton, is_chosen, || format!("{what} {words}"));
         if response.clicked() {
             *chosen = *value;
         }
@@ -124,13 +133,13 @@ pub fn choice_ui<T: Copy + PartialEq>(ui: &mut egui::Ui, chosen: &mut T, what: &
     before != *chosen
 }
 
-/// The graph that a pane is about, by position; nothing where there is one.
+/// The choice of a graph by position; nothing where there is one.
 pub fn graph_choice_ui(ui: &mut egui::Ui, chosen: &mut usize, what: &str, names: &[&str]) {
     if names.len() < 2 {
         return;
     }
     let label = format!("{what}: {}", names[*chosen]);
-    let combo = egui::ComboBox::from_id_salt(what)
+    egui::ComboBox::from_id_salt(what)
         .selected_text(names[*chosen])
         .width(120.0)
         .truncate()
@@ -138,8 +147,6 @@ pub fn graph_choice_ui(ui: &mut egui::Ui, chosen: &mut usize, what: &str, names:
             for (graph, name) in names.iter().enumerate() {
                 ui.selectable_value(chosen, graph, *name);
             }
-        });
-    combo
-        .response
-        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
+        })
+        .named(egui::Role::ComboBox, || &label);
 }

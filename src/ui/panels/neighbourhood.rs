@@ -1,16 +1,18 @@
-//! Part of the inspector: what is around the selected tensor in its graph, painted by hand.
+//! Part of the inspector: the selected tensor and its neighbours in the graph.
 //!
-//! A click on a tensor selects it, a click on an op moves on: to its largest result, or from the producer to the largest
-//! tensor that it reads. Nodes have the keyboard one after the other (Tab, arrows, Enter). What is shown is worked out when
-//! the selection or the answer changes, where it stands when the width does too; a frame only paints.
+//! A click on a tensor selects it; a click on an op moves on to its largest result, or from the producer to the largest
+//! tensor that it reads. Tab and arrows move between nodes. The neighbourhood is computed when selection or answer
+//! change, the layout when the width changes; a frame only paints.
 
 mod picture;
 
 use std::sync::{Arc, Weak};
 
-use eframe::egui::{self, Role, Sense, Shape, Stroke, StrokeKind, WidgetInfo};
+use eframe::egui::{self, Role, Sense, Shape, Stroke, StrokeKind};
 
+use crate::panels::PaneCx;
 use crate::theme::Theme;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::Comparison;
 use highwater_model::units::{counted, grouped};
 use highwater_session::{Command, Selected};
@@ -19,17 +21,15 @@ use highwater_timeline::{
 };
 use picture::Picture;
 
-/// What the inspector remembers of it.
 #[derive(Debug, Default)]
 pub(super) struct NeighbourState {
-    /// The view that was clicked, with the tensor that owns its memory.
+    /// The clicked view, with the tensor that owns its memory.
     view: Option<(Selected, TensorKey)>,
     known: Option<Known>,
-    /// Which of the two lists of what is not shown are open.
+    /// Whether the two lists of further nodes are expanded.
     is_open: [bool; 2],
 }
 
-/// What is known of a tensor.
 #[derive(Debug)]
 struct Known {
     timeline: Weak<Timeline>,
@@ -39,13 +39,13 @@ struct Known {
 }
 
 impl NeighbourState {
-    /// The tensor in the middle: the selected one, or the view of it that was clicked.
+    /// The tensor in the centre: the selected one, or the clicked view of it.
     fn center(&self, selected: Selected) -> TensorKey {
         let view = self.view.filter(|(of, _)| *of == selected);
         view.map_or(selected.key(), |(_, view)| view)
     }
 
-    /// Works out what is around the selected tensor, where that is not known yet.
+    /// Computes the neighbourhood of the selected tensor, unless it is known.
     pub(super) fn look(&mut self, comparison: &Comparison, timeline: &Arc<Timeline>, selected: Selected) {
         let of = (selected, self.center(selected));
         let is_known = |known: &Known| std::ptr::eq(known.timeline.as_ptr(), Arc::as_ptr(timeline)) && known.of == of;
@@ -61,12 +61,12 @@ impl NeighbourState {
         });
     }
 
-    /// What is around the tensor, where the source has a graph.
+    /// `None` where the source has no graph.
     pub(super) fn around(&self) -> Option<&Neighbourhood> {
         self.known.as_ref()?.answer.as_ref().ok()
     }
 
-    /// Goes where a click leads.
+    /// Follows a click.
     pub(super) fn go(&mut self, to: Destination, now: Option<Selected>, commands: &mut Vec<Command>) {
         self.view = (to.center != to.selected.key()).then_some((to.selected, to.center));
         if now != Some(to.selected) {
@@ -75,14 +75,8 @@ impl NeighbourState {
     }
 }
 
-/// Draws the graph, and the lists of what is not shown in it.
-pub(super) fn neighbourhood_ui(
-    ui: &mut egui::Ui,
-    selected: Selected,
-    state: &mut NeighbourState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+/// The graph, and lists of nodes without room in it.
+pub(super) fn neighbourhood_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, selected: Selected, state: &mut NeighbourState) {
     ui.add_space(6.0);
     ui.strong("Around it")
         .on_hover_text("The op that computes it with what that reads, and who reads it with what they compute");
@@ -94,7 +88,7 @@ pub(super) fn neighbourhood_ui(
             return;
         }
     };
-    // Beside the bar that scrolls the pane.
+    // Leaves room for the scroll bar.
     let width = ui.available_width() - 8.0;
     let scale = ui.ctx().pixels_per_point();
     if !known
@@ -105,19 +99,19 @@ pub(super) fn neighbourhood_ui(
         known.picture = Some(Picture::new(ui, around, width));
     }
     let Some(picture) = &known.picture else { return };
-    let mut to = paint(ui, around, picture, theme);
+    let mut to = paint(ui, around, picture, cx.theme);
     for (list, words, is_open) in [
         (&around.inputs, "inputs of its op", 0),
         (&around.consumers, "readers", 1),
     ] {
-        to = to.or(rest_ui(ui, list, words, &mut state.is_open[is_open], theme));
+        to = to.or(rest_ui(ui, list, words, &mut state.is_open[is_open], cx.theme));
     }
     if let Some(to) = to {
-        state.go(to, Some(selected), commands);
+        state.go(to, Some(selected), cx.commands);
     }
 }
 
-/// Edges below, nodes above; returns where a click leads.
+/// Edges below, nodes above; returns the target of a click.
 fn paint(ui: &mut egui::Ui, around: &Neighbourhood, picture: &Picture, theme: &Theme) -> Option<Destination> {
     let (rect, _) = ui.allocate_exact_size(picture.size, Sense::hover());
     let origin = rect.min.to_vec2();
@@ -126,7 +120,7 @@ fn paint(ui: &mut egui::Ui, around: &Neighbourhood, picture: &Picture, theme: &T
         let id = ui.scope_id().with(("neighbour", node.key));
         let response = ui.interact(place.rect.translate(origin), id, Sense::click());
         let (words, is_center) = (words(node), node.key == NodeKey::Tensor(around.center));
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_center, &words));
+        let response = response.named_choice(Role::Button, is_center, || &words);
         responses.push(response);
     }
     if ui.is_rect_visible(rect) {
@@ -154,7 +148,7 @@ fn paint(ui: &mut egui::Ui, around: &Neighbourhood, picture: &Picture, theme: &T
     clicked.and_then(|node| around.nodes[node].to)
 }
 
-/// Where an edge ends.
+/// The head of an edge.
 fn head(painter: &egui::Painter, points: &[egui::Pos2], stroke: Stroke) {
     let [.., before, tip] = points else { return };
     let along = (*tip - *before).normalized();
@@ -164,7 +158,7 @@ fn head(painter: &egui::Painter, points: &[egui::Pos2], stroke: Stroke) {
     painter.add(Shape::convex_polygon(corners, stroke.color, Stroke::NONE));
 }
 
-/// A box of an op, or a rounded one of a tensor in the colour of its role.
+/// A box for an op; a rounded box for a tensor, in the colour of its role.
 fn node_ui(
     ui: &egui::Ui,
     node: &NeighbourNode,
@@ -205,7 +199,7 @@ fn node_ui(
     }
 }
 
-/// A node for whoever does not see it.
+/// The name of a node for assistive technology.
 fn words(node: &NeighbourNode) -> String {
     let mut words = match node.key {
         NodeKey::Op(_) => format!("op {}", title(node)),
@@ -223,7 +217,7 @@ fn words(node: &NeighbourNode) -> String {
     words
 }
 
-/// Type and name of an op, as far as there are any.
+/// Type and name of an op, as far as it has them.
 pub(super) fn title(node: &NeighbourNode) -> String {
     match (&*node.what, &*node.name) {
         ("", "") => "without a name".to_owned(),
@@ -234,12 +228,12 @@ pub(super) fn title(node: &NeighbourNode) -> String {
     }
 }
 
-/// Exact facts, and what a click does.
+/// Exact facts, and the effect of a click.
 fn tooltip_ui(ui: &mut egui::Ui, node: &NeighbourNode, around: &Neighbourhood) {
     ui.set_max_width(420.0);
     let name = if node.name.is_empty() { &node.what } else { &node.name };
     let name = egui::RichText::new(&**name);
-    ui.add(egui::Label::new(name.strong()).wrap());
+    wrapped_ui(ui, name.strong());
     let mut lines = Vec::new();
     match node.key {
         NodeKey::Op(_) => {
@@ -274,7 +268,7 @@ fn tooltip_ui(ui: &mut egui::Ui, node: &NeighbourNode, around: &Neighbourhood) {
     });
 }
 
-/// How many of a kind are shown, and the others where that is asked for; returns where a click leads.
+/// How many of a kind are shown, and the others on demand; returns the target of a click.
 fn rest_ui(
     ui: &mut egui::Ui,
     rest: &HiddenNodes,
@@ -295,8 +289,9 @@ fn rest_ui(
         let verb = if *is_open { "hide" } else { "list" };
         let text = format!("{verb} {} more", grouped(n_left as u64));
         let button = ui.small_button(&text);
-        let label = format!("{verb} {} further {what}", grouped(n_left as u64));
-        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+        let button = button.named(Role::Button, || {
+            format!("{verb} {} further {what}", grouped(n_left as u64))
+        });
         if button.clicked() {
             *is_open = !*is_open;
         }
@@ -313,8 +308,9 @@ fn rest_ui(
         |ui, visible| {
             for node in &rest.list[visible] {
                 let text = egui::RichText::new(line(node)).color(theme.accent());
-                let link = ui.add(egui::Button::new(text).frame(false).truncate());
-                link.widget_info(|| WidgetInfo::labeled(Role::Button, true, words(node)));
+                let link = ui
+                    .add(egui::Button::new(text).frame(false).truncate())
+                    .named(Role::Button, || words(node));
                 if link.on_hover_text(words(node)).clicked() {
                     to = node.to;
                 }

@@ -1,33 +1,34 @@
-//! The answer in a few lines: what is configured, what is best and by how much, does it fit;
-//! beside it the peaks as stacked bars.
+//! The summary: the active configuration, the lowest peak, the fit; next to it the peaks as stacked bars.
 
 use eframe::egui::{self, RichText};
 
 use super::overview_bars::bars_ui;
 use super::overview_problem::{passes_text, passes_ui, problem_text, problem_ui};
 use super::schedule::{can_add_evaluation, changing_values};
+use crate::panels::PaneCx;
 use crate::theme::Theme;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::{Comparison, Figure, Lane, LaneKind};
 use highwater_model::workload::DeviceFigure;
 use highwater_options::Estimate;
 use highwater_rewrite::remat::RematStatus;
 use highwater_session::{Command, Session};
 
-/// The narrowest sentences and bars; without that room there are no bars.
+/// Least widths of sentences and bars; narrower panes have no bars.
 const LEAST_TEXT: f32 = 260.0;
 const LEAST_BARS: f32 = 180.0;
 
-/// Room for what folds the summary.
+/// Width of the button that collapses the summary.
 const FOLD: f32 = 24.0;
-/// In lower panes the summary is a line, unless it was opened: the lanes need the room.
+/// In lower panes the summary is a line, unless it was expanded: the lanes need the room.
 const LOW: f32 = 430.0;
-/// In panes narrower than this, sentences and toolbars need as much more.
+/// In narrower panes, sentences and toolbars need this additional height.
 const NARROW: f32 = 600.0;
 const WRAPPED: f32 = 120.0;
-/// What the lane of a difference takes of that room.
+/// Additional height of the lane of a difference.
 const DIFFERENCE: f32 = 120.0;
 
-/// The mark that folds the summary, and the line that is left of it; says whether it is folded.
+/// The button that collapses the summary, and the line of a collapsed one; returns whether it is collapsed.
 fn fold_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) -> bool {
     let id = egui::Id::unique("whether the summary is folded");
     let chosen: Option<bool> = ui.data_mut(|data| data.get_persisted(id));
@@ -51,7 +52,7 @@ fn fold_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) -> boo
     let corner = egui::UiBuilder::new().max_rect(place).id_salt("fold summary");
     let button = ui.new_child(corner).add(egui::Button::new(mark).small());
     let label = words.split(" to ").next().unwrap_or(words);
-    button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, label));
+    let button = button.named(egui::Role::Button, || &label);
     if button.on_hover_text(words).clicked() {
         ui.data_mut(|data| data.insert_persisted(id, Some(!is_folded)));
     }
@@ -66,24 +67,18 @@ fn fold_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) -> boo
     is_folded
 }
 
-/// Draws the sentences on the left and the bars on the right.
-pub fn overview_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    comparison: &Comparison,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    if fold_ui(ui, session, comparison) {
+/// Sentences on the left, bars on the right.
+pub fn overview_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison) {
+    if fold_ui(ui, cx.session, comparison) {
         return;
     }
     let mut area = ui.available_rect_before_wrap();
     area.set_right(area.right() - FOLD);
     let layout = egui::Layout::left_to_right(egui::Align::Min);
-    // What is too wide here must not make the panes below it wider than they are.
+    // What is too wide here must not widen the panes below.
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout));
     child.shrink_clip_rect(area);
-    // One recording has nothing beside it, and many cannot be told apart.
+    // One recording has nothing to compare with, and many cannot be told apart.
     let is_told_apart = (2..=super::measured::MOST_BARS).contains(&comparison.lanes.len());
     let has_bars =
         area.width() >= LEAST_TEXT + LEAST_BARS && (is_told_apart || comparison.lane_kind() != LaneKind::Recordings);
@@ -94,30 +89,30 @@ pub fn overview_ui(
     };
     let add = |ui: &mut egui::Ui| {
         ui.set_width(text.max(0.0));
-        preview_ui(ui, session);
-        unread_ui(ui, session, theme);
+        preview_ui(ui, cx.session);
+        unread_ui(ui, cx.session, cx.theme);
         match comparison.lane_kind() {
-            LaneKind::Strategies => problem_ui(ui, session, comparison),
+            LaneKind::Strategies => problem_ui(ui, cx.session, comparison),
             LaneKind::Recordings => super::measured::measured_ui(ui, comparison),
             LaneKind::Passes => {
                 passes_ui(ui, comparison);
                 super::measured::beside_ui(ui, comparison);
             }
             LaneKind::Policies => {
-                verdict_ui(ui, session, comparison, commands);
+                verdict_ui(ui, cx, comparison);
                 super::measured::beside_ui(ui, comparison);
             }
         }
     };
     child.vertical(add);
     if has_bars {
-        child.vertical(|ui| bars_ui(ui, comparison, theme));
+        child.vertical(|ui| bars_ui(ui, comparison, cx.theme));
     }
     let height = child.min_rect().height();
     ui.advance_cursor_after_rect(egui::Rect::from_min_size(area.min, egui::vec2(area.width(), height)));
 }
 
-/// How many files could not be read while others could, and which and why.
+/// Number and reasons of files that could not be read.
 fn unread_text(session: &Session) -> Option<(String, String)> {
     let unread: Vec<(usize, &str)> = session.unread().collect();
     let sources = &session.document().sources;
@@ -131,16 +126,16 @@ fn unread_text(session: &Session) -> Option<(String, String)> {
     Some((text, why.join("\n")))
 }
 
-/// What is answered is not all that was opened.
+/// The answer is not about all files.
 fn unread_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let Some((text, why)) = unread_text(session) else {
         return;
     };
     let text = RichText::new(format!("{text} (Problems and Import report tell why).")).color(theme.bad);
-    ui.add(egui::Label::new(text).wrap()).on_hover_text(why);
+    wrapped_ui(ui, text).on_hover_text(why);
 }
 
-/// Whether the searches for plans go on, or were stopped.
+/// Whether the search for plans continues or was stopped.
 fn preview_ui(ui: &mut egui::Ui, session: &Session) {
     if !session.is_preview() {
         return;
@@ -152,7 +147,7 @@ fn preview_ui(ui: &mut egui::Ui, session: &Session) {
     });
 }
 
-/// The configured policy, and whether it fits.
+/// The active policy, and whether it fits.
 fn configured_text(comparison: &Comparison, lane: &Lane) -> String {
     let (number, peak) = (lane.policy.number(), lane.summary.peak_reserved);
     let memory = comparison.device.text_with_mark(DeviceFigure::MemoryBytes);
@@ -175,7 +170,7 @@ fn configured_text(comparison: &Comparison, lane: &Lane) -> String {
     }
 }
 
-/// The summary in a line: its sentence, and exact figures.
+/// The summary as a sentence, with exact figures.
 fn headline(comparison: &Comparison) -> Option<(String, String)> {
     match comparison.lane_kind() {
         LaneKind::Strategies => return problem_text(comparison),
@@ -194,7 +189,7 @@ fn headline(comparison: &Comparison) -> Option<(String, String)> {
     Some((text + &best, exact))
 }
 
-fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
+fn verdict_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison) {
     let configured = comparison.lane(comparison.active_policy);
     if let Some(lane) = configured {
         let peak = lane.summary.peak_reserved;
@@ -236,7 +231,7 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
                         .small_button(format!("Use policy {}", best.policy.number()))
                         .on_hover_text("set memory_config.static_memory_policy");
                     if button.clicked() {
-                        commands.push(Command::SetOption {
+                        cx.commands.push(Command::SetOption {
                             key: "memory_config.static_memory_policy".to_owned(),
                             text: best.policy.number().to_string(),
                         });
@@ -247,7 +242,7 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
     }
     if let Some(alike) = &comparison.equivalence {
         ui.label(alike);
-        differ_ui(ui, session, commands);
+        differ_ui(ui, cx);
     }
     if let Some(configured) = configured {
         pins_ui(ui, comparison, configured);
@@ -255,9 +250,9 @@ fn verdict_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison, com
     notes_ui(ui, comparison);
 }
 
-/// What pins need beside the configured lane, in a line each: more than a few would leave the lanes no room.
+/// Peaks of pins against the active policy; few lines, so that the lanes keep their room.
 fn pins_ui(ui: &mut egui::Ui, comparison: &Comparison, configured: &Lane) {
-    /// Pins that have lines.
+    /// Pins with a line.
     const MOST: usize = 3;
     let pinned = comparison.lanes.iter().enumerate();
     let pinned = pinned.filter(|(_, lane)| lane.pinned.is_some());
@@ -290,14 +285,13 @@ fn pins_ui(ui: &mut egui::Ui, comparison: &Comparison, configured: &Lane) {
     }
 }
 
-/// A sentence begins with it.
 fn capital(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// What the figures hold, and what of it is estimated.
+/// What the figures include, and which are estimates.
 pub(super) fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     if let Some(note) = comparison.scratch.note() {
         ui.weak(note);
@@ -323,7 +317,7 @@ pub(super) fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     }
 }
 
-/// The policy for which the smallest device was found to be enough, where none fits this one.
+/// The policy with the smallest sufficient device, where none fits this one.
 fn least_device(comparison: &Comparison) -> Option<String> {
     let stories = comparison.own_lanes().filter_map(|lane| {
         let enough = lane.out_of_memory_report.as_ref()?.sufficient_device?;
@@ -335,28 +329,29 @@ fn least_device(comparison: &Comparison) -> Option<String> {
     ))
 }
 
-/// One click to a schedule in which the policies differ.
-fn differ_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+/// Buttons for a schedule in which policies differ.
+fn differ_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     ui.horizontal_wrapped(|ui| {
-        if can_add_evaluation(session) {
+        if can_add_evaluation(cx.session) {
             let button = ui
                 .button("Add the evaluation graph")
                 .on_hover_text("run the forward phase, with the loss as output, after each training step");
             if button.clicked() {
-                commands.push(Command::SetEvaluation(true));
+                cx.commands.push(Command::SetEvaluation(true));
             }
         }
-        let symbols = session
+        let symbols = cx
+            .session
             .loaded()
             .map(|loaded| loaded.workload.symbols())
             .unwrap_or_default();
         for symbol in symbols {
-            let values = changing_values(&session.document().plan, &symbol);
+            let values = changing_values(&cx.session.document().plan, &symbol);
             let button = ui
                 .button(format!("Run with several values of {symbol}"))
                 .on_hover_text(format!("one run each for {values:?}"));
             if button.clicked() {
-                commands.push(Command::SetDim { name: symbol, values });
+                cx.commands.push(Command::SetDim { name: symbol, values });
             }
         }
     });

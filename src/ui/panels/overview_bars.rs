@@ -1,21 +1,21 @@
-//! The peaks as stacked bars: what the device holds at most in each lane, by use.
+//! The peaks as stacked bars: reserved bytes of each lane by use.
 
 use eframe::egui::{self, RichText};
 use egui_plot::{Bar, BarChart, PlotPoint, Text};
 
-use crate::panels::{elided, still_plot, swatch_ui};
+use crate::numbers::to_f64;
+use crate::panels::plots::still_plot;
+use crate::panels::{elided, swatch_ui};
 use crate::theme::Theme;
 use highwater_analysis::{Comparison, Lane, LaneId, LaneKind};
 use highwater_model::units::Bytes;
 use highwater_sim::fold::ReservedParts;
 
-/// Names of bars.
 const NAME_SIZE: f32 = 11.0;
 
-/// One part of the reserved bytes.
 type Part = fn(&ReservedParts) -> Bytes;
 
-/// The colours of the parts that some bar has.
+/// The colours of the parts in use.
 fn legend_ui(ui: &mut egui::Ui, parts: &[(&str, Part)], lanes: &[&Lane], theme: &Theme) {
     let is_there = |bytes: Part| lanes.iter().any(|lane| bytes(&lane.summary.reserved) > Bytes::ZERO);
     let shown = parts.iter().enumerate().filter(|(_, (_, bytes))| is_there(*bytes));
@@ -36,7 +36,7 @@ fn legend_ui(ui: &mut egui::Ui, parts: &[(&str, Part)], lanes: &[&Lane], theme: 
     });
 }
 
-/// The lanes that have bars: what was measured beside simulated lanes has no parts to compare with theirs.
+/// Lanes with bars: recordings next to simulated lanes have no parts to compare.
 fn lanes_of_bars(comparison: &Comparison) -> Vec<&Lane> {
     match comparison.lane_kind() {
         LaneKind::Recordings => comparison.lanes.iter().collect(),
@@ -44,7 +44,7 @@ fn lanes_of_bars(comparison: &Comparison) -> Vec<&Lane> {
     }
 }
 
-/// Peak reserved bytes of each policy by what they serve.
+/// Peak reserved bytes of each lane by use.
 pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme) {
     let part: [(&str, Part); 4] = [
         ("features", |parts| parts.features),
@@ -67,7 +67,7 @@ pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme)
     let names = names(ui, &lanes, width * 0.45);
     // Names and bars share the width.
     let left = f64::from(names.1 / (width - names.1).max(1.0));
-    let plot = still_plot("peaks", width, 70.0)
+    let plot = still_plot("peaks", egui::vec2(width, 70.0))
         .show_grid(false)
         .show_axes(false)
         .show_background(false)
@@ -107,7 +107,7 @@ pub(super) fn bars_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Theme)
     });
 }
 
-/// What each bar is called, cut where it is too long, and the room of the longest.
+/// Names of the bars, cut to the room, and the width of the widest.
 fn names(ui: &egui::Ui, lanes: &[&Lane], room: f32) -> (Vec<String>, f32) {
     let font = egui::FontId::proportional(NAME_SIZE);
     let mut widest = 0.0_f32;
@@ -115,7 +115,7 @@ fn names(ui: &egui::Ui, lanes: &[&Lane], room: f32) -> (Vec<String>, f32) {
         let name = match lane.id {
             LaneId::Policy(policy) => format!("policy {}", policy.number()),
             LaneId::Problem(_) => lane.strategy.label.to_owned(),
-            // A pin may be called as a policy is.
+            // A pin may have a policy's name.
             LaneId::Pinned(_) => format!("pinned {}", lane.title.as_deref().unwrap_or_default()),
             LaneId::Pass(_) | LaneId::Measured(_) => lane.title.clone().unwrap_or_default(),
         };
@@ -129,9 +129,8 @@ fn names(ui: &egui::Ui, lanes: &[&Lane], room: f32) -> (Vec<String>, f32) {
     (names.collect(), widest)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred pixels")]
 fn length(bytes: Bytes) -> f64 {
-    bytes.get() as f64
+    to_f64(bytes.get())
 }
 
 fn number_of(lanes: usize) -> f64 {

@@ -1,4 +1,4 @@
-//! The answer in a few lines where no policies are compared: of a placement problem, of passes.
+//! The summary of a placement problem, and of passes.
 
 use eframe::egui::{self, RichText};
 
@@ -19,7 +19,7 @@ pub(super) fn problem_text(comparison: &Comparison) -> Option<(String, String)> 
     Some((text, footprint.exact()))
 }
 
-/// Which strategy is smallest, and how far from what can be proved.
+/// The smallest footprint, and its distance from the bound.
 pub(super) fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
     let Some(lane) = comparison.main_lane().map(|position| &comparison.lanes[position]) else {
         ui.label("No strategy gave a plan.");
@@ -88,7 +88,7 @@ pub(super) fn passes_text(comparison: &Comparison) -> Option<(String, String)> {
     Some((text, peak.exact()))
 }
 
-/// What each pass needs, and which needs least.
+/// The peak of each pass, and the lowest.
 pub(super) fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     let Some((text, exact)) = passes_text(comparison) else {
         return;

@@ -1,54 +1,44 @@
-//! The planner: every strategy over one arena, with footprint, distance to the bound and time; a click shows one.
+//! The planner: every placement strategy of one arena, with footprint, distance to the bound and time; a click applies
+//! one.
 
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
 use crate::combo::ShowChoices as _;
+use crate::panels::PaneCx;
 use crate::panels::empty::other_ui;
+use crate::panels::point_table::{SIZE, order_ui};
 use crate::theme::Theme;
+use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, percent_text};
 use highwater_model::workload::GraphIdx;
 use highwater_plan::Effort;
-use highwater_session::{Command, PlannerFigures, PlannerRow, PlannerTable, Session};
+use highwater_session::{Command, PlannerFigures, PlannerRow, PlannerTable};
 
-/// Texts of the table.
-const SIZE: f32 = 11.0;
-/// Footprint, distance to the bound, time: in three digits, or in wider panes as everywhere.
+/// Widths of footprint, distance, time; narrow columns show three digits.
 const COLUMNS: [f32; 3] = [43.0, 37.0, 38.0];
 const WIDE_COLUMNS: [f32; 3] = [64.0, 52.0, 64.0];
 const WIDE: f32 = 330.0;
 
-/// How the rows are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Order {
-    /// The smallest footprint first.
     #[default]
     Footprint,
-    /// The quickest first.
     Time,
-    /// By name.
     Name,
 }
 
-/// What the panel remembers.
 #[derive(Clone, Debug, Default)]
 pub struct PlannerState {
     order: Order,
     graph: usize,
-    /// The lane that a click changes; `None` stands for all.
+    /// The lane that a click changes; `None` for all.
     lane: Option<LaneId>,
 }
 
-/// Draws the pane.
-pub fn planner_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut PlannerState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let Some((comparison, _)) = session.answer() else {
+pub fn planner_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PlannerState) {
+    let Some((comparison, _)) = cx.session.answer() else {
         ui.weak("The strategies that place an arena are compared here.");
         return;
     };
@@ -56,7 +46,7 @@ pub fn planner_ui(
         .filter(|graph| comparison.session.graphs[*graph].is_static)
         .collect();
     let Some(first) = arenas.first() else {
-        other_ui(ui, comparison.study().words().no_arena, "mobilenet", commands);
+        other_ui(ui, comparison.study().words().no_arena, "mobilenet", cx.commands);
         return;
     };
     if !arenas.contains(&state.graph) {
@@ -66,30 +56,29 @@ pub fn planner_ui(
         graph_ui(ui, comparison, &arenas, state);
     }
     let graph = GraphIdx(u32::try_from(state.graph).unwrap_or(0));
-    if !session.has_planner_table(graph) && !session.is_stale() {
-        commands.push(Command::ListPlans(graph));
+    if !cx.session.has_planner_table(graph) && !cx.session.is_stale() {
+        cx.commands.push(Command::ListPlans(graph));
     }
     lane_choice_ui(ui, comparison, state);
-    let Some(table) = session.planner_table() else { return };
-    heading_ui(ui, comparison, table, commands);
+    let Some(table) = cx.session.planner_table() else {
+        return;
+    };
+    heading_ui(ui, comparison, table, cx.commands);
     egui::ScrollArea::vertical()
         .auto_shrink([false, false])
-        .show(ui, |ui| rows_ui(ui, comparison, table, state, theme, commands));
+        .show(ui, |ui| rows_ui(ui, cx, comparison, table, state));
 }
 
 fn graph_ui(ui: &mut egui::Ui, comparison: &Comparison, arenas: &[usize], state: &mut PlannerState) {
     let name = |graph: usize| comparison.session.graphs[graph].name.as_str();
-    let combo = egui::ComboBox::from_id_salt("planner graph")
+    egui::ComboBox::from_id_salt("planner graph")
         .selected_text(name(state.graph))
         .show_choices(ui, |ui| {
             for graph in arenas {
                 ui.selectable_value(&mut state.graph, *graph, name(*graph));
             }
-        });
-    let label = format!("arena of {}", name(state.graph));
-    combo
-        .response
-        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
+        })
+        .named(egui::Role::ComboBox, || format!("arena of {}", name(state.graph)));
 }
 
 fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PlannerState) {
@@ -106,7 +95,7 @@ fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Planne
     };
     ui.horizontal_wrapped(|ui| {
         ui.label("A click shows it in");
-        let combo = egui::ComboBox::from_id_salt("planner lane")
+        egui::ComboBox::from_id_salt("planner lane")
             .selected_text(name(state.lane))
             .show_choices(ui, |ui| {
                 if comparison.lane_kind() != LaneKind::Strategies {
@@ -115,11 +104,10 @@ fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Planne
                 for lane in &comparison.lanes {
                     ui.selectable_value(&mut state.lane, Some(lane.id), comparison.lane_title(lane.id));
                 }
+            })
+            .named(egui::Role::ComboBox, || {
+                format!("lane to show it in: {}", name(state.lane))
             });
-        let label = format!("lane to show it in: {}", name(state.lane));
-        combo
-            .response
-            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
     });
 }
 
@@ -159,11 +147,10 @@ fn heading_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, 
 
 fn rows_ui(
     ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
     comparison: &Comparison,
     table: &PlannerTable,
     state: &mut PlannerState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
 ) {
     let mut rows: Vec<&PlannerRow> = table.rows.iter().collect();
     match state.order {
@@ -192,21 +179,21 @@ fn rows_ui(
         table = table.column(Column::exact(width));
     }
     let table = table.header(20.0, |mut header| {
-        header.col(|ui| sort_ui(ui, state, Order::Name, ["strategy", "name"]));
-        header.col(|ui| sort_ui(ui, state, Order::Footprint, ["bytes", "footprint"]));
+        header.col(|ui| order_ui(ui, &mut state.order, Order::Name, "strategy", "name"));
+        header.col(|ui| order_ui(ui, &mut state.order, Order::Footprint, "bytes", "footprint"));
         header.col(|ui| {
             ui.weak(RichText::new("over").size(SIZE))
                 .on_hover_text("Over the bound: footprint / bound - 1, where the bound is the largest sum of tensors that live at once");
         });
-        header.col(|ui| sort_ui(ui, state, Order::Time, ["time", "time"]));
+        header.col(|ui| order_ui(ui, &mut state.order, Order::Time, "time", "time"));
     });
     table.body(|mut body| {
         for row in rows {
             body.row(20.0, |mut line| {
                 line.col(|ui| {
-                    // The row's own, so that the keyboard stays with it when rows are sorted anew.
+                    // The id of the row, so that it keeps the keyboard when rows are sorted again.
                     let own = egui::UiBuilder::new().scope_id(egui::Id::unique(("planner row", row.strategy.name)));
-                    ui.scope_builder(own, |ui| row_ui(ui, comparison, row, state, commands));
+                    ui.scope_builder(own, |ui| row_ui(ui, comparison, row, state, cx.commands));
                 });
                 match &row.result {
                     Ok(figures) => {
@@ -216,13 +203,13 @@ fn rows_ui(
                             is_smallest: smallest == Some(figures.footprint),
                             is_wide,
                         };
-                        line.col(|ui| shown.footprint_ui(ui, theme));
+                        line.col(|ui| shown.footprint_ui(ui, cx.theme));
                         line.col(|ui| shown.over_ui(ui));
                         line.col(|ui| shown.time_ui(ui));
                     }
                     Err(why) => {
                         line.col(|ui| {
-                            ui.label(RichText::new("none").size(SIZE).color(theme.bad))
+                            ui.label(RichText::new("none").size(SIZE).color(cx.theme.bad))
                                 .on_hover_text(why);
                         });
                     }
@@ -236,17 +223,7 @@ fn figure(row: &PlannerRow, of: fn(&PlannerFigures) -> u64) -> u64 {
     row.result.as_ref().map_or(u64::MAX, of)
 }
 
-fn sort_ui(ui: &mut egui::Ui, state: &mut PlannerState, order: Order, [text, what]: [&str; 2]) {
-    let is_chosen = state.order == order;
-    let button = ui.selectable_label(is_chosen, RichText::new(text).size(SIZE));
-    let sorted = if is_chosen { "sorted by" } else { "sort by" };
-    let label = format!("{sorted} {what}");
-    if button.on_hover_text(&label).clicked() {
-        state.order = order;
-    }
-}
-
-/// The name, marked where the lane in question shows it.
+/// The name, marked where the lane uses the strategy.
 fn row_ui(
     ui: &mut egui::Ui,
     comparison: &Comparison,
@@ -276,10 +253,10 @@ fn row_ui(
     }
 }
 
-/// One row's figures.
+/// The figures of a row.
 struct Shown {
     figures: PlannerFigures,
-    /// The largest sum that lives at once, and what is proved.
+    /// The largest sum of live buffers, and the proved bound.
     bounds: (Bytes, Bytes),
     is_smallest: bool,
     is_wide: bool,
@@ -331,7 +308,7 @@ impl Shown {
     }
 }
 
-/// A number with a unit, cut to three digits before the unit: `2.574 GiB` is `2.57 GiB`, `205.58 ms` is `206 ms`.
+/// A number with its unit, cut to three digits: `2.574 GiB` becomes `2.57 GiB`, `205.58 ms` becomes `206 ms`.
 fn three_digits(text: &str) -> String {
     let Some((number, unit)) = text.split_once([' ', '\u{a0}']) else {
         return text.to_owned();
@@ -351,7 +328,7 @@ fn three_digits(text: &str) -> String {
     }
 }
 
-/// The strategies that may be chosen for a lane of this comparison.
+/// The strategies that lanes of this comparison can use.
 pub fn choices(comparison: &Comparison) -> impl Iterator<Item = &'static highwater_plan::Strategy> {
     let has_recorded = comparison
         .workload

@@ -3,14 +3,14 @@
 use eframe::egui::{self, RichText};
 
 use super::options::fixes_ui;
-use crate::theme::Theme;
+use crate::panels::PaneCx;
 use highwater_model::diagnostics::Severity;
 use highwater_session::{Command, Session};
 
-/// Draws the pane; returns the option that the user wants to see.
-pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) -> Option<String> {
-    let lines = session.problem_lines();
-    if lines.is_empty() && session.busy().is_some_and(|busy| busy.is_loading) {
+/// Returns an option to show.
+pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) -> Option<String> {
+    let lines = cx.session.problem_lines();
+    if lines.is_empty() && cx.session.busy().is_some_and(|busy| busy.is_loading) {
         ui.weak("Still reading…");
     } else if lines.is_empty() {
         ui.weak("No problems: the configuration breaks no rule and the files were read completely.");
@@ -22,7 +22,7 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands
             ui.horizontal_wrapped(|ui| {
                 ui.label(
                     RichText::new(icon(line.severity))
-                        .color(theme.severity(line.severity))
+                        .color(cx.theme.severity(line.severity))
                         .strong(),
                 );
                 ui.label(RichText::new(&line.source).strong());
@@ -40,30 +40,30 @@ pub fn problems_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands
                         ui.label(&line.text);
                     }
                 }
-                let finding = line.finding.and_then(|finding| session.findings().get(finding));
-                if finding.is_some_and(|finding| fixes_ui(ui, finding, commands)) {
+                let finding = line.finding.and_then(|finding| cx.session.findings().get(finding));
+                if finding.is_some_and(|finding| fixes_ui(ui, finding, cx.commands)) {
                     jump.clone_from(&line.option);
                 }
             });
         }
-        for (name, remarks) in session.config_remarks() {
+        for (name, remarks) in cx.session.config_remarks() {
             let text = format!("forget the {} remarks about {name}", remarks.entries().len());
             if ui.small_button(text).clicked() {
-                commands.push(Command::ForgetRemarks(name.clone()));
+                cx.commands.push(Command::ForgetRemarks(name.clone()));
             }
         }
     });
     jump
 }
 
-/// How many errors and warnings there are.
+/// Numbers of errors and warnings.
 pub fn counts(session: &Session) -> (usize, usize) {
     let lines = session.problem_lines();
     let count = |severity| lines.iter().filter(|line| line.severity == severity).count();
     (count(Severity::Error), count(Severity::Warning))
 }
 
-/// The word before a line; never colour alone.
+/// The word of a severity; colour alone is not enough.
 pub fn icon(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",

@@ -1,35 +1,36 @@
-//! Part of the inspector: how a lane's runs under a budget ended, what that cost, and who held the memory.
+//! Part of the inspector: how a lane's runs under a budget ended, the cost, and the tensors that hold the memory.
 
 use eframe::egui::{self, RichText};
 
-use crate::theme::Theme;
+use crate::panels::PaneCx;
+use crate::widgets::{bytes_ui, link_ui, wrapped_ui};
 use highwater_analysis::Lane;
 use highwater_model::units::{Bytes, grouped};
 use highwater_session::Command;
 use highwater_timeline::{LaneRemat, RematOomReport, RematOutcome};
 
-/// Holders that are listed.
+/// Tensors listed.
 const HOLDERS: usize = 8;
 
-/// Status, figures, and for a run without memory its story; a click on a holder selects it.
-pub(super) fn remat_ui(ui: &mut egui::Ui, lane: &Lane, remat: &LaneRemat, theme: &Theme, commands: &mut Vec<Command>) {
+/// Status and figures; without memory also the locked tensors, which are links.
+pub(super) fn remat_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, lane: &Lane, remat: &LaneRemat) {
     let verdict = remat.verdict();
     let color = if verdict == RematOutcome::Ok {
-        theme.good
+        cx.theme.good
     } else {
-        theme.bad
+        cx.theme.bad
     };
     ui.strong("Under the budget");
     ui.label(RichText::new(verdict.words()).strong().color(color));
     if let Some(story) = remat.oom_report() {
-        let sentence = RichText::new(story.sentence(remat.budget)).color(theme.bad);
-        ui.add(egui::Label::new(sentence).wrap());
-        holders_ui(ui, &story, commands);
+        let sentence = RichText::new(story.sentence(remat.budget)).color(cx.theme.bad);
+        wrapped_ui(ui, sentence);
+        holders_ui(ui, &story, cx.commands);
     }
     if verdict == RematOutcome::Thrash {
         let text = "Given up: computing anew costs more than simulation.thrash_limit lets it. What is drawn behind the \
                     end was not run.";
-        ui.add(egui::Label::new(text).wrap());
+        wrapped_ui(ui, text);
     }
     let sums = remat.sums();
     let mut rows = vec![
@@ -58,7 +59,7 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, lane: &Lane, remat: &LaneRemat, theme:
         .show(ui, |ui| {
             for (name, text) in rows {
                 ui.weak(name);
-                ui.add(egui::Label::new(text).wrap());
+                wrapped_ui(ui, text);
                 ui.end_row();
             }
         });
@@ -76,18 +77,16 @@ fn holders_ui(ui: &mut egui::Ui, story: &RematOomReport, commands: &mut Vec<Comm
         .striped(true)
         .show(ui, |ui| {
             for (tensor, name, bytes) in story.held.iter().take(HOLDERS) {
-                ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
-                let text = RichText::new(name);
+                bytes_ui(ui, *bytes);
                 match tensor {
                     Some(tensor) => {
-                        let link = text.color(ui.visuals().hyperlink_color);
-                        let button = ui.add(egui::Button::new(link).frame(false).truncate());
+                        let button = link_ui(ui, name);
                         if button.on_hover_text(format!("Select {name}")).clicked() {
                             commands.push(Command::Select(Some(*tensor)));
                         }
                     }
                     None => {
-                        ui.add(egui::Label::new(text).truncate())
+                        ui.add(egui::Label::new(name).truncate())
                             .on_hover_text("From outside: it belongs to the caller and is never evicted");
                     }
                 }

@@ -1,53 +1,48 @@
-//! Part of the inspector: whose bytes the selected tensor took over in a lane, who took its bytes, and why it stands
-//! where it stands.
+//! Part of the inspector: whose bytes the selected tensor reuses in a lane, who reuses its bytes, and why it has its
+//! place.
 //!
-//! What is shown is worked out when the selection, the lane or the answer changes, not in every frame.
+//! Computed when selection, lane or answer change.
 
 use std::sync::{Arc, Weak};
 
 use eframe::egui::{self, RichText};
 
 use super::elided_middle;
-use super::footprint::Footprint;
 use super::neighbourhood::NeighbourState;
+use crate::widgets::{Named as _, link_ui, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::{Command, Selected};
 use highwater_sim::RegionKind;
 use highwater_timeline::{LaneView, ReuseSide, ReusedBytes, Support, Timeline, tensor_name};
 
-/// Rows of a list that is not opened.
+/// Rows of a collapsed list.
 const FEW: usize = 6;
-/// Rows of a list that is.
+/// Rows of an expanded list.
 const MANY: usize = 200;
 
-/// What the inspector remembers.
 #[derive(Debug, Default)]
 pub struct InspectorState {
-    /// The lane that is explained; `None` for the main one.
+    /// `None` for the main lane.
     lane: Option<LaneId>,
-    /// Whether the list of donors, and that of heirs, is opened.
+    /// Whether the lists of earlier and later owners are expanded.
     is_open: [bool; 2],
     known: Option<Known>,
-    /// What is around the selected tensor in its graph.
     pub(super) neighbours: NeighbourState,
-    /// What holds the footprint of the lane's plan.
-    pub(super) footprint: Option<Footprint>,
+    /// Whether the list of the arena is expanded.
+    pub(super) is_stack_open: bool,
 }
 
 impl InspectorState {
-    /// The lane that was clicked last.
     pub const fn explained(&self) -> Option<LaneId> {
         self.lane
     }
 
-    /// Explains a lane from now on.
     pub fn explain(&mut self, lane: LaneId) {
         self.lane = Some(lane);
     }
 }
 
-/// What is known of a tensor in a lane.
 #[derive(Debug)]
 struct Known {
     timeline: Weak<Timeline>,
@@ -76,13 +71,12 @@ impl Known {
     }
 }
 
-/// Who reads and who names.
 struct Shown<'a> {
     comparison: &'a Comparison,
     view: &'a LaneView,
 }
 
-/// The sections of a lane; a click on a tensor selects it.
+/// A click on a tensor selects it.
 pub(super) fn reuse_ui(
     ui: &mut egui::Ui,
     comparison: &Comparison,
@@ -115,7 +109,7 @@ pub(super) fn reuse_ui(
         } else {
             format!("It is held with the {}, as long as these are.", facts.held_in)
         };
-        ui.add(egui::Label::new(RichText::new(words).weak()).wrap());
+        wrapped_ui(ui, RichText::new(words).weak());
         return;
     };
     if let Some(why) = shown.view.unknown_neighbours(*block) {
@@ -155,11 +149,11 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
         });
         for (idx, row) in comparison.lanes.iter().enumerate() {
             let number = comparison.lane_mark(row.id);
-            let response = ui.selectable_value(&mut chosen, idx, &number);
-            response.widget_info(|| {
-                let words = format!("explain the lane of {}", comparison.lane_title(row.id));
-                egui::WidgetInfo::selected(egui::Role::RadioButton, true, idx == lane, words)
-            });
+            let response = ui.selectable_value(&mut chosen, idx, &number).named_choice(
+                egui::Role::RadioButton,
+                idx == lane,
+                || format!("explain the lane of {}", comparison.lane_title(row.id)),
+            );
             response.on_hover_text(match row.id {
                 LaneId::Problem(_) => row.strategy.label,
                 LaneId::Policy(_) => row.policy.row().label,
@@ -185,7 +179,7 @@ fn title_ui(ui: &mut egui::Ui, title: &str, passed: &[ReusedBytes]) {
     });
 }
 
-/// Bytes, steps and name of each; the few with the most bytes until the list is opened.
+/// Bytes, steps and names; a collapsed list has the largest.
 fn passed_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
@@ -203,8 +197,7 @@ fn passed_ui(
         .show(ui, |ui| {
             for passed in passed.iter().take(most) {
                 let bytes = Bytes(passed.bytes);
-                ui.monospace(format!("{:>11}", bytes.to_string()))
-                    .on_hover_text(bytes.exact());
+                right_bytes_ui(ui, bytes);
                 ui.weak(steps_text(shown.view, passed.block))
                     .on_hover_text("first and last step of its life");
                 tensor_ui(ui, shown, passed.block, commands);
@@ -221,11 +214,9 @@ fn passed_ui(
         } else {
             format!("Show {left} more")
         };
-        let response = ui.small_button(&words);
-        response.widget_info(|| {
-            let name = format!("{title}: {}", words.to_lowercase());
-            egui::WidgetInfo::labeled(egui::Role::Button, true, name)
-        });
+        let response = ui
+            .small_button(&words)
+            .named(egui::Role::Button, || format!("{title}: {}", words.to_lowercase()));
         if response.clicked() {
             *is_open = !*is_open;
         }
@@ -248,21 +239,18 @@ fn tensor_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, commands: &mut Ve
         "" => format!("tensor {}", tensor.tensor.0),
         name => name.to_owned(),
     };
-    let text = RichText::new(&name).color(ui.visuals().hyperlink_color);
-    let button = egui::Button::new(text).frame(false).truncate();
-    let response = ui.add(button).on_hover_text(format!("Select {name}"));
-    if response.clicked() {
+    if link_ui(ui, &name).on_hover_text(format!("Select {name}")).clicked() {
         commands.push(Command::Select(Some(tensor)));
     }
 }
 
-/// What the block rests on, and whether it could be lower.
+/// The blocks below this one, and whether it could be lower.
 fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Support, commands: &mut Vec<Command>) {
     let blocks = &shown.view.blocks;
     let idx = block as usize;
     let region = &shown.view.regions[blocks.span[idx] as usize];
     let offset = |address: u64| Bytes(address.saturating_sub(region.base));
-    // A name that is a path has no place to be wrapped at, and must not make the pane wider.
+    // A path cannot be wrapped, and must not widen the pane.
     let size = egui::TextStyle::Body.resolve(ui.style()).size;
     let label = elided_middle(ui, &region.label, size, ui.available_width() * 0.6);
     ui.add_space(2.0);
@@ -288,8 +276,7 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
             .show(ui, |ui| {
                 for below in support.below.iter().take(FEW) {
                     let bytes = Bytes(blocks.bytes[*below as usize]);
-                    ui.monospace(format!("{:>11}", bytes.to_string()))
-                        .on_hover_text(bytes.exact());
+                    right_bytes_ui(ui, bytes);
                     ui.weak(steps_text(shown.view, *below))
                         .on_hover_text("first and last step of its life");
                     tensor_ui(ui, shown, *below, commands);
@@ -300,7 +287,7 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
             ui.weak(format!("and {} more", support.below.len() - FEW));
         }
     }
-    // A pool hands out what is free at the moment; only a plan knows whole lives.
+    // A pool grants what is free at the time; only a plan knows live ranges.
     if region.kind != RegionKind::Arena {
         return;
     }

@@ -1,62 +1,58 @@
-//! The session: its graphs, the schedule (iterations, values of symbolic dimensions) and the device.
+//! The session: graphs, schedule (iterations, values of symbolic dimensions), device.
 
 use std::collections::BTreeMap;
 
 use eframe::egui::{self, RichText};
 
 use crate::combo::ShowChoices as _;
+use crate::panels::PaneCx;
 use crate::theme::Theme;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::tensor_count;
 use highwater_model::graph::Phase;
 use highwater_model::workload::{DeviceFigure, SchedulePlan};
 use highwater_options::keys;
 use highwater_session::{Command, Session};
 
-/// Texts that are being edited.
+/// Texts in editing.
 #[derive(Debug, Default)]
 pub struct ScheduleState {
     dims: BTreeMap<String, String>,
 }
 
-/// Draws the pane.
-pub fn schedule_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    theme: &Theme,
-    state: &mut ScheduleState,
-    commands: &mut Vec<Command>,
-) {
-    graphs_ui(ui, session, theme, commands);
+pub fn schedule_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut ScheduleState) {
+    graphs_ui(ui, cx);
     ui.add_space(4.0);
-    if problems_ui(ui, session) {
+    if problems_ui(ui, cx.session) {
         return;
     }
-    if recordings_ui(ui, session) {
+    if recordings_ui(ui, cx.session) {
         return;
     }
-    let is_trace = traces_ui(ui, session);
+    let is_trace = traces_ui(ui, cx.session);
     egui::Grid::new("schedule")
         .num_columns(2)
         .spacing([8.0, 5.0])
         .show(ui, |ui| {
             if is_trace {
-                device_ui(ui, session, commands);
+                device_ui(ui, cx);
                 return;
             }
-            iterations_ui(ui, session, commands);
-            let symbols = session
+            iterations_ui(ui, cx);
+            let symbols = cx
+                .session
                 .loaded()
                 .map(|loaded| loaded.workload.symbols())
                 .unwrap_or_default();
             for symbol in &symbols {
-                dim_ui(ui, symbol, session, state, commands);
+                dim_ui(ui, cx, symbol, state);
             }
-            device_ui(ui, session, commands);
+            device_ui(ui, cx);
         });
-    evaluation_ui(ui, session, commands);
+    evaluation_ui(ui, cx);
 }
 
-/// A placement problem has no schedule and no device; says whether there is one.
+/// For a placement problem, which has no schedule and no device; returns whether there is one.
 fn problems_ui(ui: &mut egui::Ui, session: &Session) -> bool {
     let problems = session.loaded().map_or(&[][..], |loaded| loaded.workload.problems());
     for entry in problems {
@@ -65,12 +61,12 @@ fn problems_ui(ui: &mut egui::Ui, session: &Session) -> bool {
             entry.name,
             entry.problem.buffers.len()
         );
-        ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+        wrapped_ui(ui, RichText::new(text).small());
     }
     !problems.is_empty()
 }
 
-/// A recording has neither schedule nor device to choose; says whether there is one.
+/// For a recording, which has no choice of schedule or device; returns whether there is one.
 fn recordings_ui(ui: &mut egui::Ui, session: &Session) -> bool {
     let Some(loaded) = session.loaded() else { return false };
     let workload = &loaded.workload;
@@ -83,20 +79,20 @@ fn recordings_ui(ui: &mut egui::Ui, session: &Session) -> bool {
             "{}: {} events, recorded by {}",
             recording.name, recording.n_steps, recording.recorder
         );
-        ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+        wrapped_ui(ui, RichText::new(text).small());
     }
     if let Some(rest) = shown.get(MOST_FILES..).filter(|rest| !rest.is_empty()) {
         let names: Vec<&str> = rest.iter().map(|recording| recording.name.as_str()).collect();
         let text = format!("and {} more; the import report lists all", rest.len());
-        let label = ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+        let label = wrapped_ui(ui, RichText::new(text).small());
         label.on_hover_text(names.join("\n"));
     }
     let text = "What was measured is shown as it was: options, iterations and device do not change it.";
-    ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+    wrapped_ui(ui, RichText::new(text).small());
     true
 }
 
-/// A trace has no schedule of its own choice; says whether there is one.
+/// For a trace, which has a fixed schedule; returns whether there is one.
 fn traces_ui(ui: &mut egui::Ui, session: &Session) -> bool {
     let traces = session.loaded().map_or(&[][..], |loaded| loaded.workload.traces());
     for trace in traces {
@@ -104,29 +100,28 @@ fn traces_ui(ui: &mut egui::Ui, session: &Session) -> bool {
             "{} commands, replayed in their order under each policy; iterations and graph options do not change that",
             trace.commands.len()
         );
-        ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+        wrapped_ui(ui, RichText::new(text).small());
     }
     !traces.is_empty()
 }
 
-/// Most files that are listed without a scroll bar, and the height of more.
+/// Files listed without a scroll bar, and the height of longer lists.
 const MOST_FILES: usize = 5;
 const FILES_HEIGHT: f32 = 92.0;
 
-/// The files of the session.
-fn sources_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
-    let document = session.document();
-    let unread: BTreeMap<usize, &str> = session.unread().collect();
+fn sources_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+    let document = cx.session.document();
+    let unread: BTreeMap<usize, &str> = cx.session.unread().collect();
     for (position, source) in document.sources.iter().enumerate() {
         ui.horizontal(|ui| {
             if document.sources.len() > 1 {
                 let button = ui.small_button("×").on_hover_text("remove this file from the session");
                 if button.clicked() {
-                    commands.push(Command::Remove(position));
+                    cx.commands.push(Command::Remove(position));
                 }
             }
             if let Some(why) = unread.get(&position) {
-                unread_ui(ui, &source.title(), why, theme);
+                unread_ui(ui, &source.title(), why, cx.theme);
             }
             ui.add(egui::Label::new(RichText::new(source.title()).strong()).truncate())
                 .on_hover_text(source.label());
@@ -134,24 +129,25 @@ fn sources_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mu
     }
 }
 
-/// The mark of a file that nothing is shown of.
+/// The mark of a file that could not be read.
 fn unread_ui(ui: &mut egui::Ui, title: &str, why: &str, theme: &Theme) {
-    let mark = ui.label(RichText::new("not read").color(theme.bad));
-    mark.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{title} is not read: {why}")));
+    let mark = ui
+        .label(RichText::new("not read").color(theme.bad))
+        .named(egui::Role::Label, || format!("{title} is not read: {why}"));
     mark.on_hover_text(why);
 }
 
-fn graphs_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
-    let n_files = session.document().sources.len();
+fn graphs_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+    let n_files = cx.session.document().sources.len();
     if n_files > MOST_FILES {
         ui.label(format!("{n_files} files"));
         let area = egui::ScrollArea::vertical().id_salt("files").max_height(FILES_HEIGHT);
-        area.show(ui, |ui| sources_ui(ui, session, theme, commands));
+        area.show(ui, |ui| sources_ui(ui, cx));
         ui.add_space(4.0);
     } else {
-        sources_ui(ui, session, theme, commands);
+        sources_ui(ui, cx);
     }
-    let Some(loaded) = session.loaded() else {
+    let Some(loaded) = cx.session.loaded() else {
         return;
     };
     let graphs = loaded.workload.graphs();
@@ -168,15 +164,15 @@ fn graphs_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
     if let Some(rest) = graphs.get(MOST_FILES..).filter(|rest| !rest.is_empty()) {
         ui.label(RichText::new(format!("and {} more graphs, listed under show", rest.len())).small());
     }
-    part_ui(ui, session, commands);
+    part_ui(ui, cx);
 }
 
-/// What of the files is looked at, where they hold more than one thing: a graph, one that it calls, a compiler's arena.
-fn part_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+/// The choice of a part of the files: a graph, a called graph, a compiler's arena.
+fn part_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     const WHOLE: &str = "whole session";
     const MOST_PARTS: usize = 300;
-    let Some(loaded) = session.loaded() else { return };
-    // The only graph is the whole session.
+    let Some(loaded) = cx.session.loaded() else { return };
+    // A single graph is the whole session.
     let parts = match loaded.whole.graphs() {
         [_] => loaded.parts.get(1..).unwrap_or_default(),
         _ => &loaded.parts[..],
@@ -184,13 +180,13 @@ fn part_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
     if parts.is_empty() {
         return;
     }
-    let before = session.document().part.clone();
+    let before = cx.session.document().part.clone();
     let mut chosen = before.clone();
     ui.horizontal(|ui| {
         let label = ui
             .label("show")
             .on_hover_text("the whole session, or one thing of its files alone");
-        let combo = egui::ComboBox::from_id_salt("part")
+        egui::ComboBox::from_id_salt("part")
             .width(ui.available_width())
             .selected_text(before.as_deref().unwrap_or(WHOLE))
             .truncate()
@@ -206,36 +202,36 @@ fn part_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
                 if let Some(rest) = parts.get(MOST_PARTS..).filter(|rest| !rest.is_empty()) {
                     ui.weak(format!("and {} more: highwater compare FILE --graph NAME", rest.len()));
                 }
-            });
-        combo.response.labelled_by(label.id);
+            })
+            .labelled_by(label.id);
     });
     if chosen != before {
-        commands.push(Command::ShowPart(chosen));
+        cx.commands.push(Command::ShowPart(chosen));
     }
 }
 
-fn iterations_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+fn iterations_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     let label = ui
         .label("iterations")
         .on_hover_text("how often the whole schedule runs");
-    let mut iterations = session.document().plan.iterations;
+    let mut iterations = cx.session.document().plan.iterations;
     let field = egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1);
     if ui.add(field).labelled_by(label.id).changed() {
-        commands.push(Command::SetIterations(iterations));
+        cx.commands.push(Command::SetIterations(iterations));
     }
     ui.end_row();
 }
 
 /// A symbolic dimension: one value, or a list with one run each.
-fn dim_ui(ui: &mut egui::Ui, symbol: &str, session: &Session, state: &mut ScheduleState, commands: &mut Vec<Command>) {
+fn dim_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, symbol: &str, state: &mut ScheduleState) {
     let label = ui
         .label(symbol)
         .on_hover_text("a symbolic dimension of the graph: one value, or a list such as 64,128,256 with one run each");
-    let values = session.document().plan.dims.get(symbol).cloned().unwrap_or_default();
+    let values = cx.session.document().plan.dims.get(symbol).cloned().unwrap_or_default();
     let current = text_from_values(&values);
     let text = state.dims.entry(symbol.to_owned()).or_insert_with(|| current.clone());
     let parsed = values_from_text(text);
-    let bound = session.bound_dims().get(symbol);
+    let bound = cx.session.bound_dims().get(symbol);
     let hint = bound.map_or_else(String::new, |values| text_from_values(values));
     let field = egui::TextEdit::singleline(text)
         .desired_width(f32::INFINITY)
@@ -244,7 +240,7 @@ fn dim_ui(ui: &mut egui::Ui, symbol: &str, session: &Session, state: &mut Schedu
     if response.changed() {
         let is_empty = text.trim().is_empty();
         if let Some(values) = values_from_text(text).or_else(|| is_empty.then(Vec::new)) {
-            commands.push(Command::SetDim {
+            cx.commands.push(Command::SetDim {
                 name: symbol.to_owned(),
                 values,
             });
@@ -265,52 +261,53 @@ fn dim_ui(ui: &mut egui::Ui, symbol: &str, session: &Session, state: &mut Schedu
             .on_hover_text("values of dynamic_inputs_shape_range; what you type here is run instead");
         ui.end_row();
     }
-    if session.assumed_dims().contains(symbol) {
+    if cx.session.assumed_dims().contains(symbol) {
         ui.label("");
         ui.label(RichText::new("1 is assumed: type the value you run with").small());
         ui.end_row();
     }
 }
 
-fn device_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
+fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     let label = ui.label("device");
-    let current = session.document().device();
+    let current = cx.session.document().device();
     let combo = egui::ComboBox::from_id_salt("device")
         .selected_text(&current.name)
         .width(150.0);
-    let response = combo.show_choices(ui, |ui| {
-        for profile in &session.profiles().profiles {
-            let text = format!(
-                "{} ({})",
-                profile.name,
-                profile.text_with_mark(DeviceFigure::MemoryBytes)
-            );
-            if ui.selectable_label(profile.name == current.name, text).clicked() {
-                commands.push(Command::SetOption {
-                    key: keys::DEVICE.to_owned(),
-                    text: profile.name.clone(),
-                });
+    let response = combo
+        .show_choices(ui, |ui| {
+            for profile in &cx.session.profiles().profiles {
+                let text = format!(
+                    "{} ({})",
+                    profile.name,
+                    profile.text_with_mark(DeviceFigure::MemoryBytes)
+                );
+                if ui.selectable_label(profile.name == current.name, text).clicked() {
+                    cx.commands.push(Command::SetOption {
+                        key: keys::DEVICE.to_owned(),
+                        text: profile.name.clone(),
+                    });
+                }
             }
-        }
-    });
-    let response = response.response.labelled_by(label.id);
+        })
+        .labelled_by(label.id);
     response.on_hover_text(format!("{}\n{}", current.summary, current.marks_sentence()));
     ui.end_row();
 }
 
-/// One click that makes the policies differ, where the files allow it.
-fn evaluation_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
-    let document = session.document();
-    if document.with_evaluation || can_add_evaluation(session) {
+/// The checkbox for an evaluation graph, where it is possible.
+fn evaluation_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+    let document = cx.session.document();
+    if document.with_evaluation || can_add_evaluation(cx.session) {
         let mut is_on = document.with_evaluation;
         let text = "also run the forward phase as an evaluation graph";
         if ui.checkbox(&mut is_on, text).changed() {
-            commands.push(Command::SetEvaluation(is_on));
+            cx.commands.push(Command::SetEvaluation(is_on));
         }
     }
 }
 
-/// Whether the session is one training graph: then an evaluation graph can be derived.
+/// Whether the session is one training graph, of which an evaluation graph can be derived.
 pub fn can_add_evaluation(session: &Session) -> bool {
     let Some(loaded) = session.loaded() else {
         return false;
@@ -319,7 +316,7 @@ pub fn can_add_evaluation(session: &Session) -> bool {
     graphs.len() == 1 && graphs[0].graph.ops().iter().any(|op| op.phase == Phase::Backward)
 }
 
-/// Lists of values that make a symbolic graph run with changing shapes: the present value and its fractions.
+/// Values that make shapes change: the current one and its fractions.
 pub fn changing_values(plan: &SchedulePlan, symbol: &str) -> Vec<u64> {
     let base = plan
         .dims

@@ -1,36 +1,34 @@
-//! The search field above the lanes: what is typed is looked for at once, Enter goes from match to match.
+//! The search field above the lanes: it searches while one types, Enter goes from match to match.
 //!
-//! Errors stand where the count would be. Enter and Shift+Enter select the next and the previous match, Escape clears the
-//! field and gives the keyboard back, the arrow keys bring back earlier queries.
+//! Enter and Shift+Enter select the next and the previous match, Escape clears the field and releases the keyboard, the
+//! arrow keys restore earlier queries.
 
 use eframe::egui::{self, Key, Modifiers, RichText, TextEdit};
 
 use super::options::select_all;
 use crate::lanes::LanesState;
+use crate::panels::PaneCx;
 use crate::theme::Theme;
 use highwater_model::units::{counted, grouped};
 use highwater_session::{Command, Session};
 use highwater_timeline::{CONDITIONS, FORMS};
 
-/// What the field remembers.
 #[derive(Clone, Debug, Default)]
 pub struct SearchState {
-    /// What stands in the field.
     text: String,
-    /// Whether the keyboard is wanted.
+    /// Gives the field the keyboard.
     pub wants_focus: bool,
-    /// Whether the field had the keyboard in the last frame.
+    /// In the last frame.
     pub has_focus: bool,
-    /// Queries that a match was looked for with, the newest last.
+    /// Queries whose matches were visited, newest last.
     history: Vec<String>,
-    /// Which of them stands in the field.
+    /// Position in the history.
     recalled: Option<usize>,
 }
 
-/// Queries that are kept.
 const MOST_HISTORY: usize = 20;
 
-/// The keys that belong to the field while it has the keyboard.
+/// Keys of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pressed {
     Next,
@@ -41,7 +39,7 @@ enum Pressed {
 }
 
 const KEYS: [(Modifiers, Key, Pressed); 5] = [
-    // A shortcut with Shift comes first: the one without would take its keys too.
+    // With Shift first: the shortcut without it would match too.
     (Modifiers::SHIFT, Key::Enter, Pressed::Previous),
     (Modifiers::NONE, Key::Enter, Pressed::Next),
     (Modifiers::NONE, Key::Escape, Pressed::Clear),
@@ -49,17 +47,9 @@ const KEYS: [(Modifiers, Key, Pressed); 5] = [
     (Modifiers::NONE, Key::ArrowDown, Pressed::Newer),
 ];
 
-/// The field, the count or the error, and the way from match to match, in the line that is there. `lane` is the lane whose rows are searched.
-pub fn search_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut SearchState,
-    lanes: &mut LanesState,
-    lane: usize,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let search = session.search();
+/// The field, the count or the error, and the buttons, in the current line. `lane` is the lane whose rows are searched.
+pub fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SearchState, lanes: &mut LanesState, lane: usize) {
+    let search = cx.session.search();
     if !state.has_focus && !state.wants_focus && state.text != search.text {
         state.text.clone_from(&search.text);
     }
@@ -70,29 +60,29 @@ pub fn search_ui(
     if search.is_on() {
         pressed = pressed.or(buttons_ui(ui));
     }
-    answer_ui(ui, session, theme);
+    answer_ui(ui, cx.session, cx.theme);
     state.apply(pressed);
     let has_changed = state.text != before || state.text != search.text;
     if has_changed || (search.is_on() && search.lane != lane) {
-        commands.push(Command::Search {
+        cx.commands.push(Command::Search {
             text: state.text.clone(),
             lane,
         });
     }
     if let Some(Pressed::Next | Pressed::Previous) = pressed {
-        select(session, lanes, pressed == Some(Pressed::Next), commands);
+        select(cx, lanes, pressed == Some(Pressed::Next));
     }
 }
 
 impl SearchState {
-    /// Takes what is typed before there is a field; Escape thinks better of it.
+    /// Takes letters typed before there is a field; Escape drops them.
     pub fn type_ahead(&mut self, ui: &egui::Ui) {
         let (typed, is_cancelled) = ui.input_mut(|input| {
             let texts = input.events.iter().filter_map(|event| match event {
                 egui::Event::Text(text) => Some(text.as_str()),
                 _ => None,
             });
-            // The key that asks for the field is none of its letters.
+            // Except the key that opened the field.
             let typed: String = texts.filter(|text| !(self.text.is_empty() && *text == "/")).collect();
             (typed, input.consume_key(Modifiers::NONE, Key::Escape))
         });
@@ -104,7 +94,7 @@ impl SearchState {
     }
 }
 
-/// A key of the field, taken from whoever would see it next.
+/// Consumes a key of the field.
 fn taken(ui: &egui::Ui, state: &SearchState) -> Option<Pressed> {
     if !state.has_focus {
         return None;
@@ -155,11 +145,10 @@ fn buttons_ui(ui: &mut egui::Ui) -> Option<Pressed> {
     pressed
 }
 
-/// What is not among the rows.
 const WHOLES: &str =
     "Weights, variables, inputs and outputs are held as wholes: they have no row and are not looked for.";
 
-/// How much was found, or what is wrong.
+/// The count, or the error.
 fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let search = session.search();
     if let Some(error) = &search.error {
@@ -188,7 +177,6 @@ fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     }
 }
 
-/// The syntax, with examples.
 pub fn help_ui(ui: &mut egui::Ui) {
     ui.strong("What can be looked for");
     egui::Grid::new("search help").num_columns(2).show(ui, |ui| {
@@ -205,13 +193,12 @@ pub fn help_ui(ui: &mut egui::Ui) {
     ui.label("Enter: next match    Shift+Enter: the one before    Esc: clear    Up, Down: earlier queries");
 }
 
-/// Selects the next match or the one before, and brings it into view.
-fn select(session: &Session, lanes: &mut LanesState, is_next: bool, commands: &mut Vec<Command>) {
-    let (Some(matches), Some((_, timeline))) = (&session.search().matches, session.answer()) else {
+fn select(cx: &mut PaneCx<'_>, lanes: &mut LanesState, is_next: bool) {
+    let (Some(matches), Some((_, timeline))) = (&cx.session.search().matches, cx.session.answer()) else {
         return;
     };
-    if let Some(row) = matches.neighbour(session.selection(), is_next) {
-        commands.push(Command::Select(Some(row.tensor)));
+    if let Some(row) = matches.neighbour(cx.session.selection(), is_next) {
+        cx.commands.push(Command::Select(Some(row.tensor)));
         lanes.reveal(timeline, matches.lane(), row.tensor);
     }
 }
@@ -230,7 +217,7 @@ impl SearchState {
         }
     }
 
-    /// Keeps what stands in the field among the queries.
+    /// Adds the query to the history.
     fn keep(&mut self) {
         let text = self.text.trim();
         if !text.is_empty() && self.recalled.is_none() {
@@ -241,7 +228,7 @@ impl SearchState {
         }
     }
 
-    /// An earlier query, or a later one; behind the newest the field is empty.
+    /// Restores an earlier query, or a later one; after the newest the field is empty.
     fn recall(&mut self, is_newer: bool) {
         let end = self.history.len();
         let at = self.recalled.unwrap_or(end);

@@ -1,4 +1,4 @@
-//! The pane of the lanes: the answer in a few lines, what is compared, the lanes; the start page where nothing is open.
+//! The pane of the lanes: summary, kind of lanes, lanes; the start page where nothing is open.
 
 use eframe::egui::{self, RichText};
 
@@ -6,7 +6,7 @@ use super::docking::Docking;
 use crate::app::UiState;
 use crate::dialogs::Purpose;
 use crate::gpu::DeviceLanes;
-use crate::lanes::{Compared, Drawn, LaneAction, LanesInput, lanes_ui};
+use crate::lanes::{Compared, Drawn, LaneAction, LanesCx, LanesInput, lanes_ui};
 use crate::panels::empty::start_ui;
 use crate::panels::lane_set::lane_set_ui;
 use crate::panels::overview::overview_ui;
@@ -19,16 +19,16 @@ use highwater_timeline::OpOccurrence;
 
 impl Docking<'_> {
     pub(super) fn policies_ui(&mut self, ui: &mut egui::Ui) {
-        let session = self.input.session;
+        let (session, theme) = (self.cx.session, self.cx.theme);
         if let Some(problem) = session.problem() {
-            problem_ui(ui, problem, self.input.theme);
+            problem_ui(ui, problem, theme);
         }
         let Some((comparison, timeline)) = session.answer() else {
             let UiState { recents, asked, .. } = &mut *self.state;
-            start_ui(ui, session, recents, self.input.theme, asked, self.commands);
+            start_ui(ui, &mut self.cx, recents, asked);
             return;
         };
-        overview_ui(ui, session, comparison, self.input.theme, self.commands);
+        overview_ui(ui, &mut self.cx, comparison);
         let look = session.look();
         let device = DeviceLanes {
             timeline,
@@ -54,32 +54,37 @@ impl Docking<'_> {
             selected: session.selection(),
             is_stale: session.is_stale(),
             compared: Compared::of(session),
-            theme: self.input.theme,
+            theme,
         };
         let lane = self.state.lanes.lane_of_rows(&lanes);
         ui.horizontal_wrapped(|ui| {
-            if lane_set_ui(ui, session, &mut self.state.lane_set, self.commands) {
+            if lane_set_ui(ui, &mut self.cx, &mut self.state.lane_set) {
                 self.shows_budgets = true;
             }
             let UiState {
                 search, lanes: view, ..
             } = &mut *self.state;
-            search_ui(ui, session, search, view, lane, self.input.theme, self.commands);
+            search_ui(ui, &mut self.cx, search, view, lane);
         });
         self.state.lanes.set_bookmarks(session);
         let mut actions = Vec::new();
-        lanes_ui(ui, &lanes, &mut self.state.lanes, &mut actions);
+        let mut cx = LanesCx {
+            input: &lanes,
+            state: &mut self.state.lanes,
+            actions: &mut actions,
+        };
+        lanes_ui(ui, &mut cx);
         if let Some((step, lane, note)) = self.state.lanes.take_note() {
-            let bookmark = bookmark_of(comparison, (step, lane, note));
-            self.commands.push(Command::AddBookmark(bookmark));
+            let bookmark = bookmark_of(comparison, step, lane, note);
+            self.cx.commands.push(Command::AddBookmark(bookmark));
         }
         self.obey(actions);
     }
 
-    /// What the lanes ask for.
+    /// Turns requests of the lanes into commands.
     fn obey(&mut self, actions: Vec<LaneAction>) {
         for action in actions {
-            self.commands.push(match action {
+            self.cx.commands.push(match action {
                 LaneAction::Explain(lane) => {
                     self.state.inspector.explain(lane);
                     self.state.peak.explain(lane);
@@ -125,7 +130,7 @@ impl Docking<'_> {
     }
 }
 
-/// What went wrong, where the answer would be.
+/// The error in place of an answer.
 fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme) {
     ui.add_space(6.0);
     ui.label(RichText::new("There is nothing to show").strong().color(theme.bad));
@@ -134,7 +139,7 @@ fn problem_ui(ui: &mut egui::Ui, problem: &str, theme: &Theme) {
 }
 
 /// A bookmark on a step, with the lane by position.
-pub(crate) fn bookmark_of(comparison: &Comparison, (step, lane, note): (Step, Option<usize>, String)) -> Bookmark {
+pub(crate) fn bookmark_of(comparison: &Comparison, step: Step, lane: Option<usize>, note: String) -> Bookmark {
     let lane = lane.and_then(|lane| comparison.lanes.get(lane)).map(|lane| lane.id);
     let turn = OpOccurrence::of(comparison, step);
     Bookmark { step, turn, note, lane }

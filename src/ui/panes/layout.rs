@@ -1,8 +1,8 @@
-//! A layout as it is stored: the tree of panes by their names.
+//! A saved layout: the tree of panes by their names.
 //!
-//! In: the docked tree, or text of any version of the program. Out: the other. What no pane of this version is called is
-//! left out, a pane that is named twice stands where it is named first, and one that is missing gets its place from the
-//! table; so every layout has every pane exactly once.
+//! In: the docked tree, or a text of any version of the program. Out: the other. Unknown panes are left out, a pane
+//! that occurs twice keeps its first place, and a missing one gets its place from the table; so every layout has every
+//! pane exactly once.
 
 use std::collections::BTreeSet;
 
@@ -13,35 +13,31 @@ use serde::{Deserialize, Serialize};
 use super::Pane;
 use super::table::{Home, PANES};
 
-/// A stored layout.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
-    /// The outermost part.
     pub root: Node,
-    /// Panes that are closed, by name; each keeps its place.
+    /// Closed panes by name; each keeps its place.
     #[serde(default)]
     pub closed: Vec<String>,
-    /// Those of them that were put aside together.
+    /// Those that were closed together.
     #[serde(default)]
     pub aside: Vec<String>,
 }
 
-/// A part of a layout.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Node {
-    /// A pane, by name.
+    /// By name.
     Pane(String),
     /// Parts behind each other.
     Tabs {
-        /// The parts.
         children: Vec<Self>,
-        /// Which of them is in front.
+        /// Position of the front tab.
         active: usize,
     },
-    /// Parts beside each other, each with its share of the width.
+    /// Parts with their shares of the width, left to right.
     Row(Vec<(f32, Self)>),
-    /// Parts below each other, each with its share of the height.
+    /// Parts with their shares of the height, top to bottom.
     Column(Vec<(f32, Self)>),
 }
 
@@ -68,7 +64,6 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// The layout of a tree.
     pub(super) fn of(tree: &Tree<Pane>, aside: &[Pane]) -> Self {
         let root = tree.root().and_then(|root| node_of(&tree.tiles, root));
         let names = |is_named: &dyn Fn(Pane, TileId) -> bool| {
@@ -85,7 +80,7 @@ impl Layout {
         }
     }
 
-    /// The tree of the layout, and the panes that were put aside.
+    /// The tree, and the panes that were closed together.
     pub(super) fn tree(&self) -> (Tree<Pane>, Vec<Pane>) {
         let mut tiles = Tiles::default();
         let mut seen = BTreeSet::new();
@@ -96,7 +91,7 @@ impl Layout {
             .map(|row| row.pane)
             .collect();
         let Some(root) = root else {
-            // Nothing of it is known: the table alone says where panes stand.
+            // Nothing is known: the table places all panes.
             let usual = insert(&Self::default().root, &mut tiles, &mut BTreeSet::new());
             let root = usual.unwrap_or_else(|| tiles.insert_tab_tile(Vec::new()));
             return (Tree::new(egui::Id::unique("panes"), root, tiles), Vec::new());
@@ -139,7 +134,7 @@ fn node_of(tiles: &Tiles<Pane>, tile: TileId) -> Option<Node> {
     })
 }
 
-/// A part of the tree; `None` where no pane of it is known.
+/// A part of the tree; `None` where it has no known pane.
 fn insert<'a>(node: &'a Node, tiles: &mut Tiles<Pane>, seen: &mut BTreeSet<&'a str>) -> Option<TileId> {
     match node {
         Node::Pane(name) => {
@@ -187,8 +182,7 @@ fn insert_linear<'a>(
     is_some.then(|| tiles.insert_container(Container::Linear(linear)))
 }
 
-/// Gives a pane that the layout does not name a place: behind those of its home, else behind whatever is there. Returns
-/// the root.
+/// Places a pane that the layout lacks: after those of its home, else after the others. Returns the root.
 fn add(pane: Pane, root: TileId, tiles: &mut Tiles<Pane>) -> TileId {
     let added = tiles.insert_pane(pane);
     let neighbours = PANES

@@ -1,17 +1,17 @@
-//! The tab of a pane: its title, and on the one in front a cross that closes it.
+//! The tab of a pane: its title, and on the front tab a cross that closes it.
 
-use eframe::egui::{self, Align2, Response, Role, Sense, Stroke, StrokeKind, TextWrapMode, WidgetInfo, vec2};
+use eframe::egui::{self, Align2, Response, Role, Sense, Stroke, StrokeKind, TextWrapMode, vec2};
 use egui_tiles::{Behavior as _, TabState, Tile, TileId, Tiles};
 
 use super::Pane;
 use super::docking::Docking;
+use crate::widgets::Named as _;
 
-/// The side of the cross, the room around it, and between it and the title.
+/// Side of the cross, margin around it, gap to the title.
 const CROSS: f32 = 6.0;
 const AROUND: f32 = 4.0;
 const BESIDE: f32 = 2.0;
 
-/// Draws a tab.
 pub(super) fn tab_ui(
     docking: &mut Docking<'_>,
     tiles: &Tiles<Pane>,
@@ -46,7 +46,7 @@ pub(super) fn tab_ui(
     } else if !state.active && was_in_front {
         docking.in_front.retain(|known| *known != tile);
     }
-    tab.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), state.active, galley.text()));
+    let tab = tab.named_choice(Role::Tab, state.active, || galley.text());
     if !ui.is_rect_visible(rect) || state.is_being_dragged {
         return tab;
     }
@@ -55,7 +55,7 @@ pub(super) fn tab_ui(
     ui.painter()
         .rect(rect.shrink(0.5), 0, ground, stroke, StrokeKind::Inside);
     if state.active {
-        // The tab becomes one with what stands below it.
+        // The tab joins the pane below.
         let stroke = Stroke::new(stroke.width + 1.0, ground);
         ui.painter().hline(rect.x_range(), rect.bottom(), stroke);
     }
@@ -76,7 +76,7 @@ pub(super) fn tab_ui(
     tab
 }
 
-/// The cross; says whether it was clicked.
+/// Returns whether it was clicked.
 fn cross_ui(ui: &egui::Ui, tab: egui::Rect, pane: Pane) -> bool {
     let side = CROSS + 2.0 * AROUND;
     let room = tab.with_max_x(tab.right() - BESIDE);
@@ -84,8 +84,8 @@ fn cross_ui(ui: &egui::Ui, tab: egui::Rect, pane: Pane) -> bool {
     let title = pane.row().title;
     let cross = ui
         .interact(rect, ui.scope_id().with(("close", title)), Sense::click())
-        .on_hover_cursor(egui::CursorIcon::Default);
-    cross.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), format!("close the pane {title}")));
+        .on_hover_cursor(egui::CursorIcon::Default)
+        .named(Role::Button, || format!("close the pane {title}"));
     let visuals = ui.style().interact(&cross);
     let painter = ui.painter();
     if cross.hovered() || cross.has_focus() {

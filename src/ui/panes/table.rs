@@ -1,41 +1,35 @@
-//! The table of panes: menu, palette, stored layouts, empty panes and tests loop over it.
+//! The table of panes: menu, palette, saved layouts, empty panes and tests loop over it.
 
 use super::Pane;
 use crate::commands::UiCommand;
 
-/// The column of the first layout in which a pane stands.
+/// The column of a pane in the default layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// On the left.
     Left,
-    /// In the middle.
     Middle,
-    /// Below the middle.
     Below,
-    /// On the right.
     Right,
 }
 
-/// One row.
 #[derive(Clone, Copy, Debug)]
 pub struct PaneRow {
-    /// The pane.
     pub pane: Pane,
-    /// What stored layouts call it; never changes.
+    /// The name in saved layouts, which never changes.
     pub name: &'static str,
-    /// What menus and messages call it; its tab may say more.
+    /// The name in menus and messages; the tab may say more.
     pub title: &'static str,
-    /// Where it stands at first.
+    /// The place in the default layout.
     pub home: Home,
-    /// The command that brings it to the front, whose keys menus show.
+    /// The command that brings it to the front, whose shortcut menus show.
     pub command: Option<UiCommand>,
-    /// What it shows, after "Here:" and in tooltips.
+    /// The content, after "Here:" and in tooltips.
     pub what: &'static str,
-    /// Whether it shows something of the answer, so that it is empty without one.
+    /// Whether the pane is empty without an answer.
     pub needs_answer: bool,
 }
 
-/// Every pane, in the order of the first layout.
+/// In the order of the default layout.
 pub static PANES: &[PaneRow] = &[
     PaneRow {
         pane: Pane::Configuration,
@@ -175,15 +169,13 @@ pub static PANES: &[PaneRow] = &[
 ];
 
 impl Pane {
-    /// The pane's row.
-    ///
     /// # Panics
-    /// Never: a test goes over all panes.
+    /// Never: a test covers all panes.
     pub fn row(self) -> &'static PaneRow {
         PANES.iter().find(|row| row.pane == self).expect("every pane has a row")
     }
 
-    /// The pane that stored layouts call so.
+    /// By its name in saved layouts.
     pub fn named(name: &str) -> Option<Self> {
         PANES.iter().find(|row| row.name == name).map(|row| row.pane)
     }

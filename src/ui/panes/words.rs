@@ -1,14 +1,15 @@
-//! What panes are called.
+//! Titles of panes that depend on the session.
 
 use eframe::egui::RichText;
 use highwater_analysis::LaneKind;
 
-use super::PanesInput;
+use crate::panels::PaneCx;
 use crate::panels::problems::counts;
+use highwater_session::Session;
 
-/// Lanes are policies, the strategies of a placement problem, or rewriting passes.
-pub(super) fn lanes_title(input: &PanesInput<'_>) -> &'static str {
-    match input.session.answer().map(|(comparison, _)| comparison.lane_kind()) {
+/// By the kind of lanes.
+pub(super) fn lanes_title(session: &Session) -> &'static str {
+    match session.answer().map(|(comparison, _)| comparison.lane_kind()) {
         Some(LaneKind::Strategies) => "Strategies",
         Some(LaneKind::Passes) => "Passes",
         Some(LaneKind::Recordings) => "Recordings",
@@ -16,15 +17,15 @@ pub(super) fn lanes_title(input: &PanesInput<'_>) -> &'static str {
     }
 }
 
-pub(super) fn files_title(input: &PanesInput<'_>) -> String {
-    match input.session.document().sources.len() {
+pub(super) fn files_title(session: &Session) -> String {
+    match session.document().sources.len() {
         0 | 1 => "Import report".to_owned(),
         count => format!("Import report: {count} files"),
     }
 }
 
-pub(super) fn problems_title(input: &PanesInput<'_>) -> RichText {
-    let (errors, warnings) = counts(input.session);
+pub(super) fn problems_title(cx: &PaneCx<'_>) -> RichText {
+    let (errors, warnings) = counts(cx.session);
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let text = format!(
         "Problems: {errors} error{}, {warnings} warning{}",
@@ -33,7 +34,7 @@ pub(super) fn problems_title(input: &PanesInput<'_>) -> RichText {
     );
     let text = RichText::new(text);
     if errors > 0 {
-        text.color(input.theme.bad).strong()
+        text.color(cx.theme.bad).strong()
     } else {
         text
     }

@@ -1,4 +1,4 @@
-//! The colours themselves, on dark and on light.
+//! The colour values, for dark and light themes.
 
 #![expect(clippy::unreadable_literal, reason = "colours read best as six digits")]
 
@@ -7,19 +7,19 @@ use eframe::egui::Color32;
 use super::{Theme, rgb};
 use highwater_timeline::{CLASS_COLORS, GROUP_COLORS, PALETTE_LEN};
 
-/// Hues told apart with the common kinds of colour blindness (after Paul Tol, and Okabe and Ito), on dark.
+/// Distinct under the common kinds of colour blindness (after Paul Tol, and Okabe and Ito), on dark.
 pub(super) const TENSORS_DARK: [u32; PALETTE_LEN as usize] = [
     0x4f83b8, 0x63b9d6, 0x3a9a5b, 0xc9b84a, 0xd9717f, 0xa8528f, 0x86a8e0, 0x45a596, 0x7fb069, 0x9a9440, 0xdcc983,
     0xc0677a, 0x8c6bb8, 0xe0a13a, 0x5f9fc9, 0xd27d45,
 ];
-/// Hues of heuristics, after Okabe and Ito, on dark and on light; markers tell them apart too.
+/// Heuristics, after Okabe and Ito, on dark and on light; markers differ too.
 pub(super) const HEURISTICS_DARK: [u32; 9] = [
     0xe6e9ed, 0x56b4e9, 0xe69f00, 0x2fc79a, 0xf0e442, 0xcc79a7, 0xff7f3f, 0x9a8cff, 0xa0a0a0,
 ];
 pub(super) const HEURISTICS_LIGHT: [u32; 9] = [
     0x1b2026, 0x0072b2, 0xb87700, 0x007a5a, 0x857a00, 0xb0508a, 0xd55e00, 0x5b4bc4, 0x7d7d7d,
 ];
-/// Hues of groups of tensors, most bytes first, after Okabe and Ito and Paul Tol, on dark and on light.
+/// Groups of tensors, most bytes first, after Okabe and Ito and Paul Tol, on dark and on light.
 pub(super) const GROUPS_DARK: [u32; GROUP_COLORS as usize] = [
     0x56b4e9, 0xe69f00, 0x2fc79a, 0xcc79a7, 0xf0e442, 0xd55e00, 0x8a97ff, 0x999933, 0xaa5599, 0x44aa99, 0xddcc99,
     0xb0506a,
@@ -28,23 +28,22 @@ pub(super) const GROUPS_LIGHT: [u32; GROUP_COLORS as usize] = [
     0x7cc4ee, 0xf0b440, 0x5fcfa8, 0xdb9cc0, 0xe6d943, 0xe88a4a, 0xa6b0ff, 0xb8b25c, 0xc98fbf, 0x74c4b4, 0xe8dca8,
     0xd58a9c,
 ];
-/// Hues of classes, small to large, in one order of lightness (after viridis).
+/// Classes, small to large, ordered by lightness (after viridis).
 pub(super) const CLASSES_DARK: [u32; CLASS_COLORS as usize] =
     [0x6a5acd, 0x4f7fc4, 0x35a0b4, 0x2fbf8f, 0x9ed33f, 0xfde725];
 pub(super) const CLASSES_LIGHT: [u32; CLASS_COLORS as usize] =
     [0xf5e04a, 0xbfe07a, 0x86dcb4, 0x7fcfd8, 0x93b8ea, 0xb29fe8];
-/// Hues of graph pools, after Okabe and Ito; the seventh graph has the first one's again.
+/// Graph pools, after Okabe and Ito; repeats from the seventh graph on.
 pub(super) const POOLS: [u32; 6] = [0x56b4e9, 0xe69f00, 0xcc79a7, 0xd55e00, 0x009e73, 0xf0e442];
-/// The same order of hues on light: lighter, so that dark words read on them.
+/// The same hues for light themes: lighter, so that dark text is readable.
 pub(super) const TENSORS_LIGHT: [u32; PALETTE_LEN as usize] = [
     0x77aadd, 0x8fd3f2, 0x62bd80, 0xd9ca5f, 0xee8f9a, 0xc583b4, 0xa5bdf0, 0x5fbfae, 0xa6cf8c, 0xb8b25c, 0xeedd99,
     0xd98b9b, 0xb09ad6, 0xf0b95a, 0x8cbfe0, 0xe79d6c,
 ];
-/// Words on the colours of tensors.
+/// Text on the colours of tensors.
 pub(super) const ON_TENSOR: u32 = 0x101418;
 
 impl Theme {
-    /// Light on dark.
     pub fn dark() -> Self {
         Self {
             is_dark: true,
@@ -72,7 +71,7 @@ impl Theme {
             region_outline: rgb(0x667080),
             region_free: rgb(0x23282f),
             range: rgb(0x171a1f),
-            apply_output: rgb(0x5a6472),
+            granted: rgb(0x5a6472),
             stitched: (Color32::TRANSPARENT, rgb(0x9fb4c9)),
             physical: rgb(0xd1a8ff),
             hole: (rgb(0x1d2026), rgb(0x59616d)),
@@ -87,7 +86,6 @@ impl Theme {
         }
     }
 
-    /// Dark on light.
     pub fn light() -> Self {
         Self {
             is_dark: false,
@@ -115,7 +113,7 @@ impl Theme {
             region_outline: rgb(0x9099a5),
             region_free: rgb(0xeef0f3),
             range: rgb(0xf9fafb),
-            apply_output: rgb(0xa3adb9),
+            granted: rgb(0xa3adb9),
             stitched: (Color32::TRANSPARENT, rgb(0x5b6b7c)),
             physical: rgb(0x7a3fb5),
             hole: (rgb(0xfafbfc), rgb(0xb4bcc6)),

@@ -1,13 +1,13 @@
-//! What egui's own widgets look like, and the hatching of holes.
+//! The style of egui's widgets, and the hatching.
 
 use eframe::egui::{self, Color32};
 
 use super::Theme;
 
-/// Points after which the hatching of holes repeats.
+/// Period of the hatching, in points.
 pub const HATCH_POINTS: f32 = 8.0;
 
-/// One piece of the hatching: a slanting line on its ground.
+/// One period of the hatching: a diagonal line on its ground.
 pub fn hatch((ground, line): (Color32, Color32)) -> egui::ColorImage {
     const SIDE: usize = 16;
     let pixel = |idx: usize| {
@@ -17,7 +17,7 @@ pub fn hatch((ground, line): (Color32, Color32)) -> egui::ColorImage {
     egui::ColorImage::new([SIDE, SIDE], (0..SIDE * SIDE).map(pixel).collect())
 }
 
-/// Sizes, spacing and the grounds of egui's own widgets, for both themes.
+/// Sizes, spacing and grounds of egui's widgets, for both themes.
 pub fn style(ctx: &egui::Context) {
     ctx.all_styles_mut(|style| {
         style.spacing.item_spacing = egui::vec2(6.0, 4.0);
@@ -41,7 +41,7 @@ pub fn style(ctx: &egui::Context) {
             visuals.widgets.inactive.fg_stroke.color = theme.text;
             visuals.widgets.noninteractive.bg_stroke.color = theme.frame;
             visuals.hyperlink_color = theme.accent();
-            // What has the keyboard (egui draws it as hovered) has a ring that is seen on every ground.
+            // The focus ring (egui draws focus as hover) is visible on every ground.
             visuals.widgets.hovered.bg_stroke = egui::Stroke::new(1.0, theme.accent());
         });
     }

@@ -9,7 +9,7 @@ use highwater::analysis::{
     compare, repin,
 };
 use highwater::diagnostics::Diagnostics;
-use highwater::export::{ConfigDocument, EXPORT_FORMS, ExportAbout, ExportSubject};
+use highwater::export::{ConfigDocument, EXPORT_FORMS, ExportAbout, ExportForm, ExportSubject};
 use highwater::options::{Environment, Options, SeenFiles, resolve_device};
 use highwater::progress::{Cancel, Progress};
 use highwater::rewrite::remat::{Budget, HEURISTICS};
@@ -387,7 +387,11 @@ fn check_views(comparison: Comparison) {
                 against: Some(0),
             },
         );
-        assert!(report.is_some());
+        let report = report.expect("there are steps");
+        let peak = comparison.lanes[lane].summary.peak_live;
+        assert_eq!((report.peak.0, report.set.live), (peak, peak), "lane {lane}");
+        let grouped: Bytes = report.groups.iter().map(|group| group.bytes).sum();
+        assert_eq!(grouped + report.set.unlisted, peak, "lane {lane}");
         let holders = PeakContributors::new(&comparison, lane, usize::MAX).expect("there are steps");
         assert_eq!(holders.live, comparison.lanes[lane].summary.peak_live, "lane {lane}");
         let named: Bytes = holders.tensors.iter().map(|(_, bytes)| *bytes).sum();
@@ -424,7 +428,15 @@ fn check_views(comparison: Comparison) {
     for row in EXPORT_FORMS {
         let name = row.usual;
         let file = subject.file(row.form, Path::new(name), &Progress::silent(&Cancel::new()));
-        assert!(file.is_ok_and(|bytes| !bytes.is_empty()), "{name}");
+        let bytes = file.expect(name);
+        assert!(!bytes.is_empty(), "{name}");
+        if row.form == ExportForm::Report {
+            let text = String::from_utf8(bytes).expect("UTF-8");
+            for lane in &subject.comparison.lanes {
+                let exact = lane.summary.peak_live.exact();
+                assert!(text.contains(&format!("title=\"{exact}\"")), "{:?}: {exact}", lane.id);
+            }
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The menu of marks: what is drawn, and what it means.
+//! The menu of marks, and the counts of reuse edges.
 
 use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::epaint::{Mesh, Shape};
@@ -10,16 +10,16 @@ use super::super::edge_counts::{EdgeWords, edges_text};
 use super::super::{LanesInput, LanesState};
 use super::{EdgeChoice, in_pattern, pattern, stroke};
 use crate::theme::Theme;
+use crate::widgets::Named as _;
 use highwater_model::units::counted;
 use highwater_timeline::ReuseSide;
 
-/// The menu of what is marked besides blocks.
 pub(in super::super) fn menu_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let (button, _) = MenuButton::new("Marks")
         .config(config)
         .ui(ui, |ui| marks_ui(ui, input, state));
-    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "what is marked"));
+    let button = button.named(Role::Button, || "what is marked");
     button.on_hover_text("Holes, reuse edges and device events: whether they are drawn");
 }
 
@@ -53,7 +53,7 @@ fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     sides_ui(ui, input.theme);
 }
 
-/// What edges mean: a line of each side.
+/// The meaning of both kinds of edges.
 fn sides_ui(ui: &mut Ui, theme: &Theme) {
     for (side, words, explanation) in [
         (
@@ -68,17 +68,16 @@ fn sides_ui(ui: &mut Ui, theme: &Theme) {
         ),
     ] {
         ui.horizontal(|ui| {
-            sample(ui, (side, theme));
+            sample(ui, side, theme);
             ui.label(words).on_hover_text(explanation);
         });
     }
 }
 
-/// Room for how many edges there are.
+/// Width of the counts.
 pub(in super::super) const EDGES: f32 = 230.0;
 
-/// How many edges there are, where there is room for it; so that nothing moves when something is selected. Says whether
-/// nothing is left to say.
+/// The counts of edges, where they fit, so that a selection moves nothing. Returns whether nothing is left to show.
 pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &LanesState) -> bool {
     let is_shown = match state.marks.edges {
         EdgeChoice::Off => false,
@@ -96,7 +95,6 @@ pub(in super::super) fn edges_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &La
     true
 }
 
-/// How many edges there are, and what that means.
 fn edges_words(input: &LanesInput<'_>, state: &LanesState) -> EdgeWords {
     let mut words = edges_text(input, state);
     words
@@ -105,7 +103,7 @@ fn edges_words(input: &LanesInput<'_>, state: &LanesState) -> EdgeWords {
     words
 }
 
-/// The same in the margin of the overview, where the tools leave no room for it: what does not fit there is read on hover.
+/// The counts in the margin of the minimap, where the toolbar has no room; in full on hover.
 pub(in super::super) fn edges_beside(ui: &mut Ui, margin: Rect, input: &LanesInput<'_>, state: &LanesState) {
     let EdgeWords {
         text,
@@ -115,8 +113,9 @@ pub(in super::super) fn edges_beside(ui: &mut Ui, margin: Rect, input: &LanesInp
     let mut job = LayoutJob::simple(short, SMALL, input.theme.text, margin.width());
     job.wrap.max_rows = 3;
     let galley = ui.painter().layout_job(job);
-    let response = ui.interact(margin, ui.scope_id().with("reuse edges"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    let response = ui
+        .interact(margin, ui.scope_id().with("reuse edges"), Sense::hover())
+        .named(Role::Label, || &text);
     let top = margin.center().y - galley.size().y / 2.0;
     ui.painter().galley(pos2(margin.left(), top), galley, input.theme.text);
     response.on_hover_text(format!("edges: {text}\n{explanation}"));
@@ -138,11 +137,11 @@ fn hatch_swatch(ui: &mut Ui, theme: &Theme) {
 }
 
 /// A short edge, as in the maps.
-fn sample(ui: &mut Ui, style: (ReuseSide, &Theme)) {
+fn sample(ui: &mut Ui, side: ReuseSide, theme: &Theme) {
     let (place, _) = ui.allocate_exact_size(vec2(26.0, 12.0), Sense::hover());
     let points = [
         place.left_center() + vec2(3.0, 0.0),
         place.right_center() - vec2(1.0, 0.0),
     ];
-    stroke(ui.painter(), &points, style);
+    stroke(ui.painter(), &points, side, theme);
 }

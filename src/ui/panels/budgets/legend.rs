@@ -1,16 +1,16 @@
-//! The heuristics: colour, marker, the smallest feasible budget; a click hides one.
+//! The heuristics: colour, marker, smallest feasible budget; a click hides one.
 
 use eframe::egui::{self, RichText};
 
 use super::BudgetsState;
-use super::marker::{cross, marker};
 use super::points::{Sweep, percent};
+use crate::panels::marker::{cross, marker};
 use crate::theme::Theme;
+use crate::widgets::Named as _;
 use highwater_rewrite::remat::{HEURISTICS, Heuristic};
 
 const SIZE: f32 = 11.5;
 
-/// Draws the list.
 pub(super) fn legend_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &mut BudgetsState, theme: &Theme) {
     ui.spacing_mut().item_spacing = egui::vec2(4.0, 1.0);
     ui.horizontal(|ui| {
@@ -52,7 +52,6 @@ fn sign_ui(ui: &mut egui::Ui, paint: impl FnOnce(&egui::Painter, egui::Pos2)) {
     paint(ui.painter(), area.center());
 }
 
-/// One heuristic: a click hides or shows it.
 fn row_ui(
     ui: &mut egui::Ui,
     sweep: &Sweep<'_>,
@@ -76,13 +75,9 @@ fn row_ui(
             words.color(theme.text_weak).strikethrough()
         };
         let button = ui.add(egui::Button::new(words).frame_when_inactive(false).small());
-        button.widget_info(|| {
-            let verb = if is_shown { "hide" } else { "show" };
-            let label = format!("{verb} {}", heuristic.label);
-            egui::WidgetInfo::selected(egui::Role::CheckBox, true, is_shown, label)
-        });
-        let verb = if is_shown { "hide it" } else { "show it" };
-        let button = button.on_hover_text(format!("{}\nclick: {verb}", heuristic.summary));
+        let verb = if is_shown { "hide" } else { "show" };
+        let button = button.named_choice(egui::Role::CheckBox, is_shown, || format!("{verb} {}", heuristic.label));
+        let button = button.on_hover_text(format!("{}\nclick: {verb} it", heuristic.summary));
         if button.clicked() {
             if is_shown {
                 state.hidden.push(heuristic.name);
@@ -96,7 +91,7 @@ fn row_ui(
     });
 }
 
-/// From which budget on a heuristic comes to its end.
+/// The smallest feasible budget of a heuristic.
 fn limit_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &BudgetsState, heuristic: &'static Heuristic) {
     let has_points = sweep.table.points.iter().any(|point| point.heuristic == heuristic);
     let Some(point) = sweep.limit(heuristic) else {

@@ -1,78 +1,64 @@
-//! The sweep: what computing anew costs against how much memory there is, for every heuristic, as a plot and a table.
-//! A point opens as a lane.
+//! Recomputation cost against the memory budget, for every heuristic, as a plot and a table. A point opens as a lane.
 
 mod legend;
-mod marker;
 mod plot;
 mod points;
 mod table;
-
-pub(super) use marker::{cross, marker};
-pub(super) use table::direction_ui;
 
 use eframe::egui::{self, RichText};
 
 use self::points::{Key, Sweep};
 use crate::panels::empty::other_ui;
-use crate::panels::{choice_ui, graph_choice_ui};
-use crate::theme::Theme;
+use crate::panels::point_table::{RowFocus, Sorting};
+use crate::panels::{PaneCx, choice_ui, graph_choice_ui, progress_ui};
+use crate::widgets::wrapped_ui;
 use highwater_model::workload::GraphIdx;
 use highwater_session::{Command, Session};
 
-/// What the plot leaves to the legend beside it, and the height of the plot.
+/// Width of the legend right of the plot, and height of the plot.
 const LEGEND: f32 = 176.0;
 const PLOT: std::ops::RangeInclusive<f32> = 150.0..=460.0;
 
-/// What is along the axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Axes {
     /// Budgets in bytes instead of parts of the peak.
     pub(super) in_bytes: bool,
-    /// What computing anew costs, in decades.
+    /// Overheads in decades.
     pub(super) is_log: bool,
 }
 
-/// What the panel remembers.
 #[derive(Clone, Debug, Default)]
 pub struct BudgetsState {
     graph: usize,
     axes: Axes,
-    /// Names of heuristics that are left out.
+    /// Names of hidden heuristics.
     hidden: Vec<&'static str>,
-    order: table::Sorting,
+    sorting: Sorting<table::Order>,
     selected: Option<Key>,
-    /// The row that gets the keyboard, and the one that has it.
-    focus: Option<Key>,
-    focused: Option<Key>,
+    focus: RowFocus<Key>,
 }
 
 impl BudgetsState {
-    /// The graph that a sweep is started for.
+    /// The graph to run.
     pub fn graph(&self) -> GraphIdx {
         GraphIdx(u32::try_from(self.graph).unwrap_or(0))
     }
 }
 
-/// Draws the pane.
-pub fn budgets_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut BudgetsState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+pub fn budgets_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut BudgetsState) {
+    let session = cx.session;
     let names = names(session);
     if names.is_empty() {
         let why = "Graphs and DTR logs are run under memory budgets here; what is open is neither.";
-        other_ui(ui, why, "resnet50", commands);
+        other_ui(ui, why, "resnet50", cx.commands);
         return;
     }
     state.graph = state.graph.min(names.len() - 1);
-    controls_ui(ui, session, &names, state, commands);
+    controls_ui(ui, cx, &names, state);
     if session.sweep().is_some() && session.is_sweep_stale() {
         let text =
             "The settings have changed since: these figures belong to the settings before. Start again for new ones.";
-        ui.label(RichText::new(text).color(theme.bad));
+        ui.label(RichText::new(text).color(cx.theme.bad));
     }
     let Some(sweep) = Sweep::of(session) else {
         about_ui(ui, session);
@@ -83,21 +69,21 @@ pub fn budgets_ui(
     ui.horizontal_top(|ui| {
         ui.set_height(height);
         let width = (ui.available_width() - LEGEND - 8.0).max(160.0);
-        plot::plot_ui(ui, &sweep, state, egui::vec2(width, height), theme, commands);
+        plot::plot_ui(ui, cx, &sweep, state, egui::vec2(width, height));
         ui.vertical(|ui| {
             egui::ScrollArea::vertical()
                 .id_salt("heuristics")
                 .auto_shrink([false, false])
-                .show(ui, |ui| legend::legend_ui(ui, &sweep, state, theme));
+                .show(ui, |ui| legend::legend_ui(ui, &sweep, state, cx.theme));
         });
     });
-    selected_ui(ui, &sweep, state, commands);
+    selected_ui(ui, cx, &sweep, state);
     note_ui(ui);
     ui.add_space(2.0);
-    table::table_ui(ui, &sweep, state, theme, commands);
+    table::table_ui(ui, cx, &sweep, state);
 }
 
-/// What can be run: the graphs, or the tapes.
+/// The graphs, or the tapes.
 fn names(session: &Session) -> Vec<&str> {
     let Some(loaded) = session.loaded() else {
         return Vec::new();
@@ -107,17 +93,11 @@ fn names(session: &Session) -> Vec<&str> {
     graphs.chain(tapes).collect()
 }
 
-/// Which graph, start and stop, how far it is, what is along the axes.
-fn controls_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    names: &[&str],
-    state: &mut BudgetsState,
-    commands: &mut Vec<Command>,
-) {
+/// Which graph, start and stop, progress, the scales of the axes.
+fn controls_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, names: &[&str], state: &mut BudgetsState) {
     ui.horizontal_wrapped(|ui| {
         graph_choice_ui(ui, &mut state.graph, "graph to run", names);
-        run_ui(ui, session, state.graph(), commands);
+        run_ui(ui, cx, state.graph());
         ui.separator();
         ui.label("Budget");
         let in_bytes = &mut state.axes.in_bytes;
@@ -129,25 +109,19 @@ fn controls_ui(
     });
 }
 
-fn run_ui(ui: &mut egui::Ui, session: &Session, graph: GraphIdx, commands: &mut Vec<Command>) {
+fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: GraphIdx) {
+    let session = cx.session;
     let sweep = session.sweep();
     if session.is_sweeping() {
-        if ui
-            .button("Stop")
-            .on_hover_text("stop the sweep; what is known stays")
-            .clicked()
-        {
-            commands.push(Command::StopSweep);
+        let stop = ui.button("Stop").on_hover_text("stop the sweep; what is known stays");
+        if stop.clicked() {
+            cx.commands.push(Command::StopSweep);
         }
         if let Some(table) = sweep {
             let (done, all) = (table.points.len(), table.n_total);
-            #[expect(clippy::cast_precision_loss, reason = "the length of a bar")]
-            let part = done as f32 / all.max(1) as f32;
-            let bar = egui::ProgressBar::new(part).desired_width(110.0);
-            let response = ui.add(bar.text(format!("{done} of {all}")));
-            response.widget_info(|| {
-                let words = format!("sweep: {done} of {all} runs");
-                egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, words)
+            let text = format!("{done} of {all}");
+            progress_ui(ui, [done as u64, all as u64], 110.0, &text, || {
+                format!("sweep: {text} runs")
             });
         } else {
             ui.add(egui::Spinner::new().size(12.0));
@@ -166,44 +140,36 @@ fn run_ui(ui: &mut egui::Ui, session: &Session, graph: GraphIdx, commands: &mut 
             return;
         }
     };
-    let button = ui.add_enabled(!is_reading, egui::Button::new(words));
-    if button
-        .on_hover_text("run under many budgets by every heuristic, on all cores")
-        .clicked()
-    {
-        commands.push(Command::Sweep(graph));
+    let start = ui
+        .add_enabled(!is_reading, egui::Button::new(words))
+        .on_hover_text("run under many budgets by every heuristic, on all cores");
+    if start.clicked() {
+        cx.commands.push(Command::Sweep(graph));
     }
     if let Some(table) = of_graph {
         ui.weak(format!("stopped at {} of {}", table.points.len(), table.n_total));
     }
 }
 
-/// What the pane is for, while it is empty.
+/// The purpose of the pane, while it is empty.
 fn about_ui(ui: &mut egui::Ui, session: &Session) {
     ui.add_space(8.0);
     if session.is_sweeping() {
         return;
     }
     ui.label("How little memory is enough, and what does it cost?");
-    ui.add(
-        egui::Label::new(
-            RichText::new(
-                "Start runs the graph under 18 budgets, from 95 % down to 10 % of its peak, by each of the nine heuristics \
-                 that choose what to evict and compute anew. Each run becomes a point: how much longer the program takes \
-                 under that budget. A click on a point opens the run as a lane beside the others.",
-            )
-            .weak(),
-        )
-        .wrap(),
-    );
+    let text = "Start runs the graph under 18 budgets, from 95 % down to 10 % of its peak, by each of the nine heuristics \
+                that choose what to evict and compute anew. Each run becomes a point: how much longer the program takes \
+                under that budget. A click on a point opens the run as a lane beside the others.";
+    wrapped_ui(ui, RichText::new(text).weak());
     note_ui(ui);
 }
 
-/// Whose counts and whose times these are.
+/// The origin of counts and times.
 fn note_ui(ui: &mut egui::Ui) {
     let text = "Peaks, evictions and recomputations are each engine's own counts; op times are estimates from the device \
                 profile unless the file states them.";
-    ui.add(egui::Label::new(RichText::new(text).small().weak()).wrap())
+    wrapped_ui(ui, RichText::new(text).small().weak())
         .on_hover_text(
             "The paper's runtime counts constants and everything resident; MegEngine's static planner counts what it plans \
              at the end of each step, and its eager interpreter what its allocator holds. A part of the peak is a part of \
@@ -211,25 +177,24 @@ fn note_ui(ui: &mut egui::Ui) {
         );
 }
 
-/// The figures of the selected point, and what can be done with it.
-fn selected_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &BudgetsState, commands: &mut Vec<Command>) {
+/// The figures of the selected point, and its actions.
+fn selected_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>, state: &BudgetsState) {
     ui.horizontal_wrapped(|ui| {
         let Some(point) = state.selected.and_then(|key| sweep.find(key)) else {
             ui.weak("Click a point or a row (or Enter) to open it as a lane.");
             return;
         };
-        ui.add(egui::Label::new(points::sentence(point)).wrap())
-            .on_hover_text(points::hover_text(point));
+        wrapped_ui(ui, points::sentence(point)).on_hover_text(points::hover_text(point));
         match sweep.lane_of(point) {
             Some(lane) => {
                 let close = ui.button(format!("Close lane {}", lane + 2));
                 if close.on_hover_text("take this run out of the lanes").clicked() {
-                    commands.push(Command::RemoveRematLane(lane));
+                    cx.commands.push(Command::RemoveRematLane(lane));
                 }
             }
             None => {
                 if ui.button("Open as a lane").clicked() {
-                    commands.push(Command::AddRematLane(points::lane(point)));
+                    cx.commands.push(Command::AddRematLane(points::lane(point)));
                 }
             }
         }
@@ -239,7 +204,7 @@ fn selected_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &BudgetsState, comma
             point.heuristic.name
         ));
         if set.clicked() {
-            commands.push(points::as_options(point));
+            cx.commands.push(points::as_options(point));
         }
     });
 }

@@ -1,77 +1,59 @@
-//! The plot: a line for each heuristic, a strip above for runs that did not come to their end, a strip below for the
-//! budgets at which each heuristic does.
+//! The plot: a line per heuristic, a strip above for runs that ended early, a strip below for feasible budgets.
 
-use eframe::egui::{self, Key as Letter, RichText};
-use egui_plot::{AxisHints, GridMark, Line, PlotBounds, PlotPoint, PlotPoints, Polygon, Text};
+use eframe::egui::{self, Pos2, RichText};
+use egui_plot::{GridMark, Line, PlotBounds, PlotPoint, PlotPoints, Polygon, Text};
 
-use super::marker::{cross, marker};
 use super::points::{self, Mark, Sweep};
 use super::{Axes, BudgetsState};
-use crate::panels::still_plot;
+use crate::numbers::{count_f32, to_f64, to_whole};
+use crate::panels::PaneCx;
+use crate::panels::marker::{cross, marker};
+use crate::panels::plots::{LABEL_ROOM, PlotAxis, RADIUS, marks, point_input, point_plot, round_bytes, round_step};
 use crate::theme::Theme;
 use highwater_analysis::BudgetSweepPoint;
 use highwater_model::units::Bytes;
 use highwater_rewrite::remat::{HEURISTICS, Heuristic};
-use highwater_session::Command;
 
-/// How far from a point the pointer means it, in points of the screen.
-const REACH: f32 = 13.0;
-/// Parts of the height that the strips take, and the room between them and the curves.
+/// Height of a strip and of the gap to the curves, as shares of the curves' height.
 const STRIPS: (f64, f64) = (0.24, 0.05);
-const RADIUS: f32 = 3.6;
-/// Every mark has its label, because there are only as many as fit.
-const LABELS: egui::Rangef = egui::Rangef { min: 1.0, max: 2.0 };
-/// Room for a label along the axes.
-const ROOM: [f32; 2] = [84.0, 34.0];
-/// The smallest cost that is told apart from nothing, in decades.
+/// Smaller costs are drawn here, in decades.
 const LEAST_DECADE: f64 = -6.0;
+const NAME: &str = "plot of overhead against budget; arrow keys choose a point, Enter opens it as a lane";
 
-/// Where things stand in the plot.
 struct Frame {
     axes: Axes,
-    /// Budgets.
     x: (f64, f64),
-    /// Overheads.
     y: (f64, f64),
-    /// Heuristics that are shown, from the top of a strip to its bottom.
+    /// Shown heuristics, in the order of a strip's rows.
     rows: Vec<&'static str>,
 }
 
 /// Draws the plot; a click opens a point.
 pub(super) fn plot_ui(
     ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
     sweep: &Sweep<'_>,
     state: &mut BudgetsState,
     size: egui::Vec2,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
 ) {
+    let theme = cx.theme;
     let frame = Frame::of(sweep, state);
-    let (x, y, axes) = (frame.x, frame.y, frame.axes);
+    let (x, axes) = (frame.x, frame.axes);
     let (bottom, top) = frame.ends();
     let shown = shown_lines(sweep, state, &frame);
     let limits = limits(sweep, &frame);
-    let plot = still_plot("overhead against budget", size.x, size.y)
-        .sense(egui::Sense::click())
-        .label_formatter(|_| None)
-        .custom_x_axes(vec![
-            AxisHints::new_x()
-                .label(RichText::new(axes.x_label()).size(11.0))
-                .label_spacing(LABELS)
-                .formatter(move |mark, _| axes.x_text(mark.value)),
-        ])
-        .custom_y_axes(vec![
-            AxisHints::new_y()
-                .label(RichText::new(axes.y_label()).size(11.0))
-                .label_spacing(LABELS)
-                .min_thickness(44.0)
-                .formatter(move |mark, _| axes.y_text(mark.value)),
-        ])
-        .grid_color(theme.grid)
-        .grid_spacing(LABELS)
-        .x_grid_spacer(move |_| axes.x_marks(x, size.x))
-        .y_grid_spacer(move |_| axes.y_marks(y, size.y));
-    let response = plot.show(ui, |plot| {
+    let along = PlotAxis {
+        title: axes.x_label(),
+        marks: axes.x_marks(x, size.x),
+        text: move |value| axes.x_text(value),
+    };
+    let up = PlotAxis {
+        title: axes.y_label(),
+        marks: axes.y_marks(frame.y, size.y),
+        text: move |value| axes.y_text(value),
+    };
+    let plot = point_plot("overhead against budget", size, along, up, 44.0, theme);
+    let shown = plot.show(ui, |plot| {
         plot.set_auto_bounds(false);
         plot.set_plot_bounds(PlotBounds::from_min_max([x.0, bottom], [x.1, top]));
         for (from, to) in [frame.fails(), frame.feasible()] {
@@ -93,18 +75,28 @@ pub(super) fn plot_ui(
             plot.text(Text::new("strip", place, text).anchor(anchor).allow_hover(false));
         }
     });
-    let place = |point: &BudgetSweepPoint| response.transform.position_from_point(&frame.place(point));
-    let placed: Vec<(egui::Pos2, &BudgetSweepPoint)> =
-        sweep.shown(&state.hidden).map(|point| (place(point), point)).collect();
-    let painter = ui.painter().with_clip_rect(response.response.rect.expand(4.0));
+    let place = |point: &BudgetSweepPoint| shown.transform.position_from_point(&frame.place(point));
+    let points = sweep.shown(&state.hidden);
+    let placed: Vec<(Pos2, &BudgetSweepPoint)> = points.map(|point| (place(point), point)).collect();
+    let painter = ui.painter().with_clip_rect(shown.response.rect.expand(4.0));
     paint_points(&painter, sweep, state, &placed, theme);
     let limits = HEURISTICS.iter().filter(|row| frame.rows.contains(&row.name));
     for (position, at) in limits.filter_map(|row| Some((points::position(row), frame.limit(sweep, row)?))) {
-        let at = response.transform.position_from_point(&at);
+        let at = shown.transform.position_from_point(&at);
         let stroke = egui::Stroke::new(2.0, theme.heuristic(position));
         painter.line_segment([at - egui::vec2(0.0, 3.0), at + egui::vec2(0.0, 3.0)], stroke);
     }
-    answer(ui, response.response, (sweep, state, &placed), theme, commands);
+    let input = point_input(ui, &shown.response, NAME, &placed, theme);
+    if let Some(arrows) = input.arrows {
+        walk(sweep, state, arrows);
+    }
+    if let Some(nearest) = input.near.first() {
+        shown.response.on_hover_text_at_pointer(points::hover_text(nearest));
+    }
+    if let Some(point) = input.chosen(state.selected.and_then(|key| sweep.find(key))) {
+        state.selected = Some(points::key(point));
+        cx.commands.extend(sweep.open(point));
+    }
 }
 
 impl Frame {
@@ -142,29 +134,28 @@ impl Frame {
         self.y.1 - self.y.0
     }
 
-    /// The strip above: from and to.
+    /// The upper strip: from, to.
     fn fails(&self) -> (f64, f64) {
         let from = self.y.1 + self.span() * STRIPS.1;
         (from, from + self.span() * STRIPS.0)
     }
 
-    /// The strip below: from and to.
+    /// The lower strip: from, to.
     fn feasible(&self) -> (f64, f64) {
         let to = self.y.0 - self.span() * STRIPS.1;
         (to - self.span() * STRIPS.0, to)
     }
 
-    /// What the plot reaches from and to.
+    /// Lower and upper end of the plot.
     fn ends(&self) -> (f64, f64) {
         (self.feasible().0, self.fails().1)
     }
 
-    /// Where a heuristic's row of a strip is; a strip keeps room for a word on top.
-    #[expect(clippy::cast_precision_loss, reason = "a few rows")]
+    /// The height of a heuristic's row in a strip, below the strip's label.
     fn row(&self, (from, to): (f64, f64), heuristic: &str) -> f64 {
         let row = self.rows.iter().position(|name| *name == heuristic).unwrap_or(0);
         let height = (to - from) * 0.92;
-        from + height * (1.0 - (row as f64 + 0.5) / self.rows.len().max(1) as f64)
+        from + height * (1.0 - f64::from((count_f32(row) + 0.5) / count_f32(self.rows.len().max(1))))
     }
 
     fn place(&self, point: &BudgetSweepPoint) -> PlotPoint {
@@ -202,10 +193,9 @@ impl Axes {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
     fn x(self, point: &BudgetSweepPoint) -> f64 {
         if self.in_bytes {
-            point.budget.get() as f64
+            to_f64(point.budget.get())
         } else {
             point.ratio * 100.0
         }
@@ -219,14 +209,9 @@ impl Axes {
         }
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a mark on an axis"
-    )]
     fn x_text(self, value: f64) -> String {
         if self.in_bytes {
-            Bytes(value.max(0.0) as u64).short()
+            Bytes(to_whole(value)).short()
         } else {
             format!("{value:.0} %")
         }
@@ -248,50 +233,31 @@ impl Axes {
         }
     }
 
-    /// Lines upwards: round parts, or round bytes.
-    fn x_marks(self, range: (f64, f64), width: f32) -> Vec<GridMark> {
-        let n_labels = f64::from((width / ROOM[0]).max(2.0));
-        let least = (range.1 - range.0) / n_labels;
+    /// Vertical lines at round shares or round bytes.
+    fn x_marks(self, (from, to): (f64, f64), width: f32) -> Vec<GridMark> {
+        let least = (to - from) / f64::from((width / LABEL_ROOM[0]).max(2.0));
         let step = if self.in_bytes {
-            // Bytes are round in powers of two.
-            2_f64.powf(least.max(1.0).log2().ceil())
+            round_bytes(least)
         } else {
             round_step(least / 1.6)
         };
-        marks(range, step)
+        marks(from, to, step)
     }
 
-    /// Lines across: round overheads, or decades; none in the strips.
-    fn y_marks(self, range: (f64, f64), height: f32) -> Vec<GridMark> {
-        // The strips take their part of the height.
-        let n_labels = f64::from((height * 0.6 / ROOM[1]).max(2.0));
-        let least = (range.1 - range.0) / n_labels;
+    /// Horizontal lines at round overheads or decades; none in the strips.
+    fn y_marks(self, (from, to): (f64, f64), height: f32) -> Vec<GridMark> {
+        // The curves have this share of the height.
+        let least = (to - from) / f64::from((height * 0.6 / LABEL_ROOM[1]).max(2.0));
         let step = if self.is_log {
             least.ceil().max(1.0)
         } else {
             round_step(least)
         };
-        marks(range, step)
+        marks(from, to, step)
     }
 }
 
-/// The smallest of 1, 2, 5, 10 and so on that is no less.
-fn round_step(least: f64) -> f64 {
-    let decade = 10_f64.powf(least.max(1e-9).log10().floor());
-    let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * decade);
-    steps.into_iter().find(|step| *step >= least * 0.999).unwrap_or(decade)
-}
-
-/// Multiples of a step in a range.
-fn marks((from, to): (f64, f64), step: f64) -> Vec<GridMark> {
-    let first = (from / step - 1e-9).ceil();
-    let values = (0_u8..100).map(|number| (first + f64::from(number)) * step);
-    let values = values.take_while(|value| *value <= to + step * 1e-9);
-    // Equal steps, so that all lines are drawn alike.
-    values.map(|value| GridMark { value, step_size: step }).collect()
-}
-
-/// The pieces of each line: neighbours that came to their ends.
+/// The pieces of each line: neighbours that ran to their end.
 fn shown_lines(sweep: &Sweep<'_>, state: &BudgetsState, frame: &Frame) -> Vec<(usize, Vec<PlotPoint>)> {
     let mut lines = Vec::new();
     for (position, heuristic) in HEURISTICS.iter().enumerate() {
@@ -305,7 +271,7 @@ fn shown_lines(sweep: &Sweep<'_>, state: &BudgetsState, frame: &Frame) -> Vec<(u
     lines
 }
 
-/// From the smallest feasible budget to the largest that was tried.
+/// Lines from the smallest feasible budget to the right.
 fn limits(sweep: &Sweep<'_>, frame: &Frame) -> Vec<(usize, Vec<PlotPoint>)> {
     let shown = HEURISTICS.iter().filter(|row| frame.rows.contains(&row.name));
     let lines = shown.filter_map(|row| {
@@ -319,7 +285,7 @@ fn paint_points(
     painter: &egui::Painter,
     sweep: &Sweep<'_>,
     state: &BudgetsState,
-    placed: &[(egui::Pos2, &BudgetSweepPoint)],
+    placed: &[(Pos2, &BudgetSweepPoint)],
     theme: &Theme,
 ) {
     for (at, point) in placed {
@@ -340,79 +306,8 @@ fn paint_points(
     }
 }
 
-type Shown<'a, 'b> = (
-    &'a Sweep<'b>,
-    &'a mut BudgetsState,
-    &'a [(egui::Pos2, &'b BudgetSweepPoint)],
-);
-
-/// Hover tells the figures, a click opens, arrows walk.
-fn answer(
-    ui: &egui::Ui,
-    response: egui::Response,
-    (sweep, state, placed): Shown<'_, '_>,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    response.widget_info(|| {
-        let label = "plot of overhead against budget; arrow keys choose a point, Enter opens it as a lane";
-        egui::WidgetInfo::labeled(egui::Role::Image, true, label)
-    });
-    if response.has_focus() {
-        ui.painter().rect_stroke(
-            response.rect,
-            0,
-            egui::Stroke::new(1.0, theme.accent()),
-            egui::StrokeKind::Inside,
-        );
-        walk(ui, &response, sweep, state);
-    }
-    let pointed = response.hover_pos().and_then(|pointer| {
-        let near = placed.iter().map(|(at, point)| (at.distance(pointer), *at, *point));
-        let near = near.filter(|(distance, ..)| *distance <= REACH);
-        near.min_by(|a, b| a.0.total_cmp(&b.0))
-    });
-    let is_clicked = response.clicked();
-    if is_clicked {
-        // The arrow keys go on from here.
-        response.request_focus();
-    }
-    if let Some((_, at, _)) = pointed {
-        ui.painter()
-            .circle_stroke(at, RADIUS + 2.0, egui::Stroke::new(1.5, theme.hover));
-    }
-    let is_pointer = ui.input(|input| input.pointer.any_released());
-    let chosen = match pointed {
-        Some((_, _, point)) if is_pointer => Some(point),
-        _ if is_pointer => None,
-        _ => state.selected.and_then(|key| sweep.find(key)),
-    };
-    if let Some((_, _, point)) = pointed {
-        response.on_hover_text_at_pointer(points::hover_text(point));
-    }
-    if let Some(point) = chosen.filter(|_| is_clicked) {
-        state.selected = Some(points::key(point));
-        commands.extend(sweep.open(point));
-    }
-}
-
-/// Left and right along a line, up and down from heuristic to heuristic.
-fn walk(ui: &egui::Ui, response: &egui::Response, sweep: &Sweep<'_>, state: &mut BudgetsState) {
-    let arrows = egui::EventFilter {
-        horizontal_arrows: true,
-        vertical_arrows: true,
-        ..egui::EventFilter::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-    let pressed = |letter| ui.input(|input| input.key_pressed(letter));
-    let step = |back, forth| i8::from(pressed(forth)) - i8::from(pressed(back));
-    let (along, across) = (
-        step(Letter::ArrowLeft, Letter::ArrowRight),
-        step(Letter::ArrowUp, Letter::ArrowDown),
-    );
-    if along == 0 && across == 0 {
-        return;
-    }
+/// Left and right along a line, up and down between heuristics.
+fn walk(sweep: &Sweep<'_>, state: &mut BudgetsState, [along, across]: [isize; 2]) {
     let mut shown: Vec<&BudgetSweepPoint> = sweep.shown(&state.hidden).collect();
     shown.sort_by_key(|point| (points::position(point.heuristic), point.budget));
     let Some(at) = shown
@@ -424,7 +319,7 @@ fn walk(ui: &egui::Ui, response: &egui::Response, sweep: &Sweep<'_>, state: &mut
     };
     let here = shown[at];
     let next = if along != 0 {
-        let next = at.checked_add_signed(isize::from(along)).and_then(|at| shown.get(at));
+        let next = at.checked_add_signed(along).and_then(|at| shown.get(at));
         next.filter(|point| point.heuristic == here.heuristic)
     } else {
         let order = |point: &BudgetSweepPoint| points::position(point.heuristic);

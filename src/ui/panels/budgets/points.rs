@@ -1,4 +1,4 @@
-//! Points of a sweep: which are shown, what they are called, what they open.
+//! Points of a budget sweep: selection, texts, commands.
 
 use highwater_analysis::{BudgetSweepPoint, LaneSet, RematLane, feasible_limit};
 use highwater_model::units::{Bytes, grouped};
@@ -6,28 +6,27 @@ use highwater_options::{Edit, Fix, Value, keys};
 use highwater_rewrite::remat::{Budget, HEURISTICS, Heuristic, RematStatus};
 use highwater_session::{BudgetSweepTable, Command, Session};
 
-/// Which point: the heuristic's name and the budget.
+/// Name of the heuristic, and budget.
 pub(super) type Key = (&'static str, Bytes);
 
-/// The sweep with the lanes that are open.
+/// The sweep and the open lanes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sweep<'a> {
-    /// The points.
     pub(super) table: &'a BudgetSweepTable,
-    /// The lanes that are open, as the document has them.
+    /// From the document.
     pub(super) lanes: &'a [RematLane],
-    /// Whether no other graph is open.
+    /// Whether there is one graph at most.
     is_alone: bool,
 }
 
-/// How a point is drawn.
+/// The outcome of a point, as it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// It ran to its end within the budget.
+    /// Ran to the end within the budget.
     Fits,
-    /// It ran to its end, and reached the budget where nothing could be evicted.
+    /// Ran to the end, over the budget where nothing could be evicted.
     Over,
-    /// It was given up.
+    /// Given up as thrashing.
     Thrash,
     /// Nothing was left to evict.
     OutOfMemory,
@@ -43,12 +42,11 @@ impl Mark {
         }
     }
 
-    /// Whether the program came to its end, so that its overhead means something.
+    /// Whether the program ran to its end, so that its overhead counts.
     pub(super) fn has_ended(self) -> bool {
         matches!(self, Self::Fits | Self::Over)
     }
 
-    /// In one or two words.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Fits => "ok",
@@ -58,7 +56,6 @@ impl Mark {
         }
     }
 
-    /// In a sentence.
     fn sentence(self) -> &'static str {
         match self {
             Self::Fits => "ran to its end within the budget",
@@ -69,12 +66,11 @@ impl Mark {
     }
 }
 
-/// Position of a heuristic in the table: its colour and marker.
+/// Position of a heuristic in the table, which gives colour and marker.
 pub(super) fn position(heuristic: &Heuristic) -> usize {
     HEURISTICS.iter().position(|row| row == heuristic).unwrap_or(0)
 }
 
-/// Which point this is.
 pub(super) fn key(point: &BudgetSweepPoint) -> Key {
     (point.heuristic.name, point.budget)
 }
@@ -87,7 +83,7 @@ pub(super) fn lane(point: &BudgetSweepPoint) -> RematLane {
     }
 }
 
-/// The edit that makes a point the configuration.
+/// The edit that makes a point the active configuration.
 pub(super) fn as_options(point: &BudgetSweepPoint) -> Command {
     let threshold = i64::try_from(point.budget.get()).unwrap_or(i64::MAX);
     Command::ApplyFix(Fix {
@@ -106,7 +102,6 @@ pub(super) fn as_options(point: &BudgetSweepPoint) -> Command {
 }
 
 impl<'a> Sweep<'a> {
-    /// The sweep of a session that has begun.
     pub(super) fn of(session: &'a Session) -> Option<Self> {
         let lanes = match &session.document().lanes {
             LaneSet::Remat(lanes) => &lanes[..],
@@ -137,7 +132,7 @@ impl<'a> Sweep<'a> {
             let budget = match open.budget {
                 Budget::Unlimited => false,
                 Budget::Bytes(bytes) => bytes == point.budget,
-                // Of several graphs a lane's part is one of the largest peak.
+                // With several graphs, a lane's ratio is one of the largest peak.
                 Budget::Ratio(ratio) => self.is_alone && (ratio - point.ratio).abs() < 1e-9,
             };
             open.heuristic == point.heuristic && budget
@@ -145,26 +140,26 @@ impl<'a> Sweep<'a> {
         self.lanes.iter().position(is_same)
     }
 
-    /// What a click on a point asks for: its lane, unless that is open.
+    /// The command that opens a point's lane, unless it is open.
     pub(super) fn open(&self, point: &BudgetSweepPoint) -> Option<Command> {
         self.lane_of(point)
             .is_none()
             .then(|| Command::AddRematLane(lane(point)))
     }
 
-    /// The point with the smallest feasible budget, of a heuristic.
+    /// The point with a heuristic's smallest feasible budget.
     pub(super) fn limit(&self, heuristic: &Heuristic) -> Option<&'a BudgetSweepPoint> {
         let limit = feasible_limit(&self.table.points, heuristic)?;
         self.find((HEURISTICS[position(heuristic)].name, limit))
     }
 }
 
-/// A part of the peak: `50 %`.
+/// `50 %`, of the peak.
 pub(super) fn percent(point: &BudgetSweepPoint) -> String {
     format!("{:.0} %", point.ratio * 100.0)
 }
 
-/// An overhead; what is more than nothing never reads as 1.000.
+/// Overheads above 1 never read as 1.000.
 pub(super) fn overhead_text(point: &BudgetSweepPoint) -> String {
     let text = format!("{:.3}", point.overhead);
     if text == "1.000" && point.overhead > 1.0 {
@@ -173,7 +168,6 @@ pub(super) fn overhead_text(point: &BudgetSweepPoint) -> String {
     text
 }
 
-/// The point in a line.
 pub(super) fn sentence(point: &BudgetSweepPoint) -> String {
     let mark = Mark::of(point);
     format!(
@@ -186,7 +180,6 @@ pub(super) fn sentence(point: &BudgetSweepPoint) -> String {
     )
 }
 
-/// Every figure of a point.
 pub(super) fn hover_text(point: &BudgetSweepPoint) -> String {
     let counts = &point.counts;
     let mut text = format!(

@@ -1,16 +1,17 @@
-//! What the peak of a lane holds otherwise than that of the baseline: tensors that are new, gone, bigger, smaller.
+//! Changes at the peak of a lane against the baseline: tensors that are new, gone, bigger, smaller.
 
 use eframe::egui::{self, DragValue, RichText};
 
 use super::{CompareState, MOST, Shown};
-use crate::panels::{count_as_f32, elided_middle};
+use crate::numbers::count_f32;
+use crate::panels::{change_ui, elided_middle};
+use crate::widgets::Named as _;
 use highwater_session::Command;
 use highwater_timeline::{Change, ChangeKind, LaneChanges, signed_bytes};
 
-/// The narrowest list beside another.
+/// Least width of a list next to another.
 const LEAST: f32 = 260.0;
 
-/// Draws the lists.
 pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut CompareState, commands: &mut Vec<Command>) {
     let Some(lane) = state.lane_in(shown.comparison, shown.baseline) else {
         ui.weak("Pin a configuration, or compare several policies, to see what peaks hold otherwise.");
@@ -60,7 +61,7 @@ fn lists_ui(ui: &mut egui::Ui, shown: Shown<'_>, known: &LaneChanges, top: usize
         .into_iter()
         .filter(|kind| changes.of_kind(*kind).next().is_some())
         .collect();
-    let room = |count: usize| ui.available_width() / count_as_f32(count) - 8.0;
+    let room = |count: usize| ui.available_width() / count_f32(count) - 8.0;
     let per_line = (1..=kinds.len()).rev().find(|count| room(*count) >= LEAST).unwrap_or(1);
     let width = room(per_line);
     for line in kinds.chunks(per_line) {
@@ -75,7 +76,7 @@ fn lists_ui(ui: &mut egui::Ui, shown: Shown<'_>, known: &LaneChanges, top: usize
     }
 }
 
-/// The names of a kind, the largest differences first.
+/// The names of a kind, largest differences first.
 fn list_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -95,12 +96,7 @@ fn list_ui(
         .spacing([8.0, 2.0])
         .show(ui, |ui| {
             for change in changes.of_kind(kind).take(top) {
-                let figure = ui.monospace(signed_bytes(change.difference()));
-                figure.on_hover_text(format!(
-                    "{} there, {} here",
-                    change.before.exact(),
-                    change.after.exact()
-                ));
+                change_ui(ui, change);
                 name_ui(ui, shown, known, change, commands);
                 ui.end_row();
             }
@@ -113,7 +109,7 @@ fn list_ui(
         });
 }
 
-/// The name; of a tensor a link that selects it.
+/// The name; a link for a tensor.
 fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, known: &LaneChanges, change: &Change, commands: &mut Vec<Command>) {
     let size = egui::TextStyle::Body.resolve(ui.style()).size;
     let text = elided_middle(ui, &change.of.name, size, ui.available_width().max(80.0));
@@ -125,7 +121,7 @@ fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, known: &LaneChanges, change: &Ch
     let is_selected = shown.session.selection() == Some(tensor);
     let link = ui.add(egui::Button::selectable(is_selected, text).frame(false));
     let label = format!("select {}", change.of);
-    link.widget_info(|| egui::WidgetInfo::selected(egui::Role::Link, true, is_selected, &label));
+    let link = link.named_choice(egui::Role::Link, is_selected, || &label);
     if link.gained_focus() {
         link.scroll_to_me(None);
     }

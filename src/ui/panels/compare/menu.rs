@@ -1,12 +1,13 @@
-//! What can be done with a pin: a menu in its row, by pointer and by keyboard.
+//! The menu of a pin in its row.
 
 use eframe::egui::{self, Key, RichText};
 
 use super::{CompareState, Shown};
+use crate::widgets::Named as _;
 use highwater_analysis::Pin;
 use highwater_session::Command;
 
-/// The name of a lane, of a pin that is being renamed a field; says whether it was clicked.
+/// The name of a lane, or the field that renames its pin; returns whether it was clicked.
 pub(super) fn name_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -35,13 +36,12 @@ pub(super) fn name_ui(
     ui.label(RichText::new(mark).strong());
     let text = RichText::new(words);
     let text = if lane == shown.baseline { text.strong() } else { text };
-    let button = ui.add(egui::Button::selectable(is_chosen, text).truncate());
-    button
-        .widget_info(|| egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, format!("lane {title}")));
+    let button = ui
+        .add(egui::Button::selectable(is_chosen, text).truncate())
+        .named_choice(egui::Role::RadioButton, is_chosen, || format!("lane {title}"));
     button.on_hover_text(tooltip(shown, lane)).clicked()
 }
 
-/// The position of a lane's pin.
 fn pin_of(shown: Shown<'_>, lane: usize) -> Option<usize> {
     let row = &shown.comparison.lanes[lane];
     row.pinned.as_ref()?;
@@ -49,7 +49,7 @@ fn pin_of(shown: Shown<'_>, lane: usize) -> Option<usize> {
     pins.iter().position(|pin| row.title.as_deref() == Some(&pin.name))
 }
 
-/// What a lane was simulated under, where that is not what is set.
+/// The tooltip of a lane: for a pin its configuration.
 pub(super) fn tooltip(shown: Shown<'_>, lane: usize) -> String {
     let title = shown.title(lane);
     match shown.comparison.pinned(lane) {
@@ -68,8 +68,9 @@ fn rename_ui(
 ) -> bool {
     let pins = &shown.session.document().pins;
     let others = pins.iter().enumerate().filter(|(other, _)| *other != position);
-    let field = ui.add(egui::TextEdit::singleline(name).desired_width(ui.available_width() - 4.0));
-    field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "new name of the pin"));
+    let field = ui
+        .add(egui::TextEdit::singleline(name).desired_width(ui.available_width() - 4.0))
+        .named(egui::Role::TextInput, || "new name of the pin");
     let problem = Pin::checked_name(name, others.map(|(_, pin)| pin.name.as_str())).err();
     if let Some(why) = &problem {
         field.show_tooltip_text(why);

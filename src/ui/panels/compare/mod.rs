@@ -1,8 +1,9 @@
-//! Lanes side by side: figures of each, what they are more or less than those of a chosen one, whether it fits; pins with what can be
-//! done with them; and what the peak of a lane holds otherwise than that of the chosen one.
+//! Lanes side by side: figures, differences from the baseline, fit; pins with their menus; changes at the peak against
+//! the baseline.
 //!
-//! In: the session. Out: commands about pins, the baseline, and a wish for the changes, which the worker finds. Arrow keys walk
-//! over the lanes, Enter takes one as the baseline; keys of pages move the whole pane, left and right what is too wide.
+//! In: the session. Out: commands about pins and the baseline, and a request for the changes, which the worker
+//! computes. Arrow keys choose a lane, Enter makes it the baseline; page keys scroll the pane, left and right scroll
+//! wide tables.
 
 mod changes;
 mod menu;
@@ -14,30 +15,31 @@ use eframe::egui;
 pub use prompt::pin_prompt_ui;
 
 use crate::combo::ShowChoices as _;
+use crate::panels::PaneCx;
 use crate::theme::Theme;
+use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_session::{Command, Session};
 
-/// Names of each kind that are listed at first, and at most.
+/// Names of each kind listed at first, and at most.
 const FIRST: usize = 10;
 const MOST: usize = 500;
 
-/// What the pane remembers.
 #[derive(Clone, Debug)]
 pub struct CompareState {
-    /// The lane whose changes are listed; `None` for the last pin, or the one in force.
+    /// The lane of the list of changes; `None` for the last pin, or the active policy.
     lane: Option<LaneId>,
-    /// How many names of each kind are listed.
+    /// Names listed per kind.
     top: usize,
-    /// The pin that is being renamed, by position, and its name so far.
+    /// Position and new name of the pin that is renamed.
     renamed: Option<(usize, String)>,
-    /// What is to be pinned under which name.
+    /// The configuration to pin, while its name is typed.
     prompt: Option<prompt::Prompt>,
-    /// Whether the rows get the keyboard, as when the pane is asked for by its key.
+    /// Gives the rows the keyboard, as after the pane's shortcut.
     pub wants_focus: bool,
-    /// Whether the row of that lane comes into view.
+    /// Scrolls to the row of the chosen lane.
     wants_row: bool,
-    /// How far keys scroll the pane, in views of it: to the right, down.
+    /// Scroll by keys, in sizes of the view: right, down.
     scroll: egui::Vec2,
 }
 
@@ -56,17 +58,16 @@ impl Default for CompareState {
 }
 
 impl CompareState {
-    /// Asks for a name for what is set.
+    /// Opens the prompt for a pin's name.
     pub fn ask_name(&mut self, session: &Session) {
         self.prompt = Some(prompt::Prompt::new(session));
     }
 
-    /// Whether a name is asked for.
     pub const fn is_asking(&self) -> bool {
         self.prompt.is_some()
     }
 
-    /// The lane whose changes are listed, by position: never the baseline.
+    /// The lane of the list of changes by position; never the baseline.
     fn lane_in(&self, comparison: &Comparison, baseline: usize) -> Option<usize> {
         let chosen = self
             .lane
@@ -78,53 +79,44 @@ impl CompareState {
     }
 }
 
-/// Draws the pane.
-pub fn compare_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut CompareState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let Some((comparison, _)) = session.answer() else {
+pub fn compare_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut CompareState) {
+    let Some((comparison, _)) = cx.session.answer() else {
         return;
     };
-    let baseline = session.baseline(comparison);
-    head_ui(ui, session, comparison, baseline, state, commands);
+    let baseline = cx.session.baseline(comparison);
+    head_ui(ui, cx, comparison, baseline, state);
     egui::ScrollArea::both().auto_shrink([false, false]).show(ui, |ui| {
-        if session.is_stale() {
+        if cx.session.is_stale() {
             ui.multiply_opacity(0.55);
         }
         let shown = Shown {
-            session,
+            session: cx.session,
             comparison,
             baseline,
-            theme,
+            theme: cx.theme,
         };
         let view = ui.clip_rect();
-        let row = ui.scope(|ui| table::table_ui(ui, shown, state, commands)).inner;
+        let row = ui.scope(|ui| table::table_ui(ui, shown, state, cx.commands)).inner;
         let scroll = std::mem::take(&mut state.scroll);
         if scroll != egui::Vec2::ZERO {
             ui.scroll_with_delta(-scroll * view.size());
         } else if std::mem::take(&mut state.wants_row)
             && let Some(row) = row
         {
-            // Sideways nothing moves.
+            // Nothing scrolls sideways.
             let row = egui::Rect::from_x_y_ranges(view.x_range().shrink(1.0), row);
             ui.scroll_to_rect(row, None);
         }
-        problems_ui(ui, shown, commands);
+        problems_ui(ui, shown, cx.commands);
         ui.add_space(6.0);
-        changes::changes_ui(ui, shown, state, commands);
+        changes::changes_ui(ui, shown, state, cx.commands);
     });
 }
 
-/// What the parts of the pane read.
 #[derive(Clone, Copy)]
 struct Shown<'a> {
     session: &'a Session,
     comparison: &'a Comparison,
-    /// The lane that others are compared with, by position.
     baseline: usize,
     theme: &'a Theme,
 }
@@ -135,17 +127,10 @@ impl Shown<'_> {
     }
 }
 
-/// Pinning what is set, and which lane the others are compared with.
-fn head_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    comparison: &Comparison,
-    baseline: usize,
-    state: &mut CompareState,
-    commands: &mut Vec<Command>,
-) {
+/// The pin button and the choice of the baseline.
+fn head_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, baseline: usize, state: &mut CompareState) {
     ui.horizontal_wrapped(|ui| {
-        pin_button_ui(ui, session, state, ["Pin…", "pin what is set"]);
+        pin_button_ui(ui, cx.session, state, ["Pin…", "pin what is set"]);
         ui.separator();
         ui.label("against");
         let title = |lane: usize| comparison.lane_title(comparison.lanes[lane].id);
@@ -154,7 +139,7 @@ fn head_ui(
             .lanes
             .get(baseline)
             .map_or_else(String::new, |_| title(baseline));
-        let combo = egui::ComboBox::from_id_salt("baseline lane")
+        egui::ComboBox::from_id_salt("baseline lane")
             .selected_text(&shown)
             .width(160.0)
             .truncate()
@@ -162,39 +147,33 @@ fn head_ui(
                 for lane in 0..comparison.lanes.len() {
                     ui.selectable_value(&mut chosen, lane, title(lane));
                 }
-            });
-        let label = format!("baseline: {shown}");
-        combo
-            .response
-            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
-        combo
-            .response
+            })
+            .named(egui::Role::ComboBox, || format!("baseline: {shown}"))
             .on_hover_text("The lane that the figures of all others are compared with, here and in the lanes' headers");
         if chosen != baseline {
-            commands.push(Command::SetBaseline(Some(comparison.lanes[chosen].id)));
+            cx.commands
+                .push(Command::SetBaseline(Some(comparison.lanes[chosen].id)));
         }
     });
 }
 
-/// The button that pins what is set.
+/// The button that pins the active configuration.
 pub fn pin_button_ui(ui: &mut egui::Ui, session: &Session, state: &mut CompareState, [text, label]: [&str; 2]) {
-    let button = ui.button(text);
-    button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, label));
+    let button = ui.button(text).named(egui::Role::Button, || &label);
     let hint = "Keep options, environment and schedule under a name, as a lane to compare with (Ctrl+D)";
     if button.on_hover_text(hint).clicked() {
         state.ask_name(session);
     }
 }
 
-/// Pins without a lane, each with the reason.
+/// Pins that cannot be lanes, with the reason.
 fn problems_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command>) {
     for problem in &shown.comparison.pin_failures {
         ui.horizontal_wrapped(|ui| {
             let text = format!("{} has no lane: {}.", problem.name, problem.why);
             ui.label(egui::RichText::new(text).color(shown.theme.bad));
             let remove = ui.small_button("Remove");
-            let label = format!("remove the pin {}", problem.name);
-            remove.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
+            let remove = remove.named(egui::Role::Button, || format!("remove the pin {}", problem.name));
             if remove.clicked() {
                 commands.push(Command::RemovePin(problem.position));
             }

@@ -1,22 +1,22 @@
-//! The question for a pin's name.
+//! The prompt for a pin's name.
 
 use eframe::egui::{self, Key, RichText};
 
 use super::CompareState;
+use crate::panels::PaneCx;
 use crate::panels::options::select_all;
-use crate::theme::Theme;
 use highwater_analysis::{Configuration, Difference, Pin};
 use highwater_session::{Command, Session};
 
-/// Differences that are listed; more are counted.
+/// Differences listed.
 const MOST_LISTED: usize = 8;
 
-/// What is to be pinned, and its name so far.
+/// The configuration to pin, and its name so far.
 #[derive(Clone, Debug)]
 pub(super) struct Prompt {
     name: String,
     configuration: Box<Configuration>,
-    /// What is not as usual.
+    /// Differences from the defaults.
     special: Vec<Difference>,
     has_focus: bool,
 }
@@ -33,14 +33,7 @@ impl Prompt {
     }
 }
 
-/// Asks for the name, where it is to be asked for.
-pub fn pin_prompt_ui(
-    ctx: &egui::Context,
-    session: &Session,
-    state: &mut CompareState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+pub fn pin_prompt_ui(ctx: &egui::Context, cx: &mut PaneCx<'_>, state: &mut CompareState) {
     let Some(prompt) = &mut state.prompt else { return };
     let mut is_done = false;
     let mut is_pinned = false;
@@ -57,9 +50,9 @@ pub fn pin_prompt_ui(
             select_all(ui, &field, &prompt.name);
         }
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        let problem = Pin::checked_name(&prompt.name, session.names_of_pins()).err();
+        let problem = Pin::checked_name(&prompt.name, cx.session.names_of_pins()).err();
         if let Some(why) = &problem {
-            ui.label(RichText::new(why).color(theme.bad));
+            ui.label(RichText::new(why).color(cx.theme.bad));
         }
         special_ui(ui, &prompt.special);
         ui.add_space(6.0);
@@ -69,12 +62,12 @@ pub fn pin_prompt_ui(
             is_done = ui.button("Cancel").clicked();
         });
         if is_entered && !is_pinned {
-            // The sentence says why not; the field keeps the keyboard.
+            // The message says why not; the field keeps the keyboard.
             field.request_focus();
         }
     });
     if is_pinned {
-        commands.push(Command::PinConfiguration {
+        cx.commands.push(Command::PinConfiguration {
             name: prompt.name.clone(),
             configuration: prompt.configuration.clone(),
         });
@@ -84,7 +77,7 @@ pub fn pin_prompt_ui(
     }
 }
 
-/// How it differs from the defaults.
+/// Lists differences from the defaults.
 fn special_ui(ui: &mut egui::Ui, differences: &[Difference]) {
     if differences.is_empty() {
         ui.weak("Every setting has its default.");

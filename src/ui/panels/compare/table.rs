@@ -1,15 +1,16 @@
-//! The table of lanes: figures, and below each what it is more or less than the baseline's.
+//! The table of lanes: figures, and differences from the baseline.
 
-use eframe::egui::{self, Align, EventFilter, Key, Layout, Modifiers, Rangef, RichText, Sense, Ui};
+use eframe::egui::{self, Align, Key, Layout, Modifiers, Rangef, RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder};
 
 use super::{CompareState, Shown, menu};
-use crate::panels::count_as_f32;
+use crate::numbers::count_f32;
+use crate::widgets::{Named as _, keep_arrows};
 use highwater_analysis::{COMPARED, Figure, Fit, Metric};
 use highwater_model::units::{Bytes, percents};
 use highwater_session::Command;
 
-/// Heights, widths and letters in points.
+/// Heights, widths and sizes in points.
 const ROW: f32 = 34.0;
 const HEADER: f32 = 20.0;
 const NAME: f32 = 160.0;
@@ -19,10 +20,10 @@ const LEAST_FIGURE: f32 = 86.0;
 const FITS: f32 = 84.0;
 const SIZE: f32 = 12.0;
 const SMALL: f32 = 10.5;
-/// What the clip of the first column takes.
+/// Width that the clip of the first column takes.
 const EDGE: f32 = 6.0;
 
-/// Draws the table; returns where the row of the chosen lane stands.
+/// Returns the row of the chosen lane.
 pub(super) fn table_ui(
     ui: &mut Ui,
     shown: Shown<'_>,
@@ -32,14 +33,13 @@ pub(super) fn table_ui(
     let metrics: Vec<&Metric> = COMPARED.iter().filter_map(|name| Metric::find(name)).collect();
     let n_lanes = shown.comparison.lanes.len();
     let id = ui.scope_id().with("lanes side by side");
-    let height = HEADER + (ROW + ui.spacing().item_spacing.y) * count_as_f32(n_lanes);
+    let height = HEADER + (ROW + ui.spacing().item_spacing.y) * count_f32(n_lanes);
     let area = egui::Rect::from_min_size(ui.next_widget_position(), egui::vec2(ui.available_width(), height));
     let response = ui.interact(area, id, Sense::focusable_noninteractive());
     let chosen = state.lane_in(shown.comparison, shown.baseline);
-    let label = words(shown, chosen);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Table, true, &label));
+    let response = response.named(egui::Role::Table, || words(shown, chosen));
     if std::mem::take(&mut state.wants_focus) {
-        // The head of the table stays in view; keys bring rows into it.
+        // The header stays in view; keys scroll to rows.
         response.request_focus();
     }
     let is_focused = response.has_focus();
@@ -100,9 +100,9 @@ pub(super) fn table_ui(
     chosen_row
 }
 
-/// Widths of the name and of a figure: where there is little room, names are cut before figures are out of sight.
+/// Widths of the name and of a figure: in narrow panes the name is cut first.
 fn widths(room: f32, n_figures: usize) -> (f32, f32) {
-    let n_figures = count_as_f32(n_figures);
+    let n_figures = count_f32(n_figures);
     let name = |figure: f32| room - (figure + 4.0) * n_figures - FITS - 12.0;
     let figure = ((room - LEAST_NAME - FITS - 12.0) / n_figures - 4.0).clamp(LEAST_FIGURE, FIGURE);
     (name(figure).clamp(LEAST_NAME, 2.0 * NAME), figure)
@@ -127,11 +127,11 @@ fn head_ui(ui: &mut Ui, metric: &Metric) {
     });
 }
 
-/// A figure, and below it the difference.
+/// A figure with the difference below.
 fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
     let comparison = shown.comparison;
     let now = comparison.figure(lane, metric);
-    // What a run held before it failed is no peak to compare.
+    // Bytes before a failure are no peak.
     let is_whole = |lane: usize| !comparison.lanes[lane].summary.out_of_memory;
     let is_comparable = is_whole(lane) && is_whole(shown.baseline);
     let before = comparison
@@ -169,7 +169,7 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             shown.theme.good
         };
         let text = match (now, now.percent_since(before)) {
-            // Points say it.
+            // A share's difference is in points.
             (Figure::Share(_), _) => now.difference_text(before),
             (_, Some(percent)) if percent.abs() >= 100.0 => {
                 let sign = if percent < 0.0 { "-" } else { "+" };
@@ -188,7 +188,6 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
     });
 }
 
-/// A figure to the last digit.
 fn exact(figure: Figure) -> String {
     match figure {
         Figure::Bytes(bytes) => Bytes(bytes).exact(),
@@ -196,7 +195,7 @@ fn exact(figure: Figure) -> String {
     }
 }
 
-/// Whether it fits, and below by how much.
+/// Whether the lane fits, and by how much.
 fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
     let fit = shown.comparison.fit(lane);
     let color = if fit.is_good() {
@@ -223,7 +222,7 @@ fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
     });
 }
 
-/// The table in words, for who cannot see it.
+/// The table's name for assistive technology.
 fn words(shown: Shown<'_>, chosen: Option<usize>) -> String {
     let row = chosen.map_or_else(String::new, |lane| {
         let metrics = COMPARED.iter().filter_map(|name| Metric::find(name));
@@ -235,7 +234,7 @@ fn words(shown: Shown<'_>, chosen: Option<usize>) -> String {
     format!("lanes side by side, against {}{row}", shown.title(shown.baseline))
 }
 
-/// Keys that walk over the lanes; Enter compares with the chosen one.
+/// Keys that choose a lane; Enter makes it the baseline.
 fn keys(
     ui: &Ui,
     id: egui::Id,
@@ -244,12 +243,7 @@ fn keys(
     chosen: Option<usize>,
     commands: &mut Vec<Command>,
 ) {
-    let filter = EventFilter {
-        vertical_arrows: true,
-        horizontal_arrows: true,
-        ..EventFilter::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+    keep_arrows(ui, id, true, true);
     for (key, by) in [
         (Key::PageDown, egui::vec2(0.0, 0.85)),
         (Key::PageUp, egui::vec2(0.0, -0.85)),

@@ -1,10 +1,9 @@
-//! The device at one step of a lane: what is in use and by what, pools with their free lists, pages, regions.
+//! The device at one step of a lane: bytes in use by part, pools with their free lists, pages, regions; above them the
+//! simulated device.
 //!
-//! Above stands the device that is simulated, with its figures.
-//!
-//! In: the session, and the step that the lanes look at (under the pointer, or pinned). Out: a wish for a picture of
-//! that step, which the worker makes; what is known of another step stays, dimmed, until then. A click on a pool or a
-//! region outlines it in the memory map.
+//! In: the session, and the step of the lanes (under the pointer, or pinned). Out: a request for a picture of that
+//! step, which the worker makes; until then the last picture stays, dimmed. A click on a pool or a region outlines it
+//! in the memory map.
 
 mod pools;
 mod profile;
@@ -13,29 +12,29 @@ mod regions;
 use eframe::egui::{self, RichText};
 
 use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sentences};
+use crate::numbers::{to_f64, to_points};
+use crate::panels::PaneCx;
 use crate::panels::empty::other_ui;
 use crate::panels::swatch_ui;
 use crate::theme::Theme;
+use crate::widgets::{Named as _, bytes_ui};
 use highwater_analysis::{Comparison, Lane, LaneKind};
 use highwater_model::units::{Bytes, Step};
-use highwater_session::{Command, Session};
+use highwater_session::Command;
 use highwater_sim::DevicePicture;
 use highwater_sim::fold::ReservedParts;
 use highwater_timeline::{LaneView, step_facts};
 
-/// Height of the bar.
 const BAR: f32 = 14.0;
 
-/// What the panel remembers.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceState {
     profile: profile::ProfileState,
     order: regions::Order,
-    /// Whether all free sizes of a pool are listed, by position.
+    /// Position of the pool whose free sizes are all listed.
     open: Option<usize>,
 }
 
-/// What the parts of the panel read.
 #[derive(Clone, Copy)]
 struct Shown<'a> {
     comparison: &'a Comparison,
@@ -46,36 +45,28 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The name of a graph; empty where there is none.
+    /// Empty without a graph.
     fn graph(&self, graph: Option<highwater_model::workload::GraphIdx>) -> &str {
         let known = graph.and_then(|graph| self.comparison.session.graphs.get(graph.0 as usize));
         known.map_or("", |graph| graph.name.as_str())
     }
 }
 
-/// Draws the pane.
-pub fn device_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut DeviceState,
-    lanes: &mut LanesState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let Some((comparison, timeline)) = session.answer() else {
-        // The device can be chosen before anything runs on it.
+pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState, lanes: &mut LanesState) {
+    let Some((comparison, timeline)) = cx.session.answer() else {
+        // The device can be chosen before anything runs.
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            profile::profile_ui(ui, session, &mut state.profile, theme, commands);
+            profile::profile_ui(ui, cx, &mut state.profile);
             ui.weak("What the device holds at a step appears here. Open a graph (Ctrl+O) or choose one under Samples.");
         });
         return;
     };
     if !comparison.study().has_device() {
         let why = "A placement problem has no device: its lanes show arenas alone.";
-        other_ui(ui, why, "mixed", commands);
+        other_ui(ui, why, "mixed", cx.commands);
         return;
     }
-    let Some(input) = LanesInput::of(session, theme) else {
+    let Some(input) = LanesInput::of(cx.session, cx.theme) else {
         return;
     };
     let Some(spot) = lanes.spot_in(&input) else {
@@ -89,27 +80,27 @@ pub fn device_ui(
         measured_ui(ui, comparison, spot.lane, &timeline.lanes[spot.lane], spot.step);
         return;
     }
-    if !session.wants_device_at(lane.id, spot.step) {
-        commands.push(Command::PictureDevice(lane.id, spot.step));
+    if !cx.session.wants_device_at(lane.id, spot.step) {
+        cx.commands.push(Command::PictureDevice(lane.id, spot.step));
     }
     let shown = Shown {
         comparison,
         lane,
         view: &timeline.lanes[spot.lane],
-        theme,
+        theme: cx.theme,
         step: spot.step,
     };
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        profile::profile_ui(ui, session, &mut state.profile, theme, commands);
+        profile::profile_ui(ui, cx, &mut state.profile);
         story_ui(ui, shown, spot.step);
-        let Some(known) = session.device_at() else {
+        let Some(known) = cx.session.device_at() else {
             ui.weak("Working out what the device holds…");
             return;
         };
-        if !session.has_device_at(lane.id, spot.step) || session.is_stale() {
+        if !cx.session.has_device_at(lane.id, spot.step) || cx.session.is_stale() {
             ui.multiply_opacity(0.55);
         }
-        // What is known may still be of another lane, or of an answer before.
+        // The picture may be of another lane, or of an earlier answer.
         let position = comparison.lanes.iter().position(|row| row.id == known.lane);
         let position = position.unwrap_or(spot.lane);
         let shown = Shown {
@@ -136,7 +127,7 @@ fn picture_ui(
     regions::regions_ui(ui, shown, picture, &mut state.order, lanes);
 }
 
-/// Which lane and which step, and how to move on.
+/// Lane and step, with buttons to move.
 fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &mut LanesState) {
     let mut chosen = spot.lane;
     ui.horizontal_wrapped(|ui| {
@@ -148,11 +139,11 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
         ui.strong(title);
         for (idx, row) in input.comparison.lanes.iter().enumerate() {
             let number = input.comparison.lane_mark(row.id);
-            let response = ui.selectable_value(&mut chosen, idx, number);
-            response.widget_info(|| {
-                let words = format!("device under {}", input.comparison.lane_title(row.id));
-                egui::WidgetInfo::selected(egui::Role::RadioButton, true, idx == spot.lane, words)
-            });
+            let response = ui.selectable_value(&mut chosen, idx, number).named_choice(
+                egui::Role::RadioButton,
+                idx == spot.lane,
+                || format!("device under {}", input.comparison.lane_title(row.id)),
+            );
             response.on_hover_text(row.title.as_deref().unwrap_or(row.policy.row().label));
         }
     });
@@ -172,23 +163,18 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
             (">>", "next step with device events", "]", Move::Event { is_next: true }),
         ];
         for (text, words, key, how) in moves {
-            let button = ui.small_button(text);
-            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, words));
+            let button = ui.small_button(text).named(egui::Role::Button, || &words);
             if button.on_hover_text(format!("{words} ({key})")).clicked() {
                 lanes.move_spot(how, input);
             }
         }
         let spot = lanes.spot_in(input).unwrap_or(spot);
         let mut is_pinned = spot.is_pinned;
-        let toggle = ui.toggle_value(&mut is_pinned, "Pin");
-        toggle.widget_info(|| {
-            egui::WidgetInfo::selected(
-                egui::Role::Button,
-                true,
-                spot.is_pinned,
-                "keep this step instead of following the pointer",
-            )
-        });
+        let toggle = ui.toggle_value(&mut is_pinned, "Pin").named_choice(
+            egui::Role::Button,
+            spot.is_pinned,
+            || "keep this step instead of following the pointer",
+        );
         let toggle = toggle.on_hover_text("Keep this step instead of following the pointer (Esc: let go)");
         if toggle.clicked() {
             if is_pinned {
@@ -201,7 +187,7 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
     let step = lanes.spot_in(input).unwrap_or(spot).step;
     let facts = step_facts(input.comparison, step).unwrap_or_default();
     let at = match (facts.graph.as_str(), facts.op_text()) {
-        // Nothing of the graph runs in a recording: its events only stand at these steps.
+        // The graph does not run in a recording.
         _ if input.comparison.is_measured_lane(spot.lane) => format!("{} {step}", input.comparison.axis_word()),
         (graph, "") => format!("step {step}, {graph} runs"),
         (graph, op) => format!("step {step}, {graph} runs {op}"),
@@ -210,7 +196,7 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
     ui.separator();
 }
 
-/// What a recording states at a step; nothing of its device is simulated.
+/// Figures that a recording states at a step.
 fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &LaneView, step: Step) {
     let (states_reserved, states_live) = comparison.states(lane);
     let text = |is_stated: bool, bytes: u64| {
@@ -235,7 +221,7 @@ fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &L
     ui.weak("Measured, not simulated: the file states what was held, not what was still available.");
 }
 
-/// Why the lane ended, where it has by then.
+/// Why the lane ended, if it has by this step.
 fn story_ui(ui: &mut egui::Ui, shown: Shown<'_>, step: Step) {
     let failed = shown.lane.simulation.out_of_memory.as_ref();
     if failed.is_none_or(|failed| failed.step > step) {
@@ -247,7 +233,6 @@ fn story_ui(ui: &mut egui::Ui, shown: Shown<'_>, step: Step) {
     ui.add_space(4.0);
 }
 
-/// The parts with their words.
 fn parts(parts: &ReservedParts) -> [(&'static str, Bytes); 4] {
     [
         ("feature memory", parts.features),
@@ -261,7 +246,7 @@ fn parts(parts: &ReservedParts) -> [(&'static str, Bytes); 4] {
 fn parts_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
     let theme = shown.theme;
     let in_use = picture.parts.total();
-    // Lanes of name reuse run without a limit: what is left is that of the device at hand.
+    // Lanes of name reuse have no limit: what is left is that of the active device.
     let memory = shown.comparison.device.memory();
     let available = picture.available.min(memory.saturating_sub(in_use));
     let capacity = in_use + available;
@@ -279,45 +264,35 @@ fn parts_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
                 if bytes > Bytes::ZERO {
                     swatch_ui(ui, theme.part(position));
                     ui.label(name);
-                    figure_ui(ui, bytes);
+                    bytes_ui(ui, bytes);
                     ui.end_row();
                 }
             }
             swatch_ui(ui, theme.range);
             ui.label("available");
-            figure_ui(ui, available).on_hover_text(format!("of {}", capacity.exact()));
+            bytes_ui(ui, available).on_hover_text(format!("of {}", capacity.exact()));
             ui.end_row();
         });
 }
 
-/// A figure with its exact bytes in the tooltip.
-fn figure_ui(ui: &mut egui::Ui, bytes: Bytes) -> egui::Response {
-    ui.monospace(bytes.to_string()).on_hover_text(bytes.exact())
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "points on a screen fit f32"
-)]
 fn bar_ui(ui: &mut egui::Ui, held: &ReservedParts, available: Bytes, theme: &Theme) {
     let total = held.total();
-    let capacity = (total + available).get().max(1) as f64;
+    let capacity = to_f64((total + available).get().max(1));
     let (rect, response) = ui.allocate_exact_size(egui::vec2(ui.available_width(), BAR), egui::Sense::hover());
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 2, theme.range);
     let mut left = rect.left();
     for (position, (_, bytes)) in parts(held).into_iter().enumerate() {
-        let width = (bytes.get() as f64 / capacity * f64::from(rect.width())) as f32;
+        let width = to_points(to_f64(bytes.get()) / capacity * f64::from(rect.width()));
         let part = egui::Rect::from_min_size(egui::pos2(left, rect.top()), egui::vec2(width, rect.height()));
         painter.rect_filled(part, 0, theme.part(position));
         left += width;
     }
     let frame = egui::Stroke::new(1.0, theme.frame);
     painter.rect_stroke(rect, 2, frame, egui::StrokeKind::Inside);
-    let percent = total.get() as f64 / capacity * 100.0;
+    let percent = to_f64(total.get()) / capacity * 100.0;
     let words = format!("{total} of the device in use, {percent:.1} %; {available} available");
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, &words));
+    let response = response.named(egui::Role::ProgressIndicator, || &words);
     response.on_hover_text(&words);
 }
 
@@ -354,21 +329,24 @@ fn pages_ui(ui: &mut egui::Ui, picture: &DevicePicture) {
     ui.add_space(6.0);
 }
 
-/// A row's button: a click outlines it in the memory map and brings it into view, a second click takes the outline away.
+/// A row's button: a click outlines the region in the memory map and scrolls to it, a second click removes the outline.
 fn highlight_ui(
     ui: &mut egui::Ui,
-    (text, words): (&str, &str),
-    (shown, what): (Shown<'_>, HoveredRegion),
+    text: &str,
+    name: &str,
+    shown: Shown<'_>,
+    region: HoveredRegion,
     lanes: &mut LanesState,
 ) -> egui::Response {
     let lane = shown.lane.id;
-    let is_chosen = lanes.highlight == Some((lane, what));
-    let response = ui.add(egui::Button::selectable(is_chosen, text).truncate());
-    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_chosen, words));
+    let is_chosen = lanes.highlight == Some((lane, region));
+    let response = ui
+        .add(egui::Button::selectable(is_chosen, text).truncate())
+        .named_choice(egui::Role::Button, is_chosen, || name);
     if response.clicked() {
-        lanes.highlight = (!is_chosen).then_some((lane, what));
+        lanes.highlight = (!is_chosen).then_some((lane, region));
         if !is_chosen {
-            lanes.show_highlight(shown.view, what, shown.step);
+            lanes.show_highlight(shown.view, region, shown.step);
         }
     }
     response

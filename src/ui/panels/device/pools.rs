@@ -1,19 +1,20 @@
-//! Pools at a step: what each holds and gave out, and its free list.
+//! Pools at a step: bytes held and granted, and free lists.
 
 use eframe::egui;
 
-use super::{Shown, figure_ui, highlight_ui};
+use super::{Shown, highlight_ui};
 use crate::lanes::{HoveredRegion, LanesState};
+use crate::widgets::{Named as _, bytes_ui};
 use highwater_model::units::{Bytes, grouped};
 use highwater_sim::{DevicePicture, PoolPicture};
 use highwater_timeline::Owner;
 
-/// Sizes of a free list that is not opened.
+/// Sizes listed of a collapsed free list.
 const FEW: usize = 6;
-/// Sizes of one that is.
+/// Sizes listed of an expanded one.
 const MANY: usize = 400;
 
-/// Every pool; the device's stands first.
+/// The device's pool comes first.
 pub(super) fn pools_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -59,8 +60,8 @@ fn pool_ui(
         let (square, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), egui::Sense::hover());
         ui.painter().rect_filled(square, 2, shown.theme.pool(pool.graph));
         let words = format!("outline the {name} in the memory map");
-        let what = (shown, HoveredRegion::Pool(owner));
-        highlight_ui(ui, (&name, &words), what, lanes).on_hover_text(&words);
+        let region = HoveredRegion::Pool(owner);
+        highlight_ui(ui, &name, &words, shown, region, lanes).on_hover_text(&words);
     });
     let (given, gave) = match pool.graph {
         Some(_) => ("in tensors", "Bytes that live tensors occupy, after rounding"),
@@ -94,14 +95,14 @@ fn pool_ui(
         .show(ui, |ui| {
             for (name, bytes, explanation) in rows {
                 ui.label(name).on_hover_text(explanation);
-                figure_ui(ui, bytes);
+                bytes_ui(ui, bytes);
                 ui.end_row();
             }
         });
     free_list_ui(ui, position, &name, pool, open);
 }
 
-/// Count x size, the largest first.
+/// Count x size, largest first.
 fn free_list_ui(ui: &mut egui::Ui, position: usize, name: &str, pool: &PoolPicture, open: &mut Option<usize>) {
     if pool.idle_spans.is_empty() {
         return;
@@ -126,10 +127,9 @@ fn free_list_ui(ui: &mut egui::Ui, position: usize, name: &str, pool: &PoolPictu
             } else {
                 format!("all {n_sizes} sizes")
             };
-            let button = ui.small_button(&words);
-            button.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::Role::Button, true, format!("free list of the {name}: {words}"))
-            });
+            let button = ui
+                .small_button(&words)
+                .named(egui::Role::Button, || format!("free list of the {name}: {words}"));
             if button.clicked() {
                 *open = (!is_open).then_some(position);
             }

@@ -1,47 +1,41 @@
-//! The device that is simulated: its profile, a slider for its memory, and every figure with what it rests on.
+//! The simulated device: its profile, a slider for its memory, and every figure with its basis.
 //!
-//! In: the session. Out: edits of the options that stand for the figures; letters of one field and the way of the slider
-//! are one step of the history each. What is an estimate and what the user set is said beside each figure.
+//! In: the session. Out: edits of the options behind the figures; the letters typed into one field, and one drag of the
+//! slider, are one undo step each.
 
 use std::collections::BTreeMap;
 
 use eframe::egui::{self, RichText};
 
 use crate::combo::ShowChoices as _;
-use crate::theme::Theme;
+use crate::numbers::{count_f32, to_f64, to_whole};
+use crate::panels::PaneCx;
+use crate::widgets::Named as _;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Basis, Device, DeviceFigure};
 use highwater_options::{Value, figure_option, find, keys};
-use highwater_session::{Command, Session};
+use highwater_session::Command;
 
-/// What the slider spans, in GiB.
+/// Range of the slider, in GiB.
 const LEAST_GIB: f64 = 0.25;
 const MOST_GIB: f64 = 256.0;
 
-/// The width of a digit in a field, and the digits of the longest figure: 2^63.
+/// Width of a digit in a field, and digits of the largest figure, 2^63.
 const DIGIT: f32 = 9.0;
 const MOST_DIGITS: usize = 19;
 
-/// The steps of the slider.
 const STEP: u64 = 64 << 20;
 
-/// Texts that are being edited, by option: the text in the field, and the value's text when it was typed.
+/// Texts in editing, by option: the text of the field, and the value at the last edit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProfileState {
     texts: BTreeMap<&'static str, (String, String)>,
 }
 
-/// Draws the part.
-pub(super) fn profile_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut ProfileState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let device = session.document().device();
-    profile_choice_ui(ui, session, &device, commands);
-    capacity_ui(ui, session, &device, state, theme, commands);
+pub(super) fn profile_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut ProfileState) {
+    let device = cx.session.document().device();
+    profile_choice_ui(ui, cx, &device);
+    capacity_ui(ui, cx, &device, state);
     let (estimated, set) = device.marks();
     let mut title = format!("Figures: {} of {} estimates", estimated.len(), DeviceFigure::ALL.len());
     if !set.is_empty() {
@@ -54,15 +48,14 @@ pub(super) fn profile_ui(
         );
         for figure in DeviceFigure::ALL {
             if figure != DeviceFigure::MemoryBytes {
-                figure_ui(ui, session, &device, figure, state, theme, commands);
+                figure_ui(ui, cx, &device, figure, state);
             }
         }
     });
     ui.separator();
 }
 
-/// Which profile.
-fn profile_choice_ui(ui: &mut egui::Ui, session: &Session, device: &Device, commands: &mut Vec<Command>) {
+fn profile_choice_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device) {
     ui.horizontal(|ui| {
         let label = ui.strong("Profile");
         let combo = egui::ComboBox::from_id_salt("device profile")
@@ -70,7 +63,7 @@ fn profile_choice_ui(ui: &mut egui::Ui, session: &Session, device: &Device, comm
             .width(ui.available_width())
             .truncate();
         let response = combo.show_choices(ui, |ui| {
-            for profile in &session.profiles().profiles {
+            for profile in &cx.session.profiles().profiles {
                 let text = format!(
                     "{} ({})",
                     profile.name,
@@ -78,26 +71,19 @@ fn profile_choice_ui(ui: &mut egui::Ui, session: &Session, device: &Device, comm
                 );
                 let choice = ui.selectable_label(profile.name == device.name, text);
                 if choice.on_hover_text(&profile.summary).clicked() {
-                    commands.push(Command::SetOption {
+                    cx.commands.push(Command::SetOption {
                         key: keys::DEVICE.to_owned(),
                         text: profile.name.clone(),
                     });
                 }
             }
         });
-        response.response.labelled_by(label.id).on_hover_text(&device.summary);
+        response.labelled_by(label.id).on_hover_text(&device.summary);
     });
 }
 
-/// The slider, the exact bytes, and what they rest on.
-fn capacity_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    device: &Device,
-    state: &mut ProfileState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+/// The slider, the exact bytes, and their basis.
+fn capacity_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device, state: &mut ProfileState) {
     let memory = device.memory();
     ui.horizontal(|ui| {
         let label = ui.label("capacity");
@@ -110,46 +96,30 @@ fn capacity_ui(
         let response =
             response.on_hover_text("the memory of the simulated device; arrow keys move it, undo takes it back");
         if response.changed() {
-            commands.push(Command::TypeOption {
+            cx.commands.push(Command::TypeOption {
                 key: keys::DEVICE_MEMORY.to_owned(),
                 text: bytes_of(gib).get().to_string(),
             });
         }
         if response.drag_stopped() || response.lost_focus() {
-            commands.push(Command::EndTyping);
+            cx.commands.push(Command::EndTyping);
         }
         ui.label(memory.to_string()).on_hover_text(memory.exact());
     });
-    figure_ui(ui, session, device, DeviceFigure::MemoryBytes, state, theme, commands);
+    figure_ui(ui, cx, device, DeviceFigure::MemoryBytes, state);
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a place on a slider")]
 fn gib_of(bytes: Bytes) -> f64 {
-    bytes.get() as f64 / Bytes::gib(1).get() as f64
+    to_f64(bytes.get()) / to_f64(Bytes::gib(1).get())
 }
 
-/// The nearest step of the slider.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "within the span of the slider"
-)]
 fn bytes_of(gib: f64) -> Bytes {
-    let steps = (gib.clamp(LEAST_GIB, MOST_GIB) * Bytes::gib(1).get() as f64 / STEP as f64).round();
-    Bytes(steps as u64 * STEP)
+    let steps = (gib.clamp(LEAST_GIB, MOST_GIB) * to_f64(Bytes::gib(1).get()) / to_f64(STEP)).round();
+    Bytes(to_whole(steps) * STEP)
 }
 
-/// A figure: its name, a field, its mark, and the way back to the profile's.
-fn figure_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    device: &Device,
-    figure: DeviceFigure,
-    state: &mut ProfileState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+/// A figure: name, field, basis, and the button that resets it.
+fn figure_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device, figure: DeviceFigure, state: &mut ProfileState) {
     let key = figure_option(figure);
     let basis = device.basis(figure);
     let why = format!("{}; {key}", basis.sentence());
@@ -161,32 +131,32 @@ fn figure_ui(
         let (mark, color) = match basis {
             Basis::Source(_) => ("source", ui.visuals().weak_text_color()),
             Basis::Estimate(_) => ("estimate", ui.visuals().warn_fg_color),
-            Basis::User => ("set by you", theme.accent()),
+            Basis::User => ("set by you", cx.theme.accent()),
         };
         let label = ui.add(egui::Label::new(name).truncate()).on_hover_text(&why);
         ui.label(RichText::new(mark).small().color(color)).on_hover_text(&why);
         label.id
     });
     ui.horizontal_wrapped(|ui| {
-        field_ui(ui, device, figure, label.inner, state, commands);
+        field_ui(ui, device, figure, label.inner, state, cx.commands);
         ui.label(RichText::new(figure.unit().short()).small());
-        if session.document().options.is_set(key) {
+        if cx.session.document().options.is_set(key) {
             let button = ui.small_button("reset");
             let words = format!("give {} the profile's figure again", figure.label());
-            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &words));
+            let button = button.named(egui::Role::Button, || &words);
             if button.on_hover_text(&words).clicked() {
-                commands.push(Command::ResetOption(key.to_owned()));
+                cx.commands.push(Command::ResetOption(key.to_owned()));
             }
         }
         let text = format!("= {}", figure.unit().text(device.figure(figure)));
         ui.weak(text);
     });
     if let Some(problem) = problem_of(figure, state) {
-        ui.label(RichText::new(problem).small().color(theme.bad));
+        ui.label(RichText::new(problem).small().color(cx.theme.bad));
     }
 }
 
-/// What is wrong with the text of a field that is being typed.
+/// What is wrong with the text of a field.
 fn problem_of(figure: DeviceFigure, state: &ProfileState) -> Option<String> {
     let key = figure_option(figure);
     let (text, _) = state.texts.get(key)?;
@@ -198,13 +168,13 @@ fn problem_of(figure: DeviceFigure, state: &ProfileState) -> Option<String> {
     Some(format!("{} {problem} ({})", row.short_key(), figure.unit().forms()))
 }
 
-/// The text as the option reads it: units are the field's.
+/// The text with the field's unit, as the option reads it.
 fn plain(figure: DeviceFigure, text: &str) -> String {
     let value = figure.unit().parse(text);
     value.map_or_else(|| text.to_owned(), |value| value.to_string())
 }
 
-/// The field with the figure as digits; sizes may be typed with a unit.
+/// The field with the figure in digits; sizes may have a unit.
 fn field_ui(
     ui: &mut egui::Ui,
     device: &Device,
@@ -219,9 +189,8 @@ fn field_ui(
         .texts
         .entry(key)
         .or_insert_with(|| (current.clone(), current.clone()));
-    // A number without its last digits would be another one.
-    #[expect(clippy::cast_precision_loss, reason = "the digits of a number")]
-    let digits = text.chars().count().min(MOST_DIGITS) as f32 * DIGIT;
+    // A cut number would look like another one.
+    let digits = count_f32(text.chars().count().min(MOST_DIGITS)) * DIGIT;
     let width = (ui.available_width() - 165.0).clamp(108.0, 140.0).max(digits);
     let field = egui::TextEdit::singleline(text)
         .desired_width(width)
@@ -246,7 +215,8 @@ fn field_ui(
             });
         }
     } else if *known != current || (!response.has_focus() && (is_readable || is_cancelled)) {
-        // Left, or changed from elsewhere (the slider, undo). What cannot be read stays to be mended, until Esc.
+        // The field lost the keyboard, or the value changed elsewhere (slider, undo). A text that cannot be parsed
+        // stays until Esc.
         text.clone_from(&current);
         known.clone_from(&current);
     }

@@ -1,36 +1,31 @@
-//! Regions that hold memory at a step, as a table to sort.
+//! Regions that hold memory at a step, as a sorted table.
 
 use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
 use super::{Shown, highlight_ui};
 use crate::lanes::{HoveredRegion, LanesState};
+use crate::panels::point_table::{SIZE, order_ui};
 use highwater_model::units::{Bytes, grouped};
 use highwater_sim::{DevicePicture, RegionPicture};
 use highwater_timeline::region_text;
 
-/// Texts of the table.
-const SIZE: f32 = 11.0;
-/// Held, live, idle.
+/// Width of a figure: held, live, idle.
 const COLUMN: f32 = 47.0;
 const WIDE_COLUMN: f32 = 66.0;
 const WIDE: f32 = 330.0;
 
-/// How the rows are sorted; figures with the largest first.
+/// Figures are sorted largest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Order {
     /// By kind and birth.
     Name,
-    /// By bytes of memory.
     #[default]
     Held,
-    /// By bytes that live tensors occupy.
     Live,
-    /// By bytes that they do not.
     Idle,
 }
 
-/// The table.
 pub(super) fn regions_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -72,7 +67,7 @@ pub(super) fn regions_ui(
             ("live", "live bytes", Order::Live),
             ("idle", "idle bytes", Order::Idle),
         ] {
-            header.col(|ui| sort_ui(ui, order, of, [text, words]));
+            header.col(|ui| order_ui(ui, order, of, text, words));
         }
     });
     table.body(|body| {
@@ -88,7 +83,7 @@ pub(super) fn regions_ui(
     });
 }
 
-/// Memory that no live tensor occupies. A tensor may reach over pages that are held elsewhere.
+/// Held bytes without a live tensor. A tensor may extend over pages that are held elsewhere.
 fn idle(row: &RegionPicture) -> Bytes {
     if row.kind.is_feature() {
         row.held.saturating_sub(row.live)
@@ -97,7 +92,7 @@ fn idle(row: &RegionPicture) -> Bytes {
     }
 }
 
-/// Residents are used as a whole: nobody counts what lives in them.
+/// Resident regions are used as a whole.
 fn figure_ui(ui: &mut egui::Ui, bytes: Option<Bytes>, is_wide: bool) {
     let Some(bytes) = bytes else {
         ui.weak("-")
@@ -111,20 +106,10 @@ fn figure_ui(ui: &mut egui::Ui, bytes: Option<Bytes>, is_wide: bool) {
 fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &RegionPicture, lanes: &mut LanesState) {
     let name = region_text(&shown.comparison.session, (row.kind, row.graph));
     let words = format!("outline region {}, {name}, in the memory map", row.region.0);
-    let what = (shown, HoveredRegion::Region(row.region));
+    let region = HoveredRegion::Region(row.region);
     ui.style_mut().override_font_id = Some(egui::FontId::proportional(SIZE));
     let tensors = grouped(row.n_live);
-    highlight_ui(ui, (&name, &words), what, lanes).on_hover_text(format!(
+    highlight_ui(ui, &name, &words, shown, region, lanes).on_hover_text(format!(
         "{name}: {tensors} live blocks\nClick: outline it in the memory map"
     ));
-}
-
-fn sort_ui(ui: &mut egui::Ui, order: &mut Order, of: Order, [text, what]: [&str; 2]) {
-    let is_chosen = *order == of;
-    let button = ui.selectable_label(is_chosen, RichText::new(text).size(SIZE));
-    let words = format!("{} {what}", if is_chosen { "sorted by" } else { "sort by" });
-    button.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_chosen, &words));
-    if button.on_hover_text(&words).clicked() {
-        *order = of;
-    }
 }

@@ -1,17 +1,18 @@
-//! What is known of the selected tensor, a row a fact; who computes and reads it can be clicked.
+//! Facts about the selected tensor, one per row; producers and readers are links.
 
-use eframe::egui::{self, RichText, Role, WidgetInfo};
+use eframe::egui::{self, RichText, Role};
 
 use crate::panels::neighbourhood::title;
+use crate::widgets::{Named as _, link_ui, wrapped_ui};
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step, grouped};
 use highwater_session::Selected;
 use highwater_timeline::{Destination, NeighbourNode, Neighbourhood, TensorFacts, Timeline};
 
-/// Readers that are named.
+/// Readers listed.
 const NAMED: usize = 3;
 
-/// Draws the rows; returns where a click leads.
+/// Returns the target of a click.
 pub(super) fn tensor_ui(
     ui: &mut egui::Ui,
     comparison: &Comparison,
@@ -20,7 +21,7 @@ pub(super) fn tensor_ui(
     around: Option<&Neighbourhood>,
 ) -> Option<Destination> {
     let facts = timeline.facts(comparison, 0, selected);
-    ui.add(egui::Label::new(RichText::new(&facts.name).strong()).wrap());
+    wrapped_ui(ui, RichText::new(&facts.name).strong());
     ui.add_space(2.0);
     let grid = egui::Grid::new("tensor").num_columns(2).spacing([8.0, 4.0]);
     let shown = grid.show(ui, |ui| {
@@ -36,12 +37,12 @@ pub(super) fn tensor_ui(
 fn row_ui(ui: &mut egui::Ui, name: &str, value: String) {
     if !value.is_empty() {
         ui.weak(name);
-        ui.add(egui::Label::new(value).wrap());
+        wrapped_ui(ui, value);
         ui.end_row();
     }
 }
 
-/// Who computes the tensor and who reads it.
+/// Producer and readers.
 fn ops_ui(ui: &mut egui::Ui, facts: &TensorFacts, around: Option<&Neighbourhood>) -> Option<Destination> {
     let Some(around) = around else {
         row_ui(ui, "op", facts.op.clone());
@@ -51,12 +52,12 @@ fn ops_ui(ui: &mut egui::Ui, facts: &TensorFacts, around: Option<&Neighbourhood>
     let mut to = None;
     for producer in around.producers().take(NAMED) {
         ui.weak("op");
-        to = to.or(link_ui(ui, "computed by", producer));
+        to = to.or(op_ui(ui, "computed by", producer));
         ui.end_row();
     }
     for (position, reader) in around.readers().take(NAMED).enumerate() {
         ui.weak(if position == 0 { "read by" } else { "" });
-        to = to.or(link_ui(ui, "read by", reader));
+        to = to.or(op_ui(ui, "read by", reader));
         ui.end_row();
     }
     let n_left = around.consumers.n_total.saturating_sub(NAMED);
@@ -72,19 +73,17 @@ fn ops_ui(ui: &mut egui::Ui, facts: &TensorFacts, around: Option<&Neighbourhood>
 }
 
 /// An op's type and name.
-fn link_ui(ui: &mut egui::Ui, what: &str, op: &NeighbourNode) -> Option<Destination> {
+fn op_ui(ui: &mut egui::Ui, what: &str, op: &NeighbourNode) -> Option<Destination> {
     let title = title(op);
-    let text = RichText::new(&title).color(ui.visuals().hyperlink_color);
-    let button = ui.add(egui::Button::new(text).frame(false).truncate());
+    let button = link_ui(ui, &title);
     let label = format!("{what} {title}");
-    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+    let button = button.named(Role::Button, || &label);
     let step = op.step.map_or_else(String::new, |step| format!(", at step {step}"));
     let is_clicked = button.clicked();
     button.on_hover_text(format!("{label}{step}"));
     op.to.filter(|_| is_clicked)
 }
 
-/// Everything else.
 fn rows(comparison: &Comparison, facts: &TensorFacts) -> Vec<(&'static str, String)> {
     let mut rows = vec![
         ("phase", facts.phase.name().to_owned()),

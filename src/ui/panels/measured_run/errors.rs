@@ -1,24 +1,25 @@
-//! By how much simulated peaks are off from a measured run.
+//! Errors of simulated peaks against a measured run.
 
 use eframe::egui::{self, RichText};
 
+use crate::numbers::to_f64;
 use crate::theme::Theme;
+use crate::widgets::{bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, Lane};
 use highwater_model::units::{Bytes, percents};
 
-/// Off by so many percent or less is as good as the run's own spread from time to time.
+/// Errors up to this percentage are within the spread of real runs.
 const CLOSE: f64 = 2.0;
 
-/// A figure of a lane.
 type Figure = fn(&Lane) -> Bytes;
 
-/// What one measured lane states, and by how much each simulated lane is off.
+/// The figures that a recording states, and the error of each simulated lane.
 pub(super) fn errors_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, theme: &Theme) {
     let Some(recording) = comparison.recording(lane.id) else {
         return;
     };
     let title = RichText::new(comparison.lane_title(lane.id)).strong();
-    ui.add(egui::Label::new(title).wrap());
+    wrapped_ui(ui, title);
     let figures: [(&str, Figure); 2] = [
         ("peak reserved", |lane| lane.summary.peak_reserved),
         ("peak live", |lane| lane.summary.peak_live),
@@ -33,16 +34,13 @@ pub(super) fn errors_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane,
         }
     }
     for remark in lane.explanation.iter().skip(1) {
-        ui.add(egui::Label::new(RichText::new(&remark.text).weak()).wrap());
+        wrapped_ui(ui, RichText::new(&remark.text).weak());
     }
 }
 
-/// One figure of every lane. Three narrow columns, for the pane is narrow.
+/// One figure of every lane, in three narrow columns.
 fn figure_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, name: &str, figure: Figure, theme: &Theme) {
     let measured = figure(lane);
-    let bytes_ui = |ui: &mut egui::Ui, bytes: Bytes| {
-        ui.monospace(bytes.to_string()).on_hover_text(bytes.exact());
-    };
     egui::Grid::new((name, comparison.lane_title(lane.id)))
         .num_columns(3)
         .striped(true)
@@ -64,7 +62,7 @@ fn figure_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, name: &str
         });
 }
 
-/// How much more or less than measured, in percent, with bytes on hover.
+/// The error in percent, with bytes on hover.
 fn off_ui(ui: &mut egui::Ui, simulated: Bytes, measured: Bytes, theme: &Theme) {
     if measured == Bytes::ZERO {
         ui.label("");
@@ -76,8 +74,7 @@ fn off_ui(ui: &mut egui::Ui, simulated: Bytes, measured: Bytes, theme: &Theme) {
     } else {
         ("\u{2212}", "less")
     };
-    #[expect(clippy::cast_precision_loss, reason = "percents with one decimal")]
-    let percent = difference.get() as f64 * 100.0 / measured.get() as f64;
+    let percent = to_f64(difference.get()) * 100.0 / to_f64(measured.get());
     let text = RichText::new(format!("{sign}{}", percents(percent, 1))).monospace();
     let text = if percent > CLOSE { text.color(theme.bad) } else { text };
     ui.label(text).on_hover_text(format!(

@@ -1,20 +1,20 @@
-//! What runs teach: settings with what holds now and what was learned, taken over in one step.
+//! Settings learned from runs: current and learned values, applied in one step.
 
 use eframe::egui::{self, RichText};
 
 use super::MeasuredRunState;
+use crate::panels::PaneCx;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::{Calibration, Comparison, LearnedSetting};
 use highwater_model::units::{counted, grouped};
 use highwater_options::find;
 use highwater_session::{Command, Session};
 
-/// All recordings' settings.
 pub(super) fn learned_ui(
     ui: &mut egui::Ui,
-    session: &Session,
+    cx: &mut PaneCx<'_>,
     comparison: &Comparison,
     state: &mut MeasuredRunState,
-    commands: &mut Vec<Command>,
 ) {
     ui.label(RichText::new("Learn costs and workspaces").strong());
     for calibration in &comparison.calibrations {
@@ -23,13 +23,13 @@ pub(super) fn learned_ui(
             Some(graph) => format!("{}, ops of {graph}", calibration.recording),
             None => calibration.recording.clone(),
         };
-        ui.add(egui::Label::new(of).wrap());
+        wrapped_ui(ui, of);
         if !calibration.settings.is_empty() {
-            settings_ui(ui, session, calibration, state);
-            apply_ui(ui, session, calibration, state, commands);
+            settings_ui(ui, cx.session, calibration, state);
+            apply_ui(ui, cx, calibration, state);
         }
         for note in &calibration.notes {
-            ui.add(egui::Label::new(RichText::new(note).weak()).wrap());
+            wrapped_ui(ui, RichText::new(note).weak());
         }
     }
     if comparison.calibrations.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn learned_ui(
     }
 }
 
-/// The settings one below the other, for the pane is narrow.
+/// Settings in one column, for the pane is narrow.
 fn settings_ui(ui: &mut egui::Ui, session: &Session, calibration: &Calibration, state: &mut MeasuredRunState) {
     for setting in &calibration.settings {
         let key = (calibration.recording.clone(), setting.key);
@@ -46,11 +46,8 @@ fn settings_ui(ui: &mut egui::Ui, session: &Session, calibration: &Calibration, 
         ui.horizontal(|ui| {
             let tick = ui
                 .checkbox(&mut is_wanted, "")
-                .on_hover_text("take it over with the button below");
-            tick.widget_info(|| {
-                let text = format!("take {name} over");
-                egui::WidgetInfo::selected(egui::Role::CheckBox, true, is_wanted, text)
-            });
+                .on_hover_text("take it over with the button below")
+                .named_choice(egui::Role::CheckBox, is_wanted, || format!("take {name} over"));
             if tick.changed() && is_wanted {
                 state.without.remove(&key);
             } else if tick.changed() {
@@ -69,25 +66,19 @@ fn settings_ui(ui: &mut egui::Ui, session: &Session, calibration: &Calibration, 
         });
         value_ui(ui, "now", setting.key, &setting.now);
         value_ui(ui, "learned", setting.key, &setting.learned);
-        ui.add(egui::Label::new(RichText::new(&setting.from).weak()).wrap());
+        wrapped_ui(ui, RichText::new(&setting.from).weak());
         ui.add_space(3.0);
     }
 }
 
-/// The button that sets what is ticked.
-fn apply_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    calibration: &Calibration,
-    state: &MeasuredRunState,
-    commands: &mut Vec<Command>,
-) {
+/// The button that applies the checked settings.
+fn apply_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, calibration: &Calibration, state: &MeasuredRunState) {
     let is_wanted = |setting: &LearnedSetting| {
         let is_out = state
             .without
             .iter()
             .any(|(recording, key)| *recording == calibration.recording && *key == setting.key);
-        !is_out && !is_set(session, setting)
+        !is_out && !is_set(cx.session, setting)
     };
     let n_wanted = calibration.settings.iter().filter(|one| is_wanted(one)).count();
     let text = format!("Set {}", counted(n_wanted as u64, "setting"));
@@ -98,7 +89,8 @@ fn apply_ui(
         )
         .on_disabled_hover_text("everything that is ticked is set");
     if button.clicked() {
-        commands.push(Command::UseSettings(Box::new(calibration.stamped(is_wanted))));
+        cx.commands
+            .push(Command::UseSettings(Box::new(calibration.stamped(is_wanted))));
     }
 }
 
@@ -107,10 +99,10 @@ fn is_set(session: &Session, setting: &LearnedSetting) -> bool {
     value.is_some_and(|value| value.to_string() == setting.learned)
 }
 
-/// Bytes of a value that is shown whole.
+/// Longest value that is shown whole, in bytes.
 const SHORT: usize = 48;
 
-/// A value with its unit; where it is long its beginning, with the whole of it on hover.
+/// A value with its unit; long values are cut, with the whole on hover.
 fn value_ui(ui: &mut egui::Ui, name: &str, key: &str, text: &str) {
     let whole = match (text.parse::<u64>(), find(key).and_then(|row| row.unit)) {
         (Ok(number), Some(unit)) => format!("{} {unit}", grouped(number)),
@@ -119,7 +111,7 @@ fn value_ui(ui: &mut egui::Ui, name: &str, key: &str, text: &str) {
     ui.horizontal(|ui| {
         ui.weak(name);
         let label = egui::Label::new(RichText::new(&whole).monospace());
-        // A figure with its unit stays whole, in two lines if need be; a list has its beginning.
+        // A figure with its unit may take two lines; a list is cut.
         let label = if whole.len() <= SHORT {
             label.wrap()
         } else {

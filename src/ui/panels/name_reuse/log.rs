@@ -1,10 +1,12 @@
-//! The log of name reuse, character for character; a line selects the tensors that it is about.
+//! The log of name reuse, character for character; a line selects its tensors.
 
 use std::sync::{Arc, Weak};
 
 use eframe::egui::{self, Key, RichText};
 
-use crate::theme::Theme;
+use crate::numbers::count_f32;
+use crate::panels::PaneCx;
+use crate::widgets::{Named as _, keep_arrows};
 use highwater_analysis::{Comparison, LaneSet};
 use highwater_model::units::grouped;
 use highwater_rewrite::name_reuse::{LogLine, NameReuse, ReuseReport};
@@ -12,7 +14,6 @@ use highwater_session::{Command, NamesReport, Selected, Session};
 
 const HEIGHT: f32 = 17.0;
 
-/// What the log remembers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LogState {
     filter: String,
@@ -22,7 +23,7 @@ pub(super) struct LogState {
     focus: Option<usize>,
 }
 
-/// Lines that have the filter's text.
+/// Lines that match the filter.
 #[derive(Clone, Debug)]
 struct Filtered {
     report: Weak<NamesReport>,
@@ -31,15 +32,12 @@ struct Filtered {
     lines: Vec<usize>,
 }
 
-type Parts<'a> = (&'a Session, &'a Arc<NamesReport>, &'a ReuseReport);
-
-/// Draws the filter and the lines.
 pub(super) fn log_ui(
     ui: &mut egui::Ui,
-    (session, report, level): Parts<'_>,
+    cx: &mut PaneCx<'_>,
+    report: &Arc<NamesReport>,
+    level: &ReuseReport,
     state: &mut LogState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
 ) {
     let log = &level.reuse.log;
     filter_lines(report, level, state);
@@ -49,11 +47,11 @@ pub(super) fn log_ui(
         let field = egui::TextEdit::singleline(&mut state.filter)
             .hint_text("filter")
             .desired_width(150.0);
-        let field = ui.add(field);
-        field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "filter the log"));
+        ui.add(field).named(egui::Role::TextInput, || "filter the log");
         ui.weak(extent(known.lines.len() as u64, &level.reuse));
-        let copy = ui.add_enabled(!log.is_empty(), egui::Button::new("Copy").small());
-        copy.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, !log.is_empty(), "copy the log"));
+        let copy = ui
+            .add_enabled(!log.is_empty(), egui::Button::new("Copy").small())
+            .named(egui::Role::Button, || "copy the log");
         if copy.on_hover_text("copy the lines that are shown").clicked() {
             let lines: Vec<&str> = known.lines.iter().map(|line| &*log[*line].text).collect();
             ui.ctx().copy_text(lines.join("\n"));
@@ -74,12 +72,12 @@ pub(super) fn log_ui(
     area.show_rows(ui, HEIGHT, known.lines.len(), |ui, rows| {
         for row in rows {
             let number = known.lines[row];
-            line_ui(ui, (session, report), (number, &log[number]), (state, theme), commands);
+            line_ui(ui, cx, report, number, &log[number], state);
         }
     });
 }
 
-/// How many lines are shown of those that there are. Of a very long log only the first lines are kept.
+/// How many lines are shown. A very long log is cut after its first lines.
 fn extent(shown: u64, reuse: &NameReuse) -> String {
     let (kept, all) = (reuse.log.len() as u64, reuse.n_log_lines);
     let of = if kept < all {
@@ -95,7 +93,7 @@ fn extent(shown: u64, reuse: &NameReuse) -> String {
     }
 }
 
-/// Finds the lines anew where report, level or filter changed.
+/// Filters again where report, level or filter changed.
 fn filter_lines(report: &Arc<NamesReport>, level: &ReuseReport, state: &mut LogState) {
     let is_known = state.known.as_ref().is_some_and(|known| {
         std::ptr::eq(known.report.as_ptr(), Arc::as_ptr(report))
@@ -117,7 +115,7 @@ fn filter_lines(report: &Arc<NamesReport>, level: &ReuseReport, state: &mut LogS
     });
 }
 
-/// Up and down while a line has the keyboard; where to scroll to.
+/// Up and down while a line has the keyboard; returns the scroll offset.
 fn walk(ui: &egui::Ui, lines: &[usize], state: &mut LogState) -> Option<f32> {
     let here = ui.memory(egui::Memory::focused)?;
     let here = lines.iter().position(|line| line_id(*line) == here)?;
@@ -136,8 +134,7 @@ fn walk(ui: &egui::Ui, lines: &[usize], state: &mut LogState) -> Option<f32> {
     };
     let next = next.min(lines.len() - 1);
     state.focus = Some(lines[next]);
-    #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
-    let top = next as f32 * HEIGHT;
+    let top = count_f32(next) * HEIGHT;
     Some((top - ui.available_height() * 0.4).max(0.0))
 }
 
@@ -145,14 +142,16 @@ fn line_id(number: usize) -> egui::Id {
     egui::Id::unique(("line of the log of name reuse", number))
 }
 
-/// One line; it has an id of its own, so that the keyboard stays with it when lines scroll.
+/// The line's id is fixed, so that it keeps the keyboard while lines scroll.
 fn line_ui(
     ui: &mut egui::Ui,
-    (session, report): (&Session, &NamesReport),
-    (number, line): (usize, &LogLine),
-    (state, theme): (&mut LogState, &Theme),
-    commands: &mut Vec<Command>,
+    cx: &mut PaneCx<'_>,
+    report: &NamesReport,
+    number: usize,
+    line: &LogLine,
+    state: &mut LogState,
 ) {
+    let (session, theme) = (cx.session, cx.theme);
     let is_hit = line.text.starts_with("!!!") || line.text.starts_with("Hit Cache");
     let color = if is_hit { theme.text } else { theme.text_weak };
     let font = egui::FontId::monospace(11.5);
@@ -161,7 +160,7 @@ fn line_ui(
     let (_, area) = ui.allocate_space(egui::vec2(width, HEIGHT));
     let response = ui.interact(area, line_id(number), egui::Sense::click());
     let is_selected = state.selected == Some(number);
-    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, &*line.text));
+    let response = response.named_choice(egui::Role::Button, is_selected, || &*line.text);
     if is_selected {
         ui.painter()
             .rect_filled(area, 2, ui.visuals().selection.bg_fill.gamma_multiply(0.5));
@@ -177,11 +176,7 @@ fn line_ui(
         response.request_focus();
     }
     if response.has_focus() {
-        let arrows = egui::EventFilter {
-            vertical_arrows: true,
-            ..egui::EventFilter::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
+        keep_arrows(ui, response.id, false, true);
     }
     if response.clicked() {
         response.request_focus();
@@ -197,13 +192,13 @@ fn line_ui(
             .answer()
             .and_then(|(comparison, _)| shown(session, comparison, tensor?));
         if selected.is_some() {
-            commands.push(Command::Select(selected));
+            cx.commands.push(Command::Select(selected));
         }
     }
     response.on_hover_ui_at_pointer(|ui| about_ui(ui, line));
 }
 
-/// Which variables a line is about.
+/// The variables of a line.
 fn about_ui(ui: &mut egui::Ui, line: &LogLine) {
     let words = match &line.variables {
         [Some(variable), Some(cache)] if variable != cache => {
@@ -216,8 +211,7 @@ fn about_ui(ui: &mut egui::Ui, line: &LogLine) {
     ui.label(RichText::new(format!("block {}, op {}", line.block, line.op)).weak());
 }
 
-/// A variable as the lanes on the screen show it: lanes of name reuse have a place for every variable, others one for
-/// the storage that it is a view of.
+/// The tensor that lanes show for a variable: lanes of name reuse have every variable, others one tensor per storage.
 fn shown(session: &Session, comparison: &Comparison, tensor: Selected) -> Option<Selected> {
     let graphs = comparison.workload.graphs();
     if graphs.is_empty() || session.document().lanes == LaneSet::NameReuse {

@@ -1,4 +1,4 @@
-//! Name reuse: what `memory_optimize` does to a graph at both levels, what is unsafe about it, and its log, line by line.
+//! Variable reuse: what `memory_optimize` does to a graph at both levels, what is unsafe about it, and its log.
 
 mod log;
 
@@ -6,78 +6,72 @@ use eframe::egui::{self, RichText};
 
 use self::log::LogState;
 use crate::combo::ShowChoices as _;
+use crate::panels::PaneCx;
 use crate::panels::empty::other_ui;
 use crate::panels::graph_choice_ui;
 use crate::theme::Theme;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_model::units::{Bytes, grouped};
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 use highwater_rewrite::name_reuse::{ReuseReport, VERSIONS};
 use highwater_session::{Command, NamesReport, REUSE_LEVELS, Session};
 
-/// The most room of what is unsafe or odd, before it scrolls.
+/// Greatest height of the remarks.
 const REMARKS: f32 = 110.0;
-/// Remarks of a kind that are listed.
+/// Remarks listed per kind.
 const MANY: usize = 200;
 
-/// What the panel remembers.
 #[derive(Clone, Debug, Default)]
 pub struct NameReuseState {
     graph: usize,
     /// Position in [`REUSE_LEVELS`].
     level: usize,
     log: LogState,
-    /// An option that the user wants to edit.
+    /// An option to show in the option panel.
     pub jump: Option<String>,
 }
 
-/// Draws the pane.
-pub fn name_reuse_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut NameReuseState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let names = names(session);
+pub fn name_reuse_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut NameReuseState) {
+    let names = names(cx.session);
     if names.is_empty() {
         let why = "Names are reused in graphs and in programs of blocks; what is open is neither.";
-        other_ui(ui, why, "resnet50", commands);
+        other_ui(ui, why, "resnet50", cx.commands);
         return;
     }
     state.graph = state.graph.min(names.len() - 1);
-    options_ui(ui, session, &names, state, commands);
+    options_ui(ui, cx, &names, state);
     let graph = GraphIdx(u32::try_from(state.graph).unwrap_or(0));
-    if session.answer().is_some() && !session.is_stale() && !session.has_name_reuse(graph) {
-        commands.push(Command::ReuseNames(graph));
+    if cx.session.answer().is_some() && !cx.session.is_stale() && !cx.session.has_name_reuse(graph) {
+        cx.commands.push(Command::ReuseNames(graph));
     }
-    if let Some(message) = session.name_reuse_failure() {
-        failure_ui(ui, message, graph, theme, commands);
+    if let Some(message) = cx.session.name_reuse_failure() {
+        failure_ui(ui, cx, message, graph);
         return;
     }
-    let Some(report) = session.name_reuse().filter(|report| report.graph == graph) else {
+    let Some(report) = cx.session.name_reuse().filter(|report| report.graph == graph) else {
         ui.weak("Working it out…");
         return;
     };
-    levels_ui(ui, session, report, state, theme, commands);
+    levels_ui(ui, cx, report, state);
     let level = &report.levels[state.level];
-    remarks_ui(ui, level, &report.warnings[state.level], theme);
+    remarks_ui(ui, level, &report.warnings[state.level], cx.theme);
     ui.separator();
-    log::log_ui(ui, (session, report, level), &mut state.log, theme, commands);
+    log::log_ui(ui, cx, report, level, &mut state.log);
 }
 
-/// Why there is no answer. Nothing asks again by itself, since the same would come of it.
-fn failure_ui(ui: &mut egui::Ui, message: &str, graph: GraphIdx, theme: &Theme, commands: &mut Vec<Command>) {
+/// Why there is no report. The request is not repeated, since it would fail again.
+fn failure_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, message: &str, graph: GraphIdx) {
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new("Names could not be reused:").color(theme.bad));
+        ui.label(RichText::new("Names could not be reused:").color(cx.theme.bad));
         ui.label(message);
     });
     if ui.button("Try again").clicked() {
-        commands.push(Command::ReuseNames(graph));
+        cx.commands.push(Command::ReuseNames(graph));
     }
 }
 
-/// What names can be reused in.
+/// Graphs or programs.
 fn names(session: &Session) -> Vec<&str> {
     let Some(loaded) = session.loaded() else {
         return Vec::new();
@@ -89,25 +83,19 @@ fn names(session: &Session) -> Vec<&str> {
 }
 
 /// The graph, and the arguments of the call.
-fn options_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    names: &[&str],
-    state: &mut NameReuseState,
-    commands: &mut Vec<Command>,
-) {
-    let options = &session.document().options;
+fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, names: &[&str], state: &mut NameReuseState) {
+    let options = &cx.session.document().options;
     let text = |key: &str| options.acting(key).to_string();
     ui.horizontal_wrapped(|ui| {
         graph_choice_ui(ui, &mut state.graph, "graph to reuse names in", names);
-        version_ui(ui, &text(keys::NAME_REUSE_VERSION), commands);
+        version_ui(ui, &text(keys::NAME_REUSE_VERSION), cx.commands);
         let mut skips = text(keys::SKIP_GRADS) == "True";
         let check = ui.checkbox(&mut skips, "skip_grads");
         if check
             .on_hover_text("memory_optimize.skip_grads: gradients that optimizers read are left alone")
             .changed()
         {
-            commands.push(Command::SetOption {
+            cx.commands.push(Command::SetOption {
                 key: keys::SKIP_GRADS.to_owned(),
                 text: if skips { "True" } else { "False" }.to_owned(),
             });
@@ -131,7 +119,7 @@ fn options_ui(
     });
 }
 
-/// Which version of the transpiler.
+/// The version of the transpiler.
 fn version_ui(ui: &mut egui::Ui, acting: &str, commands: &mut Vec<Command>) {
     let row = VERSIONS.iter().find(|row| row.names.contains(&acting));
     let words = |names: &[&str]| match names {
@@ -139,7 +127,7 @@ fn version_ui(ui: &mut egui::Ui, acting: &str, commands: &mut Vec<Command>) {
         _ => format!("version {acting}"),
     };
     let chosen = row.map_or_else(|| format!("version {acting}"), |row| words(row.names));
-    let combo = egui::ComboBox::from_id_salt("version of memory_optimize")
+    egui::ComboBox::from_id_salt("version of memory_optimize")
         .selected_text(&chosen)
         .show_choices(ui, |ui| {
             for version in VERSIONS {
@@ -152,22 +140,12 @@ fn version_ui(ui: &mut egui::Ui, acting: &str, commands: &mut Vec<Command>) {
                     });
                 }
             }
-        });
-    combo.response.widget_info(|| {
-        let label = format!("memory_optimize, {chosen}");
-        egui::WidgetInfo::labeled(egui::Role::ComboBox, true, label)
-    });
+        })
+        .named(egui::Role::ComboBox, || format!("memory_optimize, {chosen}"));
 }
 
-/// Both levels side by side; a click shows one of them below.
-fn levels_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    report: &NamesReport,
-    state: &mut NameReuseState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+/// Both levels side by side; a click shows one below.
+fn levels_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, report: &NamesReport, state: &mut NameReuseState) {
     egui::Grid::new("levels of name reuse")
         .num_columns(7)
         .spacing([12.0, 2.0])
@@ -193,25 +171,24 @@ fn levels_ui(
             for (position, level) in report.levels.iter().enumerate() {
                 let is_chosen = state.level == position;
                 let words = format!("level {}", REUSE_LEVELS[position]);
-                let response = ui.selectable_label(is_chosen, &words);
-                response.widget_info(|| {
-                    egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, format!("show {words}"))
-                });
+                let response =
+                    ui.selectable_label(is_chosen, &words)
+                        .named_choice(egui::Role::RadioButton, is_chosen, || format!("show {words}"));
                 if response.clicked() {
                     state.level = position;
                 }
                 ui.label(grouped(level.reuse.hits() as u64));
                 let figures = &level.figures;
-                change_ui(ui, figures.bytes_before, figures.bytes_after, theme);
-                change_ui(ui, figures.peak_before, figures.peak_after, theme);
+                change_ui(ui, figures.bytes_before, figures.bytes_after, cx.theme);
+                change_ui(ui, figures.peak_before, figures.peak_after, cx.theme);
                 let unsafe_text = RichText::new(grouped(level.findings.len() as u64));
                 ui.label(if level.findings.is_empty() {
                     unsafe_text
                 } else {
-                    unsafe_text.color(theme.bad).strong()
+                    unsafe_text.color(cx.theme.bad).strong()
                 });
                 ui.label(format!("{} lines", grouped(level.reuse.n_log_lines)));
-                set_ui(ui, session, position, commands);
+                set_ui(ui, cx, position);
                 ui.end_row();
             }
         });
@@ -229,10 +206,10 @@ fn change_ui(ui: &mut egui::Ui, before: Bytes, after: Bytes, theme: &Theme) {
         .on_hover_text(format!("{} before, {} after", before.exact(), after.exact()));
 }
 
-/// Makes a level the configuration.
-fn set_ui(ui: &mut egui::Ui, session: &Session, position: usize, commands: &mut Vec<Command>) {
+/// The button that makes a level active.
+fn set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, position: usize) {
     let level = REUSE_LEVELS[position].to_string();
-    let options = &session.document().options;
+    let options = &cx.session.document().options;
     let is_set =
         options.is_set(keys::MEMORY_OPTIMIZE_LEVEL) && options.acting(keys::MEMORY_OPTIMIZE_LEVEL).to_string() == level;
     if is_set {
@@ -243,14 +220,14 @@ fn set_ui(ui: &mut egui::Ui, session: &Session, position: usize, commands: &mut 
         .on_hover_text(format!("sets memory_optimize.level to {level}, for every lane"))
         .clicked()
     {
-        commands.push(Command::SetOption {
+        cx.commands.push(Command::SetOption {
             key: keys::MEMORY_OPTIMIZE_LEVEL.to_owned(),
             text: level,
         });
     }
 }
 
-/// The exception, then what is unsafe, then what the caller should know.
+/// The exception, then unsafe reuse, then hints for the caller.
 fn remarks_ui(ui: &mut egui::Ui, level: &ReuseReport, warnings: &[String], theme: &Theme) {
     if let Some(exception) = &level.reuse.exception {
         ui.horizontal_wrapped(|ui| {
@@ -276,7 +253,7 @@ fn remarks_ui(ui: &mut egui::Ui, level: &ReuseReport, warnings: &[String], theme
                 let part = |color| egui::TextFormat::simple(font.clone(), color);
                 job.append(&format!("{severity}  "), 0.0, part(color));
                 job.append(message, 0.0, part(theme.text));
-                ui.add(egui::Label::new(job).wrap());
+                wrapped_ui(ui, job);
             }
             if level.findings.len() > MANY {
                 ui.weak(format!("{MANY} of {} unsafe renames listed", level.findings.len()));

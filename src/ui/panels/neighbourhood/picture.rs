@@ -1,29 +1,27 @@
-//! Where nodes and edges stand in points: layers from left to right where the pane is wide enough for their words, else
-//! from top to bottom with as many nodes side by side as fit.
+//! Layout of nodes and edges in points: layers from left to right where the pane is wide enough, else from top to
+//! bottom with as many nodes side by side as fit.
 
 use eframe::egui::{self, Pos2, Rect, Vec2, pos2, vec2};
 
+use crate::numbers::{at_least_one, count_f32};
 use crate::panels::elided_middle;
 use highwater_timeline::{NeighbourNode, Neighbourhood, NodeKey, Slot};
 
-/// The size of words.
 pub(super) const SIZE: f32 = 11.0;
-/// A node's height, and its least and largest width.
+/// Height of a node, and its least and greatest width.
 const HEIGHT: f32 = 38.0;
 const WIDTH: (f32, f32) = (76.0, 150.0);
-/// Between layers, and between nodes of one.
+/// Gaps between layers, and between nodes of one.
 const BETWEEN: f32 = 24.0;
 const BESIDE: f32 = 7.0;
-/// Beside columns of several nodes: where edges come to those that stand below others, and leave those above others.
+/// Channels next to columns of several nodes, for edges of nodes that lie above or below others.
 const CHANNEL: f32 = 7.0;
-/// What an edge needs that passes.
+/// Room of a passing edge.
 const BEND: f32 = 8.0;
-/// Around everything.
 const MARGIN: f32 = 2.0;
-/// Pieces of a curve.
+/// Segments of a curve.
 const PIECES: u8 = 12;
 
-/// A node.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) rect: Rect,
@@ -31,15 +29,13 @@ pub(super) struct Place {
     pub(super) second: String,
 }
 
-/// Everything, from the left upper corner.
+/// In points from the upper left corner.
 #[derive(Clone, Debug)]
 pub(super) struct Picture {
-    /// What it was made for: the room, and pixels in a point.
+    /// The key: width and pixels per point.
     room: (f32, f32),
     pub(super) size: Vec2,
-    /// By node.
     pub(super) nodes: Vec<Place>,
-    /// By edge.
     pub(super) edges: Vec<Vec<Pos2>>,
 }
 
@@ -49,7 +45,7 @@ impl Picture {
     }
 
     pub(super) fn new(ui: &egui::Ui, around: &Neighbourhood, width: f32) -> Self {
-        let n_layers = to_f32(around.layers.len().max(1));
+        let n_layers = count_f32(around.layers.len().max(1));
         let room = (width - 2.0 * MARGIN).max(WIDTH.0);
         let is_wide = (room + BETWEEN) / n_layers >= WIDTH.0 + BETWEEN;
         let grid = if is_wide {
@@ -71,12 +67,12 @@ impl Picture {
     }
 }
 
-/// Places without words.
+/// The layout without texts.
 struct Grid {
     nodes: Vec<Rect>,
-    /// By node: where edges come in and go out, in the order in which they pass.
+    /// By node: the points through which its edges enter and leave.
     ways: Vec<[Vec<Pos2>; 2]>,
-    /// By edge: where it passes through layers.
+    /// By edge: the points where it passes through layers.
     bends: Vec<Vec<Pos2>>,
     height: f32,
     is_wide: bool,
@@ -93,7 +89,7 @@ impl Grid {
         }
     }
 
-    /// A curve from node to node, through its bends.
+    /// A curve between two nodes, through its bends.
     fn path(&self, around: &Neighbourhood, edge: usize) -> Vec<Pos2> {
         let (from, to) = around.edges[edge];
         let [out, into] = [self.way(from, 1), self.way(to, 0)];
@@ -107,7 +103,7 @@ impl Grid {
         points
     }
 
-    /// Where edges come to a node (0) or leave it (1): in the middle of a side unless it stands behind others.
+    /// Points where edges enter (0) or leave (1) a node: in the middle of a side, unless other nodes are in the way.
     fn way(&self, node: usize, side: usize) -> Vec<Pos2> {
         let (rect, way) = (self.nodes[node], &self.ways[node][side]);
         if !way.is_empty() {
@@ -121,7 +117,7 @@ impl Grid {
         }]
     }
 
-    /// In a column of several rows, edges pass beside nodes, not behind them. `ends` are the top and the bottom of the layer.
+    /// In a column of several rows, edges pass next to nodes. `ends` are top and bottom of the layer.
     fn pass_beside(&mut self, node: usize, ends: (f32, f32), row: usize, n_rows: usize) {
         let rect = self.nodes[node];
         let (left, right) = (rect.left() - CHANNEL, rect.right() + CHANNEL);
@@ -134,9 +130,9 @@ impl Grid {
         }
     }
 
-    /// A point of a curve that begins and ends along the layers.
+    /// A point of a curve that starts and ends along the layers.
     fn curve(&self, from: Pos2, to: Pos2, t: f32) -> Pos2 {
-        // Slow at both ends across the layers, even along them.
+        // Slow at both ends across the layers, uniform along them.
         let bent = t * t * (3.0 - 2.0 * t);
         if self.is_wide {
             pos2(egui::lerp(from.x..=to.x, t), egui::lerp(from.y..=to.y, bent))
@@ -146,15 +142,15 @@ impl Grid {
     }
 }
 
-/// Layers from left to right, each in the middle of the height.
+/// Layers from left to right, vertically centred.
 fn beside(around: &Neighbourhood, room: f32) -> Grid {
-    let n_layers = to_f32(around.layers.len().max(1));
+    let n_layers = count_f32(around.layers.len().max(1));
     let width = ((room + BETWEEN) / n_layers - BETWEEN).min(WIDTH.1);
     let used = (width + BETWEEN) * n_layers - BETWEEN;
     let left = MARGIN + (room - used) / 2.0;
     let extent = |slot: &Slot| if matches!(slot, Slot::Node(_)) { HEIGHT } else { BEND };
     let height_of =
-        |layer: &[Slot]| layer.iter().map(extent).sum::<f32>() + BESIDE * to_f32(layer.len().saturating_sub(1));
+        |layer: &[Slot]| layer.iter().map(extent).sum::<f32>() + BESIDE * count_f32(layer.len().saturating_sub(1));
     let mut grid = Grid::empty(around, true);
     grid.height = around
         .layers
@@ -162,7 +158,7 @@ fn beside(around: &Neighbourhood, room: f32) -> Grid {
         .map(|layer| height_of(layer))
         .fold(HEIGHT, f32::max);
     for (number, layer) in around.layers.iter().enumerate() {
-        let x = left + (width + BETWEEN) * to_f32(number);
+        let x = left + (width + BETWEEN) * count_f32(number);
         let mut y = MARGIN + (grid.height - height_of(layer)) / 2.0;
         for slot in layer {
             match slot {
@@ -185,17 +181,17 @@ fn below(around: &Neighbourhood, room: f32) -> Grid {
     for layer in &around.layers {
         let n_nodes = layer.iter().filter(|slot| matches!(slot, Slot::Node(_))).count();
         let n_bends = layer.len() - n_nodes;
-        let beside = room - (BEND + BESIDE) * to_f32(n_bends);
-        let fit = to_usize(((beside + BESIDE) / (WIDTH.0 + BESIDE)).floor()).clamp(1, 3);
-        // Rows are as even as they can be.
+        let beside = room - (BEND + BESIDE) * count_f32(n_bends);
+        let fit = at_least_one(((beside + BESIDE) / (WIDTH.0 + BESIDE)).min(3.0)) as usize;
+        // Rows of equal length, as far as possible.
         let n_rows = n_nodes.div_ceil(fit).max(1);
         let in_row = n_nodes.div_ceil(n_rows).max(1);
         let channels = if n_rows > 1 { 2.0 * CHANNEL } else { 0.0 };
-        let column = ((beside + BESIDE) / to_f32(in_row) - BESIDE).min(WIDTH.1 + channels);
+        let column = ((beside + BESIDE) / count_f32(in_row) - BESIDE).min(WIDTH.1 + channels);
         let width = column - channels;
-        let height = (HEIGHT + BESIDE) * to_f32(n_rows) - BESIDE;
-        let n_beside = to_f32(in_row.min(n_nodes));
-        let used = (column + BESIDE) * n_beside + (BEND + BESIDE) * to_f32(n_bends) - BESIDE;
+        let height = (HEIGHT + BESIDE) * count_f32(n_rows) - BESIDE;
+        let n_beside = count_f32(in_row.min(n_nodes));
+        let used = (column + BESIDE) * n_beside + (BEND + BESIDE) * count_f32(n_bends) - BESIDE;
         let mut x = MARGIN + (room - used) / 2.0;
         let mut n_placed = 0;
         for slot in layer {
@@ -207,11 +203,11 @@ fn below(around: &Neighbourhood, room: f32) -> Grid {
                 }
                 Slot::Node(node) => {
                     let row = n_placed % n_rows;
-                    let top = y + (HEIGHT + BESIDE) * to_f32(row);
+                    let top = y + (HEIGHT + BESIDE) * count_f32(row);
                     grid.nodes[*node] = Rect::from_min_size(pos2(x + channels / 2.0, top), vec2(width, HEIGHT));
                     grid.pass_beside(*node, (y, y + height), row, n_rows);
                     n_placed += 1;
-                    // The next stands below, until the column is full.
+                    // The next node is below, until the column is full.
                     if n_placed % n_rows == 0 {
                         x += column + BESIDE;
                     }
@@ -243,18 +239,4 @@ fn second_line(ui: &egui::Ui, node: &NeighbourNode, room: f32) -> String {
         (NodeKey::Tensor(_), None) => node.what.to_string(),
     };
     elided_middle(ui, &text, SIZE, room)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a handful of nodes")]
-fn to_f32(count: usize) -> f32 {
-    count as f32
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a handful of nodes, never negative"
-)]
-fn to_usize(count: f32) -> usize {
-    count.max(0.0) as usize
 }

@@ -1,12 +1,13 @@
-//! Widgets of options with few values: a box to tick, a list to choose from.
+//! Widgets of options with few values: a checkbox, a list.
 
 use eframe::egui::{self, Key, Modifiers, Response};
 
 use crate::combo::ShowChoices as _;
+use crate::widgets::keep_arrows;
 use highwater_options::{OptionRow, Value};
 use highwater_session::Command;
 
-/// A box to tick. A value of another type is shown beside it and gives way to a tick.
+/// A checkbox. A value of another type is shown next to it, until the box is checked.
 pub(super) fn bool_ui(
     ui: &mut egui::Ui,
     row: &OptionRow,
@@ -25,7 +26,7 @@ pub(super) fn bool_ui(
     response
 }
 
-/// A list of values with their meanings; returns the one that was chosen. Up and down choose, whether it is open or not.
+/// A list of values with their meanings; returns the chosen one. Up and down choose in a closed list, too.
 pub(super) fn choice_ui(
     ui: &mut egui::Ui,
     salt: &str,
@@ -40,21 +41,18 @@ pub(super) fn choice_ui(
         .selected_text(choice_text(current, meaning))
         .width(ui.available_width())
         .truncate();
-    let response = combo.show_choices(ui, |ui| {
-        for (value, meaning) in choices {
-            let entry = ui.selectable_label(value == current, choice_text(value, meaning));
-            if entry.clicked() {
-                chosen = Some(value.clone());
+    let response = combo
+        .show_choices(ui, |ui| {
+            for (value, meaning) in choices {
+                let entry = ui.selectable_label(value == current, choice_text(value, meaning));
+                if entry.clicked() {
+                    chosen = Some(value.clone());
+                }
             }
-        }
-    });
-    let response = response.response.labelled_by(label.id);
+        })
+        .labelled_by(label.id);
     if response.has_focus() {
-        let filter = egui::EventFilter {
-            vertical_arrows: true,
-            ..egui::EventFilter::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+        keep_arrows(ui, response.id, false, true);
         let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let step = i32::from(pressed(Key::ArrowDown)) - i32::from(pressed(Key::ArrowUp));
         if step != 0 {

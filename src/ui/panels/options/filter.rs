@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use eframe::egui;
 
 use super::{Item, OptionsState, items};
+use crate::panels::PaneCx;
 use highwater_options::{EnvironmentRow, OptionRow};
 use highwater_session::{Command, Session};
 
-/// A way to show fewer rows.
+/// A filter that shows fewer rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Narrowing {
     Changed,
@@ -17,7 +18,7 @@ pub(super) enum Narrowing {
     NotDeprecated,
 }
 
-/// Every narrowing with the words of its button and its tooltip.
+/// Every filter with its label and tooltip.
 const NARROWINGS: &[(Narrowing, &str, &str)] = &[
     (Narrowing::Changed, "changed", "only what is set"),
     (
@@ -33,7 +34,6 @@ const NARROWINGS: &[(Narrowing, &str, &str)] = &[
     ),
 ];
 
-/// Which rows are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Filter {
     pub(super) search: String,
@@ -41,17 +41,17 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Whether rows are looked for: then sections do not hide them.
+    /// Whether rows are searched: then sections do not hide them.
     pub(super) fn is_active(&self) -> bool {
         !self.search.trim().is_empty() || self.narrowings.iter().any(|way| *way != Narrowing::NotDeprecated)
     }
 
-    /// What is searched for, in lower case.
+    /// The search text in lower case.
     pub(super) fn needle(&self) -> String {
         self.search.trim().to_lowercase()
     }
 
-    /// Whether the narrowings let a row through.
+    /// Whether a row passes the filters.
     pub(super) fn lets_through(&self, item: Item, session: &Session, troubled: &BTreeSet<&str>) -> bool {
         self.narrowings.iter().all(|way| match way {
             Narrowing::Changed => item.is_changed(session),
@@ -68,12 +68,12 @@ impl Filter {
     }
 }
 
-/// The texts of all rows in lower case, for the search.
+/// The texts of all rows in lower case.
 #[derive(Debug, Default)]
 pub(super) struct Haystacks(Vec<String>);
 
 impl Haystacks {
-    /// Whether the row at a position of the panel has all the words of a text.
+    /// Whether the row at a position has all words of a text.
     pub(super) fn contains(&mut self, position: usize, needle: &str) -> bool {
         if needle.is_empty() {
             return true;
@@ -107,8 +107,8 @@ fn of_variable(row: &EnvironmentRow) -> String {
     [row.name, row.summary, row.details, "environment"].join("\n")
 }
 
-/// The search field and the button that resets everything.
-pub(super) fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut OptionsState, commands: &mut Vec<Command>) {
+/// The search field and the button that resets it.
+pub(super) fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsState) {
     ui.horizontal(|ui| {
         let label = ui.label("search");
         let field = egui::TextEdit::singleline(&mut state.filter.search)
@@ -120,25 +120,25 @@ pub(super) fn search_ui(ui: &mut egui::Ui, session: &Session, state: &mut Option
             select_all(ui, &response, &state.filter.search);
         }
         state.has_search_focus = response.has_focus();
-        // Escape takes the keyboard out of the field; a second look at all rows should need no more keys.
+        // Escape in the field clears search and filters too.
         if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape)) {
             state.filter.search.clear();
         }
-        let document = session.document();
+        let document = cx.session.document();
         let is_changed = !document.options.is_empty() || !document.environment.is_empty();
         let reset = ui.add_enabled(is_changed, egui::Button::new("Reset all"));
         if reset
             .on_hover_text("give every option its default and empty the environment (Ctrl+Z takes it back)")
             .clicked()
         {
-            commands.push(Command::ResetAll);
-            // The button is of no use now; the keyboard belongs somewhere.
+            cx.commands.push(Command::ResetAll);
+            // The button disappears; the keyboard goes to the field.
             state.wants_search = true;
         }
     });
 }
 
-/// The filters, each a button that stays down.
+/// The filters as toggle buttons.
 pub(super) fn filters_ui(ui: &mut egui::Ui, state: &mut OptionsState) {
     let narrowings = &mut state.filter.narrowings;
     ui.horizontal_wrapped(|ui| {

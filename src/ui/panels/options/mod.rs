@@ -1,7 +1,6 @@
-//! The option panel: sections of rows, a search, filters, and only the rows that can be seen.
+//! The option panel: sections of rows, a search, filters; only visible rows are drawn.
 //!
-//! Rows outside the visible part (and some room around it, so that the keyboard can walk on) keep their height from
-//! the frame in which they were last drawn and cost nothing.
+//! Rows outside the visible part (with some margin for the keyboard) keep their last height and cost nothing.
 
 mod choices;
 mod filter;
@@ -21,45 +20,45 @@ pub use self::row::fixes_ui;
 use self::row::option_ui;
 use self::texts::Typed;
 use self::variable::variable_ui;
+use crate::panels::PaneCx;
 use crate::theme::Theme;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_options::{ENVIRONMENT, EnvironmentRow, OptionRow, PathKind, Section, TABLE};
 use highwater_session::{Command, Session};
 
-/// Points above and below the visible part in which rows are drawn too.
+/// Points above and below the visible part in which rows are drawn.
 const OVERSCAN: f32 = 240.0;
-/// The height of a row that was never drawn.
+/// Height of a row that was never drawn.
 const USUAL_HEIGHT: f32 = 46.0;
 
-/// What persists between frames.
 #[derive(Debug, Default)]
 pub struct OptionsState {
     filter: Filter,
     haystacks: Haystacks,
-    /// Sections that the user opened or closed.
+    /// Sections that the user expanded or collapsed.
     opened: BTreeMap<&'static str, bool>,
     heights: BTreeMap<&'static str, f32>,
     texts: BTreeMap<&'static str, Typed>,
-    /// The row whose explanation stands below it.
+    /// The row with an explanation below.
     explained: Option<&'static str>,
-    /// The row that has the keyboard. It is drawn even where it cannot be seen: egui takes the keyboard from what is
-    /// not there.
+    /// The row with the keyboard. It is drawn even where it is not visible: egui takes the keyboard from missing
+    /// widgets.
     held: Option<&'static str>,
-    /// Frames in which the row with the keyboard is still scrolled to.
+    /// Frames in which the row with the keyboard is scrolled to.
     frames_to_settle: u8,
-    /// Lists of names that are shown whole.
+    /// Expanded lists of names.
     spread: BTreeSet<&'static str>,
-    /// Put the keyboard into the search field.
+    /// Gives the search field the keyboard.
     pub wants_search: bool,
-    /// Whether the keyboard is in the search field.
     pub has_search_focus: bool,
-    /// Scroll to this option or variable and put the keyboard into its field.
+    /// Scrolls to this option or variable and gives its field the keyboard.
     pub jump: Option<String>,
-    /// An option whose path the user wants to choose.
+    /// An option whose path is to be chosen.
     pub pick: Option<(&'static str, PathKind)>,
 }
 
 impl OptionsState {
-    /// A state in which a text is searched for.
+    /// A state with a search.
     pub fn searching(text: &str) -> Self {
         let mut state = Self::default();
         text.clone_into(&mut state.filter.search);
@@ -67,20 +66,19 @@ impl OptionsState {
     }
 }
 
-/// What rows read.
+/// Input of rows.
 #[derive(Clone, Copy)]
 struct RowInput<'a> {
     session: &'a Session,
     theme: &'a Theme,
 }
 
-/// What rows change.
+/// State that rows change.
 struct Edit<'a> {
     state: &'a mut OptionsState,
     commands: &'a mut Vec<Command>,
 }
 
-/// A row of the panel.
 #[derive(Clone, Copy, Debug)]
 enum Item {
     Option(&'static OptionRow),
@@ -102,7 +100,7 @@ impl Item {
         }
     }
 
-    /// Whether the name has all the words of a search.
+    /// Whether the name has all words of a search.
     fn is_named(self, needle: &str) -> bool {
         if needle.is_empty() {
             return true;
@@ -119,38 +117,35 @@ impl Item {
     }
 }
 
-/// Every row, in the order of the panel.
+/// In the order of the panel.
 fn items() -> impl Iterator<Item = Item> {
     let options = TABLE.iter().map(Item::Option);
     options.chain(ENVIRONMENT.iter().map(Item::Variable))
 }
 
-/// Draws the pane.
-pub fn options_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut OptionsState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let look = RowInput { session, theme };
-    filter::search_ui(ui, session, state, commands);
+pub fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsState) {
+    let look = RowInput {
+        session: cx.session,
+        theme: cx.theme,
+    };
+    filter::search_ui(ui, cx, state);
     filter::filters_ui(ui, state);
-    let troubled: BTreeSet<&str> = session
+    let troubled: BTreeSet<&str> = cx
+        .session
         .findings()
         .iter()
         .flat_map(|finding| finding.options.iter().map(String::as_str))
         .collect();
     let target = state.jump.clone();
-    reveal_target(session, state, &troubled);
-    let shown = shown(session, state, &troubled);
+    reveal_target(cx.session, state, &troubled);
+    let shown = shown(cx.session, state, &troubled);
     if shown.is_empty() {
         ui.add_space(6.0);
         ui.weak("No option matches the search and the filters.");
         if ui.button("Show all options").clicked() {
             state.filter = Filter::default();
         }
-        unknown_ui(ui, session, commands);
+        unknown_ui(ui, cx);
         return;
     }
     let needle = state.filter.needle();
@@ -165,19 +160,28 @@ pub fn options_ui(
         let belongs = |item: &&Item| item.section() == first.section() && item.is_named(&needle) != is_mention;
         let n_rows = rest.iter().take_while(belongs).count();
         let (rows, later) = rest.split_at(n_rows);
-        section_ui(ui, rows, &troubled, look, &mut Edit { state, commands });
+        section_ui(
+            ui,
+            rows,
+            &troubled,
+            look,
+            &mut Edit {
+                state,
+                commands: cx.commands,
+            },
+        );
         rest = later;
     }
-    // A name that no row has leads nowhere; a jump that was asked for just now waits for the next frame.
+    // The name may be unknown. A jump requested in this frame waits for the next one.
     if state.jump == target {
         state.jump = None;
     }
-    unknown_ui(ui, session, commands);
+    unknown_ui(ui, cx);
 }
 
-/// Options of a configuration that no row stands for: kept, and written again.
-fn unknown_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>) {
-    let unknown = &session.document().unknown_options;
+/// Unknown options of a configuration, which are saved again.
+fn unknown_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+    let unknown = &cx.session.document().unknown_options;
     if unknown.is_empty() {
         return;
     }
@@ -187,15 +191,15 @@ fn unknown_ui(ui: &mut egui::Ui, session: &Session, commands: &mut Vec<Command>)
         ui.horizontal(|ui| {
             let button = ui.small_button("×").on_hover_text(format!("remove {key}"));
             if button.clicked() {
-                commands.push(Command::RemoveUnknown(key.clone()));
+                cx.commands.push(Command::RemoveUnknown(key.clone()));
             }
             let text = format!("{key} = {value}");
-            ui.add(egui::Label::new(RichText::new(text).small()).wrap());
+            wrapped_ui(ui, RichText::new(text).small());
         });
     }
 }
 
-/// The rows that search and filters let through.
+/// The rows that pass search and filters.
 fn shown(session: &Session, state: &mut OptionsState, troubled: &BTreeSet<&str>) -> Vec<Item> {
     let OptionsState { filter, haystacks, .. } = state;
     let needle = filter.needle();
@@ -206,12 +210,12 @@ fn shown(session: &Session, state: &mut OptionsState, troubled: &BTreeSet<&str>)
         })
         .map(|(_, item)| item)
         .collect();
-    // Who types a name wants that option first, not those whose explanation mentions it.
+    // Names before explanations.
     shown.sort_by_key(|item| !item.is_named(&needle));
     shown
 }
 
-/// Makes way for the target of a jump: takes away what hides it and opens its section.
+/// Resets filters that hide the target of a jump, and expands its section.
 fn reveal_target(session: &Session, state: &mut OptionsState, troubled: &BTreeSet<&str>) {
     let Some(target) = state.jump.clone() else {
         return;
@@ -225,7 +229,7 @@ fn reveal_target(session: &Session, state: &mut OptionsState, troubled: &BTreeSe
     }
 }
 
-/// Sections that everybody needs; the others open on a click, or where something in them is set or wrong.
+/// Sections expanded at first; others expand on a click, or where an option is set or has a problem.
 fn opens_by_itself(section: &str) -> bool {
     [Section::Memory, Section::Basic, Section::Simulation]
         .iter()
@@ -242,8 +246,12 @@ fn section_ui(ui: &mut egui::Ui, rows: &[Item], troubled: &BTreeSet<&str>, look:
     let is_open = edit.state.filter.is_active() || chosen.unwrap_or(by_itself);
     ui.add_space(6.0);
     let builder = egui::UiBuilder::new().scope_id(egui::Id::unique(("option section", rows[0].name())));
-    let counts = (rows.len(), n_changed, n_troubled);
-    let header = ui.scope_builder(builder, |ui| header_ui(ui, section, is_open, counts, look.theme));
+    let counts = SectionCounts {
+        rows: rows.len(),
+        changed: n_changed,
+        with_findings: n_troubled,
+    };
+    let header = ui.scope_builder(builder, |ui| header_ui(ui, section, is_open, &counts, look.theme));
     let clicked = header.inner;
     if clicked && !edit.state.filter.is_active() {
         edit.state.opened.insert(section, !is_open);
@@ -255,24 +263,30 @@ fn section_ui(ui: &mut egui::Ui, rows: &[Item], troubled: &BTreeSet<&str>, look:
     }
 }
 
-/// The heading of a section, which opens and closes it. Returns whether it was clicked.
-fn header_ui(
-    ui: &mut egui::Ui,
-    section: &str,
-    is_open: bool,
-    (n_rows, n_changed, n_troubled): (usize, usize, usize),
-    theme: &Theme,
-) -> bool {
+/// Options of a section.
+struct SectionCounts {
+    rows: usize,
+    changed: usize,
+    with_findings: usize,
+}
+
+/// A section's heading; returns whether it was clicked.
+fn header_ui(ui: &mut egui::Ui, section: &str, is_open: bool, counts: &SectionCounts, theme: &Theme) -> bool {
     let mut text = egui::text::LayoutJob::default();
     let style = |color: egui::Color32, size: f32| egui::TextFormat::simple(egui::FontId::proportional(size), color);
     text.append(&capitalised(section), 0.0, style(theme.text, 13.5));
-    text.append(&format!("  {n_rows}"), 0.0, style(theme.text_weak, 11.0));
-    if n_changed > 0 {
-        text.append(&format!("  {n_changed} set"), 0.0, style(theme.accent(), 11.0));
+    text.append(&format!("  {}", counts.rows), 0.0, style(theme.text_weak, 11.0));
+    if counts.changed > 0 {
+        text.append(&format!("  {} set", counts.changed), 0.0, style(theme.accent(), 11.0));
     }
-    if n_troubled > 0 {
-        let noun = if n_troubled == 1 { "finding" } else { "findings" };
-        text.append(&format!("  {n_troubled} with {noun}"), 0.0, style(theme.peak, 11.0));
+    if counts.with_findings > 0 {
+        let noun = if counts.with_findings == 1 {
+            "finding"
+        } else {
+            "findings"
+        };
+        let words = format!("  {} with {noun}", counts.with_findings);
+        text.append(&words, 0.0, style(theme.peak, 11.0));
     }
     let mark = if is_open { "−" } else { "+" };
     let button = egui::Button::new(text)
@@ -281,15 +295,14 @@ fn header_ui(
         .fill(theme.grid)
         .min_size(egui::vec2(ui.available_width() - 8.0, 20.0));
     let response = ui.add(button);
-    let name = format!("section {section}");
-    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_open, &name));
+    let response = response.named_choice(egui::Role::Button, is_open, || format!("section {section}"));
     if response.gained_focus() {
         response.scroll_to_me(None);
     }
     response.clicked()
 }
 
-/// Draws a row if it can be seen, else keeps its place.
+/// Draws a row if it is visible, else keeps its place.
 fn culled_ui(ui: &mut egui::Ui, item: Item, look: RowInput<'_>, edit: &mut Edit<'_>) {
     let name = item.name();
     let top = ui.cursor().top();
@@ -300,7 +313,7 @@ fn culled_ui(ui: &mut egui::Ui, item: Item, look: RowInput<'_>, edit: &mut Edit<
         ui.add_space(height);
         return;
     }
-    // A fixed identity, so that the keyboard stays in its field when rows above come and go.
+    // A fixed id, so that the field keeps the keyboard when rows above come and go.
     let builder = egui::UiBuilder::new().scope_id(egui::Id::unique(("option row", name)));
     ui.scope_builder(builder, |ui| match item {
         Item::Option(row) => option_ui(ui, row, look, edit),
@@ -309,11 +322,10 @@ fn culled_ui(ui: &mut egui::Ui, item: Item, look: RowInput<'_>, edit: &mut Edit<
     edit.state.heights.insert(name, ui.cursor().top() - top);
 }
 
-/// A heading from a section's name.
 fn capitalised(name: &str) -> String {
     let mut letters = name.chars();
     match letters.next() {
-        // `memory_optimize` is a name, not a word.
+        // `memory_optimize` is an identifier.
         Some(first) if !name.contains('_') => first.to_uppercase().chain(letters).collect(),
         _ => name.to_owned(),
     }

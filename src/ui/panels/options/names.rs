@@ -1,4 +1,4 @@
-//! The editor of lists of names: a field for another one, and one button a name (a click takes it out).
+//! The editor of a list of names: a field that adds one, and a button per name that removes it.
 
 use eframe::egui::{self, Key, Response};
 
@@ -7,10 +7,10 @@ use crate::combo::ShowChoices as _;
 use highwater_options::{OptionKind, OptionRow, Value};
 use highwater_session::Command;
 
-/// Most names that are shown before the user asks for all.
+/// Names shown of a collapsed list.
 const FEW: usize = 6;
 
-/// Draws the editor. The field for another name has the option's own name.
+/// The field has the option's name.
 pub(super) fn names_ui(
     ui: &mut egui::Ui,
     row: &'static OptionRow,
@@ -43,7 +43,7 @@ pub(super) fn names_ui(
             let mut names = names.clone();
             names.remove(position);
             edit.commands.push(set(row, names));
-            // The buttons move up; the next press must not take out another name.
+            // The buttons move up; the next press must not remove another name.
             field.request_focus();
         }
         field
@@ -51,7 +51,7 @@ pub(super) fn names_ui(
     .inner
 }
 
-/// The button that shows all names, or few again.
+/// The button that expands or collapses the names.
 fn spread_ui(ui: &mut egui::Ui, row: &'static OptionRow, n_names: usize, is_spread: bool, edit: &mut Edit<'_>) {
     let text = if is_spread {
         "show fewer".to_owned()
@@ -64,7 +64,7 @@ fn spread_ui(ui: &mut egui::Ui, row: &'static OptionRow, n_names: usize, is_spre
     }
 }
 
-/// The field for another name; Enter adds it. Names with commas between them are added together.
+/// Enter adds the name, or several names with commas between them.
 fn add_ui(
     ui: &mut egui::Ui,
     row: &'static OptionRow,
@@ -76,7 +76,7 @@ fn add_ui(
     let choices = row.kind.choices();
     ui.horizontal(|ui| {
         let space = if choices.is_empty() { 64.0 } else { 164.0 };
-        // The number of names must not change who this field is.
+        // The field's id must not depend on the number of names.
         let field = egui::TextEdit::singleline(text)
             .id(egui::Id::unique(("another name", row.key)))
             .desired_width((ui.available_width() - space).max(60.0))
@@ -106,7 +106,6 @@ fn add_ui(
                         }
                     }
                 })
-                .response
                 .on_hover_text(format!("names that {} knows", row.key));
         }
         response
@@ -114,7 +113,7 @@ fn add_ui(
     .inner
 }
 
-/// The names and some more, each once.
+/// The names and further ones, each once.
 fn with<'a>(names: &[Value], new: impl Iterator<Item = &'a str>) -> Vec<Value> {
     let mut all = names.to_vec();
     for name in new.map(Value::from) {
@@ -125,7 +124,7 @@ fn with<'a>(names: &[Value], new: impl Iterator<Item = &'a str>) -> Vec<Value> {
     all
 }
 
-/// The items of a list as they are, or the names of one text.
+/// The items of a list, or the names in a text.
 fn names_of(value: &Value) -> Vec<Value> {
     match value {
         Value::Text(text) => text
@@ -138,7 +137,7 @@ fn names_of(value: &Value) -> Vec<Value> {
     }
 }
 
-/// The edit: a list stays a list, names in one text stay one text. No names reset an option without a default.
+/// The edit: lists stay lists, texts stay texts. No names reset an option without a default.
 fn set(row: &OptionRow, names: Vec<Value>) -> Command {
     let value = match (&row.kind, names.is_empty()) {
         (_, true) if row.default_value() == Value::Unset => Value::Unset,

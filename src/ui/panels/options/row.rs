@@ -1,4 +1,4 @@
-//! One option: its name and marks, its widget, what acts instead, and what is wrong with it.
+//! One option: name and marks, widget, acting value, problems.
 
 use eframe::egui::{self, Response, RichText};
 
@@ -9,13 +9,13 @@ use super::tooltip::{explanation_ui, option_text, option_tooltip};
 use super::{Edit, RowInput};
 use crate::panels::problems::icon;
 use crate::theme::Theme;
+use crate::widgets::wrapped_ui;
 use highwater_options::{Finding, OptionKind, OptionRow, Value, find_group, sets_a_figure};
 use highwater_session::Command;
 
-/// Frames in which a row that was jumped to is kept in the middle.
+/// Frames in which the target of a jump is kept in the middle.
 const FRAMES_TO_SETTLE: u8 = 4;
 
-/// Draws a row.
 pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: RowInput<'_>, edit: &mut Edit<'_>) {
     ui.add_space(3.0);
     let is_set = look.session.document().options.is_set(row.key);
@@ -37,7 +37,7 @@ pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: RowInp
                 ));
                 if reset.clicked() {
                     edit.commands.push(Command::ResetOption(row.key.to_owned()));
-                    // The button goes away; the keyboard belongs into the field.
+                    // The button disappears; the keyboard goes to the field.
                     edit.state.jump = Some(row.key.to_owned());
                 }
             }
@@ -52,7 +52,7 @@ pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: RowInp
     findings_ui(ui, row.key, look, edit);
 }
 
-/// The name; what is set is marked by a dot, colour and weight, what is deprecated is struck through.
+/// The name: set options have a dot, colour and weight; deprecated ones are struck through.
 fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &Theme) -> Response {
     ui.horizontal(|ui| {
         let short = row.short_key();
@@ -67,7 +67,7 @@ fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &The
         let label = label.on_hover_ui(|ui| option_tooltip(ui, row));
         let mut marks = Vec::new();
         if row.affects_memory() {
-            // A figure of the device that the user sets is no estimate any more.
+            // A figure that the user sets is no estimate.
             let is_own = is_set && sets_a_figure(row.key);
             let words = match (is_own, row.is_estimate) {
                 (true, _) => "memory, set by you",
@@ -92,7 +92,7 @@ fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &The
     .inner
 }
 
-/// The default as users write it, with what no value means.
+/// The default as users write it, with the meaning of an unset option.
 pub(super) fn default_text(row: &OptionRow) -> String {
     match (row.default_value(), row.unset_means) {
         (Value::Unset, Some(meaning)) => format!("not set ({meaning})"),
@@ -148,8 +148,8 @@ fn choices_of(kind: &OptionKind) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Scrolls to a field that the keyboard or a jump reaches, and explains it on F1. Returns whether the explanation
-/// was asked for just now.
+/// Scrolls to a field that gets the keyboard or is the target of a jump, and explains it on F1. Returns whether the
+/// explanation was requested in this frame.
 pub(super) fn follow(ui: &egui::Ui, name: &'static str, field: &Response, edit: &mut Edit<'_>) -> bool {
     let state = &mut *edit.state;
     if state.jump.as_deref() == Some(name) {
@@ -159,7 +159,7 @@ pub(super) fn follow(ui: &egui::Ui, name: &'static str, field: &Response, edit: 
         field.request_focus();
     }
     if state.held == Some(name) && state.frames_to_settle > 0 {
-        // Rows that come into view for the first time turn out higher or lower than expected and move this one.
+        // Rows that become visible have other heights than expected and move this one.
         state.frames_to_settle -= 1;
         field.scroll_to_me(Some(egui::Align::Center));
         ui.ctx().request_repaint();
@@ -182,7 +182,7 @@ pub(super) fn follow(ui: &egui::Ui, name: &'static str, field: &Response, edit: 
     is_asked
 }
 
-/// What acts, where it is not what the field says.
+/// The acting value, where it differs from the field.
 fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, look: RowInput<'_>) {
     if let Some(acting) = look.session.acts_as(row.key) {
         let unit = row.unit.map_or_else(String::new, |unit| format!(" {unit}"));
@@ -192,21 +192,21 @@ fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, look: RowInput<'_>) {
     }
 }
 
-/// What the rules say about this field, with a button where the mend is clear.
+/// Findings about this field, with a button per fix.
 pub(super) fn findings_ui(ui: &mut egui::Ui, name: &str, look: RowInput<'_>, edit: &mut Edit<'_>) {
     let is_about = |finding: &&Finding| finding.options.iter().any(|option| option == name);
     for finding in look.session.findings().iter().filter(is_about) {
         let text = format!("{} {}: {}", icon(finding.severity), finding.rule, finding.message);
         let text = RichText::new(text).small().color(look.theme.severity(finding.severity));
-        ui.add(egui::Label::new(text).wrap()).on_hover_text(finding.source);
+        wrapped_ui(ui, text).on_hover_text(finding.source);
         if fixes_ui(ui, finding, edit.commands) {
-            // The button goes away; the keyboard belongs into the field.
+            // The button disappears; the keyboard goes to the field.
             edit.state.jump = Some(name.to_owned());
         }
     }
 }
 
-/// One button a fix; returns whether one was clicked.
+/// One button per fix; returns whether one was clicked.
 pub fn fixes_ui(ui: &mut egui::Ui, finding: &Finding, commands: &mut Vec<Command>) -> bool {
     let mut is_clicked = false;
     for fix in &finding.fixes {

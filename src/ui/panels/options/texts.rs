@@ -1,7 +1,7 @@
 //! Widgets of options that are typed: numbers, sizes, texts, paths, shape ranges.
 //!
-//! A field takes any text: what is out of range or of another type is reported beside it, not refused. While it has
-//! the keyboard it shows what was typed (`128KiB`); a change from elsewhere (undo, a fix) replaces that.
+//! A field accepts any text: what is out of range or of another type is a finding. While it has the keyboard it shows
+//! the typed text (`128KiB`); a change from elsewhere (undo, a fix) replaces that.
 
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Response, Stroke};
@@ -11,17 +11,16 @@ use highwater_model::units::Bytes;
 use highwater_options::{OptionKind, OptionRow, ShapeRanges, Value};
 use highwater_session::Command;
 
-/// What a field shows.
+/// The text of a field.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Typed {
-    /// The text in the field.
     text: String,
-    /// The value's text after the last edit from here; another one means that the value was changed elsewhere.
+    /// The value's text after the last edit here; another one means a change from elsewhere.
     expected: String,
 }
 
 impl Typed {
-    /// The text to edit, given the value as it is now.
+    /// The text to edit, given the current value.
     pub(super) fn sync(&mut self, current: &str) {
         if self.expected != current {
             current.clone_into(&mut self.text);
@@ -29,7 +28,6 @@ impl Typed {
         }
     }
 
-    /// The text, for a field.
     pub(super) fn text_mut(&mut self) -> &mut String {
         &mut self.text
     }
@@ -40,7 +38,7 @@ impl Typed {
         self.text.clone()
     }
 
-    /// The text of a field that stands for no value.
+    /// The text of a field without a value.
     pub(super) fn free(&mut self) -> &mut String {
         &mut self.text
     }
@@ -102,7 +100,6 @@ pub(super) fn text_ui(
     response
 }
 
-/// The value as the field shows it.
 fn shown(value: &Value) -> String {
     match value {
         Value::Unset => String::new(),
@@ -110,7 +107,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The edit of a text; an empty field of an option without a default value means "not set".
+/// The edit of a text; an empty field of an option without a default unsets it.
 fn command(row: &OptionRow, text: &str) -> Command {
     let is_unset = text.trim().is_empty() && row.default_value() == Value::Unset;
     Command::TypeOption {
@@ -127,7 +124,7 @@ fn expected(row: &OptionRow, text: &str) -> String {
     shown(&row.kind.read(text))
 }
 
-/// What an empty field says.
+/// The hint of an empty field.
 fn empty_hint(row: &OptionRow) -> &'static str {
     let has_fields = highwater_options::find_group(row.key).is_some();
     if has_fields {
@@ -148,8 +145,7 @@ fn hint(row: &OptionRow, value: &Value) -> String {
     }
 }
 
-/// Room for the unit and what stands around it; sizes in words need the same room whatever they are, so that a field stays as
-/// wide while somebody types.
+/// Room for the hint. Sizes in words have a fixed room, so that the field keeps its width while it is edited.
 fn hint_width(ui: &egui::Ui, hint: &str) -> f32 {
     if hint.is_empty() {
         return 4.0;
@@ -162,8 +158,7 @@ fn hint_width(ui: &egui::Ui, hint: &str) -> f32 {
     width.max(least) + 2.0 * ui.spacing().item_spacing.x + 8.0
 }
 
-/// The character at which a text stops to be a shape range; nothing where the field is empty. What is wrong there
-/// is a finding below the field.
+/// The character from which a text is no shape range; `None` for an empty field.
 fn range_error(text: &str) -> Option<usize> {
     if text.trim().is_empty() {
         return None;
@@ -171,7 +166,7 @@ fn range_error(text: &str) -> Option<usize> {
     ShapeRanges::parse(text).err().map(|error| error.position)
 }
 
-/// A field whose text is underlined from the place where it stops to be a shape range.
+/// A field whose text is underlined from an error on.
 fn range_field(ui: &mut egui::Ui, text: &mut String, error: Option<usize>, width: f32) -> Response {
     let (color, bad) = (ui.visuals().text_color(), ui.visuals().error_fg_color);
     let mut layouter = |ui: &egui::Ui, buffer: &dyn egui::TextBuffer, _wrap: f32| {

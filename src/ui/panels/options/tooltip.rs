@@ -1,4 +1,4 @@
-//! The whole explanation of an option or variable, as a tooltip or below its row.
+//! The explanation of an option or variable, as a tooltip or below its row.
 
 use eframe::egui::{self, RichText};
 
@@ -6,13 +6,12 @@ use super::row::default_text;
 use crate::theme::Theme;
 use highwater_options::{EnvironmentRow, OptionRow};
 
-/// A tooltip about an option.
 pub(super) fn option_tooltip(ui: &mut egui::Ui, row: &OptionRow) {
     ui.set_max_width(440.0);
     option_text(ui, row);
 }
 
-/// Everything that the table says about an option.
+/// Everything that the table has about an option.
 pub(super) fn option_text(ui: &mut egui::Ui, row: &OptionRow) {
     ui.strong(row.key);
     ui.label(row.summary);
@@ -53,13 +52,12 @@ pub(super) fn option_text(ui: &mut egui::Ui, row: &OptionRow) {
     ui.weak(format!("source: {}", row.source));
 }
 
-/// A tooltip about a variable.
 pub(super) fn variable_tooltip(ui: &mut egui::Ui, row: &EnvironmentRow) {
     ui.set_max_width(440.0);
     variable_text(ui, row);
 }
 
-/// Everything that the table says about a variable.
+/// Everything that the table has about a variable.
 pub(super) fn variable_text(ui: &mut egui::Ui, row: &EnvironmentRow) {
     ui.strong(row.name);
     ui.label(row.summary);
@@ -70,7 +68,7 @@ pub(super) fn variable_text(ui: &mut egui::Ui, row: &EnvironmentRow) {
     ui.weak(format!("source: {}", row.source));
 }
 
-/// An explanation below its row, no wider than the panel; scrolled to where it was asked for just now.
+/// An explanation below its row, as wide as the panel; scrolled to in its first frame.
 pub(super) fn explanation_ui(ui: &mut egui::Ui, theme: &Theme, is_new: bool, content: impl FnOnce(&mut egui::Ui)) {
     let frame = egui::Frame::new()
         .fill(theme.grid)

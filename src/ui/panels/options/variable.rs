@@ -1,4 +1,4 @@
-//! One environment variable: its name, its widget, and what is wrong with it.
+//! One environment variable: name, widget, problems.
 
 use eframe::egui::{self, Response, RichText};
 
@@ -9,7 +9,6 @@ use super::{Edit, RowInput};
 use highwater_options::EnvironmentRow;
 use highwater_session::Command;
 
-/// Draws a row.
 pub(super) fn variable_ui(ui: &mut egui::Ui, row: &'static EnvironmentRow, look: RowInput<'_>, edit: &mut Edit<'_>) {
     let current = look.session.document().environment.get(row.name);
     ui.add_space(3.0);

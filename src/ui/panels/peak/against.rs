@@ -1,18 +1,19 @@
-//! What the explained lane holds otherwise than another: tensors that are new, gone, bigger, smaller, by bytes.
+//! Changes of the explained lane against another: tensors that are new, gone, bigger, smaller, by bytes.
 
 use eframe::egui::{self, RichText};
 
 use super::{PeakState, Shown};
 use crate::combo::ShowChoices as _;
-use crate::panels::elided_middle;
+use crate::panels::{change_ui, elided_middle};
+use crate::widgets::Named as _;
 use highwater_analysis::Comparison;
 use highwater_session::{Command, Selected};
 use highwater_timeline::{Change, ChangeKind, Changes, signed_bytes, tensor_label};
 
-/// Rows of a kind.
+/// Rows per kind.
 const MOST: usize = 6;
 
-/// Which lane it is compared with.
+/// The choice of the other lane.
 pub(super) fn choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
     if comparison.lanes.len() < 2 {
         return;
@@ -21,7 +22,7 @@ pub(super) fn choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut 
     let title = |lane: usize| format!("against {}", comparison.lane_title(comparison.lanes[lane].id));
     let nothing = "against no other lane";
     let chosen = state.other_in(comparison).map_or_else(|| nothing.to_owned(), title);
-    let combo = egui::ComboBox::from_id_salt("peak against")
+    egui::ComboBox::from_id_salt("peak against")
         .selected_text(&chosen)
         .width(ui.available_width() - 8.0)
         .truncate()
@@ -32,14 +33,11 @@ pub(super) fn choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut 
                     ui.selectable_value(&mut state.against, Some(row.id), title(position));
                 }
             }
-        });
-    combo.response.widget_info(|| {
-        let words = format!("compared lane: {chosen}");
-        egui::WidgetInfo::labeled(egui::Role::ComboBox, true, words)
-    });
+        })
+        .named(egui::Role::ComboBox, || format!("compared lane: {chosen}"));
 }
 
-/// What differs, the largest of each kind.
+/// The largest changes of each kind.
 pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command>) {
     let other = shown
         .report
@@ -77,12 +75,7 @@ fn kind_ui(ui: &mut egui::Ui, shown: Shown<'_>, changes: &Changes, kind: ChangeK
     let n_rows = changes.of_kind(kind).count();
     for change in changes.of_kind(kind).take(MOST) {
         ui.weak(kind.words());
-        let figure = ui.monospace(signed_bytes(change.difference()));
-        figure.on_hover_text(format!(
-            "{} there, {} here",
-            change.before.exact(),
-            change.after.exact()
-        ));
+        change_ui(ui, change);
         name_ui(ui, shown, change, commands);
         ui.end_row();
     }
@@ -95,7 +88,7 @@ fn kind_ui(ui: &mut egui::Ui, shown: Shown<'_>, changes: &Changes, kind: ChangeK
     }
 }
 
-/// The name; of a tensor that is live here a link.
+/// The name; a link for a tensor that is live here.
 fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, change: &Change, commands: &mut Vec<Command>) {
     let size = egui::TextStyle::Body.resolve(ui.style()).size;
     let text = elided_middle(ui, &change.of.name, size, ui.available_width().max(60.0));
@@ -111,7 +104,7 @@ fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, change: &Change, commands: &mut 
     }
 }
 
-/// The live tensor of a name, the largest of several.
+/// The live tensor with a name, the largest of several.
 fn member_of(shown: Shown<'_>, name: &str) -> Option<Selected> {
     let mut members = shown.report.set.members.iter().map(|member| member.tensor);
     members.find(|tensor| tensor_label(shown.comparison, *tensor) == name)

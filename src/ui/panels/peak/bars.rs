@@ -1,19 +1,21 @@
-//! Groups as bars by their share; an opened group lists its tensors.
+//! Groups as bars by their share; an expanded group lists its tensors.
 
-use eframe::egui::{self, Align2, FontId, Rect, Response, Role, Sense, WidgetInfo, pos2, vec2};
+use eframe::egui::{self, Align2, FontId, Rect, Response, Role, Sense, pos2, vec2};
 
 use super::{PeakState, Shown};
+use crate::numbers::to_points;
 use crate::panels::elided_middle;
+use crate::widgets::Named as _;
 use highwater_model::units::{Bytes, counted, percent_text};
 use highwater_session::Command;
 use highwater_timeline::{LiveGroup, LiveMember, tensor_label};
 
-/// Tensors of a group that are listed at first, and how many more with each click.
+/// Tensors listed of an expanded group, and added per click.
 const PAGE: usize = 30;
 const HEIGHT: f32 = 19.0;
 const SIZE: f32 = 12.5;
 
-/// A line with a bar behind it: words on the left, figures on the right.
+/// A line with a bar behind it: name on the left, figures on the right.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     pub(super) name: &'a str,
@@ -21,16 +23,16 @@ pub(super) struct Line<'a> {
     /// Length of the bar, from 0 to 1.
     pub(super) part: f32,
     pub(super) is_selected: bool,
-    /// How far it is moved to the right.
+    /// In points.
     pub(super) indent: f32,
 }
 
-/// Draws a line that can be clicked. `words` tell it to whoever does not see it, and on hover.
+/// A clickable line. `words` are its name for assistive technology and its tooltip.
 pub(super) fn line_ui(ui: &mut egui::Ui, shown: Shown<'_>, line: Line<'_>, words: &str) -> Response {
     let theme = shown.theme;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
     let (words, is_selected) = (words.to_owned(), line.is_selected);
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, &words));
+    let response = response.named_choice(Role::Button, is_selected, || &words);
     if ui.is_rect_visible(rect) {
         let inner = Rect::from_min_max(pos2(rect.left() + line.indent, rect.top() + 1.0), rect.max);
         let painter = ui.painter_at(rect);
@@ -63,7 +65,7 @@ pub(super) fn line_ui(ui: &mut egui::Ui, shown: Shown<'_>, line: Line<'_>, words
     response.on_hover_text(words)
 }
 
-/// All groups, with the tensors of the opened one.
+/// All groups, with the tensors of the expanded one.
 pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut PeakState, commands: &mut Vec<Command>) {
     ui.spacing_mut().item_spacing.y = 1.0;
     for (position, group) in (0_u32..).zip(&shown.report.groups) {
@@ -88,9 +90,8 @@ pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut PeakSta
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a share on a screen")]
 fn part(shown: Shown<'_>, bytes: Bytes) -> f32 {
-    (shown.report.share(bytes) / 100.0) as f32
+    to_points(shown.report.share(bytes) / 100.0)
 }
 
 fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, is_open: bool) -> Response {
@@ -117,7 +118,7 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, is_open: boo
     line_ui(ui, shown, line, &words)
 }
 
-/// A tensor; a click selects it everywhere.
+/// A tensor; a click selects it.
 pub(super) fn member_ui(ui: &mut egui::Ui, shown: Shown<'_>, member: &LiveMember, commands: &mut Vec<Command>) {
     let share = percent_text(shown.report.share(member.bytes));
     let name = tensor_label(shown.comparison, member.tensor);

@@ -1,14 +1,14 @@
-//! The document's bookmarks as a list: gone to, written anew, removed.
+//! The document's bookmarks as a list: go to, edit, remove.
 
 use eframe::egui;
 
 use crate::lanes::{LanesInput, LanesState, bookmark_lane};
+use crate::widgets::Named as _;
 use highwater_session::{Bookmark, Command};
 
-/// The list is not higher; it scrolls.
+/// Greatest height of the list.
 const LIST: f32 = 120.0;
 
-/// The list.
 pub(super) fn bookmarks_ui(
     ui: &mut egui::Ui,
     input: &LanesInput<'_>,
@@ -36,7 +36,7 @@ pub(super) fn bookmarks_ui(
     });
 }
 
-/// Why a bookmark cannot be gone to.
+/// Why a bookmark has no step in this answer.
 fn gone_text(bookmark: &Bookmark, word: &str) -> String {
     let Some(turn) = &bookmark.turn else {
         return format!("This answer has no {word} {}", bookmark.step);
@@ -58,11 +58,11 @@ fn row_ui(
     let word = input.comparison.axis_word();
     let there = lanes.bookmarked_step(position);
     let (step, is_there) = (there.unwrap_or(bookmark.step), there.is_some());
-    let go = ui.add_enabled(is_there, egui::Button::new(step.to_string()).small());
-    go.widget_info(|| {
-        let words = format!("bookmark {}: go to {word} {step}", position + 1);
-        egui::WidgetInfo::labeled(egui::Role::Button, is_there, words)
-    });
+    let go = ui
+        .add_enabled(is_there, egui::Button::new(step.to_string()).small())
+        .named(egui::Role::Button, || {
+            format!("bookmark {}: go to {word} {step}", position + 1)
+        });
     let id = bookmark
         .lane
         .filter(|id| input.comparison.lanes.iter().any(|lane| lane.id == *id));
@@ -80,22 +80,18 @@ fn row_ui(
     let edit = egui::TextEdit::singleline(&mut note)
         .desired_width(width)
         .hint_text("note");
-    let field = ui.add(edit);
-    field.widget_info(|| {
-        let words = format!("note of bookmark {}", position + 1);
-        egui::WidgetInfo::labeled(egui::Role::TextInput, true, words)
-    });
+    let field = ui
+        .add(edit)
+        .named(egui::Role::TextInput, || format!("note of bookmark {}", position + 1));
     if field.changed() {
         commands.push(Command::NoteBookmark { position, note });
     }
     if field.lost_focus() {
         commands.push(Command::EndTyping);
     }
-    let remove = ui.small_button("×");
-    remove.widget_info(|| {
-        let words = format!("remove bookmark {}", position + 1);
-        egui::WidgetInfo::labeled(egui::Role::Button, true, words)
-    });
+    let remove = ui
+        .small_button("×")
+        .named(egui::Role::Button, || format!("remove bookmark {}", position + 1));
     if remove
         .on_hover_text("Remove this bookmark (Ctrl+Z brings it back)")
         .clicked()

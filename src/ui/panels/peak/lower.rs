@@ -1,16 +1,16 @@
-//! What would lower the peak: the largest tensors with what the peak would be without each, the longest idle ones with the
-//! ops at both ends, and the ops that most bytes are kept for.
+//! Advice to lower the peak: savings if the largest tensors were removed, the longest idle tensors with the ops at both
+//! ends, and the ops that most bytes are kept for.
 
 use eframe::egui::{self, RichText};
 
 use super::Shown;
 use super::bars::{Line, line_ui};
 use crate::lanes::LanesState;
+use crate::numbers::{part_of, to_points};
 use highwater_model::units::{Bytes, Step, counted, grouped};
 use highwater_session::Command;
 use highwater_timeline::{IdleTensor, LiveMember, OpUse, PeakWithout, RetainingOp, tensor_label};
 
-/// The sections.
 pub(super) fn lower_ui(ui: &mut egui::Ui, shown: Shown<'_>, lanes: &mut LanesState, commands: &mut Vec<Command>) {
     ui.strong("What would lower the peak of live bytes");
     match &shown.report.without {
@@ -62,16 +62,11 @@ fn member(shown: Shown<'_>, position: u32) -> Option<&LiveMember> {
     shown.report.set.members.get(position as usize)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "a bar on a screen"
-)]
 fn part(bytes: Bytes, of: Bytes) -> f32 {
-    (bytes.get() as f64 / of.get().max(1) as f64) as f32
+    to_points(part_of(bytes.get(), of.get()))
 }
 
-/// The peak without a tensor: by how much it is lower, and where it is then.
+/// The peak without a tensor.
 fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &PeakWithout, commands: &mut Vec<Command>) {
     let Some(member) = member(shown, row.member) else {
         return;
@@ -157,8 +152,8 @@ fn weight_part(weight: u128, most: u128) -> f32 {
 }
 
 /// `41 conv_3`.
-fn by_text(by: Option<&OpUse>, nobody: &str) -> String {
-    by.map_or_else(|| nobody.to_owned(), |by| format!("{} {}", by.step, by.op))
+fn by_text(by: Option<&OpUse>, otherwise: &str) -> String {
+    by.map_or_else(|| otherwise.to_owned(), |by| format!("{} {}", by.step, by.op))
 }
 
 /// An op that tensors are kept for; a click pins its step.

@@ -1,8 +1,8 @@
-//! The peak explained: who is live there, at the pinned step or in the selected range, by group, and what would lower it.
+//! The peak explained: live tensors at the peak, at the pinned step or in the selected range, by group, and advice to
+//! lower it. Bookmarks are above.
 //!
-//! In: the session, and what the lanes have pinned and selected. Out: a wish for a report, which the worker makes; what is
-//! known of another step stays, dimmed, until then. Groups open into their tensors, and a click on one selects it everywhere.
-//! Bookmarks stand above it.
+//! In: the session, and the pinned step and selected range of the lanes. Out: a request for a report, which the worker
+//! makes; until then the last report stays, dimmed. Groups expand into their tensors, and a click selects one.
 
 mod against;
 mod bars;
@@ -15,50 +15,48 @@ use eframe::egui::{self, Event, RichText};
 use super::choice_ui;
 use crate::combo::ShowChoices as _;
 use crate::lanes::{LanesInput, LanesState};
+use crate::panels::PaneCx;
 use crate::theme::Theme;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::{Bytes, Step, counted};
-use highwater_session::{Command, Selected, Session};
+use highwater_session::{Command, Selected};
 use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, ReservedRest, StepRange, peak_step, step_facts};
 
-/// How many entries rankings have.
+/// Entries of rankings.
 const FIRST: usize = 8;
 
-/// Which of what the lanes have is explained.
+/// The explained step or range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
-    /// The step on which most is live.
+    /// The step with the most live bytes.
     #[default]
     Peak,
-    /// The step on which most is reserved, where that is another.
+    /// The step with the most reserved bytes, where it is another.
     Reserved,
-    /// The pinned step.
     Step,
-    /// The selected range.
     Range,
 }
 
-/// What the pane remembers.
 #[derive(Clone, Debug, Default)]
 pub struct PeakState {
-    /// The lane; `None` for the main one.
+    /// `None` for the main lane.
     lane: Option<LaneId>,
     mode: Mode,
-    /// The lane that it is compared with.
+    /// The lane to compare with.
     against: Option<LaneId>,
-    /// By what is grouped; `None` for what tells most apart.
+    /// The grouping; `None` for the default.
     by: Option<Attribute>,
-    /// The group that is opened, by its text, and how many of its tensors are listed.
+    /// The expanded group by its text, and the number of listed tensors.
     open: Option<(Box<str>, usize)>,
-    /// The pinned step and the range as they were in the last frame: what changes last is shown.
+    /// Pinned step and range of the last frame: the last change is shown.
     seen: (Option<(usize, Step)>, Option<StepRange>),
-    /// Whether a path to write the report to is to be asked for.
+    /// Asks for a path to write the report to.
     pub wants_export: bool,
-    /// Whether the report is to be put on the clipboard.
+    /// Copies the report.
     pub wants_copy: bool,
 }
 
-/// What the parts of the pane read.
 #[derive(Clone, Copy)]
 struct Shown<'a> {
     comparison: &'a Comparison,
@@ -67,16 +65,8 @@ struct Shown<'a> {
     theme: &'a Theme,
 }
 
-/// Draws the pane.
-pub fn peak_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut PeakState,
-    lanes: &mut LanesState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
-    let Some(input) = LanesInput::of(session, theme) else {
+pub fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PeakState, lanes: &mut LanesState) {
+    let Some(input) = LanesInput::of(cx.session, cx.theme) else {
         ui.weak("Who is live at the peak appears here. Open a graph (Ctrl+O) or choose one under Samples.");
         return;
     };
@@ -91,25 +81,28 @@ pub fn peak_ui(
     let before = (lanes.viewport, lanes.spot, lanes.range);
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         head_ui(ui, &input, &mut *state, &mut *lanes);
-        lanes.set_bookmarks(session);
-        bookmarks::bookmarks_ui(ui, &input, &session.document().bookmarks, lanes, commands);
+        lanes.set_bookmarks(cx.session);
+        bookmarks::bookmarks_ui(ui, &input, &cx.session.document().bookmarks, lanes, cx.commands);
         let ask = state.ask(comparison, lanes);
-        if !session.wants_peak_report(&ask) {
-            commands.push(Command::ExplainPeak(ask));
+        if !cx.session.wants_peak_report(&ask) {
+            cx.commands.push(Command::ExplainPeak(ask));
         }
-        let known = session.peak_report().filter(|_| session.is_peak_report_of_answer());
+        let known = cx
+            .session
+            .peak_report()
+            .filter(|_| cx.session.is_peak_report_of_answer());
         match known {
             Some(report) => ui.scope(|ui| {
-                if !session.has_peak_report(&ask) || session.is_stale() {
+                if !cx.session.has_peak_report(&ask) || cx.session.is_stale() {
                     ui.multiply_opacity(0.55);
                 }
                 let shown = Shown {
                     comparison,
                     report,
-                    selected: session.selection(),
-                    theme,
+                    selected: cx.session.selection(),
+                    theme: cx.theme,
                 };
-                report_ui(ui, shown, &mut *state, &mut *lanes, commands);
+                report_ui(ui, shown, &mut *state, &mut *lanes, cx.commands);
             }),
             None => ui.scope(|ui| drop(ui.weak("Working out who is live…"))),
         };
@@ -121,7 +114,7 @@ pub fn peak_ui(
 }
 
 impl PeakState {
-    /// What was pinned or selected last is explained, in its lane.
+    /// Explains the newest pin or range, in its lane.
     fn follow(&mut self, input: &LanesInput<'_>, lanes: &LanesState) {
         let pinned = lanes.pinned().filter(|spot| spot.lane < input.comparison.lanes.len());
         let now = (pinned.map(|spot| (spot.lane, spot.step)), lanes.range);
@@ -151,19 +144,19 @@ impl PeakState {
         }
     }
 
-    /// Explains another lane from now on.
     pub const fn explain(&mut self, lane: LaneId) {
         self.lane = Some(lane);
     }
 
-    /// The lane by position.
+    /// By position.
     fn lane_in(&self, comparison: &Comparison) -> usize {
         let own = self.lane;
         let own = own.and_then(|id| comparison.lanes.iter().position(|lane| lane.id == id));
         own.or(comparison.main_lane()).unwrap_or(0)
     }
 
-    /// By what tensors are grouped. Nearly all that is live is activations, and a recording knows only who asked.
+    /// The grouping. Nearly all live tensors are activations, so the default is the op type; a recording knows only
+    /// call sites.
     fn by_in(&self, comparison: &Comparison) -> Attribute {
         let usual = if comparison.is_measured_lane(self.lane_in(comparison)) {
             Attribute::Scope
@@ -190,14 +183,14 @@ impl PeakState {
         }
     }
 
-    /// The step on which the lane reserves most, where that is another than the one on which most is live.
+    /// The step with the most reserved bytes, where it differs from that with the most live bytes.
     fn most_reserved(&self, comparison: &Comparison) -> Option<Step> {
         let lane = self.lane_in(comparison);
         let step = comparison.lanes.get(lane)?.summary.peak_reserved_step?;
         (comparison.states(lane) == (true, true) && peak_step(comparison, lane) != Some(step)).then_some(step)
     }
 
-    /// The lane that it is compared with, by position.
+    /// The lane to compare with, by position.
     fn other_in(&self, comparison: &Comparison) -> Option<usize> {
         let id = self.against?;
         let position = comparison.lanes.iter().position(|lane| lane.id == id);
@@ -205,20 +198,20 @@ impl PeakState {
     }
 }
 
-/// Ctrl+C over the pane copies the report, unless something else has text to copy.
+/// Ctrl+C over the pane copies the report, unless a field has the keyboard.
 fn copy_ui(ui: &egui::Ui, state: &mut PeakState) {
     let is_over = ui.rect_contains_pointer(ui.max_rect());
     let is_asked = ui.input(|i| i.events.iter().any(|event| matches!(event, Event::Copy)));
     state.wants_copy |= is_over && is_asked && !ui.text_edit_focused();
 }
 
-/// The lane, what is explained of it, and what can be done with that.
+/// Lane, step or range, and actions.
 fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut PeakState, lanes: &mut LanesState) {
     let comparison = input.comparison;
     lane_ui(ui, comparison, state);
     against::choice_ui(ui, comparison, state);
     ui.horizontal_wrapped(|ui| {
-        // Not where the lane's mark stands, which is at the peak of what is reserved.
+        // The lane's mark is at the peak of reserved bytes.
         let peak = if comparison.states(state.lane_in(comparison)).1 {
             "most live"
         } else {
@@ -238,7 +231,7 @@ fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut PeakState, lan
     });
     let at = state.ask(comparison, lanes).at;
     let words = words_of(comparison, state.lane_in(comparison), at);
-    ui.add(egui::Label::new(RichText::new(&words).strong()).wrap());
+    wrapped_ui(ui, RichText::new(&words).strong());
     ui.horizontal_wrapped(|ui| {
         let copy = ui
             .button("Copy")
@@ -263,7 +256,7 @@ fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut PeakState, lan
 fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
     let lane = state.lane_in(comparison);
     let title = |lane: usize| comparison.lane_title(comparison.lanes[lane].id);
-    let combo = egui::ComboBox::from_id_salt("peak lane")
+    egui::ComboBox::from_id_salt("peak lane")
         .selected_text(title(lane))
         .width(ui.available_width() - 8.0)
         .truncate()
@@ -271,14 +264,11 @@ fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
             for (position, row) in comparison.lanes.iter().enumerate() {
                 ui.selectable_value(&mut state.lane, Some(row.id), title(position));
             }
-        });
-    combo.response.widget_info(|| {
-        let words = format!("explained lane: {}", title(lane));
-        egui::WidgetInfo::labeled(egui::Role::ComboBox, true, words)
-    });
+        })
+        .named(egui::Role::ComboBox, || format!("explained lane: {}", title(lane)));
 }
 
-/// What is explained, in words.
+/// The explained step or range in words.
 fn words_of(comparison: &Comparison, lane: usize, at: PeakAt) -> String {
     let word = comparison.axis_word();
     let with_op = |step: Step| {
@@ -329,7 +319,7 @@ fn report_ui(
     lower::lower_ui(ui, shown, lanes, commands);
 }
 
-/// Live and reserved bytes, and what the latter are besides.
+/// Live bytes, reserved bytes, and their difference by cause.
 fn figures_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
     let set = &shown.report.set;
     let is_live_stated = shown.comparison.states(shown.report.ask.lane).1;
@@ -375,7 +365,7 @@ fn figures_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
         });
 }
 
-/// Fits a narrow pane.
+/// Short enough for a narrow pane.
 const fn short(rest: ReservedRest) -> &'static str {
     match rest {
         ReservedRest::Rounding => "rounding",
@@ -392,7 +382,7 @@ fn by_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
     let by = state.by_in(comparison);
     ui.horizontal(|ui| {
         ui.label("Group by");
-        let combo = egui::ComboBox::from_id_salt("peak group by")
+        egui::ComboBox::from_id_salt("peak group by")
             .selected_text(by.words())
             .width(110.0)
             .show_choices(ui, |ui| {
@@ -401,10 +391,7 @@ fn by_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
                         state.by = Some(attribute);
                     }
                 }
-            });
-        let words = format!("group by {}", by.words());
-        combo
-            .response
-            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &words));
+            })
+            .named(egui::Role::ComboBox, || format!("group by {}", by.words()));
     });
 }

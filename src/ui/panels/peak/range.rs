@@ -1,15 +1,16 @@
-//! What happens in the selected range.
+//! Figures of the selected range.
 
 use eframe::egui::{self, RichText};
 
 use super::Shown;
 use super::bars::{Line, line_ui};
 use crate::lanes::LanesState;
+use crate::numbers::{part_of, to_points};
 use highwater_model::units::{Bytes, Step, counted, grouped, percent_text};
 use highwater_session::Command;
 use highwater_timeline::{CurveStats, LiveGroup, RangeStats, Tally, tensor_label};
 
-/// Figures of the range, and what to do with it.
+/// Figures of the range, and its actions.
 pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, lanes: &mut LanesState) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
@@ -60,10 +61,10 @@ pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, 
         });
 }
 
-/// Groups that are listed at first.
+/// Groups listed at first.
 const FIRST: usize = 8;
 
-/// Everything that is held at some time within the range, by group; a click selects the largest of one.
+/// Bytes held at some time within the range, by group; a click selects the largest tensor of a group.
 pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, commands: &mut Vec<Command>) {
     if stats.groups.is_empty() {
         return;
@@ -88,13 +89,8 @@ pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats,
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "a share on a screen"
-)]
 fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, total: Bytes, commands: &mut Vec<Command>) {
-    let part = group.bytes.get() as f64 / total.get().max(1) as f64;
+    let part = part_of(group.bytes.get(), total.get());
     let share = percent_text(part * 100.0);
     let (largest, bytes) = group.largest;
     let words = format!(
@@ -108,7 +104,7 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, total: Bytes
     let line = Line {
         name: &group.text,
         figures: &figures,
-        part: part as f32,
+        part: to_points(part),
         is_selected: shown.selected == Some(largest),
         indent: 0.0,
     };
@@ -117,7 +113,6 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, total: Bytes
     }
 }
 
-/// Small words behind a figure.
 fn note_ui(ui: &mut egui::Ui, shown: &str) {
     ui.label(RichText::new(shown).small().weak());
 }

@@ -1,17 +1,18 @@
-//! One entry of the schedule: what happens to which graph, how often, in which group, and where it stands.
+//! One entry of the schedule: action, graph, repeats, concurrent group, order.
 
-use eframe::egui::{self, ComboBox, RichText, Role, WidgetInfo};
+use eframe::egui::{self, ComboBox, RichText, Role};
 
 use super::values::values_ui;
 use super::{ScheduleEditorState, Shown};
 use crate::combo::ShowChoices as _;
+use crate::widgets::Named as _;
 use highwater_model::workload::{EntryKind, ScheduleEntry};
 use highwater_session::Command;
 
-/// Groups that the list offers beside those that are there.
+/// Unused groups that the list offers.
 const GROUPS: u32 = 3;
 
-/// Draws an entry; `is_idle` says that nothing happens there.
+/// `is_idle` says that nothing happens there.
 pub(super) fn entry_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -64,7 +65,7 @@ pub(super) fn entry_ui(
     }
 }
 
-/// A list of choices with a name; returns what was chosen.
+/// A named list of choices; returns the chosen one.
 fn combo_ui<T: Clone>(
     ui: &mut egui::Ui,
     words: &str,
@@ -73,7 +74,7 @@ fn combo_ui<T: Clone>(
     choices: &[(T, String, &str)],
 ) -> (egui::Response, Option<T>) {
     let mut chosen = None;
-    let combo = ComboBox::from_id_salt(words.split(": ").last().unwrap_or_default())
+    let response = ComboBox::from_id_salt(words.split(": ").last().unwrap_or_default())
         .selected_text(selected)
         .width(width)
         .truncate()
@@ -84,9 +85,8 @@ fn combo_ui<T: Clone>(
                     chosen = Some(value.clone());
                 }
             }
-        });
-    let response = combo.response;
-    response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("{words}, {selected}")));
+        })
+        .named(Role::ComboBox, || format!("{words}, {selected}"));
     (response, chosen)
 }
 
@@ -125,7 +125,7 @@ fn graph_ui(ui: &mut egui::Ui, shown: Shown<'_>, position: usize, entry: &Schedu
         commands.push(shown.edited(
             |entries| {
                 let entry = &mut entries[position];
-                // Values belong to the dimensions of a graph; those that both have stay.
+                // Values belong to the dimensions of a graph; common dimensions keep theirs.
                 let graph = shown.graphs.iter().find(|graph| graph.name == own);
                 entry
                     .dims
@@ -151,7 +151,7 @@ fn repeats_ui(
         .prefix("× ");
     let response = ui.add(field).on_hover_text("how often its values are run through");
     let words = format!("entry {}: repeats", position + 1);
-    response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, &words));
+    let response = response.named(Role::SpinButton, || &words);
     if response.changed() {
         commands.push(shown.edited(|entries| entries[position].repeats = repeats, Some(words)));
     }
@@ -184,7 +184,7 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, position: usize, entry: &Schedu
     }
 }
 
-/// Up, down, once more, away.
+/// Buttons: up, down, duplicate, remove.
 fn order_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -196,8 +196,9 @@ fn order_ui(
     let last = shown.plan.entries.len() - 1;
     let button = |ui: &mut egui::Ui, is_enabled: bool, text: &str, words: &str| {
         let words = format!("{words} entry {}", position + 1);
-        let button = ui.add_enabled(is_enabled, egui::Button::new(text).small());
-        button.widget_info(|| WidgetInfo::labeled(Role::Button, is_enabled, &words));
+        let button = ui
+            .add_enabled(is_enabled, egui::Button::new(text).small())
+            .named(Role::Button, || &words);
         button.on_hover_text(words).clicked()
     };
     if button(ui, position > 0, "up", "move up") {

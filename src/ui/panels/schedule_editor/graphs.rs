@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{self, RichText, Role, WidgetInfo};
+use eframe::egui::{self, RichText, Role};
 
 use super::Shown;
 use crate::commands::UiCommand;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_model::units::counted;
 use highwater_model::workload::ScheduleEntry;
 use highwater_session::Command;
 
-/// Draws the part.
 pub(super) fn graphs_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -29,7 +29,7 @@ pub(super) fn graphs_ui(
         ui.horizontal(|ui| {
             let button = ui.small_button("×");
             let words = format!("remove {} from the session", source.title());
-            button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+            let button = button.named(Role::Button, || &words);
             if button.on_hover_text(&words).clicked() {
                 commands.push(Command::Remove(position));
             }
@@ -54,11 +54,11 @@ pub(super) fn graphs_ui(
         if !shown.plan.entries.is_empty() && n_runs == 0 {
             facts.push_str("; never runs");
         }
-        ui.add(egui::Label::new(RichText::new(facts).small()).wrap());
+        wrapped_ui(ui, RichText::new(facts).small());
     }
 }
 
-/// The name as a field, and a run of the graph at a click.
+/// The name as a field, and a button that adds a run.
 fn name_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -70,7 +70,7 @@ fn name_ui(
     ui.horizontal(|ui| {
         let add = ui.small_button("+");
         let words = format!("add a run of {current}");
-        add.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+        let add = add.named(Role::Button, || &words);
         if add.on_hover_text(&words).clicked() {
             let run = ScheduleEntry::run(own.to_owned());
             commands.push(shown.edited(|entries| entries.push(run), None));
@@ -85,12 +85,7 @@ fn name_ui(
         } else {
             response.on_hover_text(format!("its own name is {own}; an empty field brings that back"))
         };
-        let info = text.clone();
-        response.widget_info(|| {
-            let mut info = WidgetInfo::text_edit(true, &info, &info, "");
-            info.label = Some(words.clone());
-            info
-        });
+        let response = response.named_field(text, || &words);
         if response.lost_focus() && text.trim() != current {
             commands.push(Command::RenameGraph {
                 own: own.to_owned(),

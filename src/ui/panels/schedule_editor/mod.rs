@@ -1,8 +1,7 @@
-//! The schedule editor: the graphs of the session, and what an iteration runs in which order.
+//! The schedule editor: the graphs of the session, and the entries of an iteration.
 //!
-//! In: the session. Out: commands; each edit is the whole list of entries with one thing changed, and one step of the history
-//! (letters of one field together). What the schedule comes to, and what is wrong with it, is said while it is edited.
-//! Deliberately not here: what a schedule means (`workload::SchedulePlan`).
+//! In: the session. Out: commands; each edit is the whole list of entries with one change, and one undo step (the
+//! letters typed into one field together). Deliberately not here: the meaning of a schedule (`workload::SchedulePlan`).
 
 mod entry;
 mod graphs;
@@ -14,32 +13,33 @@ use eframe::egui::{self, RichText};
 
 use super::empty::other_ui;
 use crate::commands::UiCommand;
+use crate::panels::PaneCx;
 use crate::theme::Theme;
+use crate::widgets::Named as _;
 use highwater_model::units::{counted, grouped};
 use highwater_model::workload::{EntryKind, ScheduleEntry, ScheduleError, SchedulePlan, ScheduledGraph};
 use highwater_session::{Command, Session};
 
-/// The width from which graphs and runs stand side by side, and the share of the graphs.
+/// Panes of this width show graphs and runs side by side; the graphs have this share.
 const WIDE: f32 = 620.0;
 const GRAPHS_SHARE: f32 = 0.29;
 
-/// What the pane remembers.
 #[derive(Debug, Default)]
 pub struct ScheduleEditorState {
-    /// Names that are being typed, by the graph's own.
+    /// Names in editing, by the graph's own name.
     names: BTreeMap<String, String>,
-    /// Texts of generators that are being typed, by entry and dimension, with the generator's text when it was typed.
+    /// Texts of generators in editing, by entry and dimension, with the generator's text at the last edit.
     texts: BTreeMap<(usize, String), (String, String)>,
-    /// What the schedule comes to, and of which plan and graphs.
+    /// The size of the schedule, with the plan and graphs it was computed for.
     counted: Option<(SchedulePlan, Vec<ScheduledGraph>, Result<u64, ScheduleError>)>,
-    /// Where the keyboard goes next: the name of the row's first field.
+    /// The row whose first field gets the keyboard.
     focus: Option<usize>,
-    /// Whether the runs get the keyboard, as when the pane is asked for by its key.
+    /// Gives the runs the keyboard, as after the pane's shortcut.
     pub wants_focus: bool,
 }
 
 impl ScheduleEditorState {
-    /// A run of the first graph behind the others, which gets the keyboard; `None` where no graph is open.
+    /// Appends a run of the first graph, which gets the keyboard; `None` where no graph is open.
     pub fn add_run(&mut self, session: &Session) -> Option<Command> {
         let first = session.loaded()?.whole.scheduled_graphs().into_iter().next()?;
         let mut entries = session.document().plan.entries.clone();
@@ -48,7 +48,7 @@ impl ScheduleEditorState {
         Some(Command::SetEntries { entries, field: None })
     }
 
-    /// Each graph once, as they run without a schedule; `None` where none is open or a schedule is there already.
+    /// Each graph once, in the default order; `None` where none is open or a schedule exists.
     pub fn list_graphs(&mut self, session: &Session) -> Option<Command> {
         let graphs = session.loaded()?.whole.scheduled_graphs();
         if graphs.is_empty() || !session.document().plan.entries.is_empty() {
@@ -59,12 +59,12 @@ impl ScheduleEditorState {
         Some(Command::SetEntries { entries, field: None })
     }
 
-    /// What a schedule comes to; worked out anew only where it changed.
+    /// The size of a schedule, computed when it changes.
     fn count(&mut self, plan: &SchedulePlan, graphs: &[ScheduledGraph]) -> &Result<u64, ScheduleError> {
         let is_known = matches!(&self.counted, Some((known, of, _)) if known == plan && of == graphs);
         if !is_known {
             let shown = plan.shown_graphs(graphs.to_vec());
-            // Only what is wrong needs the runs themselves.
+            // Only errors need the runs.
             let count = plan
                 .n_runs(&shown)
                 .and_then(|count| plan.schedule_of(&shown).map(|_| count));
@@ -74,7 +74,6 @@ impl ScheduleEditorState {
     }
 }
 
-/// What the parts of the pane read.
 #[derive(Clone, Copy)]
 struct Shown<'a> {
     session: &'a Session,
@@ -85,7 +84,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Graphs under the names that are shown.
+    /// Graphs under the names shown.
     fn names(&self) -> Vec<&str> {
         let names = self.graphs.iter().map(|graph| self.plan.shown_name(&graph.name));
         names.collect()
@@ -99,36 +98,34 @@ impl Shown<'_> {
     }
 }
 
-/// Draws the pane.
 pub fn schedule_editor_ui(
     ui: &mut egui::Ui,
-    session: &Session,
-    (state, asked): (&mut ScheduleEditorState, &mut Vec<UiCommand>),
-    theme: &Theme,
-    commands: &mut Vec<Command>,
+    cx: &mut PaneCx<'_>,
+    state: &mut ScheduleEditorState,
+    asked: &mut Vec<UiCommand>,
 ) {
-    let Some(loaded) = session.loaded() else {
+    let Some(loaded) = cx.session.loaded() else {
         ui.weak("The graphs of the session and what runs when appear here. Open a graph (Ctrl+O) or choose one under Samples.");
         return;
     };
     let graphs = loaded.whole.scheduled_graphs();
     if graphs.is_empty() {
         let why = "What is open has no schedule: nothing of it runs as a graph.";
-        other_ui(ui, why, "mixed", commands);
+        other_ui(ui, why, "mixed", cx.commands);
         return;
     }
     let shown = Shown {
-        session,
-        plan: &session.document().plan,
+        session: cx.session,
+        plan: &cx.session.document().plan,
         graphs: &graphs,
-        theme,
+        theme: cx.theme,
     };
     let area = ui.available_rect_before_wrap();
     if area.width() < WIDE {
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            graphs::graphs_ui(ui, shown, &mut state.names, asked, commands);
+            graphs::graphs_ui(ui, shown, &mut state.names, asked, cx.commands);
             ui.separator();
-            runs_ui(ui, shown, state, commands);
+            runs_ui(ui, shown, state, cx.commands);
         });
         return;
     }
@@ -140,15 +137,14 @@ pub fn schedule_editor_ui(
         .id_salt("graphs")
         .auto_shrink([false, false]);
     scroll.show(&mut column, |ui| {
-        graphs::graphs_ui(ui, shown, &mut state.names, asked, commands);
+        graphs::graphs_ui(ui, shown, &mut state.names, asked, cx.commands);
     });
     let mut column = ui.new_child(egui::UiBuilder::new().max_rect(right).id_salt("runs of the session"));
     let scroll = egui::ScrollArea::vertical().id_salt("runs").auto_shrink([false, false]);
-    scroll.show(&mut column, |ui| runs_ui(ui, shown, state, commands));
+    scroll.show(&mut column, |ui| runs_ui(ui, shown, state, cx.commands));
     ui.advance_cursor_after_rect(area);
 }
 
-/// What an iteration holds.
 fn runs_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, commands: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
         ui.strong("Runs");
@@ -172,14 +168,13 @@ fn iterations_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command
     ui.label("iterations").on_hover_text("how often the whole list runs");
     let mut iterations = shown.plan.iterations;
     let response = ui.add(egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1));
-    let words = "iterations of the schedule";
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, words));
+    let response = response.named(egui::Role::SpinButton, || "iterations of the schedule");
     if response.changed() {
         commands.push(Command::SetIterations(iterations));
     }
 }
 
-/// Adds an entry, or takes all of them away.
+/// Buttons that add an entry or remove all.
 fn add_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, commands: &mut Vec<Command>) {
     if shown.graphs.is_empty() {
         return;
@@ -188,7 +183,7 @@ fn add_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, 
         .button("Add a run")
         .on_hover_text("a run of the first graph, behind the others");
     if std::mem::take(&mut state.wants_focus) {
-        // The runs that are there come first.
+        // The default runs come first.
         if shown.plan.entries.is_empty() {
             add.request_focus();
         } else {
@@ -215,7 +210,7 @@ fn add_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, 
     }
 }
 
-/// What the schedule comes to, and what is wrong with it.
+/// The size of the schedule, and its errors.
 fn summary_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState) {
     let plan = shown.session.scheduled();
     match state.count(plan, shown.graphs) {
@@ -260,7 +255,7 @@ fn summary_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorSta
     }
 }
 
-/// How many runs there are, and what groups mean.
+/// The number of runs, and the meaning of groups.
 fn groups_ui(ui: &mut egui::Ui, runs: String, n_groups: usize) {
     if n_groups == 0 {
         ui.weak(runs);

@@ -1,19 +1,19 @@
-//! Values of a dimension within an entry: where they come from, what is typed, and what that gives.
+//! Values of a dimension within an entry: generator, text, preview.
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{self, ComboBox, RichText, Role, WidgetInfo};
+use eframe::egui::{self, ComboBox, RichText, Role};
 
 use super::Shown;
 use crate::combo::ShowChoices as _;
+use crate::widgets::Named as _;
 use highwater_model::units::grouped;
 use highwater_model::workload::Generator;
 use highwater_session::Command;
 
-/// Most values that a preview lists.
+/// Values listed by a preview.
 const PREVIEWED: usize = 6;
 
-/// Where values come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     Session,
@@ -64,7 +64,7 @@ impl From {
         }
     }
 
-    /// A generator of this kind near the values that were there.
+    /// A generator of this kind near the earlier values.
     fn generator(self, values: &[u64]) -> Option<Generator> {
         let min = values.iter().copied().min().unwrap_or(8);
         let max = values.iter().copied().max().unwrap_or(64);
@@ -88,7 +88,6 @@ impl From {
     }
 }
 
-/// Draws the row of a dimension.
 pub(super) fn values_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -123,7 +122,6 @@ pub(super) fn values_ui(
     }
 }
 
-/// The values in a few words.
 fn preview(values: &[u64]) -> String {
     let listed: Vec<String> = values.iter().take(PREVIEWED).map(u64::to_string).collect();
     match values.len() {
@@ -143,7 +141,7 @@ fn from_ui(
     values: &[u64],
     commands: &mut Vec<Command>,
 ) {
-    let combo = ComboBox::from_id_salt("from")
+    ComboBox::from_id_salt("from")
         .selected_text(from.words())
         .width(92.0)
         .show_choices(ui, |ui| {
@@ -163,18 +161,17 @@ fn from_ui(
                     ));
                 }
             }
+        })
+        .named(Role::ComboBox, || {
+            format!(
+                "entry {}: where values of {dim} come from, {}",
+                position + 1,
+                from.words()
+            )
         });
-    let words = format!(
-        "entry {}: where values of {dim} come from, {}",
-        position + 1,
-        from.words()
-    );
-    combo
-        .response
-        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &words));
 }
 
-/// The field with the generator's text; returns what is wrong with what is typed.
+/// The field with the generator's text; returns what is wrong with it.
 fn text_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
@@ -187,14 +184,9 @@ fn text_ui(
     let current = generator.to_string();
     let fresh = || (current.clone(), current.clone());
     let (text, known) = texts.entry((position, dim.clone())).or_insert_with(fresh);
-    let response = ui.add(egui::TextEdit::singleline(text).desired_width(150.0));
     let words = format!("entry {}: values of {dim}", position + 1);
-    let info = text.clone();
-    response.widget_info(|| {
-        let mut info = WidgetInfo::text_edit(true, &info, &info, "");
-        info.label = Some(words.clone());
-        info
-    });
+    let response = ui.add(egui::TextEdit::singleline(text).desired_width(150.0));
+    let response = response.named_field(text, || &words);
     let parsed = text.parse::<Generator>();
     if response.changed() {
         if let Ok(generator) = &parsed {

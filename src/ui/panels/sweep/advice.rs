@@ -1,25 +1,21 @@
-//! The recommendation: what is asked, the configuration to take, why, which rules were obeyed, what is uncertain.
+//! The recommendation: goal, configuration, reasons, rules, uncertainty.
 
 use eframe::egui::{self, RichText};
 
 use super::{Shown, SweepState, Wanted, quantities};
 use crate::lanes::LanesState;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::Configuration;
 use highwater_analysis::sweep::{Chosen, Link, Part, Recommendation, Sentence, WhichChoice};
 use highwater_model::units::{Step, counted, grouped};
 use highwater_options::keys;
-use highwater_session::{Command, Selected, Session, SweepOrder};
+use highwater_session::{Command, Selected, Session};
 
 const SIZE: f32 = 12.0;
 
-/// What is asked for, and the button that asks.
-pub(super) fn goal_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut SweepState,
-    order: Option<&SweepOrder>,
-    commands: &mut Vec<Command>,
-) {
+/// The goal, and the button that recommends.
+pub(super) fn goal_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepState, commands: &mut Vec<Command>) {
+    let order = shown.order;
     ui.horizontal_wrapped(|ui| {
         let axes = order.map_or(&[][..], |order| &order.axes[..]);
         let mut choices = vec![
@@ -32,15 +28,14 @@ pub(super) fn goal_ui(
         }
         for (wanted, words) in choices {
             let is_chosen = state.wanted == wanted;
-            let response = ui.selectable_label(is_chosen, &words);
-            response.widget_info(|| {
-                egui::WidgetInfo::selected(egui::Role::RadioButton, true, is_chosen, format!("goal: {words}"))
-            });
+            let response =
+                ui.selectable_label(is_chosen, &words)
+                    .named_choice(egui::Role::RadioButton, is_chosen, || format!("goal: {words}"));
             if response.clicked() {
                 state.wanted = wanted;
             }
         }
-        if session.is_recommending() {
+        if shown.session.is_recommending() {
             ui.add(egui::Spinner::new().size(12.0));
             return;
         }
@@ -54,7 +49,6 @@ pub(super) fn goal_ui(
     });
 }
 
-/// The answer.
 pub(super) fn advice_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
@@ -65,7 +59,7 @@ pub(super) fn advice_ui(
     let Some(found) = &shown.table.recommendation else {
         let text = "Recommend weighs the points that fit: it names the best for the goal and the next best, with reasons, the rules that \
                     were obeyed, and what is uncertain.";
-        ui.add(egui::Label::new(RichText::new(text).weak()).wrap());
+        wrapped_ui(ui, RichText::new(text).weak());
         return;
     };
     ui.set_width(ui.available_width());
@@ -108,8 +102,9 @@ fn winner_ui(
         {
             commands.push(Command::UseConfiguration(Box::new(winner.configuration.clone())));
         }
-        let pin = ui.button("Pin");
-        pin.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "pin the recommended configuration"));
+        let pin = ui
+            .button("Pin")
+            .named(egui::Role::Button, || "pin the recommended configuration");
         if pin
             .on_hover_text("keep it as a lane of its own, to compare with")
             .clicked()
@@ -140,17 +135,16 @@ fn sentence_ui(
     });
 }
 
-/// Draws a piece of a sentence; says whether it was clicked.
+/// A piece of a sentence; returns whether it was clicked.
 fn part_ui(ui: &mut egui::Ui, part: &Part) -> bool {
     let text = RichText::new(&part.text).size(SIZE);
     let Some(link) = &part.link else {
         ui.label(text);
         return false;
     };
-    let response = ui.link(text);
-    response.widget_info(|| {
-        egui::WidgetInfo::labeled(egui::Role::Link, true, format!("{}, {}", part.text, leads_to(link)))
-    });
+    let response = ui
+        .link(text)
+        .named(egui::Role::Link, || format!("{}, {}", part.text, leads_to(link)));
     let hint = match &part.exact {
         Some(exact) => format!("{exact}\n{}", leads_to(link)),
         None => leads_to(link),
@@ -158,7 +152,7 @@ fn part_ui(ui: &mut egui::Ui, part: &Part) -> bool {
     response.on_hover_text(hint).clicked()
 }
 
-/// Where a click leads.
+/// The target of a link in words.
 fn leads_to(link: &Link) -> String {
     match link {
         Link::Lane(of) => format!("shows {}", named(*of)),
@@ -176,7 +170,7 @@ const fn named(of: WhichChoice) -> &'static str {
     }
 }
 
-/// Goes where a figure leads. A configuration that no lane shows is pinned, so that it becomes one.
+/// Follows a link. A configuration without a lane is pinned first.
 fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut LanesState, commands: &mut Vec<Command>) {
     let (of, step, tensor) = match link {
         Link::Option(key) => {
@@ -219,7 +213,7 @@ fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut La
     }
 }
 
-/// The lane on the screen that shows a configuration, and the run of a step: all policies of what is set are lanes.
+/// The lane of a configuration, and the run of a step. Lanes of the active configuration differ in their policy alone.
 fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Option<(usize, Option<u32>)> {
     let (comparison, _) = session.answer()?;
     let document = session.document();
@@ -231,7 +225,7 @@ fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Opt
     let mut other = wanted.clone();
     for configuration in [&mut own, &mut other] {
         configuration.options.reset(keys::STATIC_MEMORY_POLICY);
-        // An option at its default is the same as one that is not set.
+        // An option at its default equals an unset one.
         let overrides = configuration.options.overrides();
         let set: Vec<&str> = overrides.map(|(key, _)| key).collect();
         for key in set {
@@ -245,7 +239,7 @@ fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Opt
     if session.is_stale() {
         return None;
     }
-    // A pin whose steps are those of the axis shows it, too.
+    // A pinned lane whose steps are those of the axis.
     let is_pin = |lane: &highwater_analysis::Lane| {
         let pinned = lane.pinned.as_ref().filter(|_| !lane.shares_steps);
         pinned.is_some_and(|pinned| pinned.configuration == *wanted && pinned.fit.n_placed == pinned.fit.n_runs)
@@ -260,7 +254,7 @@ fn lane_of(session: &Session, wanted: &Configuration, step: Option<Step>) -> Opt
     Some((lane, run))
 }
 
-/// Which rules left points out, and what else could not be taken.
+/// The rules that excluded points, and points that could not be tried.
 fn obeyed_ui(ui: &mut egui::Ui, shown: &Shown<'_>, found: &Recommendation) {
     let left = &found.left_out;
     let counts = [
@@ -278,14 +272,14 @@ fn obeyed_ui(ui: &mut egui::Ui, shown: &Shown<'_>, found: &Recommendation) {
     ui.label(RichText::new(tried).size(SIZE).strong());
     for (count, why) in counts.into_iter().filter(|(count, _)| *count > 0) {
         let words = format!("{} of them {why}.", grouped(count));
-        ui.add(egui::Label::new(RichText::new(words).size(SIZE)).wrap());
+        wrapped_ui(ui, RichText::new(words).size(SIZE));
     }
     for rule in &found.rules {
         let words = format!("{} leaves out {}: {}.", rule.rule, grouped(rule.count), rule.message);
-        ui.add(egui::Label::new(RichText::new(words).size(SIZE).color(shown.theme.text_weak)).wrap());
+        wrapped_ui(ui, RichText::new(words).size(SIZE).color(shown.theme.text_weak));
     }
     for (why, count) in &left.failed {
         let words = format!("{} could not be simulated: {why}.", grouped(*count));
-        ui.add(egui::Label::new(RichText::new(words).size(SIZE)).wrap());
+        wrapped_ui(ui, RichText::new(words).size(SIZE));
     }
 }

@@ -1,4 +1,4 @@
-//! The axes: a field of values each, and what can be added.
+//! The axes: a field of values each, and a list of further ones.
 
 use eframe::egui;
 
@@ -6,14 +6,15 @@ use super::drafts::{Drafts, dims, short};
 use crate::combo::ShowChoices as _;
 use crate::panels::width_of;
 use crate::theme::Theme;
+use crate::widgets::Named as _;
 use highwater_options::find;
 use highwater_session::Session;
 
 const FIELD: f32 = 150.0;
-/// Room for the button that removes an axis, with gaps.
+/// Width of the button that removes an axis, with gaps.
 const REMOVE: f32 = 44.0;
 
-/// Draws the fields; says whether Enter was pressed in one.
+/// Returns whether Enter was pressed in a field.
 pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts, theme: &Theme) -> bool {
     let mut is_entered = false;
     let dims = dims(session);
@@ -38,12 +39,12 @@ pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts,
                 .text_color_opt(color);
             let field = ui.add(field);
             is_entered |= has_entered(ui, &field);
-            field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, format!("values of {name}")));
+            let field = field.named(egui::Role::TextInput, || format!("values of {name}"));
             let hint = "a list (0,2,4), ranges (8..128x2, 1GiB..4GiB+512MiB), None for an option that is not set";
             field.on_hover_text(problem.unwrap_or_else(|| hint.to_owned()));
-            let remove = ui.small_button("×");
-            remove
-                .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("remove the axis {name}")));
+            let remove = ui
+                .small_button("×")
+                .named(egui::Role::Button, || format!("remove the axis {name}"));
             if remove.on_hover_text(format!("do not vary {name}")).clicked() {
                 removed = Some(position);
             }
@@ -58,15 +59,14 @@ pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts,
     is_entered
 }
 
-/// Whether a field was left with Enter.
 fn has_entered(ui: &egui::Ui, field: &egui::Response) -> bool {
     field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter))
 }
 
-/// A list of what else can vary.
+/// A list of further axes.
 fn add_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
     let mut added = None;
-    let combo = egui::ComboBox::from_id_salt("add axis")
+    egui::ComboBox::from_id_salt("add axis")
         .selected_text("Add axis")
         .width(90.0)
         .show_choices(ui, |ui| {
@@ -76,10 +76,8 @@ fn add_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
                     added = Some(key);
                 }
             }
-        });
-    combo
-        .response
-        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "add an axis"));
+        })
+        .named(egui::Role::ComboBox, || "add an axis");
     if let Some(key) = added {
         drafts.add(&key, session);
     }
@@ -94,9 +92,7 @@ fn capacity_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) -> boo
         .hint_text(known.short());
     let field = ui.add(field);
     let is_entered = has_entered(ui, &field);
-    field.widget_info(|| {
-        egui::WidgetInfo::labeled(egui::Role::TextInput, true, "memory that configurations have to fit in")
-    });
+    let field = field.named(egui::Role::TextInput, || "memory that configurations have to fit in");
     field.on_hover_text(
         "the memory of the device on which configurations are tried, such as 16GiB; empty: as it is set",
     );

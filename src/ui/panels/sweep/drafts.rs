@@ -1,4 +1,4 @@
-//! Axes as they are being written: a key and a text of values each, and the capacity.
+//! Axes in editing: a key and a text of values each, and the capacity.
 
 use highwater_analysis::Comparison;
 use highwater_analysis::sweep::{SweepAxis, SweepError};
@@ -8,7 +8,6 @@ use highwater_options::{OptionKind, OptionRow, TABLE, find, keys};
 use highwater_session::{Session, SweepOrder};
 use highwater_sim::POLICIES;
 
-/// One axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Draft {
     /// An option's key, `dim:NAME` or `iterations`.
@@ -17,20 +16,19 @@ pub(super) struct Draft {
     pub(super) values: String,
 }
 
-/// All of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drafts {
     pub(super) axes: Vec<Draft>,
-    /// A size; empty is the device as it is set.
+    /// A size; empty for that of the active device.
     pub(super) capacity: String,
     has_begun: bool,
 }
 
-/// The word for how often the schedule repeats.
+/// The key of the schedule's iterations.
 const ITERATIONS: &str = "iterations";
 
 impl Drafts {
-    /// Writes the usual axes once, and drops those over dimensions that are gone.
+    /// Adds the default axes once, and removes those over missing dimensions.
     pub(super) fn begin(&mut self, session: &Session) {
         if !self.has_begun {
             self.has_begun = true;
@@ -48,7 +46,7 @@ impl Drafts {
         }
     }
 
-    /// Adds an axis with values to begin with.
+    /// With initial values.
     pub(super) fn add(&mut self, key: &str, session: &Session) {
         self.axes.push(Draft {
             key: key.to_owned(),
@@ -56,7 +54,7 @@ impl Drafts {
         });
     }
 
-    /// What can be added: what is varied most first, then every other option that changes memory.
+    /// Keys that can be added: common ones first, then every other option that changes memory.
     pub(super) fn addable(&self, session: &Session) -> Vec<String> {
         let common = [
             keys::STATIC_MEMORY_POLICY,
@@ -77,7 +75,6 @@ impl Drafts {
         all
     }
 
-    /// The axis of a draft.
     pub(super) fn axis(draft: &Draft, dims: &[String]) -> Result<SweepAxis, String> {
         SweepAxis::parse(&format!("{}={}", draft.key, draft.values), dims).map_err(|error| match error {
             SweepError::Axis { why, .. } => format!("{}: {why}", short(&draft.key)),
@@ -85,7 +82,6 @@ impl Drafts {
         })
     }
 
-    /// What is to be tried.
     pub(super) fn order(&self, session: &Session) -> Result<SweepOrder, String> {
         let dims = dims(session);
         let axes = self.axes.iter().map(|draft| Self::axis(draft, &dims));
@@ -104,7 +100,7 @@ impl Drafts {
     }
 }
 
-/// Symbolic dimensions of what runs.
+/// Symbolic dimensions of the session.
 pub(super) fn dims(session: &Session) -> Vec<String> {
     session
         .loaded()
@@ -112,7 +108,7 @@ pub(super) fn dims(session: &Session) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The last part of a key, as rows are called.
+/// The name of an axis.
 pub(super) fn short(key: &str) -> &str {
     match find(key) {
         Some(row) => row.short_key(),
@@ -120,7 +116,7 @@ pub(super) fn short(key: &str) -> &str {
     }
 }
 
-/// Values that an axis begins with: all choices, or amounts around what is set.
+/// Initial values of an axis: all choices, or amounts around the current one.
 fn first_values(key: &str, session: &Session) -> String {
     if let Some(name) = key.strip_prefix("dim:") {
         let values = session.document().plan.dims.get(name);
@@ -150,7 +146,7 @@ fn devices() -> String {
     names.join(",")
 }
 
-/// No threshold, and from half of what the configured lane asks for up to all of it.
+/// No threshold, and from half of the active lane's live peak up to all of it.
 fn thresholds(comparison: Option<&Comparison>) -> String {
     let lane = comparison.and_then(|comparison| comparison.lanes.get(comparison.main_lane()?));
     let peak = lane.map_or(1 << 30, |lane| lane.summary.peak_live.get()) >> 20;

@@ -1,9 +1,8 @@
-//! What is said of a point.
+//! Texts about a point.
 
 use highwater_analysis::sweep::{Outcome, Space, SweepPoint};
 use highwater_model::units::{Bytes, counted, grouped};
 
-/// The point in a line.
 pub(super) fn sentence(space: &Space, point: &SweepPoint) -> String {
     let title = space.title(point.idx);
     match point.figures() {
@@ -17,10 +16,10 @@ pub(super) fn sentence(space: &Space, point: &SweepPoint) -> String {
     }
 }
 
-/// Points that are named, of those that a pointer finds in one place.
+/// Points listed under the pointer.
 const NAMED: usize = 4;
 
-/// Figures of the nearest of the points under the pointer, and what the others are.
+/// Figures of the nearest point under the pointer, and the names of others.
 pub(super) fn hover_all_text(space: &Space, points: &[&SweepPoint]) -> String {
     let Some((nearest, others)) = points.split_first() else {
         return String::new();
@@ -45,7 +44,6 @@ pub(super) fn hover_all_text(space: &Space, points: &[&SweepPoint]) -> String {
     text
 }
 
-/// Every figure of a point.
 pub(super) fn hover_text(space: &Space, point: &SweepPoint) -> String {
     let mut text = format!(
         "{}\npolicy {}: {}",

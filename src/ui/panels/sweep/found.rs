@@ -1,13 +1,13 @@
-//! What a sweep found, in a line: how many fit, the lowest peak, the largest value of each amount, the smallest device. Each leads
-//! to its point.
+//! Results of a sweep in a line: number that fit, lowest peak, largest amounts, smallest device. Each is a link to its
+//! point.
 
 use eframe::egui;
 
 use super::{Shown, SweepState};
+use crate::widgets::Named as _;
 use highwater_analysis::sweep::SweepPoint;
 use highwater_model::units::{counted, grouped};
 
-/// One thing that was found.
 struct Found {
     label: String,
     text: String,
@@ -16,7 +16,6 @@ struct Found {
     idx: u64,
 }
 
-/// Draws the line.
 pub(super) fn found_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepState) {
     let table = shown.table;
     ui.horizontal_wrapped(|ui| {
@@ -30,8 +29,7 @@ pub(super) fn found_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepSt
             ui.label("·");
             ui.weak(&found.label);
             let link = ui.link(&found.text);
-            let name = format!("{} {}", found.label, found.text);
-            link.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Link, true, &name));
+            let link = link.named(egui::Role::Link, || format!("{} {}", found.label, found.text));
             if link.on_hover_text(&found.hover).clicked() {
                 state.selected = Some(found.idx);
             }

@@ -1,5 +1,5 @@
-//! The sweep over configurations: axes, a plot of peak against estimated overhead, a table of all points, and the
-//! recommendation with its reasons. A point that is clicked is pinned.
+//! The sweep over configurations: axes, a plot of peak against estimated overhead, a table, and the recommendation. A
+//! click on a point pins it.
 
 mod advice;
 mod axes;
@@ -14,36 +14,35 @@ use eframe::egui::{self, RichText};
 use self::drafts::Drafts;
 use crate::lanes::LanesState;
 use crate::panels::empty::other_ui;
+use crate::panels::{PaneCx, choice_ui, progress_ui};
 use crate::theme::Theme;
+use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::study_of;
 use highwater_analysis::sweep::{Goal, Space, SweepAxis};
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_session::{Command, Session, SweepOrder, SweepTable};
 
-/// The height of the plot.
+/// Height of the plot.
 const PLOT: std::ops::RangeInclusive<f32> = 150.0..=460.0;
-/// From this height on the table has what is left; below, all of it scrolls. Where the recommendation stands beside the plot,
-/// less will do.
+/// In panes of this height the table has the remaining room; lower ones scroll. Less is enough where the recommendation
+/// is next to the plot.
 const TALL: f32 = 640.0;
 const TALL_BESIDE: f32 = 430.0;
-/// The height of the table where all of it scrolls.
+/// Height of the table in panes that scroll.
 const TABLE: f32 = 210.0;
-/// From this width on the recommendation stands beside the plot.
+/// Wide panes show the recommendation next to the plot.
 const WIDE: f32 = 620.0;
 
-/// What is asked for.
+/// The chosen goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Wanted {
-    /// The least overhead.
     #[default]
     LeastSlowdown,
-    /// The lowest peak.
     LowestPeak,
-    /// The largest value of an axis, by its key.
+    /// By the axis's key.
     Largest(String),
 }
 
-/// What the panel remembers.
 #[derive(Clone, Debug, Default)]
 pub struct SweepState {
     drafts: Drafts,
@@ -52,31 +51,28 @@ pub struct SweepState {
     is_log: bool,
     selected: Option<u64>,
     table: table::TableState,
-    /// An option that a figure leads to, by its key.
+    /// The target of a link, by key.
     jump: Option<String>,
 }
 
 impl SweepState {
-    /// Gives the keyboard to the points, as soon as there are some.
+    /// Gives the points the keyboard once there are some.
     pub fn focus_points(&mut self) {
         self.table.wants_focus = true;
     }
 
-    /// An option that a figure led to since the last time.
+    /// The target of a link, returned once.
     pub fn take_jump(&mut self) -> Option<String> {
         self.jump.take()
     }
 
-    /// What is to be tried; a sentence where an axis cannot be read.
-    ///
     /// # Errors
-    /// What is wrong with which axis.
+    /// An axis cannot be parsed.
     pub fn order(&mut self, session: &Session) -> Result<SweepOrder, String> {
         self.drafts.begin(session);
         self.drafts.order(session)
     }
 
-    /// What is to be recommended out of the axes.
     pub fn goal(&self, order: &SweepOrder) -> Goal {
         match &self.wanted {
             Wanted::LeastSlowdown => Goal::LeastSlowdown,
@@ -92,69 +88,73 @@ impl SweepState {
     }
 }
 
-/// What the parts of the pane draw with.
 struct Shown<'a> {
     session: &'a Session,
     table: &'a SweepTable,
     theme: &'a Theme,
+    /// The axes in the fields, where they can be parsed.
+    order: Option<&'a SweepOrder>,
 }
 
-/// Draws the pane.
-pub fn sweep_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut SweepState,
-    lanes: &mut LanesState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+impl Shown<'_> {
+    /// The recommended point.
+    fn winner(&self) -> Option<u64> {
+        let found = self.table.recommendation.as_deref()?;
+        Some(found.winner.as_ref()?.point.idx)
+    }
+}
+
+pub fn sweep_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, lanes: &mut LanesState) {
+    let session = cx.session;
     let workload = session.loaded().map(|loaded| &loaded.workload);
     if workload.is_none_or(|workload| study_of(workload).words().no_sweep.is_some()) {
         let why = "Configurations are tried on graphs and allocation traces; what is open is neither.";
-        other_ui(ui, why, "mixed", commands);
+        other_ui(ui, why, "mixed", cx.commands);
         return;
     }
     state.drafts.begin(session);
-    let is_entered = axes::axes_ui(ui, session, &mut state.drafts, theme);
+    let is_entered = axes::axes_ui(ui, session, &mut state.drafts, cx.theme);
     let order = state.drafts.order(session);
     if let Some(order) = order.as_ref().ok().filter(|_| is_entered) {
-        commands.push(Command::TrySweep(Box::new(order.clone())));
+        cx.commands.push(Command::TrySweep(Box::new(order.clone())));
     }
-    run_ui(ui, session, state, &order, theme, commands);
+    run_ui(ui, cx, state, &order);
     let Some(table) = session.space().filter(|table| !table.points.is_empty()) else {
         about_ui(ui, session);
         return;
     };
     if session.is_space_stale() {
         let text = "The settings have changed since: these points were tried over the settings before. Start again for new ones.";
-        ui.add(egui::Label::new(RichText::new(text).color(theme.bad)).wrap());
+        wrapped_ui(ui, RichText::new(text).color(cx.theme.bad));
     }
-    let shown = Shown { session, table, theme };
-    let order = order.as_ref().ok();
+    let shown = Shown {
+        session,
+        table,
+        theme: cx.theme,
+        order: order.as_ref().ok(),
+    };
     let tall = if ui.available_width() < WIDE { TALL } else { TALL_BESIDE };
     if ui.available_height() >= tall {
-        results_ui(ui, &shown, state, lanes, order, false, commands);
+        results_ui(ui, &shown, state, lanes, false, cx.commands);
         return;
     }
-    // What stands below the rim is seen to be there.
+    // A solid scroll bar shows that there is more below.
     ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
     let area = egui::ScrollArea::vertical()
         .id_salt("results")
         .auto_shrink([false, false]);
-    area.show(ui, |ui| results_ui(ui, &shown, state, lanes, order, true, commands));
+    area.show(ui, |ui| results_ui(ui, &shown, state, lanes, true, cx.commands));
 }
 
-/// Plot, recommendation, what was found, and the table: on the height there is, or on what they need.
+/// Plot, recommendation, summary and table, on the available height or on their own.
 fn results_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
     state: &mut SweepState,
     lanes: &mut LanesState,
-    order: Option<&SweepOrder>,
     is_scrolled: bool,
     commands: &mut Vec<Command>,
 ) {
-    let session = shown.session;
     let room = if is_scrolled { TALL } else { ui.available_height() };
     let height = (room * 0.5).clamp(*PLOT.start(), *PLOT.end());
     let width = ui.available_width();
@@ -163,7 +163,7 @@ fn results_ui(
         let of_plot = if is_scrolled { *PLOT.start() } else { height * 0.8 };
         plot::plot_ui(ui, shown, state, egui::vec2(width, of_plot), commands);
         found::found_ui(ui, shown, state);
-        advice::goal_ui(ui, session, state, order, commands);
+        advice::goal_ui(ui, shown, state, commands);
         if is_scrolled {
             ui.scope(|ui| advice::advice_ui(ui, shown, state, lanes, commands));
         } else {
@@ -176,15 +176,13 @@ fn results_ui(
             let own = width * 0.55;
             plot::plot_ui(ui, shown, state, egui::vec2(own, height), commands);
             ui.vertical(|ui| {
-                advice::goal_ui(ui, session, state, order, commands);
+                advice::goal_ui(ui, shown, state, commands);
                 let scroll = egui::ScrollArea::vertical()
                     .id_salt("reasons")
                     .auto_shrink([false, false]);
                 scroll.show(ui, |ui| advice::advice_ui(ui, shown, state, lanes, commands));
             });
         });
-    }
-    if !is_narrow {
         found::found_ui(ui, shown, state);
     }
     selected_ui(ui, shown, state, commands);
@@ -202,45 +200,45 @@ fn results_ui(
     }
 }
 
-/// How many there are; start, stop, go on; how far it is.
-fn run_ui(
-    ui: &mut egui::Ui,
-    session: &Session,
-    state: &mut SweepState,
-    order: &Result<SweepOrder, String>,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
-) {
+/// Number of configurations; start, stop, go on; progress.
+fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, order: &Result<SweepOrder, String>) {
     ui.horizontal_wrapped(|ui| {
         match order {
-            Err(why) => {
-                ui.add(egui::Label::new(RichText::new(why).color(theme.bad)).wrap());
-            }
-            Ok(order) => start_ui(ui, session, order, theme, commands),
+            Err(why) => drop(wrapped_ui(ui, RichText::new(why).color(cx.theme.bad))),
+            Ok(order) => start_ui(ui, cx, order),
         }
         ui.separator();
         ui.label("Overhead");
         let choices = [(false, "linear"), (true, "log")];
-        super::choice_ui(ui, &mut state.is_log, "overhead of configurations,", &choices);
+        choice_ui(ui, &mut state.is_log, "overhead of configurations,", &choices);
     });
 }
 
-fn start_ui(ui: &mut egui::Ui, session: &Session, order: &SweepOrder, theme: &Theme, commands: &mut Vec<Command>) {
+fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, order: &SweepOrder) {
+    let session = cx.session;
     if session.is_trying() {
         let stop = ui.button("Stop").on_hover_text("stop trying; what is known stays");
-        stop.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "stop trying configurations"));
-        if stop.clicked() {
-            commands.push(Command::StopSpace);
+        if stop
+            .named(egui::Role::Button, || "stop trying configurations")
+            .clicked()
+        {
+            cx.commands.push(Command::StopSpace);
         }
         if let Some(table) = session.space() {
-            progress_ui(ui, table);
+            let (done, all) = (table.points.len() as u64, table.space.size());
+            let words = if done == all {
+                "weighing…".to_owned()
+            } else {
+                format!("{} of {}", grouped(done), grouped(all))
+            };
+            progress_ui(ui, [done, all], 130.0, &words, || format!("tried: {words}"));
         }
         return;
     }
     let size = match size_of(session, order) {
         Ok(size) => size,
         Err(why) => {
-            ui.add(egui::Label::new(RichText::new(why).color(theme.bad)).wrap());
+            wrapped_ui(ui, RichText::new(why).color(cx.theme.bad));
             return;
         }
     };
@@ -256,15 +254,12 @@ fn start_ui(ui: &mut egui::Ui, session: &Session, order: &SweepOrder, theme: &Th
         None => "Start",
     };
     let is_reading = session.busy().is_some_and(|busy| busy.is_loading);
-    let start = ui.add_enabled(!is_reading, egui::Button::new(words));
-    start.widget_info(|| {
-        egui::WidgetInfo::labeled(egui::Role::Button, !is_reading, format!("{words}: try configurations"))
-    });
-    if start
-        .on_hover_text("simulate every configuration of these axes, on all cores")
-        .clicked()
-    {
-        commands.push(Command::TrySweep(Box::new(order.clone())));
+    let start = ui
+        .add_enabled(!is_reading, egui::Button::new(words))
+        .named(egui::Role::Button, || format!("{words}: try configurations"))
+        .on_hover_text("simulate every configuration of these axes, on all cores");
+    if start.clicked() {
+        cx.commands.push(Command::TrySweep(Box::new(order.clone())));
     }
     match table {
         Some(table) => ui.weak(format!(
@@ -276,20 +271,7 @@ fn start_ui(ui: &mut egui::Ui, session: &Session, order: &SweepOrder, theme: &Th
     };
 }
 
-fn progress_ui(ui: &mut egui::Ui, table: &SweepTable) {
-    let (done, all) = (table.points.len() as u64, table.space.size());
-    #[expect(clippy::cast_precision_loss, reason = "the length of a bar")]
-    let part = done as f32 / all.max(1) as f32;
-    let words = if done == all {
-        "weighing…".to_owned()
-    } else {
-        format!("{} of {}", grouped(done), grouped(all))
-    };
-    let bar = ui.add(egui::ProgressBar::new(part).desired_width(130.0).text(&*words));
-    bar.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, format!("tried: {words}")));
-}
-
-/// How many configurations axes have; a sentence where they are too many.
+/// The number of configurations; an error where it is too large.
 fn size_of(session: &Session, order: &SweepOrder) -> Result<u64, String> {
     let base = highwater_analysis::Configuration {
         options: session.document().options.clone(),
@@ -301,7 +283,7 @@ fn size_of(session: &Session, order: &SweepOrder) -> Result<u64, String> {
     Ok(space.size())
 }
 
-/// What the pane is for, while it is empty.
+/// The purpose of the pane, while it is empty.
 fn about_ui(ui: &mut egui::Ui, session: &Session) {
     if session.is_trying() {
         return;
@@ -311,21 +293,22 @@ fn about_ui(ui: &mut egui::Ui, session: &Session) {
     let text = "Start (or Enter in a field) simulates every combination of the values above: each becomes a point, its peak against what it costs in time. \
                 Nobody beats the points on the line. A click on a point pins its configuration, which becomes a lane; Recommend names the one to take, and says why. Values \
                 are lists (0,2,4) or ranges (8..128x2, 1GiB..4GiB+512MiB).";
-    ui.add(egui::Label::new(RichText::new(text).weak()).wrap());
+    wrapped_ui(ui, RichText::new(text).weak());
 }
 
-/// The figures of the selected point, and what can be done with it.
+/// The figures of the selected point, and its actions.
 fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, commands: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
         let Some(point) = state.selected.and_then(|idx| shown.table.point(idx)) else {
             ui.weak("Arrows choose a row; Enter or a click pins its configuration: it becomes a lane.");
             return;
         };
-        ui.add(egui::Label::new(facts::sentence(&shown.table.space, point)).wrap())
+        wrapped_ui(ui, facts::sentence(&shown.table.space, point))
             .on_hover_text(facts::hover_text(&shown.table.space, point));
         let configuration = Box::new(shown.table.space.configuration(point.idx));
-        let apply = ui.button("Apply");
-        apply.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "apply the selected configuration"));
+        let apply = ui
+            .button("Apply")
+            .named(egui::Role::Button, || "apply the selected configuration");
         let is_on_capacity = shown
             .session
             .space_order()
@@ -341,7 +324,6 @@ fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, command
     });
 }
 
-/// Pins a point.
 fn pin(space: &Space, idx: u64) -> Command {
     Command::PinConfiguration {
         name: space.title(idx),
@@ -349,14 +331,14 @@ fn pin(space: &Space, idx: u64) -> Command {
     }
 }
 
-/// The memory of the device, where it is the same for all points.
+/// The memory of the device, where all points have the same.
 fn capacity_of(table: &SweepTable) -> Option<Bytes> {
     let mut figures = table.points.iter().filter_map(|point| point.figures());
     let first = figures.next()?.capacity;
     figures.all(|figures| figures.capacity == first).then_some(first)
 }
 
-/// Axes of amounts, for the goal.
+/// Axes with amounts, for the goal.
 fn quantities(axes: &[SweepAxis]) -> impl Iterator<Item = &SweepAxis> {
     axes.iter().filter(|axis| axis.is_quantity())
 }

@@ -1,32 +1,25 @@
-//! The plot: peak reserved along, estimated overhead up; the line of those that nobody beats, the line of the capacity.
+//! The plot: peak reserved along, estimated overhead up; the Pareto front and the capacity as lines.
 
-use eframe::egui::{self, Key as Letter, RichText};
-use egui_plot::{AxisHints, GridMark, Line, Plot, PlotBounds, PlotPoint, PlotPoints, VLine};
+use eframe::egui::{self, Pos2, RichText};
+use egui_plot::{GridMark, Line, PlotBounds, PlotPoint, PlotPoints, VLine};
 
 use super::{Shown, SweepState, capacity_of, facts, pin};
-use crate::panels::budgets::{cross, marker};
-use crate::panels::{count_as_f32, still_plot};
-use crate::theme::Theme;
+use crate::numbers::{count_f32, to_f64, to_whole};
+use crate::panels::marker::{cross, marker, marker_ui};
+use crate::panels::plots::{LABEL_ROOM, PlotAxis, RADIUS, marks, point_input, point_plot, round_bytes, round_step};
 use highwater_analysis::sweep::{PointFigures, SweepPoint};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_session::Command;
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
-/// How far from a point the pointer means it, in points of the screen.
-const REACH: f32 = 13.0;
-const RADIUS: f32 = 3.6;
-/// Every mark has its label, because there are only as many as fit.
-const LABELS: egui::Rangef = egui::Rangef { min: 1.0, max: 2.0 };
-/// Room for a label along the axes.
-const ROOM: [f32; 2] = [84.0, 34.0];
-/// How much larger the outline of a point is than what stands within it.
+/// Distance of nested outlines.
 const NESTED: f32 = 3.0;
-/// Cells of markers that hide each other, in points of the screen.
+/// Markers in one cell hide each other; in points.
 const CELL: f32 = 1.5;
-/// Room for the legend below.
+/// Height of the legend below.
 const LEGEND: f32 = 20.0;
+const NAME: &str = "plot of overhead against peak; arrow keys choose a configuration, Enter pins it";
 
-/// Where things stand in the plot.
 #[derive(Clone, Copy)]
 struct Frame {
     is_log: bool,
@@ -34,7 +27,7 @@ struct Frame {
     y: (f64, f64),
 }
 
-/// Draws the plot; a click pins a point.
+/// A click pins a point.
 pub(super) fn plot_ui(
     ui: &mut egui::Ui,
     shown: &Shown<'_>,
@@ -42,76 +35,62 @@ pub(super) fn plot_ui(
     size: egui::Vec2,
     commands: &mut Vec<Command>,
 ) {
-    let capacity = capacity_of(shown.table);
+    let (theme, table) = (shown.theme, shown.table);
+    let capacity = capacity_of(table);
     let frame = Frame::of(shown, state.is_log, capacity);
-    let theme = shown.theme;
     ui.vertical(|ui| {
         ui.set_width(size.x);
+        let size = egui::vec2(size.x, size.y - LEGEND);
         let front = front(shown, frame);
-        let response = plot(frame, size.x, size.y - LEGEND, theme).show(ui, |plot| {
+        let along = PlotAxis {
+            title: "peak reserved",
+            marks: frame.x_marks(size.x),
+            text: |value| Bytes(to_whole(value)).short(),
+        };
+        let up = PlotAxis {
+            title: "overhead (estimate)",
+            marks: frame.y_marks(size.y),
+            text: move |value| frame.time_text(value),
+        };
+        let plot = point_plot("overhead against peak", size, along, up, 58.0, theme);
+        let plotted = plot.show(ui, |plot| {
             plot.set_auto_bounds(false);
             let ((left, right), (bottom, top)) = (frame.x, frame.y);
             plot.set_plot_bounds(PlotBounds::from_min_max([left, bottom], [right, top]));
             if let Some(capacity) = capacity {
-                let line = VLine::new("capacity", bytes(capacity)).color(theme.capacity).width(1.4);
-                plot.vline(line.allow_hover(false));
+                let line = VLine::new("capacity", to_f64(capacity.get()));
+                plot.vline(line.color(theme.capacity).width(1.4).allow_hover(false));
             }
             let line = Line::new("front", PlotPoints::Owned(front))
                 .color(theme.text_weak)
                 .width(1.4)
-                // Steps are no curve with many points a pixel.
+                // Keeps the steps sharp.
                 .allow_band(false);
             plot.line(line.allow_hover(false));
         });
         let place = |point: &SweepPoint| {
             let figures = point.figures()?;
-            Some(response.transform.position_from_point(&frame.place(figures)))
+            Some(plotted.transform.position_from_point(&frame.place(figures)))
         };
-        let points = shown.table.points.iter();
-        let placed: Vec<(egui::Pos2, &SweepPoint)> = points.filter_map(|point| Some((place(point)?, point))).collect();
-        let painter = ui.painter().with_clip_rect(response.response.rect.expand(4.0));
+        let points = table.points.iter();
+        let placed: Vec<(Pos2, &SweepPoint)> = points.filter_map(|point| Some((place(point)?, point))).collect();
+        let painter = ui.painter().with_clip_rect(plotted.response.rect.expand(4.0));
         paint(&painter, shown, state, &placed);
-        answer(ui, response.response, (shown, state, &placed), commands);
-        let is_seen = |capacity: &Bytes| bytes(*capacity) < frame.x.1;
+        let input = point_input(ui, &plotted.response, NAME, &placed, theme);
+        if let Some(arrows) = input.arrows {
+            walk(shown, state, arrows);
+        }
+        if !input.near.is_empty() {
+            let text = facts::hover_all_text(&table.space, &input.near);
+            plotted.response.on_hover_text_at_pointer(text);
+        }
+        if let Some(point) = input.chosen(state.selected.and_then(|idx| table.point(idx))) {
+            state.selected = Some(point.idx);
+            commands.push(pin(&table.space, point.idx));
+        }
+        let is_seen = |capacity: &Bytes| to_f64(capacity.get()) < frame.x.1;
         legend_ui(ui, shown, capacity.filter(is_seen));
     });
-}
-
-fn plot(frame: Frame, width: f32, height: f32, theme: &Theme) -> Plot<'static> {
-    still_plot("overhead against peak", width, height)
-        .sense(egui::Sense::click())
-        .label_formatter(|_| None)
-        .custom_x_axes(vec![
-            AxisHints::new_x()
-                .label(RichText::new("peak reserved").size(11.0))
-                .label_spacing(LABELS)
-                .formatter(|mark, _| bytes_text(mark.value)),
-        ])
-        .custom_y_axes(vec![
-            AxisHints::new_y()
-                .label(RichText::new("overhead (estimate)").size(11.0))
-                .label_spacing(LABELS)
-                .min_thickness(58.0)
-                .formatter(move |mark, _| frame.time_text(mark.value)),
-        ])
-        .grid_color(theme.grid)
-        .grid_spacing(LABELS)
-        .x_grid_spacer(move |_| frame.x_marks(width))
-        .y_grid_spacer(move |_| frame.y_marks(height))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
-const fn bytes(bytes: Bytes) -> f64 {
-    bytes.get() as f64
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a mark on an axis; casts of floats saturate"
-)]
-fn bytes_text(value: f64) -> String {
-    Bytes(value.max(0.0) as u64).short()
 }
 
 impl Frame {
@@ -122,7 +101,7 @@ impl Frame {
             y: (f64::INFINITY, f64::NEG_INFINITY),
         };
         let wider = |range: (f64, f64), value: f64| (range.0.min(value), range.1.max(value));
-        // What did not come to its end is drawn where it is in sight: its figures are those until then.
+        // Points that do not fit are drawn where they are in range: their figures end early.
         let points = || shown.table.points.iter();
         let fits = points().any(|point| point.fitting().is_some());
         let figures = points().filter_map(|point| if fits { point.fitting() } else { point.figures() });
@@ -134,8 +113,10 @@ impl Frame {
         if frame.x.0 > frame.x.1 {
             (frame.x, frame.y) = ((0.0, 1.0), (0.0, 1.0));
         }
-        // The capacity is shown where points come near to it.
-        let near = capacity.map(bytes).filter(|capacity| *capacity < frame.x.1 * 1.5);
+        // Includes the capacity where points come near.
+        let near = capacity
+            .map(|capacity| to_f64(capacity.get()))
+            .filter(|capacity| *capacity < frame.x.1 * 1.5);
         if let Some(capacity) = near {
             frame.x = wider(frame.x, capacity);
         }
@@ -148,51 +129,35 @@ impl Frame {
         frame
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
     fn place(self, figures: &PointFigures) -> PlotPoint {
-        let time = figures.overhead.0 as f64;
+        let time = to_f64(figures.overhead.0);
         let y = if self.is_log { time.max(1.0).log10() } else { time };
-        PlotPoint::new(bytes(figures.peak_reserved), y)
+        PlotPoint::new(to_f64(figures.peak_reserved.get()), y)
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a mark on an axis; casts of floats saturate"
-    )]
     fn time_text(self, value: f64) -> String {
         let nanos = if self.is_log { 10_f64.powf(value) } else { value };
-        Nanos(nanos.max(0.0).round() as u64).to_string()
+        Nanos(to_whole(nanos.round())).to_string()
     }
 
     fn x_marks(self, width: f32) -> Vec<GridMark> {
-        let least = (self.x.1 - self.x.0) / f64::from((width / ROOM[0]).max(2.0));
-        // Bytes are round in powers of two.
-        marks(self.x, 2_f64.powf(least.max(1.0).log2().ceil()))
+        let (from, to) = self.x;
+        let least = (to - from) / f64::from((width / LABEL_ROOM[0]).max(2.0));
+        marks(from, to, round_bytes(least))
     }
 
     fn y_marks(self, height: f32) -> Vec<GridMark> {
-        let least = (self.y.1 - self.y.0) / f64::from((height / ROOM[1]).max(2.0));
+        let (from, to) = self.y;
+        let least = (to - from) / f64::from((height / LABEL_ROOM[1]).max(2.0));
         if self.is_log {
-            return marks(self.y, least.ceil().max(1.0));
+            return marks(from, to, least.ceil().max(1.0));
         }
-        let decade = 10_f64.powf(least.max(1e-9).log10().floor());
-        let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * decade);
-        let step = steps.into_iter().find(|step| *step >= least * 0.999).unwrap_or(decade);
-        let marks = marks(self.y, step);
+        let marks = marks(from, to, round_step(least));
         marks.into_iter().filter(|mark| mark.value >= 0.0).collect()
     }
 }
 
-/// Multiples of a step in a range.
-fn marks((from, to): (f64, f64), step: f64) -> Vec<GridMark> {
-    let first = (from / step - 1e-9).ceil();
-    let values = (0_u8..100).map(|number| (first + f64::from(number)) * step);
-    let values = values.take_while(|value| *value <= to + step * 1e-9);
-    values.map(|value| GridMark { value, step_size: step }).collect()
-}
-
-/// The line of those that nobody beats: along to each, then down. Points that lie on each other are one of it.
+/// The Pareto front: along to each point, then down. Equal points count once.
 fn front(shown: &Shown<'_>, frame: Frame) -> Vec<PlotPoint> {
     let mut line: Vec<PlotPoint> = Vec::new();
     let mut push = |place: PlotPoint| {
@@ -217,25 +182,22 @@ fn front(shown: &Shown<'_>, frame: Frame) -> Vec<PlotPoint> {
     line
 }
 
-/// The cell of a place on the screen: markers of one cell hide each other.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a place on the screen; casts of floats saturate"
-)]
+/// Markers of one cell hide each other.
+#[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
 fn cell(place: f32) -> i32 {
     (place / CELL).round() as i32
 }
 
-/// Position of a policy in the table: its colour and marker.
+/// Position of a policy in the table, which gives colour and marker.
 pub(super) fn position(policy: StaticMemoryPolicy) -> usize {
     POLICIES.iter().position(|row| row.policy == policy).unwrap_or(0)
 }
 
-fn paint(painter: &egui::Painter, shown: &Shown<'_>, state: &SweepState, placed: &[(egui::Pos2, &SweepPoint)]) {
+fn paint(painter: &egui::Painter, shown: &Shown<'_>, state: &SweepState, placed: &[(Pos2, &SweepPoint)]) {
     let theme = shown.theme;
-    // Of points that lie on each other one is drawn.
+    // Draws one of several points in a cell.
     let mut drawn = std::collections::BTreeSet::new();
-    let mut placed_in_order: Vec<&(egui::Pos2, &SweepPoint)> = placed.iter().collect();
+    let mut placed_in_order: Vec<&(Pos2, &SweepPoint)> = placed.iter().collect();
     placed_in_order.sort_by_key(|(_, point)| position(point.policy));
     for (at, point) in placed_in_order {
         let position = position(point.policy);
@@ -245,11 +207,11 @@ fn paint(painter: &egui::Painter, shown: &Shown<'_>, state: &SweepState, placed:
         }
         let color = theme.heuristic(position);
         if point.fitting().is_some() {
-            // Around those of other policies that are there already.
+            // Around those of other policies in the cell.
             let place = (cell.0, cell.1);
             let inner = (0..position).filter(|other| drawn.contains(&(place.0, place.1, *other, true)));
             let n_inner = inner.count();
-            let radius = RADIUS + NESTED * count_as_f32(n_inner);
+            let radius = RADIUS + NESTED * count_f32(n_inner);
             marker(painter, *at, position, radius, color, n_inner == 0);
         } else {
             cross(painter, *at, 2.8, color);
@@ -258,81 +220,14 @@ fn paint(painter: &egui::Painter, shown: &Shown<'_>, state: &SweepState, placed:
             painter.circle_stroke(*at, RADIUS + 4.0, egui::Stroke::new(1.8, theme.selection));
         }
     }
-    let found = shown.table.recommendation.as_deref();
-    let winner = found
-        .and_then(|found| found.winner.as_ref())
-        .map(|winner| winner.point.idx);
+    let winner = shown.winner();
     for (at, _) in placed.iter().filter(|(_, point)| Some(point.idx) == winner) {
         painter.circle_stroke(*at, RADIUS + 6.5, egui::Stroke::new(1.6, theme.good));
     }
 }
 
-type Points<'a, 'b> = (&'a Shown<'b>, &'a mut SweepState, &'a [(egui::Pos2, &'b SweepPoint)]);
-
-/// Hover tells the figures, a click pins, arrows walk, Enter pins.
-fn answer(
-    ui: &egui::Ui,
-    response: egui::Response,
-    (shown, state, placed): Points<'_, '_>,
-    commands: &mut Vec<Command>,
-) {
-    response.widget_info(|| {
-        let label = "plot of overhead against peak; arrow keys choose a configuration, Enter pins it";
-        egui::WidgetInfo::labeled(egui::Role::Image, true, label)
-    });
-    if response.has_focus() {
-        let stroke = egui::Stroke::new(1.0, shown.theme.accent());
-        ui.painter()
-            .rect_stroke(response.rect, 0, stroke, egui::StrokeKind::Inside);
-        walk(ui, &response, shown, state);
-    }
-    let near = response.hover_pos().map_or_else(Vec::new, |pointer| {
-        let near = placed.iter().map(|(at, point)| (at.distance(pointer), *at, *point));
-        let mut near: Vec<_> = near.filter(|(distance, ..)| *distance <= REACH).collect();
-        near.sort_by(|a, b| a.0.total_cmp(&b.0));
-        near
-    });
-    let pointed = near.first();
-    let is_clicked = response.clicked();
-    if is_clicked {
-        // The arrow keys go on from here.
-        response.request_focus();
-    }
-    if let Some((_, at, _)) = pointed {
-        let stroke = egui::Stroke::new(1.5, shown.theme.hover);
-        ui.painter().circle_stroke(*at, RADIUS + 2.0, stroke);
-    }
-    let is_pointer = ui.input(|input| input.pointer.any_released());
-    let chosen = if is_pointer {
-        pointed.map(|(_, _, point)| point.idx)
-    } else {
-        state.selected.filter(|idx| shown.table.point(*idx).is_some())
-    };
-    if !near.is_empty() {
-        let points: Vec<&SweepPoint> = near.iter().map(|(_, _, point)| *point).collect();
-        response.on_hover_text_at_pointer(facts::hover_all_text(&shown.table.space, &points));
-    }
-    if let Some(idx) = chosen.filter(|_| is_clicked) {
-        state.selected = Some(idx);
-        commands.push(pin(&shown.table.space, idx));
-    }
-}
-
-/// Left and right from peak to peak, up and down along the front.
-fn walk(ui: &egui::Ui, response: &egui::Response, shown: &Shown<'_>, state: &mut SweepState) {
-    let arrows = egui::EventFilter {
-        horizontal_arrows: true,
-        vertical_arrows: true,
-        ..egui::EventFilter::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-    let pressed = |letter| ui.input(|input| input.key_pressed(letter));
-    let step = |back, forth| isize::from(pressed(forth)) - isize::from(pressed(back));
-    let along = step(Letter::ArrowLeft, Letter::ArrowRight);
-    let across = step(Letter::ArrowUp, Letter::ArrowDown);
-    if along == 0 && across == 0 {
-        return;
-    }
+/// Left and right by peak, up and down along the front.
+fn walk(shown: &Shown<'_>, state: &mut SweepState, [along, across]: [isize; 2]) {
     let table = shown.table;
     let order: Vec<u64> = if across != 0 {
         table.front.iter().map(|position| table.points[*position].idx).collect()
@@ -354,7 +249,7 @@ fn walk(ui: &egui::Ui, response: &egui::Response, shown: &Shown<'_>, state: &mut
     }
 }
 
-/// Which colour and shape is which policy, and what the lines are.
+/// Colours and shapes of policies, and the lines.
 fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
     let mut policies: Vec<StaticMemoryPolicy> = shown.table.points.iter().map(|point| point.policy).collect();
     policies.sort_unstable();
@@ -362,16 +257,8 @@ fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
     let weak = |text: String| RichText::new(text).size(11.0).color(shown.theme.text_weak);
     ui.horizontal_wrapped(|ui| {
         for policy in policies {
-            let (area, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), egui::Sense::hover());
             let position = position(policy);
-            marker(
-                ui.painter(),
-                area.center(),
-                position,
-                3.2,
-                shown.theme.heuristic(position),
-                true,
-            );
+            marker_ui(ui, position, 10.0, shown.theme.heuristic(position), true);
             ui.label(weak(format!("policy {}", policy.number())))
                 .on_hover_text(policy.row().summary);
         }

@@ -1,7 +1,9 @@
-//! Tables: tensors, ops, what is live on a step, events, problems; sorted by a click on a column, filtered as one types.
+//! Tables: tensors, ops, live tensors on a step, events, problems; sorted by a click on a column, filtered while one
+//! types.
 //!
-//! The worker sorts and filters; a frame makes the texts of the visible rows alone. What is not there yet leaves the order
-//! that is shown. A click on a row, or Enter, selects its tensor and brings it into view, pins its step, or goes to its option.
+//! The worker sorts and filters; a frame makes the texts of visible rows alone. Until the new order arrives, the last
+//! one stays. A click on a row or Enter selects its tensor and scrolls the lanes to it, pins its step, or shows its
+//! option.
 
 mod rows;
 
@@ -11,41 +13,38 @@ use super::choice_ui;
 use super::search::help_ui;
 use crate::combo::ShowChoices as _;
 use crate::lanes::{LanesInput, LanesState};
-use crate::theme::Theme;
+use crate::panels::PaneCx;
+use crate::widgets::Named as _;
 use highwater_analysis::LaneId;
 use highwater_model::units::{Step, counted, grouped};
 use highwater_session::{Command, Session};
 use highwater_timeline::{Query, Selected, Sort, TableKind, TableRows, TableSpec};
 
-/// What the pane remembers.
 #[derive(Clone, Debug, Default)]
 pub struct TablesState {
     kind: TableKind,
-    /// The lane; `None` follows the pointer or the last click, or is the main one.
+    /// `None` for the lane under the pointer, the last clicked one, or the main one.
     lane: Option<usize>,
-    /// The lane that was clicked last.
     clicked: Option<LaneId>,
-    /// By table.
     views: [TableView; TableKind::ALL.len()],
     has_allocations: bool,
-    /// Whether the table is to be written.
+    /// Requests an export of the table.
     pub wants_export: bool,
-    /// Whether the rows get the keyboard, as when the pane is asked for by its key.
+    /// Gives the rows the keyboard, as after the pane's shortcut.
     pub wants_focus: bool,
     /// The selection that was scrolled to last.
     shown: Option<Selected>,
 }
 
-/// What is remembered of one table.
 #[derive(Clone, Debug, Default)]
 struct TableView {
     sort: Option<Sort>,
     filter: String,
-    /// The row that the keys move.
+    /// The row of the keys.
     cursor: Option<usize>,
     /// The row to scroll to in the next frame.
     jump: Option<usize>,
-    /// Whether the rows get the keyboard.
+    /// Gives the rows the keyboard.
     wants_focus: bool,
 }
 
@@ -59,7 +58,6 @@ impl TablesState {
         (self.clicked, self.lane) = (Some(lane), None);
     }
 
-    /// The lane that the table is of.
     fn lane(&self, input: &LanesInput<'_>, lanes: &LanesState) -> usize {
         let last = input.comparison.lanes.len().saturating_sub(1);
         let pointed = lanes.spot_in(input).filter(|_| self.kind == TableKind::Live);
@@ -72,7 +70,6 @@ impl TablesState {
         self.lane.or(usual).unwrap_or(0).min(last)
     }
 
-    /// What is to be shown.
     fn spec(&self, input: &LanesInput<'_>, lanes: &LanesState) -> TableSpec {
         let view = &self.views[self.kind as usize];
         let spot = lanes.spot_in(input).filter(|_| self.kind == TableKind::Live);
@@ -87,16 +84,14 @@ impl TablesState {
     }
 }
 
-/// Draws the pane; returns the option that the user wants to see.
+/// Returns an option to show.
 pub fn tables_ui(
     ui: &mut egui::Ui,
-    session: &Session,
+    cx: &mut PaneCx<'_>,
     state: &mut TablesState,
     lanes: &mut LanesState,
-    theme: &Theme,
-    commands: &mut Vec<Command>,
 ) -> Option<String> {
-    let Some(input) = LanesInput::of(session, theme) else {
+    let Some(input) = LanesInput::of(cx.session, cx.theme) else {
         ui.weak("Tensors, ops, what is live on a step, events and problems are listed here. Open a graph (Ctrl+O) or choose one under Samples.");
         return None;
     };
@@ -111,8 +106,8 @@ pub fn tables_ui(
             ui.checkbox(&mut state.has_allocations, "tensors too")
                 .on_hover_text("Also list every tensor that is allocated and freed");
         }
-        count_ui(ui, session, state.kind);
-        let has_rows = session.table().is_some_and(|table| !table.is_empty());
+        count_ui(ui, cx.session, state.kind);
+        let has_rows = cx.session.table().is_some_and(|table| !table.is_empty());
         let export = ui.add_enabled(has_rows, egui::Button::new("Export as CSV…"));
         state.wants_export |= export
             .on_hover_text("Write the whole table in its order, with plain numbers (File, Export table as CSV…)")
@@ -124,11 +119,11 @@ pub fn tables_ui(
         _ => None,
     };
     if let Some(error) = &error {
-        ui.label(RichText::new(error.to_string()).color(theme.bad));
-    } else if !session.has_table(&spec) && !session.wants_table(&spec) {
-        commands.push(Command::ListRows(Box::new(spec)));
+        ui.label(RichText::new(error.to_string()).color(cx.theme.bad));
+    } else if !cx.session.has_table(&spec) && !cx.session.wants_table(&spec) {
+        cx.commands.push(Command::ListRows(Box::new(spec)));
     }
-    let Some(table) = session.table().filter(|table| table.spec().kind == state.kind) else {
+    let Some(table) = cx.session.table().filter(|table| table.spec().kind == state.kind) else {
         ui.weak("Listing…");
         return None;
     };
@@ -144,9 +139,9 @@ pub fn tables_ui(
     state.view().wants_focus |= wants_focus;
     let target = rows::rows_ui(ui, table, state.view(), &input)?;
     if let Some(tensor) = target.tensor {
-        // The row stands where it was clicked: the table does not scroll to it.
+        // The row stays where it was clicked.
         state.shown = Some(tensor);
-        commands.push(Command::Select(Some(tensor)));
+        cx.commands.push(Command::Select(Some(tensor)));
         lanes.reveal(timeline, table.spec().lane, tensor);
     }
     if let Some(step) = target.step {
@@ -171,7 +166,7 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
         lane.map_or(String::new(), |lane| input.comparison.lane_title(lane.id))
     };
     let label = format!("table of {}", title(shown));
-    let combo = egui::ComboBox::from_id_salt("lane of tables")
+    egui::ComboBox::from_id_salt("lane of tables")
         .selected_text(title(shown))
         .show_choices(ui, |ui| {
             let usual = if state.kind == TableKind::Live {
@@ -183,11 +178,9 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
             for lane in 0..input.comparison.lanes.len() {
                 ui.selectable_value(&mut state.lane, Some(lane), title(lane));
             }
-        });
-    combo
-        .response
-        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &label));
-    combo.response.on_hover_text("Whose rows are listed");
+        })
+        .named(egui::Role::ComboBox, || &label)
+        .on_hover_text("Whose rows are listed");
     if state.kind == TableKind::Live
         && let Some(spot) = lanes.spot_in(input)
     {
@@ -198,7 +191,7 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
     }
 }
 
-/// Beside the filter stand the count and the button, which have their place first.
+/// Room for the count and the button after the filter.
 const BESIDE: f32 = 330.0;
 
 fn filter_ui(ui: &mut egui::Ui, state: &mut TablesState) {
@@ -218,7 +211,7 @@ fn filter_ui(ui: &mut egui::Ui, state: &mut TablesState) {
     }
 }
 
-/// How many rows are listed.
+/// The number of rows.
 fn count_ui(ui: &mut egui::Ui, session: &Session, kind: TableKind) {
     let Some(table) = session.table().filter(|table| table.spec().kind == kind) else {
         return;
@@ -237,12 +230,12 @@ fn count_ui(ui: &mut egui::Ui, session: &Session, kind: TableKind) {
     }
 }
 
-/// A text that goes to the next line whole where it does not fit.
+/// A text that is moved to the next line as a whole.
 fn whole_ui(ui: &mut egui::Ui, text: String) -> egui::Response {
     ui.add(egui::Label::new(text).extend())
 }
 
-/// How much is live, tensors first: that is what the curve and the peak count.
+/// Live bytes: tensors first, as the curve and the peak count them.
 fn live_ui(ui: &mut egui::Ui, table: &TableRows) {
     let [tensors, others] = table.held();
     let of_others = match others.count {

@@ -1,39 +1,36 @@
-//! The rows of a table: only those that are seen have texts.
+//! The rows of a table: only visible ones have texts.
 
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    self, Align, Color32, EventFilter, FontId, Id, Key, Layout, Modifiers, Rangef, Rect, RichText, Sense, Ui, pos2,
-    vec2,
+    self, Align, Color32, FontId, Id, Key, Layout, Modifiers, Rangef, Rect, RichText, Sense, Ui, pos2, vec2,
 };
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
-use super::super::budgets::direction_ui;
+use super::super::marker::direction_ui;
 use super::TableView;
 use crate::lanes::LanesInput;
+use crate::widgets::{Named as _, keep_arrows};
 use highwater_model::units::{counted, grouped};
 use highwater_timeline::{Column, Sort, TableRows, Target, Value};
 
-/// Heights and letters in points.
+/// Heights and sizes in points.
 const ROW: f32 = 18.0;
 const HEADER: f32 = 20.0;
 const SIZE: f32 = 11.0;
 const LETTER: f32 = 6.6;
-/// Between columns.
 const BETWEEN: f32 = 6.0;
-/// Rows that a page key moves over.
 const PAGE: usize = 20;
 
-/// Draws the rows; returns where the row leads that was chosen.
+/// Returns the target of the chosen row.
 pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, input: &LanesInput<'_>) -> Option<Target> {
     if table.is_empty() {
         ui.weak(nothing(table));
-        // The columns stay, so that the order can be changed all the same.
+        // The columns stay, so that sorting and widths can be changed.
     }
     let kind = table.spec().kind;
     let id = ui.scope_id().with(("rows", kind.words()));
     let response = ui.interact(ui.available_rect_before_wrap(), id, Sense::focusable_noninteractive());
-    let label = words(table, view);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Table, true, &label));
+    let response = response.named(egui::Role::Table, || words(table, view));
     if std::mem::take(&mut view.wants_focus) {
         response.request_focus();
     }
@@ -85,7 +82,7 @@ pub(super) fn rows_ui(ui: &mut Ui, table: &TableRows, view: &mut TableView, inpu
     Some(table.target(position))
 }
 
-/// How wide columns are at first: where there is little room texts are cut, down to half of their letters.
+/// Initial widths of the columns: in narrow panes texts are cut, down to half of their letters.
 fn widths(columns: &[Column], room: f32) -> impl Iterator<Item = f32> + '_ {
     const PADDING: f32 = 14.0;
     let letters = |is_number: bool| -> f32 {
@@ -96,13 +93,12 @@ fn widths(columns: &[Column], room: f32) -> impl Iterator<Item = f32> + '_ {
     let share = ((room - count - letters(true)) / letters(false).max(1.0)).clamp(0.5, 1.0);
     columns.iter().map(move |column| {
         let share = if column.is_number { 1.0 } else { share };
-        // A title is read whole; beside it is room for the triangle.
+        // The whole title, and room for the triangle.
         let title = f32::from(u8::try_from(column.title.len()).unwrap_or(u8::MAX)) * LETTER + 22.0;
         (f32::from(column.letters) * LETTER * share + PADDING - 6.0).max(title)
     })
 }
 
-/// Why there is no row.
 fn nothing(table: &TableRows) -> &'static str {
     use highwater_timeline::TableKind;
     if table.n_total() > 0 {
@@ -119,7 +115,7 @@ fn nothing(table: &TableRows) -> &'static str {
     }
 }
 
-/// The table in words, for who cannot see it.
+/// The table's name for assistive technology.
 fn words(table: &TableRows, view: &TableView) -> String {
     let kind = table.spec().kind;
     let n_rows = counted(u64::try_from(table.len()).unwrap_or(u64::MAX), "row");
@@ -132,13 +128,9 @@ fn words(table: &TableRows, view: &TableView) -> String {
     format!("table of {}: {n_rows}{row}", kind.words())
 }
 
-/// Keys that move the cursor; whether the row at the cursor is chosen.
+/// Keys that move the cursor; returns whether Enter chooses the row.
 fn keys(ui: &Ui, id: Id, n_rows: usize, view: &mut TableView) -> bool {
-    let filter = EventFilter {
-        vertical_arrows: true,
-        ..EventFilter::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+    keep_arrows(ui, id, false, true);
     let Some(last) = n_rows.checked_sub(1) else {
         return false;
     };
@@ -163,7 +155,7 @@ fn keys(ui: &Ui, id: Id, n_rows: usize, view: &mut TableView) -> bool {
     ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter))
 }
 
-/// The title of a column; a click sorts by it, a second the other way round, a third not at all.
+/// The header of a column: a click sorts by it, a second click reverses, a third resets.
 fn header_ui(ui: &mut Ui, position: usize, column: &Column, sort: &mut Option<Sort>) {
     let own = sort.filter(|sort| sort.column == position);
     let state = match own {
@@ -181,7 +173,6 @@ fn header_ui(ui: &mut Ui, position: usize, column: &Column, sort: &mut Option<So
         Layout::left_to_right(Align::Center)
     };
     let text = RichText::new(column.title).size(SIZE);
-    let label = format!("{state} {}", column.title);
     let response = ui.with_layout(layout, |ui| {
         let button = ui.add(egui::Button::selectable(own.is_some(), text).truncate());
         if let Some(sort) = own {
@@ -189,13 +180,16 @@ fn header_ui(ui: &mut Ui, position: usize, column: &Column, sort: &mut Option<So
         }
         button
     });
-    let response = response.inner;
-    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::ColumnHeader, true, own.is_some(), &label));
+    let response = response
+        .inner
+        .named_choice(egui::Role::ColumnHeader, own.is_some(), || {
+            format!("{state} {}", column.title)
+        });
     if response
         .on_hover_text(format!("{}: {}", column.title, column.help))
         .clicked()
     {
-        // Numbers are most often looked at from the largest down.
+        // Numbers sort from the largest down at first.
         let first = Sort {
             column: position,
             is_descending: column.is_number,
@@ -211,14 +205,14 @@ fn header_ui(ui: &mut Ui, position: usize, column: &Column, sort: &mut Option<So
     }
 }
 
-/// Where columns stand, and between which ends they are seen.
+/// Places of the columns, and their visible part.
 struct Spread {
     widths: Vec<f32>,
     sight: Rangef,
 }
 
 impl Spread {
-    /// The columns' places from the left edge of the first.
+    /// Places from the left edge of the first column.
     fn columns(&self, left: f32) -> impl Iterator<Item = Rangef> + '_ {
         let mut left = left;
         self.widths.iter().map(move |width| {
@@ -229,7 +223,7 @@ impl Spread {
     }
 }
 
-/// One row, painted over all columns at once: a frame has hundreds of cells. Whether it was clicked.
+/// One row, painted at once: a frame has hundreds of cells. Returns whether it was clicked.
 fn row_ui(
     row: &mut TableRow<'_, '_>,
     table: &TableRows,
@@ -249,9 +243,9 @@ fn row_ui(
             .map_or(first.right(), |place| place.max);
         let rect = Rect::from_x_y_ranges(first.left()..=right, first.y_range());
         ui.set_clip_rect(Rect::from_x_y_ranges(spread.sight, ui.clip_rect().y_range()));
-        let response = ui.interact(rect, ui.scope_id().with("row"), Sense::click());
-        response
-            .widget_info(|| egui::WidgetInfo::selected(egui::Role::Row, true, is_selected, row_words(table, position)));
+        let response = ui
+            .interact(rect, ui.scope_id().with("row"), Sense::click())
+            .named_choice(egui::Role::Row, is_selected, || row_words(table, position));
         is_clicked = response.clicked();
         let color = ground_ui(ui, rect, position, is_selected, response.hovered());
         let mut whole = None;
@@ -281,7 +275,7 @@ fn row_ui(
     is_clicked
 }
 
-/// What lies below a row; returns the colour of its letters.
+/// The ground of a row; returns the colour of its text.
 fn ground_ui(ui: &Ui, rect: Rect, position: usize, is_selected: bool, is_hovered: bool) -> Color32 {
     let visuals = ui.visuals();
     let fill = if is_selected {
@@ -292,7 +286,7 @@ fn ground_ui(ui: &Ui, rect: Rect, position: usize, is_selected: bool, is_hovered
         position.is_multiple_of(2).then_some(visuals.faint_bg_color)
     };
     if let Some(fill) = fill {
-        // Without a gap to the next row.
+        // No gap to the next row.
         let spacing = vec2(0.0, ui.spacing().item_spacing.y);
         let rect = rect.expand2(0.5 * spacing);
         ui.painter().rect_filled(rect, 0, fill);
@@ -304,7 +298,7 @@ fn ground_ui(ui: &Ui, rect: Rect, position: usize, is_selected: bool, is_hovered
     }
 }
 
-/// A row in words, for who cannot see it: what its cells say.
+/// The row's name for assistive technology.
 fn row_words(table: &TableRows, position: usize) -> String {
     let cells = (0..table.spec().kind.columns().len()).map(|column| table.value(position, column));
     let texts = cells
@@ -313,7 +307,7 @@ fn row_words(table: &TableRows, position: usize) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// What stands in a cell: numbers stand right. Whether it had to be cut.
+/// A cell's text, right-aligned for numbers. Returns whether it was cut.
 fn cell_ui(ui: &Ui, cell: Rect, value: &Value<'_>, column: &Column, color: Color32) -> bool {
     let font = if column.is_number {
         FontId::monospace(SIZE)

@@ -1,20 +1,13 @@
-//! Markers: a shape for each heuristic, so that lines are told apart without their colours.
+//! Markers: a shape for each heuristic or policy, so that they are told apart without their colours.
 
-use eframe::egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, vec2};
+use eframe::egui::{Color32, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, vec2};
 
 /// Positions of the triangles.
-pub(super) const UP: usize = 3;
-pub(super) const DOWN: usize = 4;
+const UP: usize = 3;
+const DOWN: usize = 4;
 
-/// A shape by the position of its heuristic, solid or hollow.
-pub(in crate::panels) fn marker(
-    painter: &Painter,
-    at: Pos2,
-    position: usize,
-    radius: f32,
-    color: Color32,
-    is_solid: bool,
-) {
+/// A shape by position, filled or hollow.
+pub(super) fn marker(painter: &Painter, at: Pos2, position: usize, radius: f32, color: Color32, is_solid: bool) {
     let fill = if is_solid { color } else { Color32::TRANSPARENT };
     let stroke = Stroke::new(1.3, color);
     let polygon = |corners: &[(f32, f32)]| {
@@ -48,11 +41,24 @@ pub(in crate::panels) fn marker(
     });
 }
 
-/// A cross: nothing was left to evict.
-pub(in crate::panels) fn cross(painter: &Painter, at: Pos2, radius: f32, color: Color32) {
+/// A cross, for runs without memory.
+pub(super) fn cross(painter: &Painter, at: Pos2, radius: f32, color: Color32) {
     let stroke = Stroke::new(1.4, color);
     let arm = vec2(radius, radius);
     painter.line_segment([at - arm, at + arm], stroke);
     let arm = vec2(radius, -radius);
     painter.line_segment([at - arm, at + arm], stroke);
+}
+
+pub(super) fn marker_ui(ui: &mut Ui, position: usize, side: f32, color: Color32, is_solid: bool) {
+    let (area, _) = ui.allocate_exact_size(vec2(side, side), Sense::hover());
+    marker(ui.painter(), area.center(), position, 3.2, color, is_solid);
+}
+
+/// A triangle: up for ascending. The bundled font has no such letter.
+pub(super) fn direction_ui(ui: &mut Ui, is_descending: bool) {
+    let (area, _) = ui.allocate_exact_size(vec2(7.0, 7.0), Sense::hover());
+    let position = if is_descending { DOWN } else { UP };
+    let color = ui.visuals().text_color();
+    marker(ui.painter(), area.center(), position, 2.8, color, true);
 }

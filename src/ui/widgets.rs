@@ -1,0 +1,78 @@
+//! What panes and lanes share: names for assistive technology, texts with exact figures, links.
+
+use eframe::egui::{self, EventFilter, Id, Label, Response, RichText, Role, Ui, WidgetInfo, WidgetText};
+
+use highwater_model::units::Bytes;
+
+/// Names that assistive technology reads.
+pub(crate) trait Named: Sized {
+    /// Gives a widget its role and its name.
+    fn named<S: ToString>(self, role: Role, name: impl Fn() -> S) -> Self;
+
+    /// The same for a field of text.
+    fn named_field<S: ToString>(self, text: &str, name: impl Fn() -> S) -> Self;
+
+    /// The same for a widget that is chosen or not.
+    fn named_choice<S: ToString>(self, role: Role, is_chosen: bool, name: impl Fn() -> S) -> Self;
+}
+
+impl Named for Response {
+    fn named<S: ToString>(self, role: Role, name: impl Fn() -> S) -> Self {
+        self.widget_info(|| WidgetInfo::labeled(role, self.enabled(), name()));
+        self
+    }
+
+    fn named_field<S: ToString>(self, text: &str, name: impl Fn() -> S) -> Self {
+        self.widget_info(|| WidgetInfo {
+            label: Some(name().to_string()),
+            ..WidgetInfo::text_edit(true, text, text, "")
+        });
+        self
+    }
+
+    fn named_choice<S: ToString>(self, role: Role, is_chosen: bool, name: impl Fn() -> S) -> Self {
+        self.widget_info(|| WidgetInfo::selected(role, self.enabled(), is_chosen, name()));
+        self
+    }
+}
+
+/// A text in as many lines as it needs.
+pub(crate) fn wrapped_ui(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
+    ui.add(Label::new(text).wrap())
+}
+
+/// Bytes as a figure, exact on hover.
+pub(crate) fn bytes_ui(ui: &mut Ui, bytes: Bytes) -> Response {
+    ui.monospace(bytes.to_string()).on_hover_text(bytes.exact())
+}
+
+/// The same on the right of a column.
+pub(crate) fn right_bytes_ui(ui: &mut Ui, bytes: Bytes) -> Response {
+    ui.monospace(format!("{:>11}", bytes.to_string()))
+        .on_hover_text(bytes.exact())
+}
+
+/// A button that looks like a link, cut where it is too long.
+pub(crate) fn link_ui(ui: &mut Ui, text: &str) -> Response {
+    let text = RichText::new(text).color(ui.visuals().hyperlink_color);
+    ui.add(egui::Button::new(text).frame(false).truncate())
+}
+
+/// Keeps the arrow keys at a widget while it has the keyboard.
+pub(crate) fn keep_arrows(ui: &Ui, id: Id, horizontal_arrows: bool, vertical_arrows: bool) {
+    let filter = EventFilter {
+        horizontal_arrows,
+        vertical_arrows,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+}
+
+/// The button that opens a list of which the largest few are shown, or closes it again; says whether it was clicked.
+pub(crate) fn more_ui(ui: &mut Ui, is_open: bool, few: usize, n_left: usize) -> Response {
+    ui.small_button(if is_open {
+        format!("Show only the largest {few}")
+    } else {
+        format!("Show {n_left} more")
+    })
+}

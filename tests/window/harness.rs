@@ -1,0 +1,137 @@
+//! The windows of all tests: the whole program on a session, and the lanes alone on a comparison.
+
+use std::sync::Arc;
+
+use eframe::egui::{self, Key, Modifiers, Role};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use highwater_analysis::Comparison;
+use highwater_session::{ContentOrder, Session, SourceSpec};
+use highwater_timeline::{Coloring, ColoringRequest, LaneRows, Selected, Timeline};
+use highwater_ui::app::App;
+use highwater_ui::lanes::{Compared, Drawn, LaneAction, LanesCx, LanesInput, LanesState, lanes_ui};
+use highwater_ui::theme::Theme;
+
+use crate::sessions::session;
+
+pub(crate) type Window = Harness<'static, App>;
+
+pub(crate) type LanesWindow = Harness<'static, LanesApp>;
+
+pub(crate) fn window_of_app(app: App, size: [f32; 2]) -> Window {
+    let ui = |ui: &mut egui::Ui, app: &mut App| app.show(ui);
+    let builder = Harness::builder().with_size(size).with_max_steps(12);
+    let mut window = builder.build_ui_state(ui, app);
+    window.run_steps(4);
+    window
+}
+
+pub(crate) fn window_of_session(session: Session, height: f32) -> Window {
+    window_of_app(App::new(session).with_typed_paths(), [1280.0, height])
+}
+
+pub(crate) fn window_of(sample: &str, height: f32) -> Window {
+    let sample = highwater_session::sample(sample).expect("a sample");
+    window_of_session(session(vec![SourceSpec::Sample(sample)]), height)
+}
+
+/// Lets the worker finish and draws its answer.
+pub(crate) fn settle(window: &mut Window) {
+    window.run_steps(2);
+    window.state_mut().settle();
+    window.run_steps(2);
+}
+
+/// Settles where an answer leads to further requests.
+pub(crate) fn settle_chain(window: &mut Window) {
+    settle(window);
+    for _ in 0..2 {
+        window.state_mut().settle();
+        window.run_steps(2);
+    }
+}
+
+pub(crate) fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
+    window.key_press_modifiers(modifiers, key);
+    window.run_steps(3);
+}
+
+pub(crate) fn click(window: &mut Window, role: Role, label: &str) {
+    window.get_by_role_and_label(role, label).click();
+    settle_chain(window);
+}
+
+/// The lanes of a comparison without panes around them.
+pub(crate) struct LanesApp {
+    pub(crate) comparison: Comparison,
+    pub(crate) timeline: Timeline,
+    pub(crate) lanes: LanesState,
+    pub(crate) selected: Option<Selected>,
+    pub(crate) is_stale: bool,
+    pub(crate) colors: Option<(Coloring, ColoringRequest)>,
+    pub(crate) actions: Vec<LaneAction>,
+    content: ContentOrder,
+    rows: Option<Arc<LaneRows>>,
+}
+
+impl LanesApp {
+    pub(crate) fn new(comparison: Comparison) -> Self {
+        Self {
+            timeline: Timeline::new(&comparison),
+            comparison,
+            lanes: LanesState::default(),
+            selected: None,
+            is_stale: false,
+            colors: None,
+            actions: Vec::new(),
+            content: ContentOrder::default(),
+            rows: None,
+        }
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui) {
+        let theme = Theme::of(ui.visuals());
+        let input = LanesInput {
+            drawn: Drawn {
+                look: self.colors.as_ref().map(|(look, _)| look),
+                order: self.colors.as_ref().map(|(_, order)| order),
+                lifetimes: self.rows.as_ref(),
+                content: self.content,
+                ..Drawn::default()
+            },
+            comparison: &self.comparison,
+            timeline: &self.timeline,
+            selected: self.selected,
+            matches: None,
+            compared: Compared::default(),
+            is_stale: self.is_stale,
+            theme: &theme,
+        };
+        let mut actions = Vec::new();
+        let mut cx = LanesCx {
+            input: &input,
+            state: &mut self.lanes,
+            actions: &mut actions,
+        };
+        lanes_ui(ui, &mut cx);
+        for action in &actions {
+            if let LaneAction::Select(selected) = action {
+                self.selected = *selected;
+            } else if let LaneAction::ShowContent(order) = action {
+                self.content = *order;
+                if let ContentOrder::Lifetimes { lane, by } = order {
+                    let rows = LaneRows::new((&self.comparison, &self.timeline), *lane, *by);
+                    self.rows = Some(Arc::new(rows));
+                }
+            }
+        }
+        self.actions.extend(actions);
+    }
+}
+
+pub(crate) fn lanes_window(lanes: LanesApp, size: [f32; 2]) -> LanesWindow {
+    let ui = |ui: &mut egui::Ui, lanes: &mut LanesApp| lanes.ui(ui);
+    let mut window = Harness::builder().with_size(size).build_ui_state(ui, lanes);
+    window.run();
+    window
+}
