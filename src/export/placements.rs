@@ -101,7 +101,7 @@ pub(super) fn placements_csv(
 
 fn buffers(subject: &ExportSubject, lane: usize, graph: GraphIdx, plan: &Plan) -> Vec<Placed> {
     let comparison = &subject.comparison;
-    if let Some(entry) = comparison.workload.problems().first() {
+    if let Some(entry) = comparison.stated_problem() {
         let buffers = (0_u32..).zip(entry.problem.buffers.iter().zip(&plan.offsets));
         let row = |(number, (buffer, offset)): (u32, (&highwater_plan::Buffer, &u64))| Placed {
             tensor: TensorId(number),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, OpSource};
 use highwater_export::reuse_warnings;
 use highwater_model::graph::{Bindings, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
@@ -94,16 +94,18 @@ impl NamesReport {
 /// # Errors
 /// [`Cancelled`].
 pub(super) fn names_report(question: &NamesTask, progress: &Progress<'_>) -> Result<Option<NamesReport>, Cancelled> {
-    let workload = &question.comparison.workload;
-    let (program, tensors, fetched) = if let Some(program) = workload.programs().first() {
-        (Arc::clone(program), None, Vec::new())
-    } else if let Some(entry) = workload.graphs().get(question.graph.0 as usize) {
-        let mut converted = block_program(&entry.graph, &question.bindings);
-        converted.program.name.clone_from(&entry.name);
-        let tensors = Some(converted.tensor_of);
-        (Arc::new(converted.program), tensors, converted.fetched)
-    } else {
-        return Ok(None);
+    let (program, tensors, fetched) = match question.comparison.ops() {
+        OpSource::Program(program) => (Arc::clone(program), None, Vec::new()),
+        OpSource::Graphs(entries) => {
+            let Some(entry) = entries.get(question.graph.0 as usize) else {
+                return Ok(None);
+            };
+            let mut converted = block_program(&entry.graph, &question.bindings);
+            converted.program.name.clone_from(&entry.name);
+            let tensors = Some(converted.tensor_of);
+            (Arc::new(converted.program), tensors, converted.fetched)
+        }
+        OpSource::Tape(_) | OpSource::None => return Ok(None),
     };
     let level = |level: i64| {
         let request = NameReuseRequest {

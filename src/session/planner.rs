@@ -95,7 +95,7 @@ pub struct BestPlan {
 impl BestPlan {
     /// Updates from the lanes of an answer; `None` where the answer is about no problem.
     pub(super) fn of_answer(known: Option<Self>, comparison: &Comparison) -> Option<Self> {
-        let entry = comparison.workload.problems().first()?;
+        let entry = comparison.stated_problem()?;
         let mut best = known.filter(|known| Arc::ptr_eq(&known.of, entry));
         for lane in &comparison.lanes {
             let Some((_, planned)) = lane.plans.first() else {
@@ -131,7 +131,7 @@ fn rows_for(subject: &PlannerSubject) -> Vec<&'static Strategy> {
 
 /// The arena of a graph, or the problem; `None` where the graph has no arena.
 pub(super) fn subject_of(comparison: &Comparison, graph: GraphIdx) -> Option<PlannerSubject> {
-    if let Some(entry) = comparison.workload.problems().first() {
+    if let Some(entry) = comparison.stated_problem() {
         return Some(PlannerSubject {
             graph,
             problem: entry.problem.clone(),

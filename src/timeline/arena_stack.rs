@@ -58,16 +58,15 @@ impl ArenaStack {
         let runs = &comparison.session_of(position).runs;
         let run = runs.iter().position(|run| run.graph == *graph);
         let made;
-        let (problem, tensors): (&PlacementProblem, Vec<TensorId>) =
-            if let Some(entry) = comparison.workload.problems().first() {
-                let n_buffers = u32::try_from(entry.problem.buffers.len()).ok()?;
-                (&entry.problem, (0..n_buffers).map(TensorId).collect())
-            } else {
-                let bound = &runs.get(run?)?.bound;
-                made = arena_problem(&bound.program, &bound.engine_sizes);
-                let items = &bound.program.lifetimes.items;
-                (&made, items.iter().map(|item| item.tensor).collect())
-            };
+        let (problem, tensors): (&PlacementProblem, Vec<TensorId>) = if let Some(entry) = comparison.stated_problem() {
+            let n_buffers = u32::try_from(entry.problem.buffers.len()).ok()?;
+            (&entry.problem, (0..n_buffers).map(TensorId).collect())
+        } else {
+            let bound = &runs.get(run?)?.bound;
+            made = arena_problem(&bound.program, &bound.engine_sizes);
+            let items = &bound.program.lifetimes.items;
+            (&made, items.iter().map(|item| item.tensor).collect())
+        };
         let plan = &planned.plan;
         if problem.buffers.len() != plan.offsets.len() || problem.buffers.len() > MAX_BUFFERS {
             return None;

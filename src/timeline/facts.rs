@@ -1,6 +1,6 @@
 //! Facts about a tensor or a step, as texts and figures for tooltips and the inspector; computed on demand.
 
-use highwater_analysis::{Comparison, LaneKind};
+use highwater_analysis::{Comparison, LaneKind, OpSource};
 use highwater_model::graph::{Bindings, Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
 use highwater_model::workload::{
@@ -103,23 +103,24 @@ fn facts_with(
         ..TensorFacts::default()
     };
     life(&mut facts, lane);
-    if let Some(tape) = comparison.workload.tapes().first() {
-        add_tape_facts(&mut facts, tape, tensor);
-    }
-    if let Some(entry) = comparison.workload.graphs().get(selected.graph.idx()) {
-        let bindings = comparison.bindings_of(lane, selected.run as usize);
-        let bindings = bindings.cloned().unwrap_or_default();
-        add_graph_facts(&mut facts, entry, tensor, &bindings);
-        if let Some(name) = comparison.workspaces.name(selected.graph, tensor) {
-            name.clone_into(&mut facts.name);
-            facts.role = Some(Role::Workspace);
-            add_producer(&mut facts, entry, op_of_workspace(&entry.graph, tensor));
+    match comparison.ops() {
+        OpSource::Graphs(entries) => {
+            if let Some(entry) = entries.get(selected.graph.idx()) {
+                let bindings = comparison.bindings_of(lane, selected.run as usize);
+                let bindings = bindings.cloned().unwrap_or_default();
+                add_graph_facts(&mut facts, entry, tensor, &bindings);
+                if let Some(name) = comparison.workspaces.name(selected.graph, tensor) {
+                    name.clone_into(&mut facts.name);
+                    facts.role = Some(Role::Workspace);
+                    add_producer(&mut facts, entry, op_of_workspace(&entry.graph, tensor));
+                }
+            }
         }
+        OpSource::Tape(tape) => add_tape_facts(&mut facts, tape, tensor),
+        OpSource::Program(program) => add_variable_facts(&mut facts, program, selected),
+        OpSource::None => {}
     }
-    if let Some(program) = comparison.workload.programs().first() {
-        add_variable_facts(&mut facts, program, selected);
-    }
-    if let Some(entry) = comparison.workload.problems().first() {
+    if let Some(entry) = comparison.stated_problem() {
         add_problem_facts(&mut facts, entry, tensor);
     }
     if let Some((trace, request)) = comparison.request(tensor) {
@@ -191,10 +192,10 @@ fn stack_of<'a>(recording: &'a Recording, block: &RecordedBlock) -> impl Iterato
 }
 
 fn add_variable_facts(facts: &mut TensorFacts, program: &BlockProgram, selected: Selected) {
-    let block = program.blocks.get(selected.graph.idx());
-    let declared = block.and_then(|block| block.variables.get_index(selected.tensor.idx()));
-    let Some((name, variable)) = declared else { return };
-    (**name).clone_into(&mut facts.name);
+    let Some((name, variable)) = program.variable(selected.graph, selected.tensor) else {
+        return;
+    };
+    name.clone_into(&mut facts.name);
     (*variable.dtype).clone_into(&mut facts.dtype);
     facts.shape = dims_text(&variable.shape);
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexSet;
 
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, OpSource};
 use highwater_model::graph::{Graph, Id as _, OpId, Phase, Role, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{GraphIdx, RecordedFrame};
@@ -199,16 +199,17 @@ fn text_of(
     if attribute == Attribute::Scope {
         return scope_of(comparison, graph, tensor, depth);
     }
-    if let Some(entry) = comparison.workload.graphs().get(graph.idx()) {
-        return Cow::Borrowed(text_in_graph(&entry.graph, tensor, attribute));
-    }
-    let program = comparison.workload.programs().first();
-    let block = program.and_then(|program| program.blocks.get(graph.idx()));
-    let variable = block.and_then(|block| block.variables.get_index(tensor.idx()));
-    match (attribute, variable) {
-        (Attribute::DType, Some((_, variable))) => Cow::Borrowed(&*variable.dtype),
-        _ => Cow::Borrowed(""),
-    }
+    Cow::Borrowed(match comparison.ops() {
+        OpSource::Graphs(entries) => {
+            let entry = entries.get(graph.idx());
+            entry.map_or("", |entry| text_in_graph(&entry.graph, tensor, attribute))
+        }
+        OpSource::Program(program) if attribute == Attribute::DType => {
+            let variable = program.variable(graph, tensor);
+            variable.map_or("", |(_, variable)| &variable.dtype)
+        }
+        OpSource::Program(_) | OpSource::Tape(_) | OpSource::None => "",
+    })
 }
 
 /// The op that computes a tensor or needs an estimated workspace.

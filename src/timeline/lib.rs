@@ -115,7 +115,7 @@ pub use visible::{ItemMark, ItemRect, Items};
 
 use std::sync::Arc;
 
-use highwater_analysis::{Comparison, LaneRewrite};
+use highwater_analysis::{Comparison, LaneRewrite, OpSource};
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::GraphIdx;
@@ -325,9 +325,12 @@ impl Palette {
                 .map(|(number, tensor)| color_of_name(&tensor.name, TensorId::from_idx(number)))
                 .collect()
         };
-        let graphs = comparison.workload.graphs().iter().map(color);
         Self {
-            graphs: graphs.chain(comparison.workload.tapes().iter().map(of_tape)).collect(),
+            graphs: match comparison.ops() {
+                OpSource::Graphs(entries) => entries.iter().map(color).collect(),
+                OpSource::Tape(tape) => vec![of_tape(tape)],
+                OpSource::Program(_) | OpSource::None => Vec::new(),
+            },
         }
     }
 

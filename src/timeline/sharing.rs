@@ -2,7 +2,7 @@
 //!
 //! In: the links of an answer. Out: the other tensors in a tensor's storage, and the op that reads any of them last.
 
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, OpSource};
 use highwater_model::graph::{Id as _, OpId, TensorId};
 
 use super::search::shown_name;
@@ -53,13 +53,12 @@ impl Timeline {
 
     fn storage_of(&self, comparison: &Comparison, selected: Selected) -> Option<&[TensorId]> {
         let (graph, tensor) = (selected.graph.idx(), selected.tensor);
-        let workload = &comparison.workload;
-        if let Some(entry) = workload.graphs().get(graph) {
-            let storage = entry.graph.tensors().get(tensor)?.storage;
-            return Some(self.links.storages.get(graph)?.of(storage.idx()));
-        }
-        let known = workload.tapes().first()?.tensors.get(tensor.idx())?;
-        Some(self.links.storages.first()?.of(known.storage as usize))
+        let storage = match comparison.ops() {
+            OpSource::Graphs(entries) => entries.get(graph)?.graph.tensors().get(tensor)?.storage.idx(),
+            OpSource::Tape(tape) => tape.tensors.get(tensor.idx())?.storage as usize,
+            OpSource::Program(_) | OpSource::None => return None,
+        };
+        Some(self.links.storages.get(graph)?.of(storage))
     }
 
     /// The op that reads any of the tensors last, and that tensor; if it reads several, preferably the selected one.

@@ -11,7 +11,7 @@ use crate::request::Request;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{OpId, TensorId};
 use highwater_model::progress::Progress;
-use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, Tape, Workload};
+use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, ProblemEntry, Tape, Workload};
 use highwater_options::Lowered;
 
 /// A kind of source.
@@ -67,6 +67,11 @@ pub trait Study: fmt::Debug + Sync {
     /// The ops that compute and read tensors.
     fn ops<'a>(&self, _workload: &'a Workload) -> OpSource<'a> {
         OpSource::None
+    }
+
+    /// The placement problem that the source states instead of arenas of graphs.
+    fn stated_problem<'a>(&self, _workload: &'a Workload) -> Option<&'a Arc<ProblemEntry>> {
+        None
     }
 
     /// The name of a tensor; empty where it has none. O(1).

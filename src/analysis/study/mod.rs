@@ -15,9 +15,11 @@ mod trace;
 pub use kind::{LaneChoice, OpSource, Study, StudyWords};
 pub use tape::opening_lanes;
 
+use std::sync::Arc;
+
 use super::comparison::Comparison;
 use highwater_model::graph::TensorId;
-use highwater_model::workload::{GraphIdx, Source, Workload};
+use highwater_model::workload::{GraphIdx, ProblemEntry, Source, Workload};
 
 /// The study of a workload.
 pub fn study_of(workload: &Workload) -> &'static dyn Study {
@@ -54,6 +56,15 @@ impl Comparison {
         } else {
             self.study()
         }
+    }
+
+    pub fn ops(&self) -> OpSource<'_> {
+        self.study().ops(&self.workload)
+    }
+
+    /// The placement problem that the source states instead of arenas of graphs.
+    pub fn stated_problem(&self) -> Option<&Arc<ProblemEntry>> {
+        self.study().stated_problem(&self.workload)
     }
 
     /// The noun for a step of the axis.

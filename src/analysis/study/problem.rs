@@ -96,8 +96,7 @@ impl Study for Problems {
     }
 
     fn has_search(&self, request: &Request) -> bool {
-        let mut entries = request.workload.problems().iter().take(1);
-        entries.any(|entry| {
+        self.stated_problem(&request.workload).is_some_and(|entry| {
             let lanes = problem_lanes(entry, &request.strategies);
             lanes.iter().any(|(_, strategy)| strategy.effort == Effort::Search)
         })
@@ -112,8 +111,12 @@ impl Study for Problems {
     }
 
     fn has_capacity(&self, workload: &Workload) -> bool {
-        let entry = workload.problems().first();
+        let entry = self.stated_problem(workload);
         entry.is_none_or(|entry| entry.capacity.is_some())
+    }
+
+    fn stated_problem<'a>(&self, workload: &'a Workload) -> Option<&'a Arc<ProblemEntry>> {
+        workload.problems().first()
     }
 
     fn summary(&self, comparison: &Comparison) -> String {
@@ -122,12 +125,12 @@ impl Study for Problems {
     }
 
     fn tensor_name<'a>(&self, comparison: &'a Comparison, _: GraphIdx, tensor: TensorId) -> &'a str {
-        let entry = comparison.workload.problems().first();
+        let entry = comparison.stated_problem();
         entry.map_or("", |entry| entry.ids.get(tensor.idx()))
     }
 
     fn tensor_counts(&self, comparison: &Comparison) -> Vec<usize> {
-        let entries = comparison.workload.problems().iter().take(1);
+        let entries = comparison.stated_problem().into_iter();
         entries.map(|entry| entry.problem.buffers.len()).collect()
     }
 }

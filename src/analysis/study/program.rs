@@ -8,7 +8,7 @@ use crate::error::AnalysisError;
 use crate::name_reuse::{Subject, batch_of, compare_name_reuse};
 use crate::request::Request;
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::graph::{Id as _, TensorId};
+use highwater_model::graph::TensorId;
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
 use highwater_model::workload::{GraphIdx, Workload};
@@ -72,8 +72,7 @@ impl Study for Programs {
 
     fn tensor_name<'a>(&self, comparison: &'a Comparison, graph: GraphIdx, tensor: TensorId) -> &'a str {
         let program = comparison.workload.programs().first();
-        let block = program.and_then(|program| program.blocks.get(graph.idx()));
-        let variable = block.and_then(|block| block.variables.get_index(tensor.idx()));
+        let variable = program.and_then(|program| program.variable(graph, tensor));
         variable.map_or("", |(name, _)| name)
     }
 

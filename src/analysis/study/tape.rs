@@ -91,7 +91,7 @@ impl Study for Tapes {
         let Some(tape) = comparison.workload.tapes().first() else {
             return String::new();
         };
-        let n_ops = tape.ops.iter().filter(|op| !op.is_source).count();
+        let n_ops = tape.executed().count();
         format!(
             "{} ({}) under policy {}, {}",
             tape.name,
@@ -114,9 +114,9 @@ impl Study for Tapes {
 
     /// Ops that bring in external tensors take no step. O(ops).
     fn op_name<'a>(&self, workload: &'a Workload, _: GraphIdx, op: OpId) -> Cow<'a, str> {
-        let ops = workload.tapes().first().into_iter().flat_map(|tape| &tape.ops);
-        let op = ops.filter(|op| !op.is_source).nth(op.idx());
-        op.map_or(Cow::Borrowed(""), |op| Cow::Borrowed(&*op.name))
+        let tape = workload.tapes().first();
+        let op = tape.and_then(|tape| tape.executed().nth(op.idx()));
+        Cow::Borrowed(op.map_or("", |(_, op)| &op.name))
     }
 }
 

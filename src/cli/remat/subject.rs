@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 
 use crate::choice::choose;
 use crate::lower_bound::lower_bound_of;
-use highwater_analysis::{Request, bound_plan, graph_tapes};
+use highwater_analysis::{OpSource, Request, bound_plan, graph_tapes, study_of};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::progress::Progress;
@@ -30,26 +30,28 @@ pub(super) fn subject(
     progress: &Progress<'_>,
 ) -> anyhow::Result<Subject> {
     let workload = &request.workload;
-    if !workload.tapes().is_empty() {
-        let names: Vec<String> = workload.tapes().iter().map(|tape| tape.name.clone()).collect();
-        let choice = choose(&workload.name, &names, wanted, |_| true)?;
-        let mut diagnostics = Diagnostics::new();
-        if let Some(remark) = choice.remark() {
-            diagnostics.info(remark, &choice.name);
-        }
-        return Ok(Subject {
-            tape: Tape::clone(&workload.tapes()[choice.position]),
-            lower_bound: None,
-            diagnostics,
-        });
-    }
-    if workload.graphs().is_empty() {
-        bail!(
+    match study_of(workload).ops(workload) {
+        OpSource::Graphs(_) => of_graphs(wanted, request, lowered, progress),
+        OpSource::Tape(_) => of_tapes(wanted, workload),
+        OpSource::Program(_) | OpSource::None => bail!(
             "{}: there is nothing to run; `remat` takes a graph, a DTR log, or a graph or script of MegEngine's planner",
             workload.name
-        );
+        ),
     }
-    of_graphs(wanted, request, lowered, progress)
+}
+
+fn of_tapes(wanted: Option<&str>, workload: &Workload) -> anyhow::Result<Subject> {
+    let names: Vec<String> = workload.tapes().iter().map(|tape| tape.name.clone()).collect();
+    let choice = choose(&workload.name, &names, wanted, |_| true)?;
+    let mut diagnostics = Diagnostics::new();
+    if let Some(remark) = choice.remark() {
+        diagnostics.info(remark, &choice.name);
+    }
+    Ok(Subject {
+        tape: Tape::clone(&workload.tapes()[choice.position]),
+        lower_bound: None,
+        diagnostics,
+    })
 }
 
 fn of_graphs(

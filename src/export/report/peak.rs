@@ -4,6 +4,7 @@ use super::Report;
 use crate::blocks::{Block, Table, bytes, paragraph, text};
 use crate::peak::PeakAnswer;
 use crate::subject::ExportError;
+use highwater_analysis::OpSource;
 use highwater_model::units::grouped;
 use highwater_timeline::{Attribute, PeakAt, PeakReport, PeakRequest, PeakWithout, Uses, step_facts};
 
@@ -14,10 +15,9 @@ impl Report<'_> {
     /// The peak of the base lane.
     pub(super) fn peak_part(&self) -> Result<Vec<Block>, ExportError> {
         let comparison = self.comparison;
-        let by = if comparison.workload.graphs().is_empty() {
-            Attribute::Scope
-        } else {
-            Attribute::OpType
+        let by = match comparison.ops() {
+            OpSource::Graphs(_) => Attribute::OpType,
+            OpSource::Tape(_) | OpSource::Program(_) | OpSource::None => Attribute::Scope,
         };
         let ask = PeakRequest {
             lane: self.base,

@@ -21,7 +21,7 @@ use events::Writer;
 use serde_json::json;
 
 use super::subject::{ExportError, ExportSubject};
-use highwater_analysis::LaneKind;
+use highwater_analysis::{LaneKind, OpSource};
 use highwater_model::progress::Progress;
 use highwater_model::units::Step;
 use highwater_timeline::{StepFacts, step_facts};
@@ -115,11 +115,10 @@ fn schedule(
             &args,
         );
     }
-    let tape = comparison.workload.tapes().first();
-    let executed: Vec<&str> = tape.map_or_else(Vec::new, |tape| {
-        let ops = tape.ops.iter().filter(|op| !op.is_source);
-        ops.map(|op| &*op.name).collect()
-    });
+    let executed: Vec<&str> = match comparison.ops() {
+        OpSource::Tape(tape) => tape.executed().map(|(_, op)| &*op.name).collect(),
+        OpSource::Graphs(_) | OpSource::Program(_) | OpSource::None => Vec::new(),
+    };
     for step in 0..comparison.axis.n_steps {
         if step % CHUNK == 0 {
             progress.set("writing ops", u64::from(step), u64::from(comparison.axis.n_steps))?;

@@ -5,7 +5,9 @@
 
 use indexmap::IndexMap;
 
+use crate::graph::{Id as _, TensorId};
 use crate::units::Bytes;
+use crate::workload::GraphIdx;
 
 /// A variable declared by a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +58,15 @@ pub struct BlockProgram {
     pub name: String,
     /// Blocks by position; at least the global one.
     pub blocks: Vec<Block>,
+}
+
+impl BlockProgram {
+    /// A variable by the position of its block and its position there.
+    pub fn variable(&self, block: GraphIdx, variable: TensorId) -> Option<(&str, &BlockVariable)> {
+        let block = self.blocks.get(block.idx())?;
+        let (name, variable) = block.variables.get_index(variable.idx())?;
+        Some((name, variable))
+    }
 }
 
 impl BlockVariable {

@@ -69,6 +69,11 @@ pub struct Tape {
 }
 
 impl Tape {
+    /// The ops that take steps, in order, with their positions: all but those that bring in external tensors.
+    pub fn executed(&self) -> impl Iterator<Item = (u32, &TapeOp)> {
+        (0..).zip(&self.ops).filter(|(_, op)| !op.is_source)
+    }
+
     pub fn compute(&self) -> Nanos {
         let times = self.ops.iter().map(|op| op.time.0);
         Nanos(times.fold(0, u64::saturating_add))

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use super::super::block::LaneView;
 use super::wall::{WallRun, of_ops};
 use super::{Axes, TimeAxis};
-use highwater_analysis::{Comparison, LaneKind};
+use highwater_analysis::{Comparison, LaneKind, OpSource};
 use highwater_model::graph::{Bindings, Graph};
-use highwater_model::workload::{AxisRun, GraphIdx, Recording};
+use highwater_model::workload::{AxisRun, GraphIdx, Recording, Tape};
 use highwater_rewrite::remat::op_time;
 
 const NO_OPS: &str = "Nothing open here has ops of which a time is known or could be estimated.";
@@ -54,36 +54,38 @@ impl OpTimes {
             is_stated: graph.ops().iter().map(|op| op.time.is_some()).collect(),
         }
     }
+
+    fn of_tape(tape: &Tape) -> Self {
+        let times: Vec<u64> = tape.executed().map(|(_, op)| op.time.0).collect();
+        Self {
+            is_stated: vec![true; times.len()],
+            times,
+        }
+    }
 }
 
 fn estimated(comparison: &Comparison, lanes: &[LaneView]) -> Result<TimeAxis, &'static str> {
     if comparison.lane_kind() == LaneKind::Recordings {
         return Err(EVENTS);
     }
-    let graphs = comparison.workload.graphs();
-    let tape = comparison.workload.tapes().first();
-    if graphs.is_empty() && tape.is_none() {
+    let ops = comparison.ops();
+    if matches!(ops, OpSource::Program(_) | OpSource::None) {
         return Err(NO_OPS);
     }
     let mut known: BTreeMap<(GraphIdx, &Bindings), OpTimes> = BTreeMap::new();
     let mut durations = vec![0_u64; comparison.axis.n_steps as usize];
     let mut n_stated = 0;
     for run in &comparison.axis.runs {
-        let times = known.entry((run.run.graph, &run.run.bindings)).or_insert_with(|| {
-            let graph = graphs.get(run.run.graph.0 as usize);
-            match (graph, tape) {
-                (Some(entry), _) => OpTimes::of_graph(&entry.graph, &run.run.bindings, comparison),
-                (None, Some(tape)) => {
-                    let executed = tape.ops.iter().filter(|op| !op.is_source);
-                    let times: Vec<u64> = executed.map(|op| op.time.0).collect();
-                    OpTimes {
-                        is_stated: vec![true; times.len()],
-                        times,
-                    }
-                }
-                (None, None) => OpTimes::default(),
-            }
-        });
+        let times = known
+            .entry((run.run.graph, &run.run.bindings))
+            .or_insert_with(|| match ops {
+                OpSource::Graphs(entries) => entries
+                    .get(run.run.graph.0 as usize)
+                    .map(|entry| OpTimes::of_graph(&entry.graph, &run.run.bindings, comparison))
+                    .unwrap_or_default(),
+                OpSource::Tape(tape) => OpTimes::of_tape(tape),
+                OpSource::Program(_) | OpSource::None => OpTimes::default(),
+            });
         n_stated += add_run(&mut durations, run, times);
     }
     for recomputed in lanes

@@ -215,9 +215,8 @@ impl<'a> Flow<'a> {
                 node.name = known.map_or("", |known| &*known.name).into();
             }
             Source::Program(program) => {
-                let block = program.blocks.get(tensor.graph.idx());
-                if let Some((name, variable)) = block.and_then(|block| block.variables.get_index(tensor.tensor.idx())) {
-                    node.name.clone_from(name);
+                if let Some((name, variable)) = program.variable(tensor.graph, tensor.tensor) {
+                    node.name = name.into();
                     node.what = format!("{} {}", variable.dtype, dims_text(&variable.shape)).into();
                 }
             }
@@ -255,8 +254,7 @@ impl<'a> Flow<'a> {
             }
             Source::Tape(tape) => tape.tensors.get(tensor.tensor.idx()).map(|known| known.bytes),
             Source::Program(program) => {
-                let block = program.blocks.get(tensor.graph.idx());
-                let (_, variable) = block.and_then(|block| block.variables.get_index(tensor.tensor.idx()))?;
+                let (_, variable) = program.variable(tensor.graph, tensor.tensor)?;
                 // The batch size is known only at run time.
                 let is_known = variable.shape.iter().all(|dim| *dim >= 0);
                 is_known.then(|| variable.bytes(1)).flatten()

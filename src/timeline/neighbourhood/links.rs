@@ -1,9 +1,7 @@
 //! Index of the readers and writers of each tensor of a source.
 
-use std::sync::Arc;
-
-use highwater_analysis::Comparison;
-use highwater_model::graph::{Consumers, TensorId};
+use highwater_analysis::{Comparison, OpSource};
+use highwater_model::graph::{Consumers, Graph, TensorId};
 use highwater_model::workload::{Block, BlockProgram, GraphIdx, Slots, Tape};
 
 use super::super::TensorKey;
@@ -25,18 +23,23 @@ pub(in super::super) struct Links {
 
 impl Links {
     pub(in super::super) fn new(comparison: &Comparison) -> Self {
-        let workload = &comparison.workload;
-        let graphs = workload.graphs().iter();
-        let of_graphs = graphs.map(|entry| by_storage(entry.graph.tensors().iter().map(|tensor| tensor.storage.0)));
-        let of_tape = |tape: &Arc<Tape>| by_storage(tape.tensors.iter().map(|tensor| tensor.storage));
-        let storages = of_graphs.chain(workload.tapes().first().map(of_tape)).collect();
-        let tape = workload.tapes().first().map(|tape| Index::of_tape(tape));
-        let program = workload.programs().first();
-        Self {
-            graphs: workload.graphs().iter().map(|entry| entry.graph.consumers()).collect(),
-            storages,
-            tape,
-            blocks: program.map_or_else(Vec::new, |program| of_blocks(program)),
+        let of_graph = |graph: &Graph| by_storage(graph.tensors().iter().map(|tensor| tensor.storage.0));
+        match comparison.ops() {
+            OpSource::Graphs(entries) => Self {
+                graphs: entries.iter().map(|entry| entry.graph.consumers()).collect(),
+                storages: entries.iter().map(|entry| of_graph(&entry.graph)).collect(),
+                ..Self::default()
+            },
+            OpSource::Tape(tape) => Self {
+                tape: Some(Index::of_tape(tape)),
+                storages: vec![by_storage(tape.tensors.iter().map(|tensor| tensor.storage))],
+                ..Self::default()
+            },
+            OpSource::Program(program) => Self {
+                blocks: of_blocks(program),
+                ..Self::default()
+            },
+            OpSource::None => Self::default(),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! executed ops count, including recomputed ones. Recordings, problems and traces do not state readers.
 
 use super::super::Selected;
-use highwater_analysis::{Comparison, RunRemat};
+use highwater_analysis::{Comparison, OpSource, RunRemat};
 use highwater_model::graph::{Graph, Id as _, OpId, TensorId};
 use highwater_model::units::Step;
 use highwater_model::workload::{AxisRun, Block, Slots};
@@ -57,11 +57,11 @@ impl<'a> RunUses<'a> {
             let graph = entry;
             return Some(Self::Budget { remat, graph, run });
         }
-        if let Some(graph) = entry {
-            return Some(Self::Graph { graph, run });
+        match comparison.ops() {
+            OpSource::Graphs(_) => entry.map(|graph| Self::Graph { graph, run }),
+            OpSource::Program(program) => program.blocks.get(graph).map(|block| Self::Block { block, run }),
+            OpSource::Tape(_) | OpSource::None => None,
         }
-        let block = comparison.workload.programs().first()?.blocks.get(graph)?;
-        Some(Self::Block { block, run })
     }
 
     /// Visits every use in order of steps; a tensor is reported by its own number and by that of its root. O(ops +

@@ -3,7 +3,7 @@
 use super::column::{amount, number, text};
 use super::{Column, Target, Value, View};
 use crate::{AxisKind, Selected};
-use highwater_analysis::{Comparison, LaneKind};
+use highwater_analysis::{Comparison, LaneKind, OpSource};
 use highwater_model::graph::{Id as _, Op, OpId, TensorId};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{AxisRun, GraphEntry, RecordedOp, Recording, TapeOp};
@@ -35,11 +35,10 @@ pub(super) const COLUMNS: [Column; 10] = [
 
 /// The ops of a tape that take steps, in order; sources of external tensors take none.
 pub(super) fn executed(comparison: &Comparison) -> Vec<u32> {
-    let tape = comparison.workload.tapes().first();
-    tape.map_or_else(Vec::new, |tape| {
-        let ops = (0_u32..).zip(&tape.ops);
-        ops.filter(|(_, op)| !op.is_source).map(|(number, _)| number).collect()
-    })
+    match comparison.ops() {
+        OpSource::Tape(tape) => tape.executed().map(|(number, _)| number).collect(),
+        OpSource::Graphs(_) | OpSource::Program(_) | OpSource::None => Vec::new(),
+    }
 }
 
 /// The recording of the lane, if all lanes are recordings.
@@ -61,17 +60,18 @@ enum Found<'a> {
 }
 
 fn found<'a>(view: &View<'a>, run: &AxisRun, op: OpId) -> Found<'a> {
-    let workload = &view.comparison.workload;
-    if let Some(entry) = workload.graphs().get(run.run.graph.idx()) {
-        return match entry.graph.ops().get(op) {
-            Some(row) => Found::Graph(entry, op, row),
-            None => Found::Other,
-        };
-    }
-    let tape = workload.tapes().first();
-    let op = view.executed.get(op.idx()).zip(tape);
-    let op = op.and_then(|(number, tape)| tape.ops.get(*number as usize));
-    op.map_or(Found::Other, Found::Tape)
+    let found = match view.comparison.ops() {
+        OpSource::Graphs(entries) => entries.get(run.run.graph.idx()).and_then(|entry| {
+            let row = entry.graph.ops().get(op)?;
+            Some(Found::Graph(entry, op, row))
+        }),
+        OpSource::Tape(tape) => {
+            let number = view.executed.get(op.idx());
+            number.and_then(|number| Some(Found::Tape(tape.ops.get(*number as usize)?)))
+        }
+        OpSource::Program(_) | OpSource::None => None,
+    };
+    found.unwrap_or(Found::Other)
 }
 
 pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {

@@ -6,6 +6,7 @@ use crate::facts::dims_text;
 use crate::grouping::stated;
 use crate::search::{n_held, op_name, shown_name};
 use crate::{Attribute, Row, Selected};
+use highwater_analysis::OpSource;
 use highwater_model::graph::Id as _;
 
 pub(super) const COLUMNS: [Column; 12] = [
@@ -58,20 +59,23 @@ pub(super) fn attribute<'a>(view: &View<'a>, tensor: Selected, attribute: Attrib
 
 /// Dimensions with their values in the tensor's run.
 fn shape(view: &View<'_>, tensor: Selected) -> String {
-    let workload = &view.comparison.workload;
-    if let Some(entry) = workload.graphs().get(tensor.graph.idx()) {
-        if entry.graph.tensors().get(tensor.tensor).is_none() {
-            return String::new();
+    let shape = match view.comparison.ops() {
+        OpSource::Graphs(entries) => {
+            let entry = entries.get(tensor.graph.idx());
+            let entry = entry.filter(|entry| entry.graph.tensors().get(tensor.tensor).is_some());
+            entry.map(|entry| {
+                let none = highwater_model::graph::Bindings::new();
+                let bindings = view.comparison.bindings_of(view.lane, tensor.run as usize);
+                entry.graph.bound_shape_text(tensor.tensor, bindings.unwrap_or(&none))
+            })
         }
-        let none = highwater_model::graph::Bindings::new();
-        let bindings = view.comparison.bindings_of(view.lane, tensor.run as usize);
-        let bindings = bindings.unwrap_or(&none);
-        return entry.graph.bound_shape_text(tensor.tensor, bindings);
-    }
-    let program = workload.programs().first();
-    let block = program.and_then(|program| program.blocks.get(tensor.graph.idx()));
-    let variable = block.and_then(|block| block.variables.get_index(tensor.tensor.idx()));
-    variable.map_or_else(String::new, |(_, variable)| dims_text(&variable.shape))
+        OpSource::Program(program) => {
+            let variable = program.variable(tensor.graph, tensor.tensor);
+            variable.map(|(_, variable)| dims_text(&variable.shape))
+        }
+        OpSource::Tape(_) | OpSource::None => None,
+    };
+    shape.unwrap_or_default()
 }
 
 /// All columns but the shape are equal in all runs.

@@ -69,7 +69,7 @@ pub(super) fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comp
         bound.exact(),
         planned.lower_bound.exact()
     ));
-    if let Some(capacity) = comparison.workload.problems().first().and_then(|entry| entry.capacity) {
+    if let Some(capacity) = comparison.stated_problem().and_then(|entry| entry.capacity) {
         let text = match planned.fit(capacity) {
             Fit::Fits => format!("Fits the {capacity} that the file states."),
             Fit::Impossible => format!("Does not fit the file's capacity {capacity}: proved."),

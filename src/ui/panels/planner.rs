@@ -331,9 +331,7 @@ fn three_digits(text: &str) -> String {
 /// The strategies that lanes of this comparison can use.
 pub fn choices(comparison: &Comparison) -> impl Iterator<Item = &'static highwater_plan::Strategy> {
     let has_recorded = comparison
-        .workload
-        .problems()
-        .first()
+        .stated_problem()
         .is_some_and(|entry| entry.recorded.is_some());
     highwater_plan::STRATEGIES
         .iter()
