@@ -1,4 +1,4 @@
-//! The application: drains the worker, shows the panes, applies what they asked for.
+//! The application: polls the worker, shows the panes, applies their output.
 
 use eframe::egui;
 
@@ -36,83 +36,61 @@ use super::top_bar::{TopBar, top_bar_ui};
 use highwater_options::Finding;
 use highwater_session::{Command, PersistedDocument, Recents, Recoverable, Recovery, Session};
 
-/// View state: what the window remembers and no file holds.
+/// The window's state that no file holds.
 #[derive(Debug, Default)]
 pub struct UiState {
-    /// The lanes' view.
     pub lanes: LanesState,
-    /// The option panel's texts.
     pub options: OptionsState,
-    /// The sweep.
+    /// The budget sweep.
     pub budgets: BudgetsState,
-    /// The sweep over configurations.
+    /// The configuration sweep.
     pub space: SweepState,
-    /// Lanes of runs under budgets while others are compared.
+    /// Runs under budgets, kept while other lanes are compared.
     pub lane_set: LaneSetState,
-    /// Name reuse and its log.
     pub name_reuse: NameReuseState,
-    /// Lanes side by side, and pins.
     pub compare: CompareState,
-    /// What the pane of measured runs keeps.
     pub measured_run: MeasuredRunState,
-    /// The planner's table.
     pub planner: PlannerState,
-    /// The device's tables.
     pub device: DeviceState,
-    /// Which lane the inspector explains.
     pub inspector: InspectorState,
-    /// The explained peak.
     pub peak: PeakState,
-    /// The search field of the lanes.
     pub search: SearchState,
-    /// The tables.
     pub tables: TablesState,
-    /// The schedule's texts.
     pub schedule: ScheduleState,
-    /// The schedule editor's texts.
     pub schedule_editor: ScheduleEditorState,
-    /// The document's file: what is asked about it.
     pub document: DocumentState,
-    /// The dialog that is open.
     pub dialogs: Dialogs,
-    /// Whether the list of keys is open.
     pub is_help_open: bool,
-    /// The finding that was looked at last.
+    /// The position of the finding focused last.
     pub problem: Option<usize>,
-    /// The palette.
     pub palette: PaletteState,
-    /// What was opened before.
     pub recents: Recents,
-    /// Commands that panes ask for.
+    /// Commands from panes.
     pub asked: Vec<UiCommand>,
-    /// Pictures on their way.
+    /// Pending pictures.
     pub pictures: Pictures,
-    /// Who draws large lanes.
     pub large_lanes: super::gpu::LargeLanes,
 }
 
-/// The program's window.
 #[derive(Debug)]
 pub struct App {
     pub(super) session: Session,
     pub(super) state: UiState,
     pub(super) panes: Panes,
     has_styled: bool,
-    /// What was noted last as opened.
     noted: Noted,
-    /// Keeps edits that are not saved yet.
+    /// Keeps unsaved edits.
     pub(super) recovery: Option<Recovery>,
-    /// What was recovered, until this instance keeps it.
+    /// Recovered edits, until this instance keeps them.
     pub(super) recovered: Option<Recoverable>,
 }
 
 impl App {
-    /// The window of a session.
     pub fn new(session: Session) -> Self {
         Self::restored(session, &Persisted::default())
     }
 
-    /// The window of a session, as it was when it was closed last.
+    /// The window with the layout and view of the last run.
     pub fn restored(mut session: Session, kept: &Persisted) -> Self {
         let mut state = UiState::default();
         state.recents.clone_from(&kept.recents);
@@ -136,14 +114,14 @@ impl App {
         }
     }
 
-    /// Asks for every path in the path field, as where there is no dialog service: tests do not wait for a desktop's dialogs.
+    /// Opens the path field instead of system dialogs, for tests.
     #[must_use]
     pub fn with_typed_paths(mut self) -> Self {
         self.state.dialogs.are_typed = true;
         self
     }
 
-    /// What is to be kept of the window.
+    /// The state to persist.
     pub fn kept(&self) -> Persisted {
         Persisted {
             layout: Some(self.panes.layout()),
@@ -156,28 +134,27 @@ impl App {
         }
     }
 
-    /// The session, for tests.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Applies a command, for tests.
+    /// For tests.
     pub fn apply(&mut self, command: Command) {
         self.session.apply(command);
     }
 
-    /// Waits for the worker and for what is looked up beside it, for tests and benches.
+    /// Waits for the worker and for path look-ups, for tests and benches.
     pub fn settle(&mut self) {
         self.session.settle();
         self.state.dialogs.settle();
     }
 
-    /// One frame: takes the worker's answers, shows everything, applies what was asked for.
+    /// One frame: polls the worker, shows the window, applies its output.
     pub fn show(&mut self, ui: &mut egui::Ui) {
         let kept = egui::Id::unique("marks of the memory maps");
         if !std::mem::replace(&mut self.has_styled, true) {
             super::theme::style(ui.ctx());
-            // Sizes are commands of the table; Ctrl + 0 is the lanes'.
+            // Zooming the window is a command; Ctrl + 0 belongs to the lanes.
             ui.ctx().options_mut(|options| options.zoom_with_keyboard = false);
             let marks = ui.ctx().data_mut(|data| data.get_persisted(kept));
             self.state.lanes.marks = marks.unwrap_or_default();
@@ -192,7 +169,7 @@ impl App {
                 .data_mut(|data| data.insert_persisted(kept, self.state.lanes.marks));
         }
         if let Some(name) = self.session.take_stepped() {
-            // What undo or redo changed comes into view.
+            // Scrolls to the option that undo or redo changed.
             self.state.options.jump = Some(name);
         }
         let changes = |command: &Command| {
@@ -206,7 +183,7 @@ impl App {
             )
         };
         if commands.iter().any(changes) {
-            // What an edit changes (findings beside their fields, stale lanes) is seen in the same frame.
+            // Shows the effects of an edit (findings, stale lanes) in the same frame.
             ui.ctx().request_discard("the session changed");
         }
         for command in commands {
@@ -219,13 +196,13 @@ impl App {
         self.settle_recovered();
     }
 
-    /// Shows everything and returns what the user asked for.
+    /// Shows the window; returns the session's commands.
     fn frame(&mut self, ui: &mut egui::Ui) -> Vec<Command> {
         let theme = Theme::of(ui.visuals());
         let mut output = FrameOutput::default();
         let state = &self.state;
         let has_field = state.options.has_search_focus || state.search.has_focus;
-        // The field that letters are meant for comes with the answer.
+        // The search field exists once there is an answer; letters typed before are kept for it.
         let is_typing_ahead = state.search.wants_focus && self.session.answer().is_none();
         if is_typing_ahead {
             self.state.search.type_ahead(ui);
@@ -245,7 +222,7 @@ impl App {
         if output.asked.contains(&UiCommand::OpenPalette) {
             self.state.palette.open_ahead(ui);
         }
-        // The search takes the letters that follow its shortcut in the same frame.
+        // The search receives letters that follow its shortcut in the same frame.
         self.state.options.wants_search |= output.asked.contains(&UiCommand::SearchOptions);
         self.state.search.wants_focus |= output.asked.contains(&UiCommand::Search);
         let now = |command| self.now(command, theme.is_dark);
@@ -274,14 +251,14 @@ impl App {
         drop_ui(ui, &theme, &mut output.commands);
         output.asked.append(&mut self.state.asked);
         if output.asks_the_window() {
-            // What a command changes is seen at once, not with the next movement of the pointer.
+            // Shows the command's effect without waiting for input.
             ui.ctx().request_repaint();
         }
         self.state.lanes.is_covered = is_covered(ui.ctx());
         self.apply_output(output, ui.ctx())
     }
 
-    /// What stands in front of the panes.
+    /// Shows the modals in front of the panes.
     fn dialogs_ui(&mut self, ctx: &egui::Context, theme: &Theme, output: &mut FrameOutput) {
         help::help_ui(ctx, &self.state.large_lanes.words, &mut self.state.is_help_open);
         if let Some(key) = self.state.dialogs.take_returned() {
@@ -324,7 +301,7 @@ impl App {
         self.state.pictures.poll(ctx, &self.state.lanes, &mut output.commands);
     }
 
-    /// Goes to the field of the next finding: errors first, as in the list of problems.
+    /// Focuses the field of the next finding: errors first, as in the list of problems.
     pub(super) fn next_problem(&mut self) {
         let mut findings: Vec<&Finding> = self.session.findings().iter().collect();
         findings.sort_by_key(|finding| finding.severity);

@@ -13,7 +13,7 @@ use super::lanes::Measuring;
 use highwater_session::ExportForm;
 use highwater_timeline::ColorBy;
 
-/// What the menu and the keys can ask of the window.
+/// A command of menus, keys and palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UiCommand {
     /// Choose files to open.
@@ -22,41 +22,34 @@ pub enum UiCommand {
     Add,
     /// Type a path to open.
     OpenPath,
-    /// Save the document where it lies.
+    /// Save the document to its file.
     Save,
     /// Choose where to save the document.
     SaveAs,
-    /// List sources of the document that are gone or changed.
+    /// List missing and changed sources.
     LocateSources,
-    /// Choose where to write the configuration.
     ExportConfig,
-    /// Choose where to write a file of the answer.
     Export(ExportForm),
-    /// Choose a configuration to read.
     ImportConfig,
-    /// Put the `highwater compare` command on the clipboard.
+    /// Copy the `highwater compare` command.
     CopyCommandLine,
-    /// Take back the last edit.
     Undo,
-    /// Make the edit again that was taken back.
     Redo,
-    /// Give all options their defaults.
     ResetOptions,
-    /// Put the keyboard into the search field of the lanes.
+    /// Focus the search field of the lanes.
     Search,
-    /// Bring the tables to the front, or the problems.
+    /// Bring the tables to the front, or back the problems.
     ToggleTables,
     /// Bring the schedule editor to the front, or the problems.
     ToggleSchedule,
-    /// Add a run to the schedule.
     AddRun,
-    /// List every graph in the schedule.
+    /// Schedule every graph.
     ListGraphs,
-    /// Choose where to write the table that is shown.
+    /// Export the visible table.
     ExportTable,
-    /// Put the keyboard into the option search.
+    /// Focus the option search.
     SearchOptions,
-    /// Put the keyboard into the field of the next finding.
+    /// Focus the field of the next finding.
     NextProblem,
     /// Light or dark.
     ToggleTheme,
@@ -72,25 +65,25 @@ pub enum UiCommand {
     ToggleBudgets,
     /// Bring the sweep over configurations to the front, or the lanes.
     ToggleSweep,
-    /// Try the configurations of the axes, or stop.
+    /// Start or stop the configuration sweep.
     TrySweep,
-    /// Name the best of them.
+    /// Recommend a configuration of the sweep.
     Recommend,
     /// Bring name reuse and its log to the front, or the lanes.
     ToggleNameReuse,
-    /// Bring what was read of each file to the front, or the problems.
+    /// Bring the import report to the front, or the problems.
     ToggleFiles,
-    /// Show what was measured beside what is simulated, or the inspector.
+    /// Bring measured runs to the front, or the inspector.
     ToggleMeasuredRun,
     /// Choose a folder to open.
     OpenFolder,
-    /// Start the sweep, or stop it.
+    /// Start or stop the budget sweep.
     BudgetSweep,
     /// Compare policies, runs under budgets, or name reuse.
     NextLanes,
-    /// Bring lanes side by side to the front, or the problems.
+    /// Bring the comparison of lanes to the front, or the problems.
     ToggleCompare,
-    /// Pin what is set under a name.
+    /// Pin the configuration under a name.
     PinConfiguration,
     /// Bring the planner's table to the front, or the inspector.
     TogglePlanner,
@@ -98,89 +91,73 @@ pub enum UiCommand {
     ToggleDevice,
     /// Bring the explained peak to the front, or the inspector.
     TogglePeak,
-    /// Keep the pinned or hovered step with a note.
+    /// Bookmark the pinned or hovered step.
     Bookmark,
-    /// Type a step to go to.
     GotoStep,
-    /// Choose where to write the explained step.
     ExportPeak,
-    /// Holes in the memory maps, or none.
+    /// Gaps in the memory maps.
     ToggleHoles,
     /// Reuse edges: off, of the selection, of the peak step.
     NextEdges,
-    /// Device events in the lanes, or none.
+    /// Device events in the lanes.
     ToggleEvents,
-    /// Lanes on scales of their own, or on one.
+    /// Independent or common y-axes.
     ToggleScales,
-    /// Whether the wheel alone zooms.
+    /// Zoom with or without a modifier key.
     ToggleWheel,
-    /// What the colours of blocks stand for.
+    /// Colour blocks by an attribute.
     ColorBy(ColorBy),
-    /// Select a range of steps, or measure.
     Measure(Measuring),
-    /// The difference of a lane to the next one, or none.
+    /// The difference to the next lane, or none.
     NextDifference,
-    /// Select what was selected before.
+    /// Go back in the history of selections.
     PreviousSelection,
-    /// Select again what was selected after that.
+    /// Go forward in the history of selections.
     NextSelection,
-    /// List everything that can be done, by name.
+    /// Open the list of all commands.
     OpenPalette,
-    /// Put the panes on the right aside, or bring them back.
+    /// Hide or show the panes on the right.
     ToggleDetails,
-    /// The lanes alone, or all panes.
     MaximizeLanes,
-    /// Put every pane where it stood at first.
+    /// Restore the default layout.
     ResetLayout,
-    /// Everything larger.
     Larger,
-    /// Everything smaller.
     Smaller,
-    /// Everything as large as at first.
+    /// The default size.
     UsualSize,
-    /// Write a picture of the window.
     ExportWindow,
-    /// Write a picture of a lane.
     ExportLane,
-    /// Write a drawing of a lane.
     DrawLane,
-    /// Forget which files were opened.
+    /// Clear the list of recent files.
     ForgetRecent,
-    /// Show or hide the list of keys.
+    /// Show or hide the list of keys and gestures.
     ToggleHelp,
-    /// End the program.
     Quit,
 }
 
-/// A menu of the menu bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Menu {
-    /// Files and configurations.
+    /// Files, configurations, exports.
     File,
     /// Undo, redo, reset.
     Edit,
-    /// Ranges and rulers; within the menu of edits.
+    /// Ranges and rulers; a submenu of Edit.
     Measure,
-    /// What is shown and how.
+    /// Panes and display settings.
     View,
-    /// What colours stand for; within the menu of what is shown.
+    /// Colour attributes; a submenu of View.
     Color,
-    /// Explanations.
     Help,
 }
 
-/// One row.
+/// A command with its texts and keys.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandRow {
-    /// The command.
     pub command: UiCommand,
-    /// Its menu.
     pub menu: Menu,
-    /// The menu text.
     pub text: &'static str,
-    /// One sentence.
+    /// One sentence for tooltips and the help window.
     pub tooltip: &'static str,
-    /// Its keys.
     pub shortcut: Option<KeyboardShortcut>,
 }
 

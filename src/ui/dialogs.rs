@@ -1,7 +1,7 @@
-//! File dialogs that never block, and the typed path that always works.
+//! File dialogs that never block the window, with a path field where the system has none.
 //!
-//! The system's dialog runs on a thread of its own. It answers `None` both when the user cancels and when the
-//! machine has no dialog service; an answer within a second and a half can only be the latter, so the path field opens then.
+//! The system's dialog runs on a separate thread. It answers `None` both when the user cancels and when the
+//! machine has no dialog service; within [`NO_ANSWER`] it can only be the latter, so the path field opens then.
 
 mod purpose;
 mod standing;
@@ -22,20 +22,19 @@ use highwater_import::IMPORTERS;
 use highwater_options::PathKind;
 use highwater_session::{Command, DOCUMENT_EXTENSION, ExportForm};
 
-/// The dialog that is open, if any.
 #[derive(Default)]
 pub struct Dialogs {
     running: Option<Running>,
     prompt: Option<Prompt>,
-    /// The paths that were typed last.
+    /// The last typed path of each purpose.
     last: Vec<(Purpose, String)>,
-    /// The option whose path was asked for just now: its field gets the keyboard back.
+    /// The option whose path prompt just closed: its field gets the focus back.
     returned: Option<&'static str>,
-    /// Where a picture is to be written.
+    /// The path of the next picture.
     picture: Option<(PathBuf, Purpose)>,
-    /// What a pane wants a path for.
+    /// The purpose for which a pane requests a path.
     wanted: Option<Purpose>,
-    /// Whether the system is never asked, and the path field opens at once.
+    /// Whether the path field opens instead of the system's dialog.
     pub(super) are_typed: bool,
 }
 
@@ -49,15 +48,15 @@ struct Prompt {
     purpose: Purpose,
     text: String,
     reason: Option<&'static str>,
-    /// Read as this format, whatever the content looks like.
+    /// The import format; detected where `None`.
     format: Option<&'static str>,
     wants_focus: bool,
-    /// Whether the file is there already.
+    /// Whether the file exists.
     standing: Standing,
 }
 
 impl Prompt {
-    /// Whether the path is taken now that it is entered or not: what would write over a file is asked again.
+    /// Whether the path is accepted; overwriting a file needs a second confirmation.
     fn may_go(&mut self, is_entered: bool, path: &Path, ctx: &egui::Context) -> bool {
         match self.standing {
             _ if is_entered && !self.purpose.writes() => true,
@@ -82,7 +81,7 @@ impl std::fmt::Debug for Dialogs {
     }
 }
 
-/// Nobody cancels a dialog so soon; a busy machine without a dialog service needs a while to say so.
+/// Users do not cancel this soon; a busy machine without a dialog service takes this long to answer.
 const NO_ANSWER: Duration = Duration::from_millis(1500);
 
 const NO_SERVICE: &str = "This machine has no file dialog service. Type a path, drag a file onto the window, or name \
@@ -90,17 +89,15 @@ files when you start highwater.";
 
 const NO_SERVICE_TO_SAVE: &str = "This machine has no file dialog service: type a path.";
 
-/// What the extension decides.
 const FORMS: &str = "The extension decides what is written: .json everything, .py options and variables as a script, \
 .sh the variables.";
 
-/// The same for an explained step.
 const PEAK_FORMS: &str = "The extension decides what is written: .csv the live tensors, .json everything, .txt a text.";
 
-/// What an explained step is usually called.
+/// The default file name of an explained step.
 const PEAK_FILE: &str = "peak.csv";
 
-/// What is written, and what the ending decides.
+/// The endings and contents of an export form.
 fn export_words(form: ExportForm) -> String {
     let row = form.row();
     let endings: Vec<String> = row.endings.iter().map(|ending| format!(".{ending}")).collect();
@@ -108,19 +105,19 @@ fn export_words(form: ExportForm) -> String {
 }
 
 impl Dialogs {
-    /// Asks for a path once the panes are drawn.
+    /// Requests a path after the panes are drawn.
     pub fn want(&mut self, purpose: Purpose) {
         self.wanted = Some(purpose);
     }
 
-    /// Asks for the path that a pane wants, if any.
+    /// Asks for the path that a pane requested.
     pub fn ask_wanted(&mut self, ctx: &egui::Context) {
         if let Some(purpose) = self.wanted.take() {
             self.ask(purpose, ctx);
         }
     }
 
-    /// Opens the system's dialog on a thread of its own.
+    /// Opens the system's dialog on a separate thread.
     pub fn ask(&mut self, purpose: Purpose, ctx: &egui::Context) {
         if self.running.is_some() {
             return;
@@ -134,7 +131,7 @@ impl Dialogs {
         let thread = std::thread::Builder::new()
             .name("file-dialog".to_owned())
             .spawn(move || {
-                // The window may be gone by the time the user answers.
+                // The window may have closed.
                 drop(sender.send(choose(purpose)));
                 wake.request_repaint();
             });
@@ -150,7 +147,7 @@ impl Dialogs {
         }
     }
 
-    /// Opens the path field, with the path that was typed last for the same purpose.
+    /// Opens the path field with the last path of the purpose.
     pub fn type_path(&mut self, purpose: Purpose, reason: Option<&'static str>) {
         let usual = purpose.usual_name();
         let last = self.last.iter().find(|(known, _)| *known == purpose);
@@ -166,14 +163,14 @@ impl Dialogs {
         });
     }
 
-    /// Waits until it is known whether the typed path is free, for tests.
+    /// Waits for the look-up of the typed path, for tests.
     pub fn settle(&mut self) {
         if let Some(prompt) = &mut self.prompt {
             prompt.standing.settle();
         }
     }
 
-    /// Whether the path field is open; it takes the keyboard then.
+    /// Whether the path field is open; it has the focus then.
     pub fn is_open(&self) -> bool {
         self.prompt.is_some()
     }
@@ -195,7 +192,7 @@ impl Dialogs {
         }
     }
 
-    /// What follows from a chosen path.
+    /// Stores the path for the window's pictures and exports, else makes a session command.
     fn take(&mut self, purpose: Purpose, paths: &[PathBuf], format: Option<&'static str>, commands: &mut Vec<Command>) {
         if purpose.is_of_window() {
             self.picture = paths.first().map(|path| (path.clone(), purpose));
@@ -204,18 +201,17 @@ impl Dialogs {
         }
     }
 
-    /// Where a picture of what is to be written; the answer is given once.
+    /// Path and purpose of a picture; `None` when taken.
     pub fn take_picture(&mut self) -> Option<(PathBuf, Purpose)> {
         self.picture.take()
     }
 
-    /// Draws the path field, if it is open.
     pub fn ui(&mut self, ctx: &egui::Context, commands: &mut Vec<Command>) {
         let Some(prompt) = &mut self.prompt else {
             return;
         };
         let purpose = prompt.purpose;
-        // Enter took the keyboard from the field: it says the second word, too.
+        // Enter removed the focus; the field gets it back, so that Enter confirms.
         prompt.wants_focus |= prompt.standing.poll();
         let mut is_done = false;
         let mut entered = None;
@@ -284,13 +280,13 @@ impl Dialogs {
         }
     }
 
-    /// The option whose path was asked for just now; the answer is given once.
+    /// The option whose path prompt just closed; `None` when taken.
     pub fn take_returned(&mut self) -> Option<&'static str> {
         self.returned.take()
     }
 }
 
-/// A path as shells read it: a leading `~/` is the home directory.
+/// Expands a leading `~/`, as shells do.
 fn at_home(text: &str) -> PathBuf {
     match (text.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),

@@ -1,5 +1,5 @@
-//! The document in the window: its name in the title, what is asked before changes would be lost, sources that are gone or
-//! changed, edits that a crash left, and how the window shows it as a value that is saved with it.
+//! The document in the window: title, prompts about unsaved changes, missing or changed sources, and recovered edits,
+//! and the view that is saved with the document.
 
 mod prompts;
 
@@ -19,64 +19,59 @@ use super::theme::Theme;
 use highwater_session::{Command, Notice, Recovery, Session, SourceSpec, lane_of, lane_text};
 use highwater_timeline::{ColorBy, ColoringRequest, Viewport};
 
-/// The version of the view's form.
+/// The version of [`DocumentView`] in files.
 const VIEW_VERSION: u64 = 1;
 
-/// What comes after changes were saved or given up.
+/// The action that waits until changes are saved or discarded.
 #[derive(Clone, Debug)]
 enum Next {
-    /// The window closes.
     Close,
-    /// Other sources are opened.
     Open(Vec<SourceSpec>),
 }
 
-/// How far leaving a document with changes is.
+/// The progress of leaving a document with changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Leaving {
-    /// It is asked what becomes of the changes, if anything is to be left.
+    /// The user is asked about the changes, if an action waits.
     #[default]
     Asking,
-    /// The document is being saved.
     Saving,
     /// The window may close.
     Allowed,
 }
 
-/// What the window remembers of the document between frames.
+/// The state of prompts and title between frames.
 #[derive(Debug, Default)]
 pub struct DocumentState {
-    /// What waits until it is said what becomes of the changes.
+    /// The action that waits for the user's decision about the changes.
     next: Option<Next>,
-    /// How far that is.
     leaving: Leaving,
-    /// The file that somebody else changed, until it is said what becomes of it.
+    /// The document's file that another program changed, until the user decides.
     conflict: Option<PathBuf>,
-    /// Whether sources that are gone or changed are listed.
+    /// Whether the list of missing and changed sources is open.
     is_locating: bool,
-    /// Those that were listed last.
+    /// The sources that were listed last.
     seen: Vec<(usize, String)>,
-    /// The window's title.
     title: String,
-    /// Steps and addresses to look at as soon as there is an answer.
+    /// The viewport for the next answer.
     viewport: Option<Viewport>,
-    /// Whether the keyboard was given to the prompt.
+    /// Whether the prompt has had the focus.
     has_focus: bool,
 }
 
 impl DocumentState {
-    /// Whether something is asked.
+    /// Whether a prompt is open.
     const fn is_open(&self) -> bool {
         self.next.is_some() || self.is_locating || self.conflict.is_some()
     }
 
-    /// Lists the sources that are gone or changed.
+    /// Opens the list of missing and changed sources.
     pub(super) const fn locate(&mut self) {
         self.is_locating = true;
         self.has_focus = false;
     }
 
-    /// Asks what becomes of the changes before others are opened.
+    /// Asks about the changes before the action.
     fn ask(&mut self, next: Next) {
         self.next = Some(next);
         self.leaving = Leaving::Asking;
@@ -84,7 +79,7 @@ impl DocumentState {
     }
 }
 
-/// How the window shows a document.
+/// The view of a document in its file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct DocumentView {
@@ -94,18 +89,18 @@ struct DocumentView {
     steps: Option<(f64, f64)>,
     /// Lowest and highest visible address.
     addresses: Option<(f64, f64)>,
-    /// What colours stand for.
+    /// The colour attribute.
     color_by: Option<String>,
-    /// The groups of colours that step back.
+    /// The dimmed groups.
     hidden_groups: Vec<String>,
-    /// The lanes of which one is taken from the other.
+    /// Minuend and subtrahend of the difference.
     difference: Option<(String, String)>,
-    /// Order and heights of lanes, which are folded or hidden.
+    /// Order and heights of lanes; collapsed and hidden ones.
     arrangement: Option<SavedLaneLayout>,
 }
 
 impl App {
-    /// Keeps edits that are not saved yet in a folder, and offers what others left there.
+    /// Keeps unsaved edits in a folder, and offers edits that crashed instances left there.
     pub fn recover_from(&mut self, folder: Option<&std::path::Path>) {
         match folder.map(Recovery::start) {
             None => {}
@@ -116,12 +111,12 @@ impl App {
         }
     }
 
-    /// What keeps edits, for tests.
+    /// For tests.
     pub fn recovery(&self) -> Option<&Recovery> {
         self.recovery.as_ref()
     }
 
-    /// How the window shows the document, as a value for its file.
+    /// The view for the document's file.
     pub(super) fn document_view(&self) -> Json {
         let lanes = &self.state.lanes;
         let seen = lanes.viewport.filter(|_| !lanes.shows_everything());
@@ -141,7 +136,7 @@ impl App {
         serde_json::to_value(view).unwrap_or_default()
     }
 
-    /// Shows a document as it was shown. What cannot be read of it is left out.
+    /// Restores the view of a document; ignores unreadable parts.
     fn adopt_view(&mut self, view: Json) {
         let Ok(view) = serde_json::from_value::<DocumentView>(view) else {
             return;
@@ -174,7 +169,7 @@ impl App {
         }
     }
 
-    /// What follows from how the document stands, before a frame.
+    /// Follows changes of the document before a frame: title, prompts, view, leaving.
     pub(super) fn follow_document(&mut self, ctx: &egui::Context) {
         if let Some(view) = self.session.take_view() {
             self.adopt_view(view);
@@ -209,9 +204,9 @@ impl App {
         }
         if state.leaving == Leaving::Saving && !self.session.is_saving() {
             state.leaving = Leaving::Asking;
-            // A save that failed has its notice; nothing is lost.
+            // A failed save shows a notice and keeps the changes.
             if self.session.has_to_be_saved() {
-                // What somebody else wrote is asked about first.
+                // Changes of another program are resolved first.
                 state.next = state.next.take().filter(|_| state.conflict.is_some());
             } else {
                 self.go_on(ctx);
@@ -227,7 +222,7 @@ impl App {
         }
     }
 
-    /// Does what waited for the changes.
+    /// Performs the waiting action.
     fn go_on(&mut self, ctx: &egui::Context) {
         match self.state.document.next.take() {
             Some(Next::Close) => {
@@ -240,7 +235,7 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// A command on its way to the session: saving takes the view along, and what would lose changes asks first.
+    /// Filters a command for the session: saving adds the view; a command that would lose changes waits for a prompt.
     pub(super) fn passed(&mut self, command: Command) -> Option<Command> {
         match command {
             Command::SaveDocument { path, view: None } => Some(Command::SaveDocument {
@@ -255,7 +250,7 @@ impl App {
         }
     }
 
-    /// Saves where the document lies, or asks where.
+    /// Saves to the document's file, or asks for a path.
     pub(super) fn save(&mut self, ctx: &egui::Context) {
         self.keep_note();
         match self.session.file_path().map(Path::to_owned) {
@@ -267,7 +262,7 @@ impl App {
         }
     }
 
-    /// A note that is being written belongs to what is saved or left.
+    /// Commits an open bookmark note before the document is saved or left.
     pub(super) fn keep_note(&mut self) {
         self.state.lanes.end_note();
         let Some((comparison, _)) = self.session.answer() else {
@@ -279,7 +274,7 @@ impl App {
         }
     }
 
-    /// Whether something is asked about the document: the keyboard is for that.
+    /// Whether a prompt about the document is open; it takes the keyboard.
     pub(super) fn asks_about_the_document(&self) -> bool {
         self.state.document.is_open()
             || self
@@ -288,7 +283,7 @@ impl App {
                 .is_some_and(|recovery| recovery.offered().is_some())
     }
 
-    /// What is asked about the document, one thing at a time.
+    /// Shows the first pending prompt about the document.
     pub(super) fn document_ui(&mut self, ctx: &egui::Context, theme: &Theme, commands: &mut Vec<Command>) {
         let offered = self.recovery.as_ref().and_then(|recovery| recovery.offered());
         if let Some(offered) = offered {
@@ -313,7 +308,7 @@ impl App {
         }
     }
 
-    /// What becomes of a file that somebody else changed.
+    /// Asks about a file that another program changed.
     fn conflict_ui(&mut self, ctx: &egui::Context, path: PathBuf) {
         let Some(choice) = conflict_prompt_ui(ctx, &path, &mut self.state.document.has_focus) else {
             return;
@@ -344,12 +339,12 @@ impl App {
                 self.recovered = Some(offered);
             }
             Offer::Discard => recovery.discard(offered),
-            // It stays where it is, for the next start.
+            // The file stays for the next start.
             Offer::Later => {}
         }
     }
 
-    /// What was recovered is this instance's to keep now.
+    /// Takes over the recovered edits, so that this instance keeps them.
     pub(super) fn settle_recovered(&mut self) {
         if self.session.has_to_be_saved()
             && let (Some(recovery), Some(recovered)) = (&mut self.recovery, self.recovered.take())
@@ -375,7 +370,7 @@ impl App {
                 self.save(ctx);
             }
             Some(Leave::Save) => {
-                // Where it is to lie has to be said first; leaving is asked for again afterwards.
+                // The path is chosen first; the user closes again afterwards.
                 state.next = None;
                 self.save(ctx);
             }
@@ -384,13 +379,13 @@ impl App {
     }
 }
 
-/// The window's title: the document, and whether it is changed.
+/// The window's title: the document and a mark for unsaved changes.
 fn title_of(session: &Session) -> String {
     let mark = if session.is_changed() { "• " } else { "" };
     format!("{mark}{} – highwater", session.document_name())
 }
 
-/// A path with the extension of documents, where it has none.
+/// Adds the extension of documents where the path has none.
 pub(super) fn with_extension(path: &Path) -> std::path::PathBuf {
     if path.extension().is_some() {
         return path.to_owned();

@@ -1,11 +1,11 @@
-//! Files that are dropped onto the window.
+//! Drag and drop of files onto the window.
 
 use eframe::egui;
 
 use super::theme::Theme;
 use highwater_session::{Command, SourceSpec};
 
-/// Files that are held over or dropped onto the window.
+/// Shows the drop target and opens dropped files.
 pub(super) fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>) {
     let is_hovered = ui.input(|input| !input.raw.hovered_files.is_empty());
     if is_hovered {
@@ -26,7 +26,7 @@ pub(super) fn drop_ui(ui: &egui::Ui, theme: &Theme, commands: &mut Vec<Command>)
     if dropped.is_empty() {
         return;
     }
-    // The worker finds out what the paths lead to: a disk may take its time.
+    // The worker reads the file system, which may be slow.
     let sources = dropped
         .iter()
         .map(|file| SourceSpec::Path(file.path().to_owned()))

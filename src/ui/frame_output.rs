@@ -1,4 +1,4 @@
-//! What a frame asks for: commands for the session, and what the window does itself.
+//! The output of a frame: commands for the session and for the window.
 
 use eframe::egui;
 
@@ -14,36 +14,35 @@ use highwater_analysis::LaneId;
 use highwater_session::{Command, ExportForm, ExportLanes, LaneInView, Notice, Recents, SourceSpec};
 use highwater_timeline::AxisKind;
 
-/// Everything that was asked for in a frame.
+/// The requests of a frame.
 #[derive(Debug, Default)]
 pub struct FrameOutput {
-    /// Commands of the table.
+    /// Window commands.
     pub asked: Vec<UiCommand>,
-    /// Commands for the session.
+    /// Session commands.
     pub commands: Vec<Command>,
-    /// Panes that come to the front.
+    /// Panes to bring to the front.
     pub shown: Vec<Pane>,
-    /// Panes that are closed or come back.
+    /// Panes to close or to reopen.
     pub toggled: Vec<Pane>,
-    /// The option whose field gets the keyboard.
+    /// The option whose field gets the focus.
     pub option: Option<&'static str>,
-    /// The step that is pinned.
+    /// The step to pin.
     pub step: Option<u32>,
-    /// What of a lane is to be written.
     pub saved: Option<Purpose>,
 }
 
-/// How wide and high drawings are.
+/// Width and height of drawings, in pixels.
 const DRAWING: (f64, f64) = (1200.0, 600.0);
 
 impl FrameOutput {
-    /// Whether more than the session is asked.
+    /// Whether there is a request besides session commands.
     pub(super) fn asks_the_window(&self) -> bool {
         let has_purpose = self.option.is_some() || self.step.is_some() || self.saved.is_some();
         has_purpose || !(self.asked.is_empty() && self.shown.is_empty() && self.toggled.is_empty())
     }
 
-    /// Takes what was chosen in the palette.
+    /// Adds the choice of the palette.
     pub(super) fn choose(&mut self, choice: &Choice, recents: &Recents) {
         match *choice {
             Choice::Command(command) => self.asked.push(command),
@@ -61,17 +60,17 @@ impl FrameOutput {
 }
 
 impl App {
-    /// Puts the explained step on the clipboard.
+    /// Copies the explained step.
     pub(super) fn copy_peak(&mut self, ctx: &egui::Context) {
         let Some(text) = self.session.peak_text() else { return };
         let first = text.lines().next().unwrap_or_default();
         self.session.notify(Notice::Done(format!("copied: {first}")));
         ctx.copy_text(text);
-        // The notice stands above what was drawn.
+        // The notice is drawn above the lanes.
         ctx.request_repaint();
     }
 
-    /// Does what the window does itself; returns the commands for the session.
+    /// Performs the window's requests; returns the session's commands.
     pub(super) fn apply_output(&mut self, output: FrameOutput, ctx: &egui::Context) -> Vec<Command> {
         let FrameOutput {
             asked,
@@ -112,7 +111,7 @@ impl App {
         commands
     }
 
-    /// Adds a run to the schedule, or lists every graph; its pane comes to the front.
+    /// Adds a run to the schedule, or lists every graph; brings the pane to the front.
     pub(super) fn schedule(&mut self, is_one_run: bool) {
         self.panes.show(Pane::Schedule);
         let editor = &mut self.state.schedule_editor;
@@ -126,10 +125,10 @@ impl App {
         }
     }
 
-    /// Tries the configurations of the axes, or names the best of them.
+    /// Runs the configuration sweep, or requests its recommendation.
     pub(super) fn try_space(&mut self, is_to_recommend: bool, ctx: &egui::Context) {
         self.panes.show(Pane::Sweep);
-        // The points get the keyboard, from the field of an axis too.
+        // The points take the focus, also from the field of an axis.
         if let Some(id) = ctx.memory(egui::Memory::focused) {
             ctx.memory_mut(|memory| memory.surrender_focus(id));
         }
@@ -144,12 +143,11 @@ impl App {
         }
     }
 
-    /// How lanes are shown, for tests.
     pub const fn lanes(&self) -> &LanesState {
         &self.state.lanes
     }
 
-    /// The time axis counts what comes next of what the data has; where there is nothing else, says why.
+    /// Switches to the next time axis that the data has; where there is only one, shows the reason.
     pub(super) fn next_axis(&mut self) {
         let Some((comparison, timeline)) = self.session.answer() else {
             return;
@@ -166,7 +164,7 @@ impl App {
         }
     }
 
-    /// Pins a step in the lanes, which come to the front.
+    /// Pins a step and brings the lanes to the front.
     fn go_to(&mut self, step: u32, ctx: &egui::Context) {
         let theme = Theme::of(&ctx.global_style().visuals);
         if let Some(input) = LanesInput::of(&self.session, &theme) {
@@ -175,7 +173,7 @@ impl App {
         }
     }
 
-    /// A range or a ruler, as by a drag; where that cannot be, says why.
+    /// Sets a range or a ruler, like a drag; shows the reason where it cannot.
     pub(super) fn measure(&mut self, how: Measuring, ctx: &egui::Context) {
         let theme = Theme::of(&ctx.global_style().visuals);
         let Some(input) = LanesInput::of(&self.session, &theme) else {
@@ -187,7 +185,7 @@ impl App {
         }
     }
 
-    /// The lane less the next one of the others, or no difference behind the last.
+    /// Shows the difference to the next lane; behind the last, none.
     pub(super) fn next_difference(&mut self) -> Option<Command> {
         let (comparison, _) = self.session.answer()?;
         let shown = self.state.lanes.arrangement.shown_lanes(comparison);
@@ -203,7 +201,7 @@ impl App {
         Some(Command::SetDifference(next.map(|next| (first, next))))
     }
 
-    /// Where lifetimes are seen, they are those of this lane.
+    /// Lifetimes, where shown, become those of this lane.
     fn show_rows_of(&mut self, lane: LaneId) {
         let lanes = self.session.answer().map(|(comparison, _)| &comparison.lanes);
         let position = lanes.and_then(|lanes| lanes.iter().position(|known| known.id == lane));
@@ -214,7 +212,7 @@ impl App {
         }
     }
 
-    /// The lane whose lifetimes are seen; of those that are shown the one that was clicked last, else the first.
+    /// The lane whose lifetimes are shown; else the visible lane clicked last, else the first visible one.
     pub(super) fn lane_to_draw(&self) -> Option<LaneId> {
         let (comparison, _) = self.session.answer()?;
         let rows = self.state.lanes.rows_lane.and_then(|lane| comparison.lanes.get(lane));
@@ -226,7 +224,7 @@ impl App {
         chosen.or(shown.first().copied())
     }
 
-    /// The lanes that a file is of: those that are shown, for tables one of them; `None` for all.
+    /// The lanes that an export covers: the visible ones, for tables one of them; `None` for all.
     fn lanes_to_export(&self, form: ExportForm) -> Option<Vec<LaneId>> {
         match form.row().lanes {
             ExportLanes::Shown => {
@@ -239,7 +237,7 @@ impl App {
         }
     }
 
-    /// Takes a picture of the window or of a lane, or draws the lane, as the name of the file asks.
+    /// Takes a picture of the window or of a lane, or draws the lane, by the file's extension.
     pub(super) fn picture(
         &mut self,
         path: std::path::PathBuf,
@@ -277,7 +275,7 @@ impl App {
                     view: Box::new(view),
                 });
             }
-            // The session takes the paths of all others.
+            // The session handles the paths of all other purposes.
             Purpose::Open
             | Purpose::OpenFolder
             | Purpose::Add

@@ -1,4 +1,4 @@
-//! From pressed keys to commands of the table, and why a command would do nothing.
+//! Maps pressed keys to commands, and states why a command is unavailable.
 
 use eframe::egui::{self, Key, KeyboardShortcut, Modifiers};
 
@@ -7,7 +7,7 @@ use super::lanes::Measuring;
 use super::panels::lane_set::kind_words;
 use highwater_session::Session;
 
-/// Other keys of some commands.
+/// Additional shortcuts.
 pub(super) static ALIASES: &[(KeyboardShortcut, UiCommand)] = &[
     (
         KeyboardShortcut::new(Modifiers::COMMAND, Key::P),
@@ -23,7 +23,7 @@ pub(super) static ALIASES: &[(KeyboardShortcut, UiCommand)] = &[
     ),
 ];
 
-/// Why a command would do nothing at present, where it would not.
+/// Why a command is unavailable; `None` where it is available.
 pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static str> {
     let (can_undo, can_redo) = session.can_undo_redo();
     let (is_possible, why) = match command {
@@ -83,30 +83,29 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
     (!is_possible).then_some(why)
 }
 
-/// Whether something stands before the panes, or is typed into, that Esc closes or leaves.
+/// Whether Esc closes a modal or popup, or leaves a text field.
 pub(super) fn is_covered(ctx: &egui::Context) -> bool {
     ctx.text_edit_focused() || egui::Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some())
 }
 
-/// Whether something can be scheduled.
 fn has_graphs(session: &Session) -> bool {
     let loaded = session.loaded();
     loaded.is_some_and(|loaded| !loaded.whole.scheduled_graphs().is_empty())
 }
 
-/// Who has the keyboard.
+/// Restrictions on shortcuts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Keyboard {
-    /// A dialog is open: letters are for it.
+    /// A dialog is open and takes letters.
     pub(super) is_in_dialog: bool,
-    /// A field that holds no setting is typed into.
+    /// A text field without a setting has the focus: it takes letters, undo and redo.
     pub(super) is_elsewhere: bool,
 }
 
-/// Shortcuts of the command table. Letters are for a text field while it has the keyboard; a lane that was clicked has
-/// it too, but takes only its own letters.
+/// Collects the commands whose shortcuts are pressed. A focused text field takes letters; a focused lane takes only
+/// its own.
 pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, asked: &mut Vec<UiCommand>) {
-    // What is typed behind the palette's shortcut is for the palette, also within one frame.
+    // Letters typed behind the palette's shortcut in the same frame belong to the palette.
     let opens_palette = !keyboard.is_in_dialog && opens_palette(ui);
     if opens_palette {
         asked.push(UiCommand::OpenPalette);
@@ -117,18 +116,18 @@ pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, asked: &mut Vec<UiCommand>
     // A shortcut with Shift comes first: the one without would take its keys too.
     let (with_shift, without): (Vec<_>, Vec<_>) = all.partition(|(shortcut, _)| shortcut.modifiers.shift);
     for (shortcut, command) in with_shift.into_iter().chain(without) {
-        // Letters are for the field that has the keyboard; function keys are not letters.
+        // Function keys work while a text field has the focus.
         let has_letter = !matches!(shortcut.logical_key, Key::F8 | Key::F11);
         let is_letter = has_letter && !shortcut.modifiers.command && !shortcut.modifiers.alt;
         if is_letter && is_typing {
             continue;
         }
-        // A field that holds no setting undoes its own letters.
+        // The field undoes its own edits.
         if keyboard.is_elsewhere && matches!(command, UiCommand::Undo | UiCommand::Redo) {
             continue;
         }
         let is_pressed = if matches!(shortcut.logical_key, Key::Questionmark | Key::Slash) {
-            // Keyboards differ in how they reach these, so that Shift does not matter.
+            // Whether these keys need Shift depends on the keyboard layout.
             letter_pressed(ui, shortcut.logical_key)
         } else {
             ui.input_mut(|input| input.consume_shortcut(&shortcut))
@@ -139,7 +138,7 @@ pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, asked: &mut Vec<UiCommand>
     }
 }
 
-/// Whether the palette is asked for by one of its shortcuts.
+/// Whether a shortcut of the palette is pressed; consumes it.
 fn opens_palette(ui: &egui::Ui) -> bool {
     let rows = COMMANDS.iter().filter(|row| row.command == UiCommand::OpenPalette);
     let own = rows.filter_map(|row| row.shortcut);
@@ -148,7 +147,7 @@ fn opens_palette(ui: &egui::Ui) -> bool {
     shortcuts.any(|shortcut| ui.input_mut(|input| input.consume_shortcut(&shortcut)))
 }
 
-/// Whether a letter is pressed, with Shift or without; a field that gets the keyboard in this frame does not see it.
+/// Whether a letter is pressed, with or without Shift; a field focused in this frame does not receive a slash.
 fn letter_pressed(ui: &egui::Ui, key: Key) -> bool {
     ui.input_mut(|input| {
         let is_pressed = !input.modifiers.command && input.key_pressed(key);

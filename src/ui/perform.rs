@@ -12,7 +12,7 @@ use highwater_session::{Command, Notice};
 use highwater_timeline::ColoringRequest;
 
 impl App {
-    /// Does what a command asks of the window; pushes commands for the session.
+    /// Performs a window command; pushes commands for the session.
     #[expect(clippy::too_many_lines, reason = "one arm per command")]
     pub(super) fn perform(&mut self, command: UiCommand, ctx: &egui::Context, commands: &mut Vec<Command>) {
         let state = &mut self.state;
@@ -142,7 +142,7 @@ impl App {
         }
     }
 
-    /// The state of a toggle, for the menu; `None` for other commands.
+    /// The state of a toggle in the menu; `None` for other commands.
     pub(super) fn now(&self, command: UiCommand, is_dark: bool) -> Option<&'static str> {
         let lanes = &self.state.lanes;
         let on_off = |is_on| if is_on { "on" } else { "off" };

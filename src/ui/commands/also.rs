@@ -1,8 +1,8 @@
-//! Further words that people look for commands by, where neither name nor explanation has them.
+//! Search synonyms of commands, beyond the words of name and tooltip.
 
 use super::UiCommand;
 
-/// Words by command, lower case, with spaces between them.
+/// By command: lower case, separated by spaces.
 const WORDS: &[(UiCommand, &str)] = &[
     (UiCommand::ToggleTheme, "theme appearance colour scheme night mode"),
     (UiCommand::ToggleCompare, "baseline against pins side by side"),
@@ -24,7 +24,7 @@ const WORDS: &[(UiCommand, &str)] = &[
     (UiCommand::CopyCommandLine, "cli terminal shell"),
 ];
 
-/// The further words of a command; empty where it has none.
+/// Empty where a command has none.
 pub fn also(command: UiCommand) -> &'static str {
     let row = WORDS.iter().find(|(known, _)| *known == command);
     row.map_or("", |(_, words)| words)

@@ -1,4 +1,4 @@
-//! The rows about ranges and rulers.
+//! The commands of ranges and rulers.
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
@@ -19,7 +19,7 @@ const fn row(how: Measuring, text: &'static str, tooltip: &'static str, key: Opt
     }
 }
 
-/// Ranges, then rulers.
+/// Ranges first, then rulers.
 pub(super) const MEASURING: &[CommandRow] = &[
     row(
         Measuring::RangeStart,

@@ -1,4 +1,4 @@
-//! The rows of the table: one a command, in the order of the menus.
+//! The rows of the command table, in menu order.
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
@@ -15,7 +15,6 @@ const fn plain(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::NONE, key)
 }
 
-/// Blocks in the colours of groups.
 const fn color(by: ColorBy, text: &'static str, tooltip: &'static str) -> CommandRow {
     CommandRow {
         command: UiCommand::ColorBy(by),
@@ -35,7 +34,7 @@ const FIRST_PLAIN: usize = OPENING.len() + EXPORT_FORMS.len();
 const FIRST_MEASURING: usize = FIRST_PLAIN + PLAIN.len();
 const N_COMMANDS: usize = FIRST_MEASURING + MEASURING.len();
 
-/// All tables as one.
+/// Concatenates the tables.
 const fn joined() -> [CommandRow; N_COMMANDS] {
     let mut all = [PLAIN[0]; N_COMMANDS];
     let mut at = 0;
@@ -54,7 +53,7 @@ const fn joined() -> [CommandRow; N_COMMANDS] {
     all
 }
 
-/// The command of a form of exported files.
+/// The command that exports a form.
 const fn export(row: &ExportRow) -> CommandRow {
     let shift = Modifiers::COMMAND.plus(Modifiers::SHIFT);
     let (command, shortcut) = match row.form {

@@ -1,4 +1,4 @@
-//! What paths are asked for: titles, words and usual names of each, and the command that a chosen path becomes.
+//! The purposes of path dialogs: titles, examples, default names, and the resulting commands.
 
 use std::path::{Path, PathBuf};
 
@@ -8,38 +8,28 @@ use highwater_analysis::LaneId;
 use highwater_options::PathKind;
 use highwater_session::{Command, ExportForm, SourceSpec};
 
-/// What a chosen path is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Open graphs in place of the present ones.
+    /// Replaces the open sources.
     Open,
-    /// Open a folder in place of the present graphs.
+    /// Replaces the open sources.
     OpenFolder,
-    /// Add graphs to the session.
     Add,
-    /// Save the document.
     SaveDocument,
-    /// Say where a source of the document is, by position.
+    /// A source of the document, by position.
     Locate(usize),
-    /// Write the configuration.
     ExportConfig,
-    /// Write a file of the answer.
     Export(ExportForm),
-    /// Write the table that is shown.
+    /// The visible table.
     ExportTable,
-    /// Write the explained step.
     ExportPeak,
-    /// Read a configuration.
     ImportConfig,
-    /// Write a picture of a lane, or of the window.
+    /// Of a lane; `None` for the window.
     SavePicture(Option<LaneId>),
-    /// Write a drawing of a lane.
     DrawLane(LaneId),
-    /// Choose the path that an option names.
+    /// The value of an option.
     PickPath {
-        /// The option.
         key: &'static str,
-        /// What it names.
         kind: PathKind,
     },
 }
@@ -64,7 +54,7 @@ impl Purpose {
         }
     }
 
-    /// What a path looks like.
+    /// An example path for the empty field.
     pub(super) const fn example(self) -> &'static str {
         match self {
             Self::PickPath {
@@ -86,12 +76,11 @@ impl Purpose {
             Self::Locate(_) => "Take it",
             Self::ImportConfig => "Read",
             Self::PickPath { .. } => "Set",
-            // All others write a file.
             _ => "Save",
         }
     }
 
-    /// The name that a file has unless another is given; empty where files are read.
+    /// The default file name; empty where files are read.
     pub(super) fn usual_name(self) -> String {
         let lane = |lane: LaneId| match lane {
             LaneId::Policy(policy) => format!("policy-{}", policy.number()),
@@ -112,7 +101,6 @@ impl Purpose {
         }
     }
 
-    /// Whether a file is written to the path.
     pub(super) const fn writes(self) -> bool {
         matches!(
             self,
@@ -126,7 +114,7 @@ impl Purpose {
         )
     }
 
-    /// The file that is written where a path is typed.
+    /// The file that a typed path writes.
     pub(super) fn written(self, path: &Path) -> PathBuf {
         match self {
             Self::SaveDocument => with_extension(path),
@@ -134,7 +122,7 @@ impl Purpose {
         }
     }
 
-    /// Whether what is seen decides what is written.
+    /// Whether the window writes the file, because its view decides the content.
     pub(super) const fn is_of_window(self) -> bool {
         matches!(self, Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_))
     }
@@ -143,7 +131,6 @@ impl Purpose {
         let first = paths.first()?.clone();
         let source = |path: PathBuf| {
             let plain = SourceSpec::Path(path);
-            // The names of the table are known.
             plain.clone().opened_as(format).unwrap_or(plain)
         };
         let sources = || paths.iter().cloned().map(source).collect();
@@ -159,7 +146,7 @@ impl Purpose {
             Self::ExportTable => Command::ExportTable(first),
             Self::ExportPeak => Command::ExportPeak(first),
             Self::ImportConfig => Command::ImportConfig(first),
-            // What is seen is the window's to take.
+            // The window writes these.
             Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_) => return None,
             Self::PickPath { key, .. } => Command::SetOption {
                 key: key.to_owned(),

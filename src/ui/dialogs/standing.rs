@@ -1,36 +1,35 @@
-//! Whether a typed path would write over a file: found out on a thread of its own, because folders may be far away.
+//! Whether a typed path would overwrite a file: looked up on a separate thread, because file systems may be slow.
 
 use std::path::PathBuf;
 
 use crossbeam_channel::{Receiver, bounded};
 use eframe::egui;
 
-/// What is known of the path that is typed.
+/// The state of the look-up.
 #[derive(Default)]
 pub(super) enum Standing {
-    /// Nobody has looked.
     #[default]
     Unknown,
-    /// Somebody is looking.
+    /// The look-up runs.
     Asked(Receiver<bool>),
-    /// There is no such file.
+    /// No such file exists.
     Free,
-    /// There is one.
+    /// The file exists.
     Taken,
 }
 
 impl Standing {
-    /// Looks whether there is such a file.
+    /// Starts the look-up.
     pub(super) fn ask(path: PathBuf, ctx: &egui::Context) -> Self {
         let (sender, answer) = bounded(1);
         let wake = ctx.clone();
         let thread = std::thread::Builder::new().name("path-look".to_owned()).spawn(move || {
-            // The field may be closed by then.
+            // The field may have closed.
             if sender.send(path.is_file()).is_ok() {
                 wake.request_repaint();
             }
         });
-        // Where no thread starts, the worker still writes files whole or not at all.
+        // Without a thread the path counts as free; the worker writes atomically.
         if thread.is_ok() {
             Self::Asked(answer)
         } else {
@@ -38,7 +37,7 @@ impl Standing {
         }
     }
 
-    /// Takes the answer, if there is one; says whether it is that there is such a file. Never waits.
+    /// Takes the answer; whether it just arrived and the file exists. Never waits.
     pub(super) fn poll(&mut self) -> bool {
         let Self::Asked(answer) = self else {
             return false;
@@ -50,11 +49,11 @@ impl Standing {
         is_taken
     }
 
-    /// Waits for the answer, for tests.
+    /// Waits for the look-up, for tests.
     pub(super) fn settle(&mut self) {
         if let Self::Asked(answer) = self {
             let (sender, again) = bounded(1);
-            // Where nobody answers the path counts as free.
+            // Without an answer the path counts as free.
             let is_taken = answer.recv().unwrap_or(false);
             if sender.send(is_taken).is_ok() {
                 *self = Self::Asked(again);

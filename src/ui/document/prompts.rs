@@ -1,4 +1,4 @@
-//! What is asked about the document: changes that would be lost, edits that a crash left, sources that are gone or changed.
+//! Prompts about the document: unsaved changes, recovered edits, missing or changed sources.
 
 use std::path::Path;
 
@@ -9,40 +9,35 @@ use crate::dialogs::{Dialogs, Purpose};
 use crate::theme::Theme;
 use highwater_session::{Recoverable, Session, SourceSpec};
 
-/// What becomes of changes.
+/// The decision about unsaved changes.
 #[derive(Clone, Copy)]
 pub(super) enum Leave {
-    /// They are saved.
     Save,
-    /// They are given up.
     Discard,
-    /// The document stays open.
+    /// Keeps the document open.
     Stay,
 }
 
-/// What becomes of edits that a crash left.
+/// The decision about edits that a crash left.
 #[derive(Clone, Copy)]
 pub(super) enum Offer {
-    /// They are opened.
     Recover,
-    /// They are removed.
     Discard,
-    /// They are offered again at the next start.
+    /// Offers them again at the next start.
     Later,
 }
 
-/// What becomes of a file that somebody else changed.
+/// The decision about a file that another program changed.
 #[derive(Clone, Copy)]
 pub(super) enum Conflict {
-    /// The document takes its place.
+    /// Overwrites the file.
     Overwrite,
-    /// The document is saved elsewhere.
+    /// Asks for another path.
     Elsewhere,
-    /// Nothing is written.
     Leave,
 }
 
-/// Asks what becomes of a document's file that somebody else changed.
+/// Asks about the document's file that another program changed.
 pub(super) fn conflict_prompt_ui(ctx: &egui::Context, path: &Path, has_focus: &mut bool) -> Option<Conflict> {
     let mut choice = None;
     let modal = egui::Modal::new(egui::Id::unique("changed file")).show(ctx, |ui| {
@@ -74,7 +69,7 @@ pub(super) fn conflict_prompt_ui(ctx: &egui::Context, path: &Path, has_focus: &m
     choice.or_else(|| modal.should_close().then_some(Conflict::Leave))
 }
 
-/// Asks what becomes of changes that would be lost.
+/// Asks about unsaved changes.
 pub(super) fn leaving_prompt_ui(ctx: &egui::Context, name: &str, has_focus: &mut bool) -> Option<Leave> {
     let mut choice = None;
     let modal = egui::Modal::new(egui::Id::unique("unsaved changes")).show(ctx, |ui| {
@@ -141,7 +136,7 @@ pub(super) fn recovery_ui(ctx: &egui::Context, offered: &Recoverable, has_focus:
     choice
 }
 
-/// Sources that are gone or changed, each with a button that locates it.
+/// Lists missing and changed sources, each with a button that locates it.
 pub(super) fn locate_ui(
     ctx: &egui::Context,
     session: &Session,
