@@ -1,7 +1,7 @@
 //! The choice of one graph, problem or recording of a file with several.
 //!
 //! In: the names in the file, and perhaps the name of `--graph`. Out: a position, and the names that are left out. Invariant: a command
-//! that takes one of several says so.
+//! that takes one of several reports that.
 
 use anyhow::bail;
 

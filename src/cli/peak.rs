@@ -1,4 +1,4 @@
-//! `highwater peak`: the live tensors at the peak, at a step or in a range, and what lowers the peak.
+//! `highwater peak`: the live tensors at the peak, at a step or in a range, and savings.
 
 use anyhow::{Context as _, bail};
 

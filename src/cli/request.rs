@@ -98,7 +98,7 @@ fn request(loaded: &Loaded, settings: &Settings, sources: &[SourceSpec], takes_i
     request
 }
 
-/// Restricts the workload to one part of what was read.
+/// Restricts the workload to one of its parts.
 fn show(loaded: &mut Loaded, name: &str) -> anyhow::Result<()> {
     if loaded.show(Some(name)) {
         return Ok(());

@@ -149,7 +149,7 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String,
     Ok((settings.document(sources, &plan), settings.remarks))
 }
 
-/// The parts of its last state that the window restores: sources only where neither files nor settings are named.
+/// The window's last state to restore; its sources only where neither files nor settings are named.
 pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
     let is_usual = arguments.files.is_empty()
         && arguments.common.config.is_empty()

@@ -1,4 +1,4 @@
-//! `highwater sweep`: every combination of some values, which of them fit, and which are Pareto-optimal.
+//! `highwater sweep`: every combination of some values, with fit and Pareto-optimality.
 
 use super::args::{Format, SweepArgs};
 use super::space::Exploration;

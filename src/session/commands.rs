@@ -43,7 +43,7 @@ pub enum Command {
         key: String,
         text: String,
     },
-    /// The user leaves a field: what is typed into it next is another step of undo.
+    /// The user leaves a field: later letters are another step of undo.
     EndTyping,
     SetValue {
         key: String,
@@ -105,7 +105,7 @@ pub enum Command {
         /// As the heuristic's engine counts bytes.
         budget: Bytes,
     },
-    /// Choose what lanes compare.
+    /// Choose the lane set.
     SetLanes(LaneSet),
     /// Run a graph, or the tape, under many budgets by every heuristic.
     Sweep(GraphIdx),
@@ -156,11 +156,11 @@ pub enum Command {
     CompareLanes(LaneId, LaneId),
     /// Show the first lane less the second, step by step.
     SetDifference(Option<(LaneId, LaneId)>),
-    /// Choose what lanes show.
+    /// Choose the content of lanes.
     ShowContent(ContentOrder),
-    /// Choose what colours mean, and which groups are dimmed.
+    /// Choose the attribute of colours, and the dimmed groups.
     SetLook(ColoringRequest),
-    /// Explain a step of a lane: its live tensors, and what would lower it.
+    /// Explain a step of a lane: its live tensors, and savings.
     ExplainPeak(PeakRequest),
     /// Write the last explanation as JSON, CSV or text, by the extension.
     ExportPeak(PathBuf),
@@ -173,7 +173,7 @@ pub enum Command {
     },
     RemoveBookmark(usize),
     Select(Option<Selected>),
-    /// Go back or forth in the history of selections.
+    /// Go back or forward in the history of selections.
     StepSelection {
         is_back: bool,
     },
@@ -202,7 +202,7 @@ pub enum Command {
         path: PathBuf,
         view: Option<Json>,
     },
-    /// The same, even where somebody else changed the file.
+    /// The same, even where another program changed the file.
     OverwriteDocument {
         path: PathBuf,
         view: Option<Json>,
@@ -225,7 +225,7 @@ pub enum Command {
         lane: LaneId,
         view: Box<LaneInView>,
     },
-    /// Find which files and folders are gone ([`Session::is_missing`](super::Session::is_missing)).
+    /// Find missing files and folders ([`Session::is_missing`](super::Session::is_missing)).
     FindMissing(Vec<PathBuf>),
     /// Stop the long tasks of the worker; the last answer stays.
     Cancel,

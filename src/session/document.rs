@@ -13,7 +13,7 @@ use highwater_import::{IMPORTERS, importer};
 use highwater_model::workload::{Device, DimValues, SchedulePlan};
 use highwater_options::{Environment, Options, keys, resolve_device};
 
-/// Where a graph comes from.
+/// A source of graphs.
 #[derive(Clone, Debug)]
 pub enum SourceSpec {
     /// A file; `-` is standard input.
@@ -133,7 +133,7 @@ impl PartialEq for SourceSpec {
     }
 }
 
-/// Everything that the user chose. Cheap to clone; an answer is current while the document is equal.
+/// The user's choices. Cheap to clone; an answer is current while the document is equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     pub sources: Vec<SourceSpec>,

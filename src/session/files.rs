@@ -235,7 +235,7 @@ pub fn look(path: &str) -> FileState {
         Err(error) => return FileState::Unreadable(error.to_string()),
     };
     if metadata.is_dir() {
-        // Writing tells the rights of this process; the file has no name and is gone at once.
+        // Whether this process may write shows in an attempt; the file has no name and vanishes when closed.
         let is_writable = std::fs::read_dir(path).is_ok() && tempfile::tempfile_in(path).is_ok();
         return FileState::Directory { is_writable };
     }

@@ -36,7 +36,7 @@ impl History {
         }
     }
 
-    /// Ends the step of a field: what is typed there next is another step.
+    /// Ends the step of a field: later letters are another step.
     pub(super) fn end_typing(&mut self) {
         self.typing = None;
     }
@@ -49,7 +49,7 @@ impl History {
         *self = Self::default();
     }
 
-    /// Whether there is a step to undo, and one to redo.
+    /// Availability of undo and redo.
     pub(super) fn can(&self) -> (bool, bool) {
         (!self.past.is_empty(), !self.future.is_empty())
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::document::{Document, SourceSpec};
 use highwater_model::workload::SchedulePlan;
 
-/// What a document knows of graphs before they are read.
+/// The names of graphs in a document before they are read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownNames {
     /// Every name of a graph in the document.

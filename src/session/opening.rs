@@ -1,4 +1,4 @@
-//! Tells what sources are: a document, configurations, or graphs, and reads them.
+//! Detects documents, configurations and graphs among sources, and reads them.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::multi_file::OnFailure;
 use highwater_export::read_config;
 use highwater_model::progress::Progress;
 
-/// What sources turned out to be.
+/// The content of sources.
 pub(super) enum Opened {
     /// A document; its sources are not read yet.
     Document(Box<OpenedDocument>),
@@ -59,7 +59,7 @@ fn document_among(sources: &[SourceSpec], progress: &Progress<'_>) -> Result<Opt
     }
 }
 
-/// Reads the configurations among sources; what is left are graphs.
+/// Reads the configurations among sources; the other sources are graphs.
 fn split_configs(sources: &[SourceSpec]) -> Result<(Vec<ReadConfig>, Vec<SourceSpec>), String> {
     let mut configs = Vec::new();
     let mut graphs = Vec::new();

@@ -98,7 +98,7 @@ impl Recovery {
     /// Finds edits of crashed runs in a folder, and starts the thread.
     ///
     /// # Errors
-    /// What the operating system says where it cannot make the folder or start a thread.
+    /// The error of the operating system where it cannot make the folder or start a thread.
     pub fn start(folder: &Path) -> std::io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let found = left_in(folder);

@@ -1,8 +1,8 @@
-//! Tasks: typed work for the worker's thread, how it ends, and which tasks give way to which.
+//! Tasks of the worker's thread: kinds, outcomes, and rules of replacement.
 
 use std::fmt::Display;
 
-/// How a task ended.
+/// The outcome of a task.
 pub(super) enum Outcome<A> {
     Done(A),
     /// The sentence for the user, which the session shows already.
@@ -20,7 +20,7 @@ impl<E: Display> From<E> for Failure {
     }
 }
 
-/// What tasks are for. The worker tells them apart by it.
+/// The kind of a task, by which the worker replaces and cancels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TaskKind {
     Load,
@@ -47,14 +47,14 @@ pub(super) enum TaskKind {
     Export,
 }
 
-/// How tasks of a kind get along with others.
+/// The effect of a new task of a kind on pending tasks.
 pub(super) struct Rule {
-    /// Whether all tasks of the kind are done, in order. Otherwise the newest replaces those before it: they are
-    /// cancelled, and their answers dropped.
+    /// Whether all tasks of the kind run, in order. Otherwise the newest replaces the earlier ones: they are cancelled and
+    /// their answers dropped.
     pub(super) is_queued: bool,
-    /// Kinds that a new task cancels; they may go on behind it.
+    /// Kinds that a new task cancels; the session may restart them after it.
     pub(super) interrupts: &'static [TaskKind],
-    /// Whether the user's Cancel stops it. What is short runs to its end.
+    /// Whether the user's Cancel stops it; short tasks run to their end.
     pub(super) is_cancellable: bool,
 }
 

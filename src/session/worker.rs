@@ -15,29 +15,29 @@ use super::state::{Notice, Session};
 use super::task::{Failure, Outcome, TaskKind};
 use highwater_model::progress::{Cancel, Progress};
 
-/// How soon a message should be looked at.
+/// The urgency of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// At once.
     Now,
-    /// With the next frame, or a little later: it only tells how far a task is, and a frame may cost as much as the part of
-    /// the task that it tells of.
+    /// With the next frame or later: the message is progress alone, and a frame may cost as much as the reported part of
+    /// the task.
     Soon,
 }
 
 /// The number of a task, counted from 1.
 pub(super) type TaskId = u64;
 
-/// What follows from an answer.
+/// Applies an answer to the session.
 pub(super) type Reply = Box<dyn FnOnce(&mut Session) + Send>;
 
-/// What the threads say.
+/// A message of the worker or the painter.
 pub(super) enum Message {
-    /// How far a task is: the stage's name, and 0.0 to 1.0.
+    /// The stage's name and the done share, 0.0 to 1.0.
     Progress(TaskId, &'static str, f32),
     /// A task is done.
     Done(TaskId, Reply),
-    /// The painter made something for an order, which may be older than the last one.
+    /// A picture for an order, which may be older than the last one.
     Painted(Reply),
 }
 
@@ -79,12 +79,12 @@ impl Worker {
     /// Starts both threads. `wake` is called after every message.
     ///
     /// # Errors
-    /// What the operating system says where it cannot start a thread.
+    /// The error of the operating system where it cannot start a thread.
     pub fn start(wake: impl Fn() + Send + Sync + 'static) -> std::io::Result<Self> {
         Self::start_with(move |_| wake())
     }
 
-    /// The same; `wake` is told how soon the message should be looked at.
+    /// The same; `wake` gets the urgency of the message.
     ///
     /// # Errors
     /// As [`Self::start`].
@@ -117,7 +117,7 @@ impl Worker {
         })
     }
 
-    /// Sends work, and what the session does at its end. Nothing follows from work that is replaced.
+    /// Sends work; `then` applies its outcome, unless the work is replaced.
     pub(super) fn send<A: Send + 'static>(
         &mut self,
         kind: TaskKind,
@@ -152,7 +152,7 @@ impl Worker {
         self.painter.paint(painting);
     }
 
-    /// Notes a new task, before which others give way.
+    /// Registers a new task and cancels those that it interrupts or replaces.
     fn register(&mut self, kind: TaskKind) -> (TaskId, Cancel) {
         let rule = kind.rule();
         if !rule.is_queued {
@@ -178,7 +178,7 @@ impl Worker {
         self.cancel_if(|pending| pending.kind == kind);
     }
 
-    /// Cancels what the user may stop.
+    /// Cancels the tasks that the user may stop.
     pub(super) fn cancel_all(&self) {
         self.cancel_if(|pending| pending.kind.rule().is_cancellable);
     }
@@ -189,7 +189,7 @@ impl Worker {
         }
     }
 
-    /// Cancels tasks of a kind and forgets them: nothing follows from them any more.
+    /// Cancels tasks of a kind and drops their outcomes.
     pub(super) fn discard(&mut self, kind: TaskKind) {
         self.cancel(kind);
         self.pending.retain(|pending| pending.kind != kind);
@@ -203,7 +203,7 @@ impl Worker {
         self.pending.is_empty()
     }
 
-    /// How far the first task of a kind is that is not cancelled: its stage (empty before the first) and 0.0 to 1.0.
+    /// Progress of the first uncancelled task of a kind: its stage (empty before the first) and 0.0 to 1.0.
     pub(super) fn progress(&self, kind: TaskKind) -> Option<(&'static str, f32)> {
         let mut running = self.pending.iter().filter(|pending| pending.kind == kind);
         let first = running.find(|pending| !pending.cancel.is_cancelled())?;
@@ -220,7 +220,7 @@ impl Worker {
         self.messages.recv().ok()
     }
 
-    /// What follows from a message; nothing where its task was replaced.
+    /// The reply of a message; `None` where its task was replaced.
     pub(super) fn receive(&mut self, message: Message) -> Option<Reply> {
         match message {
             Message::Progress(id, stage, fraction) => {
@@ -256,7 +256,7 @@ impl Drop for Worker {
 fn serve(inbox: &Receiver<Order>, say: &dyn Fn(Message)) {
     while let Ok(Order { id, cancel, work }) = inbox.recv() {
         let last = std::cell::Cell::new(("", -1));
-        // Loops report as they like; what is passed on is a new stage, or two more percent.
+        // Passes on only new stages and steps of two percent.
         let report = |stage: &'static str, fraction: f32| {
             #[expect(clippy::cast_possible_truncation, reason = "0 to 50")]
             let now = (stage, (fraction * 50.0) as i32);

@@ -1,4 +1,4 @@
-//! Writes files: whole or not at all, and without changing what kind of file the target is.
+//! Writes files atomically, without changing the kind of the target.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Write as _};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{FileError, TEMPORARY, io_error};
 
-/// How a target is written.
+/// The method of writing a target.
 #[derive(Debug, PartialEq, Eq)]
 enum Route {
     /// A temporary file takes the place of this file.

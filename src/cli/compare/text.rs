@@ -135,7 +135,7 @@ fn budgets(comparison: &Comparison) -> String {
     format!("{}\n", table.text())
 }
 
-/// Where the peak of each lane comes from.
+/// The contributors to the peak of each lane.
 fn explanations(comparison: &Comparison) -> String {
     let mut out = String::new();
     for lane in &comparison.lanes {
@@ -165,7 +165,7 @@ fn heading(comparison: &Comparison) -> String {
     )
 }
 
-/// Whether the events of several recordings share an axis on which each event has a step.
+/// Whether several recordings share an axis with a step per event.
 fn is_by_time(comparison: &Comparison) -> bool {
     let shown = comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
     let events: Vec<u64> = shown.map(|recording| u64::from(recording.n_steps)).collect();
@@ -265,7 +265,7 @@ fn findings_text(findings: &[Finding]) -> String {
     out
 }
 
-/// A paragraph per pin: its differences, its device, what the rules say of it; and why some pins have no lane.
+/// A paragraph per pin: its differences, its device, its findings; and the reasons of pins without a lane.
 fn pins(comparison: &Comparison, options: &Configuration) -> String {
     let mut out = String::new();
     for (position, lane) in comparison.lanes.iter().enumerate() {

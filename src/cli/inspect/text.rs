@@ -174,7 +174,7 @@ fn recording_text(recording: &RecordingFigures) -> String {
     table.text()
 }
 
-/// Whether no event was recorded: the only step has the state that was found.
+/// Whether no event was recorded: the only step is the state of the snapshot.
 fn is_moment(recording: &RecordingFigures) -> bool {
     let begun = recording.blocks + recording.appeared_blocks + recording.ops + recording.older_freed;
     let found = recording.older_blocks + recording.regions;

@@ -100,7 +100,7 @@ impl Session {
 
             // Lanes.
             Command::ShowPart(part) => self.edit(None, |session| {
-                // Lanes and choices of before were of something else.
+                // Lanes and choices belong to the replaced sources.
                 session.document.part = part;
                 session.document.lanes = LaneSet::default();
                 session.document.strategies = LaneStrategies::default();
@@ -139,7 +139,7 @@ impl Session {
             Command::ListPlans(graph) => self.list_plans(graph),
             Command::ReuseNames(graph) => self.ask::<NamesTask>(graph),
 
-            // What is looked at.
+            // Views and selections.
             Command::PictureDevice(lane, step) => self.ask::<DeviceTask>((lane, step)),
             Command::ExplainPeak(ask) => self.ask::<PeakTask>(ask),
             Command::ListRows(spec) => {
@@ -160,7 +160,7 @@ impl Session {
             Command::NoteBookmark { position, note } => self.note_bookmark(position, note),
             Command::RemoveBookmark(position) => self.remove_bookmark(position),
 
-            // Files of what is seen.
+            // Exports of views.
             Command::Export { form, path, lanes } => self.export(form, path, lanes.as_deref()),
             Command::ExportTable(path) => self.export_table(path),
             Command::ExportConfig(path) => self.export_config(path),

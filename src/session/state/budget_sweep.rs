@@ -125,7 +125,7 @@ impl Session {
                     session.next_budgets();
                 }
                 Outcome::Failed(_) => session.stop_budget_sweep(),
-                // A comparison interrupted it: the sweep goes on behind it.
+                // A comparison interrupted the sweep, which continues after it.
                 Outcome::Cancelled => session.next_budgets(),
             },
         );

@@ -1,4 +1,4 @@
-//! What lanes show instead of memory maps.
+//! The content of lanes besides memory maps.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use highwater_analysis::Comparison;
 use highwater_model::progress::Progress;
 use highwater_timeline::{Areas, Coloring, LaneRows, RowOrder, Timeline};
 
-/// What lanes show.
+/// The content of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContentOrder {
     /// Memory maps, which are part of every answer.
     #[default]
     Maps,
-    /// What every group holds, as areas.
+    /// The bytes of every group as areas.
     Areas,
     /// The rows of a lane.
     Lifetimes {
@@ -77,12 +77,12 @@ impl Task for ContentTask {
 }
 
 impl Session {
-    /// What lanes show.
+    /// The content of lanes.
     pub fn content_order(&self) -> ContentOrder {
         self.content.key().copied().unwrap_or_default()
     }
 
-    /// What groups hold in the answer on the screen, where that is wanted and known.
+    /// The areas of the answer on the screen; `None` while unknown or not shown.
     pub fn areas(&self) -> Option<&Areas> {
         match self.content.known_at(self.revision)? {
             Content::Areas(areas) => Some(areas),
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    /// The rows of a lane of the answer on the screen, where they are wanted and known.
+    /// The rows of a lane of the answer on the screen; `None` while unknown or not shown.
     pub fn lifetimes(&self) -> Option<&Arc<LaneRows>> {
         match self.content.known_at(self.revision)? {
             Content::Lifetimes(rows) => Some(rows),
@@ -98,7 +98,7 @@ impl Session {
         }
     }
 
-    /// Chooses what lanes show.
+    /// Chooses the content of lanes.
     pub(super) fn show_content(&mut self, order: ContentOrder) {
         if self.content_order() != order {
             self.ask::<ContentTask>(order);

@@ -14,11 +14,10 @@ use highwater_sim::{DevicePicture, picture};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceAt {
     pub lane: LaneId,
-    /// What holds memory there.
     pub picture: DevicePicture,
 }
 
-/// What the device holds at a step of a lane.
+/// A request for the device at a step of a lane.
 pub(super) struct DeviceTask {
     comparison: Arc<Comparison>,
     /// The lane, by position.

@@ -20,7 +20,7 @@ use highwater_options::{SeenFiles, check_scheduled, effective_values};
 use highwater_rewrite::remat::Budget;
 
 impl Session {
-    /// Whether there is a step to undo, and one to redo.
+    /// Availability of undo and redo.
     pub fn can_undo_redo(&self) -> (bool, bool) {
         self.history.can()
     }

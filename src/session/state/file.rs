@@ -22,7 +22,7 @@ pub(super) struct DocumentPlace {
     path: Option<PathBuf>,
     /// The hash of its bytes when they were last read or written.
     content: Option<String>,
-    /// A file that was not saved because somebody else changed it, until the window takes it.
+    /// The path of a file that another program changed, until the window takes it.
     conflict: Option<PathBuf>,
     /// Its unknown fields, for writing it again.
     read: DocumentFile,
@@ -75,12 +75,12 @@ impl DocumentPlace {
 }
 
 impl Session {
-    /// Where the document lies, if it was saved.
+    /// The path of the document's file; `None` where it was never saved.
     pub fn file_path(&self) -> Option<&Path> {
         self.file.path.as_deref()
     }
 
-    /// Whether something was changed since the document was opened or saved.
+    /// Whether the document differs from its file or its opened state.
     pub fn is_changed(&self) -> bool {
         let Some(saved) = self.file.saved.as_ref().filter(|_| !self.file.gives_way) else {
             return false;
@@ -94,8 +94,8 @@ impl Session {
         *saved != self.plain_document()
     }
 
-    /// Whether changes would be lost: the document has a file, or was recovered. What was never saved is kept for the next
-    /// start anyway.
+    /// Whether closing would lose changes of a document with a file or of a recovered one. A document that was never saved
+    /// is kept for the next start.
     pub fn has_to_be_saved(&self) -> bool {
         (self.file.path.is_some() || self.file.is_recovered) && self.is_changed()
     }
@@ -105,7 +105,7 @@ impl Session {
         self.worker.is_waiting(TaskKind::Save)
     }
 
-    /// What the document is called: its file's name, or the names of the sources.
+    /// The document's name: that of its file, or the names of the sources.
     pub fn document_name(&self) -> String {
         if let Some(name) = self.file_path().and_then(Path::file_name) {
             return name.to_string_lossy().into_owned();
@@ -114,7 +114,7 @@ impl Session {
         titles.join(" + ")
     }
 
-    /// Sources of the document that are gone or changed: their positions, each with a sentence that says what to do.
+    /// Missing and changed sources of the document: their positions, each with a sentence for the user.
     pub fn source_troubles(&self) -> Vec<(usize, String)> {
         let sources = self.document.sources.iter().enumerate();
         sources
@@ -122,12 +122,12 @@ impl Session {
             .collect()
     }
 
-    /// How the window showed the document that was opened; the answer is given once.
+    /// The view of the opened document; `None` when taken.
     pub fn take_view(&mut self) -> Option<Json> {
         self.file.view.take()
     }
 
-    /// What the document's file would hold now.
+    /// The current content for the document's file.
     pub fn document_file(&self, view: Option<Json>) -> DocumentFile {
         let document = self.plain_document();
         let hash = |source: &SourceSpec| self.file.note_of(source)?.sha256.clone();
@@ -142,12 +142,12 @@ impl Session {
         document
     }
 
-    /// Takes the path of a file that was not saved because somebody else changed it.
+    /// Takes the path of a file that was not saved because another program changed it.
     pub fn take_conflict(&mut self) -> Option<PathBuf> {
         self.file.conflict.take()
     }
 
-    /// Saves the document; with `is_forced` also where somebody else changed its file.
+    /// Saves the document; with `is_forced` also where another program changed its file.
     pub(super) fn save_document(&mut self, path: PathBuf, view: Option<Json>, is_forced: bool) {
         if self.is_loading() || self.document.sources.is_empty() {
             let words = "wait until the files are read, then save";

@@ -1,4 +1,4 @@
-//! What the peak of a lane holds otherwise than that of another, and the lane that others are compared with.
+//! The baseline, and the changes from the peak of one lane to that of another.
 
 use std::sync::Arc;
 

@@ -68,7 +68,7 @@ impl Session {
         self.answer.is_none() || self.names.wants(self.revision, &graph)
     }
 
-    /// Whether name reuse is on its way.
+    /// Whether name reuse is pending.
     pub fn is_reusing_names(&self) -> bool {
         self.worker.is_waiting(TaskKind::NameReuse)
     }

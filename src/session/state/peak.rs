@@ -11,10 +11,10 @@ use highwater_export::{PEAK_FORMS, PeakAnswer, peak_file, peak_text};
 use highwater_model::progress::Progress;
 use highwater_timeline::{PeakReport, PeakRequest};
 
-/// How many tensors a copied text lists.
+/// The number of tensors in a copied text.
 const MOST_COPIED: usize = 100;
 
-/// Which tensors are live at a step, and what would lower it.
+/// The live tensors at a step, and savings.
 pub(super) struct PeakTask {
     comparison: Arc<Comparison>,
     ask: PeakRequest,
@@ -84,7 +84,7 @@ impl Session {
         Some((comparison, self.peak.known_at(self.revision)?.as_ref()?))
     }
 
-    /// Writes the last report, in the form that the extension says.
+    /// Writes the last report; the extension decides the format.
     pub(super) fn export_peak(&mut self, path: PathBuf) {
         let Some((comparison, report)) = self.peak_of_answer() else {
             self.notice = Some(Notice::Failed("there is no explained step to write yet".to_owned()));

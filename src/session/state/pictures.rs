@@ -17,7 +17,7 @@ pub(super) struct Pictures {
     look: Arc<Coloring>,
     /// The revision of the answer that the colours are of.
     look_revision: u64,
-    /// How many colourings there were.
+    /// The number of colourings so far.
     n_looks: u64,
 }
 
@@ -32,7 +32,7 @@ impl Session {
         self.pictures.rows.as_ref()
     }
 
-    /// What pictures are drawn from: the revision of the answer, and the number of the colouring.
+    /// The version of pictures: the revision of the answer, and the number of the colouring.
     pub fn picture_version(&self) -> (u64, u64) {
         (self.revision, self.pictures.n_looks)
     }
@@ -46,7 +46,7 @@ impl Session {
         }
     }
 
-    /// What colours mean, and which groups are dimmed.
+    /// The attribute of colours, and the dimmed groups.
     pub fn look_order(&self) -> &ColoringRequest {
         &self.pictures.order
     }
@@ -64,7 +64,7 @@ impl Session {
         });
     }
 
-    /// Chooses what colours mean.
+    /// Chooses the attribute of colours.
     pub(super) fn set_look(&mut self, order: ColoringRequest) {
         if self.pictures.order != order {
             self.pictures.order = order;
@@ -79,7 +79,7 @@ impl Session {
         };
         let (comparison, timeline) = (Arc::clone(comparison), Arc::clone(timeline));
         let (revision, order) = (self.revision, self.pictures.order.clone());
-        // With a search everything that does not match is dimmed.
+        // A search dims all tensors that do not match.
         let matches = self.search.matches.clone();
         self.run(
             TaskKind::Colors,
@@ -97,7 +97,7 @@ impl Session {
         );
     }
 
-    /// Whether the colours of the answer on the screen are known, or none are on their way.
+    /// Whether no colours of the answer on the screen are pending.
     pub(super) fn knows_look(&self) -> bool {
         self.pictures.look_revision == self.revision || !self.worker.is_waiting(TaskKind::Colors)
     }

@@ -90,12 +90,12 @@ impl Session {
         self.selection.now()
     }
 
-    /// Whether the history of selections can go back, and forth.
+    /// Whether the history of selections can go back, and forward.
     pub fn selection_ways(&self) -> (bool, bool) {
         self.selection.ways()
     }
 
-    /// The reading or the comparison that runs, if any.
+    /// The running load or comparison.
     pub fn busy(&self) -> Option<Busy> {
         let of_kind = |kind, first_stage, is_loading| {
             let (stage, fraction) = self.worker.progress(kind)?;
@@ -138,7 +138,7 @@ impl Session {
             })
     }
 
-    /// Whether a file or folder was gone at the last [`Command::FindMissing`](super::super::Command::FindMissing).
+    /// Whether a file or folder was missing at the last [`Command::FindMissing`](super::super::Command::FindMissing).
     pub fn is_missing(&self, path: &Path) -> bool {
         self.missing.contains(path)
     }

@@ -1,7 +1,7 @@
 //! Requests: tasks about the answer on the screen that panes want, each with the last answer to it.
 //!
-//! What is worked out of the answer on the screen belongs to its revision. An older result stays until a newer one comes, so
-//! that panes need not go blank meanwhile.
+//! A result belongs to the revision of its answer. An older result stays until a newer one arrives, so that panes are not
+//! blank meanwhile.
 
 use super::super::task::{Failure, Outcome, TaskKind};
 use super::Session;
@@ -9,7 +9,7 @@ use highwater_model::progress::Progress;
 
 /// Work on the answer on the screen, with everything that the worker needs for it.
 pub(super) trait Task: Send + Sized + 'static {
-    /// What the user chose: results for equal keys of one revision are equal.
+    /// The user's choice: results for equal keys of one revision are equal.
     type Key: Clone + PartialEq + Send + 'static;
     type Output: Send + 'static;
 
@@ -37,7 +37,7 @@ pub(super) trait Task: Send + Sized + 'static {
 /// Which result: the revision of the answer, and the key.
 type ResultId<T> = (u64, <T as Task>::Key);
 
-/// What is wanted of a kind of task, and what is known.
+/// The wanted, the running and the known result of a kind of task.
 pub(super) struct Request<T: Task> {
     wanted: Option<ResultId<T>>,
     running: Option<ResultId<T>>,
@@ -103,7 +103,7 @@ impl<T: Task> Request<T> {
             .is_some_and(|((of, known), _)| *of == revision && known == key)
     }
 
-    /// Whether this is the last key: its result is known, on its way, or failed.
+    /// Whether this is the last key: its result is known, pending, or failed.
     pub(super) fn wants(&self, revision: u64, key: &T::Key) -> bool {
         self.wanted
             .as_ref()
@@ -112,7 +112,7 @@ impl<T: Task> Request<T> {
 }
 
 impl Session {
-    /// Wants a result of the answer on the screen, in the place of the last one.
+    /// Replaces the wanted result.
     pub(super) fn ask<T: Task>(&mut self, key: T::Key) {
         let revision = self.revision;
         let request = T::request(self);
@@ -121,14 +121,14 @@ impl Session {
         self.ask_wanted::<T>();
     }
 
-    /// Wants the result for the last key again, of a new answer or under other circumstances.
+    /// Requests the result for the last key again, after its inputs changed.
     pub(super) fn ask_again<T: Task>(&mut self) {
         if let Some(key) = T::request(self).key().cloned() {
             self.ask::<T>(key);
         }
     }
 
-    /// Wants nothing any more.
+    /// Withdraws the request.
     pub(super) fn forget<T: Task>(&mut self) {
         self.discard(T::KIND);
         *T::request(self) = Request::default();

@@ -36,7 +36,7 @@ impl Session {
         &self.search
     }
 
-    /// Whether matches are on their way.
+    /// Whether matches are pending.
     pub fn is_searching(&self) -> bool {
         self.worker.is_waiting(TaskKind::Search)
     }

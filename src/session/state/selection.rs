@@ -16,7 +16,7 @@ impl Selection {
         self.now
     }
 
-    /// Whether the history can go back, and forth.
+    /// Whether the history can go back, and forward.
     pub(super) const fn ways(&self) -> (bool, bool) {
         (!self.past.is_empty(), !self.future.is_empty())
     }
@@ -35,7 +35,7 @@ impl Selection {
         self.now = to;
     }
 
-    /// Goes back or forth.
+    /// Goes back or forward.
     pub(super) fn step(&mut self, is_back: bool) {
         let (from, to) = if is_back {
             (&mut self.past, &mut self.future)
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(selection.now(), Some(tensor(397)));
         selection.step(false);
         assert_eq!(selection.now(), Some(tensor(398)));
-        // Deselecting is no step, and keeps the way forth.
+        // Deselecting is no step, and keeps the steps forward.
         selection.select(None);
         assert_eq!(selection.ways(), (true, true));
         selection.step(true);

@@ -43,7 +43,7 @@ impl Session {
         self.worker.is_waiting(TaskKind::Sweep)
     }
 
-    /// Whether a recommendation is on its way.
+    /// Whether a recommendation is pending.
     pub fn is_recommending(&self) -> bool {
         self.is_trying() && self.space.goal.is_some()
     }
@@ -151,7 +151,7 @@ impl Session {
         }
     }
 
-    /// Sends what comes next: preparation, points, the recommendation, the smallest device, or nothing.
+    /// Sends the next task: preparation, points, the recommendation or the smallest device.
     fn continue_sweep(&mut self) {
         self.send_next_of_sweep();
         self.show_running();
@@ -219,7 +219,7 @@ impl Session {
                     session.continue_sweep();
                 }
                 Outcome::Failed(_) => session.stop_space(),
-                // A comparison interrupted it: the sweep goes on behind it.
+                // A comparison interrupted the sweep, which continues after it.
                 Outcome::Cancelled => session.continue_sweep(),
             });
     }

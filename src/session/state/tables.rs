@@ -67,12 +67,12 @@ impl Session {
         self.tables.has(self.revision, &self.table_key(spec.clone()))
     }
 
-    /// Whether this table was requested last: it is known, on its way, or cannot be made.
+    /// Whether this table was requested last: it is known, pending, or failed.
     pub fn wants_table(&self, spec: &TableSpec) -> bool {
         self.tables.wants(self.revision, &self.table_key(spec.clone()))
     }
 
-    /// Whether a table is on its way.
+    /// Whether a table is pending.
     pub fn is_listing_rows(&self) -> bool {
         self.worker.is_waiting(TaskKind::Table)
     }
