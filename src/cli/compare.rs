@@ -13,7 +13,7 @@ use super::args::{CompareArgs, Format};
 use super::opened::Named;
 use super::request::{Prepared, policies};
 use super::{Verdict, print, print_json};
-use highwater_analysis::{Comparison, Lane, LaneKind, OutOfMemoryReport, Request, compare};
+use highwater_analysis::{Comparison, Lane, LaneKind, OutOfMemoryReport, Request, compare, study_of};
 use highwater_export::{BaselineComparison, CompareAnswer, WireComparison, comparison_markdown};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -41,7 +41,8 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     }
     let graph = args.graph.as_ref().or(settings.part.as_ref()).cloned();
     let mut prepared = Prepared::new(named.sources, settings, graph.as_ref(), &args.common, progress)?;
-    if !prepared.loaded.workload.problems().is_empty() {
+    let workload = &prepared.loaded.workload;
+    if study_of(workload).stated_problem(workload).is_some() {
         let chosen = graph.map_or_else(String::new, |name| format!(" --graph \"{name}\""));
         bail!(
             "{}: a placement problem has no policies; use `highwater plan {}{chosen}`",

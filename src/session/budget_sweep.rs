@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use highwater_analysis::{AnalysisError, BudgetSweepPoint, BudgetSweepTask, Request, SWEEP_RATIOS, graph_tapes, sweep};
+use highwater_analysis::{
+    AnalysisError, BudgetSweepPoint, BudgetSweepTask, OpSource, Request, SWEEP_RATIOS, graph_tapes, study_of, sweep,
+};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{GraphIdx, Tape};
@@ -80,13 +82,14 @@ pub(super) fn sweep_subject(
     progress: &Progress<'_>,
 ) -> Result<Option<BudgetSweepSubject>, AnalysisError> {
     let lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
-    let tape = match request.workload.tapes().get(graph.0 as usize) {
-        Some(tape) => Some(Arc::clone(tape)),
-        None if request.workload.graphs().is_empty() => None,
-        None => {
+    let workload = &request.workload;
+    let tape = match study_of(workload).ops(workload) {
+        OpSource::Tape(_) => workload.tapes().get(graph.0 as usize).map(Arc::clone),
+        OpSource::Graphs(_) => {
             let mut tapes = graph_tapes(request, &lowered)?.into_iter();
             tapes.nth(graph.0 as usize).map(|tape| Arc::new(tape.tape))
         }
+        OpSource::Program(_) | OpSource::None => None,
     };
     let Some(tape) = tape else { return Ok(None) };
     let mut unlimited = Vec::new();

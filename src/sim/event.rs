@@ -74,6 +74,66 @@ pub enum EventKind {
     OutOfMemory,
 }
 
+/// The memory that an event takes or releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryUnit {
+    /// Memory of a region, from the driver.
+    Device,
+    Page,
+    /// Of a page in a range.
+    Mapping,
+    /// A block that the device's pool lends a pool.
+    Grant,
+    /// The bytes of a tensor.
+    Block,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryChange {
+    Take,
+    Release,
+}
+
+impl EventKind {
+    /// `None` for events that change no memory.
+    pub const fn memory_change(self) -> Option<(MemoryUnit, MemoryChange)> {
+        Some(match self {
+            Self::DeviceMalloc => (MemoryUnit::Device, MemoryChange::Take),
+            Self::DeviceFree => (MemoryUnit::Device, MemoryChange::Release),
+            Self::PageAlloc => (MemoryUnit::Page, MemoryChange::Take),
+            Self::PageFree => (MemoryUnit::Page, MemoryChange::Release),
+            Self::Map => (MemoryUnit::Mapping, MemoryChange::Take),
+            Self::Unmap => (MemoryUnit::Mapping, MemoryChange::Release),
+            Self::Grant => (MemoryUnit::Grant, MemoryChange::Take),
+            Self::Return => (MemoryUnit::Grant, MemoryChange::Release),
+            Self::Alloc => (MemoryUnit::Block, MemoryChange::Take),
+            Self::Free => (MemoryUnit::Block, MemoryChange::Release),
+            Self::Reallocate
+            | Self::Reuse
+            | Self::Reserve
+            | Self::Release
+            | Self::Memset
+            | Self::Sync
+            | Self::Recycle
+            | Self::Stitch
+            | Self::Run
+            | Self::MemoryInUse
+            | Self::Clear
+            | Self::Unload
+            | Self::Reload
+            | Self::OutOfMemory => return None,
+        })
+    }
+
+    /// The change of a tensor's bytes; `None` for other events.
+    pub const fn block_change(self) -> Option<MemoryChange> {
+        match self.memory_change() {
+            Some((MemoryUnit::Block, change)) => Some(change),
+            Some((MemoryUnit::Device | MemoryUnit::Page | MemoryUnit::Mapping | MemoryUnit::Grant, _)) | None => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// On the common axis.

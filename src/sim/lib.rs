@@ -39,8 +39,8 @@ mod trace_session;
 mod verify;
 
 pub use event::{
-    Event, EventKind, OutOfMemory, PoolRow, Region, RegionAddress, RegionId, RegionKind, Simulation, SpanCounts,
-    Subject, SubjectId, SubjectRow,
+    Event, EventKind, MemoryChange, MemoryUnit, OutOfMemory, PoolRow, Region, RegionAddress, RegionId, RegionKind,
+    Simulation, SpanCounts, Subject, SubjectId, SubjectRow,
 };
 pub use params::{ArenaBehaviour, Params, VariablePages};
 pub use picture::{DevicePicture, PagesPicture, PoolPicture, RegionPicture, picture, picture_after};

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::event::{Event, EventKind, RegionId, RegionKind, Simulation, Subject};
+use super::event::{Event, MemoryChange, MemoryUnit, RegionId, RegionKind, Simulation, Subject};
 use super::fold::{ReservedParts, parts_after};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
@@ -105,18 +105,23 @@ impl Replay {
     fn apply(&mut self, event: &Event) {
         let place = (event.region.0, event.offset);
         let bytes = event.bytes.get();
-        match event.kind {
-            EventKind::DeviceMalloc => drop(self.held.insert(event.region.0, bytes)),
-            EventKind::DeviceFree => drop(self.held.remove(&event.region.0)),
-            EventKind::Alloc if bytes > 0 => drop(self.live.insert(place, bytes)),
-            EventKind::Free if bytes > 0 => drop(self.live.remove(&place)),
-            EventKind::Grant => drop(self.grants.insert(place, (bytes, event.subject.0))),
-            EventKind::Return => drop(self.grants.remove(&place)),
-            EventKind::Map => drop(self.mapped.insert(place, (bytes, event.subject.0, self.n_events))),
-            EventKind::Unmap => drop(self.mapped.remove(&place)),
-            EventKind::PageAlloc => drop(self.pages.insert(event.subject.0, bytes)),
-            EventKind::PageFree => drop(self.pages.remove(&event.subject.0)),
-            _ => {}
+        let Some((unit, change)) = event.kind.memory_change() else {
+            return;
+        };
+        match (unit, change) {
+            (MemoryUnit::Device, MemoryChange::Take) => drop(self.held.insert(event.region.0, bytes)),
+            (MemoryUnit::Device, MemoryChange::Release) => drop(self.held.remove(&event.region.0)),
+            (MemoryUnit::Block, _) if bytes == 0 => {}
+            (MemoryUnit::Block, MemoryChange::Take) => drop(self.live.insert(place, bytes)),
+            (MemoryUnit::Block, MemoryChange::Release) => drop(self.live.remove(&place)),
+            (MemoryUnit::Grant, MemoryChange::Take) => drop(self.grants.insert(place, (bytes, event.subject.0))),
+            (MemoryUnit::Grant, MemoryChange::Release) => drop(self.grants.remove(&place)),
+            (MemoryUnit::Mapping, MemoryChange::Take) => {
+                self.mapped.insert(place, (bytes, event.subject.0, self.n_events));
+            }
+            (MemoryUnit::Mapping, MemoryChange::Release) => drop(self.mapped.remove(&place)),
+            (MemoryUnit::Page, MemoryChange::Take) => drop(self.pages.insert(event.subject.0, bytes)),
+            (MemoryUnit::Page, MemoryChange::Release) => drop(self.pages.remove(&event.subject.0)),
         }
     }
 

@@ -11,7 +11,7 @@
 //! at once).
 
 use highwater_model::units::{Bytes, Step};
-use highwater_sim::{Event, EventKind, RegionKind, Simulation};
+use highwater_sim::{Event, EventKind, MemoryChange, MemoryUnit, RegionKind, Simulation};
 
 /// Touched offsets of a region, and where they are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,27 +129,38 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
 
 /// The offsets of its region that an event touches.
 fn touched(event: &Event) -> Option<(u64, u64)> {
-    match event.kind {
-        EventKind::DeviceMalloc => Some((0, event.bytes.get())),
-        EventKind::Alloc | EventKind::Map => Some((event.offset, event.offset.saturating_add(event.bytes.get()))),
-        _ => None,
+    let (unit, change) = event.kind.memory_change()?;
+    match unit {
+        _ if change == MemoryChange::Release => None,
+        MemoryUnit::Device => Some((0, event.bytes.get())),
+        MemoryUnit::Block | MemoryUnit::Mapping => Some((event.offset, event.offset.saturating_add(event.bytes.get()))),
+        MemoryUnit::Page | MemoryUnit::Grant => None,
     }
 }
 
 fn note(state: &mut Open, event: &Event) {
-    match event.kind {
-        EventKind::DeviceMalloc => state.is_malloced = true,
-        EventKind::DeviceFree => state.is_malloced = false,
-        EventKind::Map => state.mapped = state.mapped.saturating_add(event.bytes.get()),
-        EventKind::Unmap => state.mapped = state.mapped.saturating_sub(event.bytes.get()),
-        EventKind::Alloc => state.n_blocks += 1,
-        EventKind::Free => state.n_blocks = state.n_blocks.saturating_sub(1),
-        _ => {}
+    match event.kind.memory_change() {
+        Some((MemoryUnit::Device, change)) => state.is_malloced = change == MemoryChange::Take,
+        Some((MemoryUnit::Mapping, MemoryChange::Take)) => {
+            state.mapped = state.mapped.saturating_add(event.bytes.get());
+        }
+        Some((MemoryUnit::Mapping, MemoryChange::Release)) => {
+            state.mapped = state.mapped.saturating_sub(event.bytes.get());
+        }
+        Some((MemoryUnit::Block, MemoryChange::Take)) => state.n_blocks += 1,
+        Some((MemoryUnit::Block, MemoryChange::Release)) => state.n_blocks = state.n_blocks.saturating_sub(1),
+        Some((MemoryUnit::Page | MemoryUnit::Grant, _)) | None => {}
     }
 }
 
 const fn is_release(kind: EventKind) -> bool {
-    matches!(kind, EventKind::DeviceFree | EventKind::Unmap | EventKind::Free)
+    matches!(
+        kind.memory_change(),
+        Some((
+            MemoryUnit::Device | MemoryUnit::Mapping | MemoryUnit::Block,
+            MemoryChange::Release
+        ))
+    )
 }
 
 /// Long-lived kinds go to the bottom where several are born on one step.

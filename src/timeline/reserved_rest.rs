@@ -16,7 +16,7 @@ use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::Moment;
-use highwater_sim::{DevicePicture, EventKind, RegionKind, Simulation, Subject, picture_after};
+use highwater_sim::{DevicePicture, MemoryChange, RegionKind, Simulation, Subject, picture_after};
 
 const ARENA: &str = "arena, held by no tensor";
 const SHARED_ARENA: &str = "shared arena, held by no tensor";
@@ -69,10 +69,10 @@ fn tensors_by_region(simulation: &Simulation, n_events: usize) -> Vec<Bytes> {
         let Some(sum) = sums.get_mut(event.region.0 as usize) else {
             continue;
         };
-        match event.kind {
-            EventKind::Alloc => *sum += event.bytes,
-            EventKind::Free => *sum = sum.saturating_sub(event.bytes),
-            _ => {}
+        match event.kind.block_change() {
+            Some(MemoryChange::Take) => *sum += event.bytes,
+            Some(MemoryChange::Release) => *sum = sum.saturating_sub(event.bytes),
+            None => {}
         }
     }
     sums
@@ -119,7 +119,12 @@ impl Rows<'_> {
                     self.add(region.graph, what, idle - of_io);
                 }
                 RegionKind::PoolBlock | RegionKind::PagedRange | RegionKind::Stitched if has_pools => {}
-                _ => self.add(region.graph, ReservedRest::Idle.words(), idle),
+                RegionKind::PoolBlock
+                | RegionKind::PagedRange
+                | RegionKind::Stitched
+                | RegionKind::Segment
+                | RegionKind::ExpandableSegment
+                | RegionKind::Unplaced => self.add(region.graph, ReservedRest::Idle.words(), idle),
             }
         }
     }

@@ -228,7 +228,16 @@ impl Dialogs {
                 Purpose::ExportConfig => drop(ui.weak(FORMS)),
                 Purpose::ExportPeak => drop(ui.weak(PEAK_FORMS)),
                 Purpose::Export(form) => drop(ui.weak(export_words(form))),
-                _ => {}
+                Purpose::Open
+                | Purpose::OpenFolder
+                | Purpose::Add
+                | Purpose::SaveDocument
+                | Purpose::Locate(_)
+                | Purpose::ExportTable
+                | Purpose::ImportConfig
+                | Purpose::SavePicture(_)
+                | Purpose::DrawLane(_)
+                | Purpose::PickPath { .. } => {}
             }
             ui.add_space(4.0);
             let label = ui.label("Path");

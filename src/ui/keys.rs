@@ -78,7 +78,49 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::ExportPeak
         | UiCommand::Bookmark
         | UiCommand::GotoStep => (session.answer().is_some(), "nothing is worked out yet"),
-        _ => (true, ""),
+        UiCommand::Open
+        | UiCommand::Add
+        | UiCommand::OpenPath
+        | UiCommand::ExportConfig
+        | UiCommand::ImportConfig
+        | UiCommand::CopyCommandLine
+        | UiCommand::Search
+        | UiCommand::ToggleTables
+        | UiCommand::ToggleSchedule
+        | UiCommand::SearchOptions
+        | UiCommand::ToggleTheme
+        | UiCommand::ToggleLayout
+        | UiCommand::ToggleView
+        | UiCommand::NextAxis
+        | UiCommand::NextRows
+        | UiCommand::ToggleBudgets
+        | UiCommand::ToggleSweep
+        | UiCommand::ToggleNameReuse
+        | UiCommand::ToggleFiles
+        | UiCommand::ToggleMeasuredRun
+        | UiCommand::OpenFolder
+        | UiCommand::ToggleCompare
+        | UiCommand::PinConfiguration
+        | UiCommand::TogglePlanner
+        | UiCommand::ToggleDevice
+        | UiCommand::TogglePeak
+        | UiCommand::ToggleHoles
+        | UiCommand::NextEdges
+        | UiCommand::ToggleEvents
+        | UiCommand::ToggleScales
+        | UiCommand::ToggleWheel
+        | UiCommand::ColorBy(_)
+        | UiCommand::OpenPalette
+        | UiCommand::ToggleDetails
+        | UiCommand::MaximizeLanes
+        | UiCommand::ResetLayout
+        | UiCommand::Larger
+        | UiCommand::Smaller
+        | UiCommand::UsualSize
+        | UiCommand::ExportWindow
+        | UiCommand::ForgetRecent
+        | UiCommand::ToggleHelp
+        | UiCommand::Quit => (true, ""),
     };
     (!is_possible).then_some(why)
 }

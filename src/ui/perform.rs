@@ -173,7 +173,60 @@ impl App {
             UiCommand::ToggleScales => on_off(lanes.arrangement.has_own_scales),
             UiCommand::ToggleWheel => on_off(lanes.has_plain_wheel),
             UiCommand::ColorBy(by) if self.session.look_order().by == by => "chosen",
-            _ => return None,
+            UiCommand::Open
+            | UiCommand::Add
+            | UiCommand::OpenPath
+            | UiCommand::Save
+            | UiCommand::SaveAs
+            | UiCommand::LocateSources
+            | UiCommand::ExportConfig
+            | UiCommand::Export(_)
+            | UiCommand::ImportConfig
+            | UiCommand::CopyCommandLine
+            | UiCommand::Undo
+            | UiCommand::Redo
+            | UiCommand::ResetOptions
+            | UiCommand::Search
+            | UiCommand::ToggleTables
+            | UiCommand::ToggleSchedule
+            | UiCommand::AddRun
+            | UiCommand::ListGraphs
+            | UiCommand::ExportTable
+            | UiCommand::SearchOptions
+            | UiCommand::NextProblem
+            | UiCommand::ToggleBudgets
+            | UiCommand::ToggleSweep
+            | UiCommand::TrySweep
+            | UiCommand::Recommend
+            | UiCommand::ToggleNameReuse
+            | UiCommand::ToggleFiles
+            | UiCommand::ToggleMeasuredRun
+            | UiCommand::OpenFolder
+            | UiCommand::BudgetSweep
+            | UiCommand::ToggleCompare
+            | UiCommand::PinConfiguration
+            | UiCommand::TogglePlanner
+            | UiCommand::ToggleDevice
+            | UiCommand::TogglePeak
+            | UiCommand::Bookmark
+            | UiCommand::GotoStep
+            | UiCommand::ExportPeak
+            | UiCommand::ColorBy(_)
+            | UiCommand::Measure(_)
+            | UiCommand::NextDifference
+            | UiCommand::PreviousSelection
+            | UiCommand::NextSelection
+            | UiCommand::OpenPalette
+            | UiCommand::ResetLayout
+            | UiCommand::Larger
+            | UiCommand::Smaller
+            | UiCommand::UsualSize
+            | UiCommand::ExportWindow
+            | UiCommand::ExportLane
+            | UiCommand::DrawLane
+            | UiCommand::ForgetRecent
+            | UiCommand::ToggleHelp
+            | UiCommand::Quit => return None,
         })
     }
 }

@@ -334,7 +334,7 @@ impl GraphPool {
                 });
                 below.pool.free(lower, below.device);
             }
-            _ => {}
+            (Origin::Driver | Origin::Below(_) | Origin::Range, _) => {}
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: a log. Out: every tensor's stays in the order of allocation. One pass.
 
-use crate::event::{EventKind, RegionId, Simulation, SubjectId};
+use crate::event::{EventKind, MemoryChange, RegionId, Simulation, SubjectId};
 use highwater_model::units::{Bytes, Step};
 
 /// A tensor's stay at one address.
@@ -28,8 +28,8 @@ pub fn blocks(simulation: &Simulation) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::with_capacity(allocations.count());
     for event in &simulation.events {
         let slot = event.subject.0 as usize;
-        match event.kind {
-            EventKind::Alloc => {
+        match event.kind.block_change() {
+            Some(MemoryChange::Take) => {
                 open[slot] = u32::try_from(blocks.len()).unwrap_or(NONE);
                 blocks.push(Block {
                     start: event.step,
@@ -40,13 +40,13 @@ pub fn blocks(simulation: &Simulation) -> Vec<Block> {
                     subject: event.subject,
                 });
             }
-            EventKind::Free => {
+            Some(MemoryChange::Release) => {
                 let block = std::mem::replace(&mut open[slot], NONE);
                 if let Some(block) = blocks.get_mut(block as usize) {
                     block.end = event.step;
                 }
             }
-            _ => {}
+            None => {}
         }
     }
     blocks

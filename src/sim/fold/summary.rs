@@ -163,7 +163,18 @@ fn count(simulation: &Simulation, summary: &mut Summary) {
                 summary.clears += 1;
                 summary.cleared += event.bytes;
             }
-            _ => {}
+            EventKind::Alloc
+            | EventKind::Free
+            | EventKind::Reuse
+            | EventKind::Reserve
+            | EventKind::Release
+            | EventKind::PageFree
+            | EventKind::Grant
+            | EventKind::Return
+            | EventKind::Run
+            | EventKind::MemoryInUse
+            | EventKind::Reload
+            | EventKind::OutOfMemory => {}
         }
     }
 }

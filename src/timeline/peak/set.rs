@@ -16,7 +16,7 @@ use super::super::Selected;
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, Step};
 use highwater_sim::fold::{Moment, moment, most_reserved_moment};
-use highwater_sim::{Event, EventKind, Simulation, Subject};
+use highwater_sim::{Event, EventKind, MemoryChange, Simulation, Subject};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveMember {
@@ -154,10 +154,12 @@ fn members(comparison: &Comparison, lane: usize, moment: &Moment) -> Vec<LiveMem
     let mut births = vec![NONE; simulation.subjects.len()];
     let mut ends = vec![NONE; simulation.subjects.len()];
     for event in before {
-        match event.kind {
-            EventKind::Alloc if is_tensor(simulation, event) => births[event.subject.0 as usize] = event.step.0,
-            EventKind::Free => births[event.subject.0 as usize] = NONE,
-            _ => {}
+        match event.kind.block_change() {
+            Some(MemoryChange::Take) if is_tensor(simulation, event) => {
+                births[event.subject.0 as usize] = event.step.0;
+            }
+            Some(MemoryChange::Release) => births[event.subject.0 as usize] = NONE,
+            Some(MemoryChange::Take) | None => {}
         }
     }
     for event in behind.iter().filter(|event| event.kind == EventKind::Free) {

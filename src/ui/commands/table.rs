@@ -59,7 +59,9 @@ const fn export(row: &ExportRow) -> CommandRow {
     let (command, shortcut) = match row.form {
         ExportForm::Config => (UiCommand::ExportConfig, Some(ctrl(Key::E))),
         ExportForm::Report => (UiCommand::Export(row.form), Some(KeyboardShortcut::new(shift, Key::E))),
-        _ => (UiCommand::Export(row.form), None),
+        ExportForm::Timeline | ExportForm::Tensors | ExportForm::Plan | ExportForm::Trace => {
+            (UiCommand::Export(row.form), None)
+        }
     };
     CommandRow {
         command,

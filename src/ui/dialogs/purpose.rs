@@ -65,7 +65,15 @@ impl Purpose {
             Self::SaveDocument => "/path/to/document.highwater",
             Self::SavePicture(_) => "/path/to/picture.png",
             Self::DrawLane(_) => "/path/to/drawing.svg",
-            _ => "/path/to/file",
+            Self::Open
+            | Self::Add
+            | Self::Locate(_)
+            | Self::ExportConfig
+            | Self::Export(_)
+            | Self::ExportTable
+            | Self::ExportPeak
+            | Self::ImportConfig
+            | Self::PickPath { .. } => "/path/to/file",
         }
     }
 
@@ -76,7 +84,13 @@ impl Purpose {
             Self::Locate(_) => "Take it",
             Self::ImportConfig => "Read",
             Self::PickPath { .. } => "Set",
-            _ => "Save",
+            Self::SaveDocument
+            | Self::ExportConfig
+            | Self::Export(_)
+            | Self::ExportTable
+            | Self::ExportPeak
+            | Self::SavePicture(_)
+            | Self::DrawLane(_) => "Save",
         }
     }
 
@@ -97,7 +111,12 @@ impl Purpose {
             Self::SavePicture(None) => "highwater.png".to_owned(),
             Self::SavePicture(Some(id)) => format!("{}.png", lane(id)),
             Self::DrawLane(id) => format!("{}.svg", lane(id)),
-            _ => String::new(),
+            Self::Open
+            | Self::OpenFolder
+            | Self::Add
+            | Self::Locate(_)
+            | Self::ImportConfig
+            | Self::PickPath { .. } => String::new(),
         }
     }
 
@@ -116,9 +135,10 @@ impl Purpose {
 
     /// The file that a typed path writes.
     pub(super) fn written(self, path: &Path) -> PathBuf {
-        match self {
-            Self::SaveDocument => with_extension(path),
-            _ => path.to_owned(),
+        if self == Self::SaveDocument {
+            with_extension(path)
+        } else {
+            path.to_owned()
         }
     }
 
