@@ -94,9 +94,6 @@ const FORMS: &str = "The extension decides what is written: .json everything, .p
 
 const PEAK_FORMS: &str = "The extension decides what is written: .csv the live tensors, .json everything, .txt a text.";
 
-/// The default file name of an explained step.
-const PEAK_FILE: &str = "peak.csv";
-
 /// The endings and contents of an export form.
 fn export_words(form: ExportForm) -> String {
     let row = form.row();
@@ -149,7 +146,7 @@ impl Dialogs {
 
     /// Opens the path field with the last path of the purpose.
     pub fn type_path(&mut self, purpose: Purpose, reason: Option<&'static str>) {
-        let usual = purpose.usual_name();
+        let usual = purpose.row().usual_name;
         let last = self.last.iter().find(|(known, _)| *known == purpose);
         let text = last.map_or(&usual, |(_, text)| text);
         let reason = reason.map(|words| if purpose.writes() { NO_SERVICE_TO_SAVE } else { words });
@@ -211,13 +208,14 @@ impl Dialogs {
             return;
         };
         let purpose = prompt.purpose;
+        let row = purpose.row();
         // Enter removed the focus; the field gets it back, so that Enter confirms.
         prompt.wants_focus |= prompt.standing.poll();
         let mut is_done = false;
         let mut entered = None;
         let modal = egui::Modal::new(egui::Id::unique("path prompt")).show(ctx, |ui| {
             ui.set_width(460.0);
-            ui.heading(purpose.title());
+            ui.heading(row.title);
             if let Purpose::PickPath { key, .. } = purpose {
                 ui.label(key);
             }
@@ -243,7 +241,7 @@ impl Dialogs {
             let label = ui.label("Path");
             let field = egui::TextEdit::singleline(&mut prompt.text)
                 .desired_width(f32::INFINITY)
-                .hint_text(purpose.example());
+                .hint_text(row.example);
             let field = ui.add(field).labelled_by(label.id);
             if std::mem::take(&mut prompt.wants_focus) {
                 field.request_focus();
@@ -266,7 +264,7 @@ impl Dialogs {
             }
             ui.horizontal(|ui| {
                 let has_text = !prompt.text.trim().is_empty();
-                let verb = if is_taken { "Replace" } else { purpose.verb() };
+                let verb = if is_taken { "Replace" } else { row.verb };
                 let is_clicked = ui.add_enabled(has_text, egui::Button::new(verb)).clicked();
                 let path = at_home(prompt.text.trim());
                 if prompt.may_go(has_text && (is_clicked || is_entered), &path, ctx) {
@@ -312,71 +310,45 @@ fn now() -> Instant {
 }
 
 fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
-    let dialog = rfd::FileDialog::new().set_title(purpose.title());
-    match purpose {
+    let row = purpose.row();
+    let dialog = rfd::FileDialog::new().set_title(row.title);
+    let path = match purpose {
         Purpose::Open | Purpose::Add => {
             let mut extensions: Vec<&str> = IMPORTERS.iter().flat_map(|row| row.extensions).copied().collect();
             extensions.extend(["gz", DOCUMENT_EXTENSION]);
-            dialog
+            return dialog
                 .add_filter("graphs, recordings and documents", &extensions)
                 .add_filter("all files", &["*"])
-                .pick_files()
+                .pick_files();
         }
-        Purpose::OpenFolder => dialog.pick_folder().map(|path| vec![path]),
-        Purpose::SaveDocument => dialog
-            .set_file_name(purpose.usual_name())
-            .add_filter("document", &[DOCUMENT_EXTENSION])
-            .save_file()
-            .map(|path| vec![path]),
-        Purpose::Locate(_) => dialog.pick_file().map(|path| vec![path]),
-        Purpose::ExportConfig => dialog
-            .set_file_name("highwater.json")
-            .add_filter("configuration (JSON)", &["json"])
-            .add_filter("Python", &["py"])
-            .add_filter("shell", &["sh"])
-            .save_file()
-            .map(|path| vec![path]),
-        Purpose::Export(form) => dialog
-            .set_file_name(purpose.usual_name())
-            .add_filter(form.row().name, form.row().endings)
-            .save_file()
-            .map(|path| vec![path]),
-        Purpose::ExportTable => dialog
-            .set_file_name("highwater.csv")
-            .add_filter("CSV", &["csv"])
-            .save_file()
-            .map(|path| vec![path]),
-        Purpose::ExportPeak => dialog
-            .set_file_name(PEAK_FILE)
-            .add_filter("table (CSV)", &["csv"])
-            .add_filter("JSON", &["json"])
-            .add_filter("text", &["txt"])
-            .save_file()
-            .map(|path| vec![path]),
-        Purpose::SavePicture(_) => dialog
-            .set_file_name(purpose.usual_name())
-            .add_filter("PNG", &["png"])
-            .save_file()
-            .map(|path| vec![path]),
-        Purpose::DrawLane(_) => dialog
-            .set_file_name(purpose.usual_name())
-            .add_filter("SVG", &["svg"])
-            .save_file()
-            .map(|path| vec![path]),
+        Purpose::OpenFolder
+        | Purpose::PickPath {
+            kind: PathKind::Directory,
+            ..
+        } => dialog.pick_folder(),
+        Purpose::Locate(_)
+        | Purpose::PickPath {
+            kind: PathKind::File, ..
+        } => dialog.pick_file(),
         Purpose::ImportConfig => dialog
             .add_filter(
                 "configurations and scripts",
                 &["json", "py", "sh", "bash", "env", "ipynb"],
             )
             .add_filter("all files", &["*"])
-            .pick_file()
-            .map(|path| vec![path]),
-        Purpose::PickPath {
-            kind: PathKind::Directory,
-            ..
-        } => dialog.pick_folder().map(|path| vec![path]),
-        Purpose::PickPath {
-            kind: PathKind::File, ..
-        } => dialog.pick_file().map(|path| vec![path]),
-    }
+            .pick_file(),
+        Purpose::SaveDocument
+        | Purpose::ExportConfig
+        | Purpose::Export(_)
+        | Purpose::ExportTable
+        | Purpose::ExportPeak
+        | Purpose::SavePicture(_)
+        | Purpose::DrawLane(_) => {
+            let dialog = dialog.set_file_name(row.usual_name);
+            let filters = row.filters.iter();
+            let dialog = filters.fold(dialog, |dialog, (name, endings)| dialog.add_filter(*name, endings));
+            dialog.save_file()
+        }
+    };
+    path.map(|path| vec![path])
 }

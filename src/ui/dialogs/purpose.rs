@@ -1,12 +1,11 @@
-//! The purposes of path dialogs: titles, examples, default names, and the resulting commands.
+//! The purposes of path dialogs: their texts, and the resulting commands.
 
 use std::path::{Path, PathBuf};
 
-use super::PEAK_FILE;
 use crate::document::with_extension;
 use highwater_analysis::LaneId;
 use highwater_options::PathKind;
-use highwater_session::{Command, ExportForm, SourceSpec};
+use highwater_session::{Command, DOCUMENT_EXTENSION, ExportForm, SourceSpec};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -34,103 +33,113 @@ pub enum Purpose {
     },
 }
 
+/// The name of a kind of files, and their extensions.
+type Filter = (&'static str, &'static [&'static str]);
+
+/// The texts of a purpose in dialogs.
+pub(super) struct PurposeRow {
+    pub(super) title: &'static str,
+    /// A path for the empty field.
+    pub(super) example: &'static str,
+    pub(super) verb: &'static str,
+    /// The default name of a written file; empty where files are read.
+    pub(super) usual_name: String,
+    /// Of a written file.
+    pub(super) filters: Vec<Filter>,
+}
+
+const FILE: &str = "/path/to/file";
+const PICTURE: &str = "/path/to/picture.png";
+const PNG: &[Filter] = &[("PNG", &["png"])];
+
+fn reads(title: &'static str, example: &'static str, verb: &'static str) -> PurposeRow {
+    PurposeRow {
+        title,
+        example,
+        verb,
+        usual_name: String::new(),
+        filters: Vec::new(),
+    }
+}
+
+fn writes(title: &'static str, example: &'static str, usual_name: &str, filters: &[Filter]) -> PurposeRow {
+    PurposeRow {
+        title,
+        example,
+        verb: "Save",
+        usual_name: usual_name.to_owned(),
+        filters: filters.to_vec(),
+    }
+}
+
+/// The stem of a lane's files.
+fn file_stem(lane: LaneId) -> String {
+    match lane {
+        LaneId::Policy(policy) => format!("policy-{}", policy.number()),
+        LaneId::Problem(position) | LaneId::Pass(position) => format!("lane-{}", u32::from(position) + 1),
+        LaneId::Pinned(position) => format!("pin-{}", u32::from(position) + 1),
+        LaneId::Measured(position) => format!("measured-{}", u32::from(position) + 1),
+    }
+}
+
 impl Purpose {
-    pub(super) fn title(self) -> &'static str {
+    pub(super) fn row(self) -> PurposeRow {
         match self {
-            Self::Open => "Open graph or recording",
-            Self::OpenFolder => "Open folder",
-            Self::Add => "Add graph to session",
-            Self::SaveDocument => "Save document",
-            Self::Locate(_) => "Locate a source of the document",
-            Self::ExportConfig => ExportForm::Config.row().title,
-            Self::Export(form) => form.row().title,
-            Self::ExportTable => "Export table as CSV",
-            Self::ExportPeak => "Export explained step",
-            Self::ImportConfig => "Import configuration",
-            Self::SavePicture(None) => "Save picture of window",
-            Self::SavePicture(Some(_)) => "Save picture of lane",
-            Self::DrawLane(_) => "Save drawing of lane",
-            Self::PickPath { .. } => "Choose a path",
+            Self::Open => reads("Open graph or recording", FILE, "Open"),
+            Self::OpenFolder => reads("Open folder", "/path/to/folder", "Open"),
+            Self::Add => reads("Add graph to session", FILE, "Add"),
+            Self::SaveDocument => writes(
+                "Save document",
+                "/path/to/document.highwater",
+                "session.highwater",
+                &[("document", &[DOCUMENT_EXTENSION])],
+            ),
+            Self::Locate(_) => reads("Locate a source of the document", FILE, "Take it"),
+            Self::ExportConfig => {
+                let row = ExportForm::Config.row();
+                let filters: &[Filter] = &[
+                    ("configuration (JSON)", &["json"]),
+                    ("Python", &["py"]),
+                    ("shell", &["sh"]),
+                ];
+                writes(row.title, FILE, row.usual, filters)
+            }
+            Self::Export(form) => {
+                let row = form.row();
+                writes(row.title, FILE, row.usual, &[(row.name, row.endings)])
+            }
+            Self::ExportTable => writes("Export table as CSV", FILE, "highwater.csv", &[("CSV", &["csv"])]),
+            Self::ExportPeak => {
+                let filters: &[Filter] = &[("table (CSV)", &["csv"]), ("JSON", &["json"]), ("text", &["txt"])];
+                writes("Export explained step", FILE, "peak.csv", filters)
+            }
+            Self::ImportConfig => reads("Import configuration", FILE, "Read"),
+            Self::SavePicture(None) => writes("Save picture of window", PICTURE, "highwater.png", PNG),
+            Self::SavePicture(Some(lane)) => writes(
+                "Save picture of lane",
+                PICTURE,
+                &format!("{}.png", file_stem(lane)),
+                PNG,
+            ),
+            Self::DrawLane(lane) => {
+                let usual = format!("{}.svg", file_stem(lane));
+                writes(
+                    "Save drawing of lane",
+                    "/path/to/drawing.svg",
+                    &usual,
+                    &[("SVG", &["svg"])],
+                )
+            }
+            Self::PickPath { kind, .. } => match kind {
+                PathKind::File => reads("Choose a path", FILE, "Set"),
+                PathKind::Directory => reads("Choose a path", "/path/to/directory", "Set"),
+            },
         }
     }
 
-    /// An example path for the empty field.
-    pub(super) const fn example(self) -> &'static str {
-        match self {
-            Self::PickPath {
-                kind: PathKind::Directory,
-                ..
-            } => "/path/to/directory",
-            Self::OpenFolder => "/path/to/folder",
-            Self::SaveDocument => "/path/to/document.highwater",
-            Self::SavePicture(_) => "/path/to/picture.png",
-            Self::DrawLane(_) => "/path/to/drawing.svg",
-            Self::Open
-            | Self::Add
-            | Self::Locate(_)
-            | Self::ExportConfig
-            | Self::Export(_)
-            | Self::ExportTable
-            | Self::ExportPeak
-            | Self::ImportConfig
-            | Self::PickPath { .. } => "/path/to/file",
-        }
-    }
-
-    pub(super) const fn verb(self) -> &'static str {
-        match self {
-            Self::Open | Self::OpenFolder => "Open",
-            Self::Add => "Add",
-            Self::Locate(_) => "Take it",
-            Self::ImportConfig => "Read",
-            Self::PickPath { .. } => "Set",
-            Self::SaveDocument
-            | Self::ExportConfig
-            | Self::Export(_)
-            | Self::ExportTable
-            | Self::ExportPeak
-            | Self::SavePicture(_)
-            | Self::DrawLane(_) => "Save",
-        }
-    }
-
-    /// The default file name; empty where files are read.
-    pub(super) fn usual_name(self) -> String {
-        let lane = |lane: LaneId| match lane {
-            LaneId::Policy(policy) => format!("policy-{}", policy.number()),
-            LaneId::Problem(position) | LaneId::Pass(position) => format!("lane-{}", u32::from(position) + 1),
-            LaneId::Pinned(position) => format!("pin-{}", u32::from(position) + 1),
-            LaneId::Measured(position) => format!("measured-{}", u32::from(position) + 1),
-        };
-        match self {
-            Self::SaveDocument => "session.highwater".to_owned(),
-            Self::ExportConfig => ExportForm::Config.row().usual.to_owned(),
-            Self::Export(form) => form.row().usual.to_owned(),
-            Self::ExportTable => "highwater.csv".to_owned(),
-            Self::ExportPeak => PEAK_FILE.to_owned(),
-            Self::SavePicture(None) => "highwater.png".to_owned(),
-            Self::SavePicture(Some(id)) => format!("{}.png", lane(id)),
-            Self::DrawLane(id) => format!("{}.svg", lane(id)),
-            Self::Open
-            | Self::OpenFolder
-            | Self::Add
-            | Self::Locate(_)
-            | Self::ImportConfig
-            | Self::PickPath { .. } => String::new(),
-        }
-    }
-
-    pub(super) const fn writes(self) -> bool {
-        matches!(
-            self,
-            Self::SaveDocument
-                | Self::ExportConfig
-                | Self::Export(_)
-                | Self::ExportTable
-                | Self::ExportPeak
-                | Self::SavePicture(_)
-                | Self::DrawLane(_)
-        )
+    /// Whether a file is written to the path.
+    pub(super) fn writes(self) -> bool {
+        !self.row().usual_name.is_empty()
     }
 
     /// The file that a typed path writes.
