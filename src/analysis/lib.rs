@@ -80,5 +80,5 @@ pub use recording_figures::{LifetimeFigures, RecordingFigures, recording_figures
 pub use request::Request;
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use shapes::bound_plan;
-pub use study::{LaneChoice, OpSource, Study, StudyWords, opening_lanes, study_of};
+pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

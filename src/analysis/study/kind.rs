@@ -64,6 +64,16 @@ pub trait Study: fmt::Debug + Sync {
         true
     }
 
+    /// The parts of the schedule that the user chooses.
+    fn schedule_choice(&self) -> ScheduleChoice {
+        ScheduleChoice::Any
+    }
+
+    /// Why the rest of the schedule is fixed.
+    fn schedule_notes(&self, _workload: &Workload) -> Vec<ScheduleNote> {
+        Vec::new()
+    }
+
     /// The ops that compute and read tensors.
     fn ops<'a>(&self, _workload: &'a Workload) -> OpSource<'a> {
         OpSource::None
@@ -126,6 +136,31 @@ pub enum LaneChoice {
     NameReuse,
     /// None: the lanes are given by the source.
     Fixed,
+}
+
+/// The parts of the schedule that a source leaves to the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScheduleChoice {
+    Any,
+    /// The device alone.
+    Device,
+    Fixed,
+}
+
+/// A line of text with a tooltip, which may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduleNote {
+    pub text: String,
+    pub tooltip: String,
+}
+
+impl ScheduleNote {
+    pub(super) const fn new(text: String) -> Self {
+        Self {
+            text,
+            tooltip: String::new(),
+        }
+    }
 }
 
 /// The ops of a source.

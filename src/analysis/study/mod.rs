@@ -12,7 +12,7 @@ mod recordings;
 mod tape;
 mod trace;
 
-pub use kind::{LaneChoice, OpSource, Study, StudyWords};
+pub use kind::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords};
 pub use tape::opening_lanes;
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::kind::{Study, StudyWords, only_shown};
+use super::kind::{ScheduleChoice, ScheduleNote, Study, StudyWords, only_shown};
 use crate::arena::{given_plan, with_plans};
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
@@ -113,6 +113,21 @@ impl Study for Problems {
     fn has_capacity(&self, workload: &Workload) -> bool {
         let entry = self.stated_problem(workload);
         entry.is_none_or(|entry| entry.capacity.is_some())
+    }
+
+    fn schedule_choice(&self) -> ScheduleChoice {
+        ScheduleChoice::Fixed
+    }
+
+    fn schedule_notes(&self, workload: &Workload) -> Vec<ScheduleNote> {
+        let note = |entry: &Arc<ProblemEntry>| {
+            ScheduleNote::new(format!(
+                "{}: {} buffers to place in one arena; options of the engine do not change that",
+                entry.name,
+                entry.problem.buffers.len()
+            ))
+        };
+        workload.problems().iter().map(note).collect()
     }
 
     fn stated_problem<'a>(&self, workload: &'a Workload) -> Option<&'a Arc<ProblemEntry>> {

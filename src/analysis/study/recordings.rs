@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::kind::{Study, StudyWords};
+use super::kind::{ScheduleChoice, ScheduleNote, Study, StudyWords};
 use crate::calibration::learned_from_recordings;
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
@@ -25,6 +25,9 @@ use highwater_sim::EventSteps;
 
 /// Most steps of the common axis: every lane keeps some curves of them.
 const MAX_STEPS: usize = 8_000_000;
+
+/// Recordings with a note each; a note names the others.
+const MOST_NOTES: usize = 5;
 
 /// Most lanes.
 const MAX_LANES: usize = 16;
@@ -49,6 +52,31 @@ pub(super) struct Recordings;
 impl Study for Recordings {
     fn words(&self) -> &'static StudyWords {
         &WORDS
+    }
+
+    fn schedule_choice(&self) -> ScheduleChoice {
+        ScheduleChoice::Fixed
+    }
+
+    fn schedule_notes(&self, workload: &Workload) -> Vec<ScheduleNote> {
+        let shown: Vec<_> = workload.recordings().iter().filter(|one| one.has_content()).collect();
+        let note = |one: &&Arc<Recording>| {
+            ScheduleNote::new(format!(
+                "{}: {} events, recorded by {}",
+                one.name, one.n_steps, one.recorder
+            ))
+        };
+        let mut notes: Vec<ScheduleNote> = shown.iter().take(MOST_NOTES).map(note).collect();
+        if let Some(rest @ [_, ..]) = shown.get(MOST_NOTES..) {
+            let names: Vec<&str> = rest.iter().map(|one| one.name.as_str()).collect();
+            notes.push(ScheduleNote {
+                text: format!("and {} more; the import report lists all", rest.len()),
+                tooltip: names.join("\n"),
+            });
+        }
+        let text = "What was measured is shown as it was: options, iterations and device do not change it.";
+        notes.push(ScheduleNote::new(text.to_owned()));
+        notes
     }
 
     fn compare(

@@ -8,8 +8,9 @@
 //! is reported and the trace continues.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use super::kind::{Study, StudyWords, only_shown};
+use super::kind::{ScheduleChoice, ScheduleNote, Study, StudyWords, only_shown};
 use crate::arena::Plans;
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
@@ -116,6 +117,20 @@ impl Study for Traces {
             comparison.diagnostics.warning(text, &trace.name);
         }
         Ok(comparison)
+    }
+
+    fn schedule_choice(&self) -> ScheduleChoice {
+        ScheduleChoice::Device
+    }
+
+    fn schedule_notes(&self, workload: &Workload) -> Vec<ScheduleNote> {
+        let note = |trace: &Arc<AllocationTrace>| {
+            ScheduleNote::new(format!(
+                "{} commands, replayed in their order under each policy; iterations and graph options do not change that",
+                trace.commands.len()
+            ))
+        };
+        workload.traces().iter().map(note).collect()
     }
 
     fn takes_pins(&self, lanes: &LaneSet) -> bool {

@@ -8,7 +8,7 @@ use crate::combo::ShowChoices as _;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_analysis::tensor_count;
+use highwater_analysis::{ScheduleChoice, study_of, tensor_count};
 use highwater_model::graph::Phase;
 use highwater_model::workload::{DeviceFigure, SchedulePlan};
 use highwater_options::keys;
@@ -23,18 +23,15 @@ pub struct ScheduleState {
 pub fn schedule_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut ScheduleState) {
     graphs_ui(ui, cx);
     ui.add_space(4.0);
-    if problems_ui(ui, cx.session) {
+    let choice = notes_ui(ui, cx.session);
+    if choice == ScheduleChoice::Fixed {
         return;
     }
-    if recordings_ui(ui, cx.session) {
-        return;
-    }
-    let is_trace = traces_ui(ui, cx.session);
     egui::Grid::new("schedule")
         .num_columns(2)
         .spacing([8.0, 5.0])
         .show(ui, |ui| {
-            if is_trace {
+            if choice == ScheduleChoice::Device {
                 device_ui(ui, cx);
                 return;
             }
@@ -52,57 +49,19 @@ pub fn schedule_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut ScheduleS
     evaluation_ui(ui, cx);
 }
 
-/// For a placement problem, which has no schedule and no device; returns whether there is one.
-fn problems_ui(ui: &mut egui::Ui, session: &Session) -> bool {
-    let problems = session.loaded().map_or(&[][..], |loaded| loaded.workload.problems());
-    for entry in problems {
-        let text = format!(
-            "{}: {} buffers to place in one arena; options of the engine do not change that",
-            entry.name,
-            entry.problem.buffers.len()
-        );
-        wrapped_ui(ui, RichText::new(text).small());
+/// Why the schedule is fixed; returns the parts that are not.
+fn notes_ui(ui: &mut egui::Ui, session: &Session) -> ScheduleChoice {
+    let Some(loaded) = session.loaded() else {
+        return ScheduleChoice::Any;
+    };
+    let study = study_of(&loaded.workload);
+    for note in study.schedule_notes(&loaded.workload) {
+        let label = wrapped_ui(ui, RichText::new(note.text).small());
+        if !note.tooltip.is_empty() {
+            label.on_hover_text(note.tooltip);
+        }
     }
-    !problems.is_empty()
-}
-
-/// For a recording, which has no choice of schedule or device; returns whether there is one.
-fn recordings_ui(ui: &mut egui::Ui, session: &Session) -> bool {
-    let Some(loaded) = session.loaded() else { return false };
-    let workload = &loaded.workload;
-    if !workload.graphs().is_empty() || workload.recordings().is_empty() {
-        return false;
-    }
-    let shown: Vec<_> = workload.recordings().iter().filter(|one| one.has_content()).collect();
-    for recording in shown.iter().take(MOST_FILES) {
-        let text = format!(
-            "{}: {} events, recorded by {}",
-            recording.name, recording.n_steps, recording.recorder
-        );
-        wrapped_ui(ui, RichText::new(text).small());
-    }
-    if let Some(rest) = shown.get(MOST_FILES..).filter(|rest| !rest.is_empty()) {
-        let names: Vec<&str> = rest.iter().map(|recording| recording.name.as_str()).collect();
-        let text = format!("and {} more; the import report lists all", rest.len());
-        let label = wrapped_ui(ui, RichText::new(text).small());
-        label.on_hover_text(names.join("\n"));
-    }
-    let text = "What was measured is shown as it was: options, iterations and device do not change it.";
-    wrapped_ui(ui, RichText::new(text).small());
-    true
-}
-
-/// For a trace, which has a fixed schedule; returns whether there is one.
-fn traces_ui(ui: &mut egui::Ui, session: &Session) -> bool {
-    let traces = session.loaded().map_or(&[][..], |loaded| loaded.workload.traces());
-    for trace in traces {
-        let text = format!(
-            "{} commands, replayed in their order under each policy; iterations and graph options do not change that",
-            trace.commands.len()
-        );
-        wrapped_ui(ui, RichText::new(text).small());
-    }
-    !traces.is_empty()
+    study.schedule_choice()
 }
 
 /// Files listed without a scroll bar, and the height of longer lists.
