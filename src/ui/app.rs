@@ -66,7 +66,7 @@ pub struct UiState {
     pub palette: PaletteState,
     pub recents: Recents,
     /// Commands from panes.
-    pub asked: Vec<UiCommand>,
+    pub window_commands: Vec<UiCommand>,
     /// Pending pictures.
     pub pictures: Pictures,
     pub large_lanes: super::gpu::LargeLanes,
@@ -187,7 +187,7 @@ impl App {
             ui.ctx().request_discard("the session changed");
         }
         for command in commands {
-            if let Some(command) = self.passed(command) {
+            if let Some(command) = self.filtered(command) {
                 self.session.apply(command);
             } else {
                 ui.ctx().request_repaint();
@@ -213,18 +213,18 @@ impl App {
             || state.palette.is_open()
             || state.lanes.is_noting()
             || state.compare.is_asking()
-            || self.asks_about_the_document();
+            || self.has_document_prompt();
         let keyboard = Keyboard {
             is_in_dialog,
             is_elsewhere: is_in_dialog || is_searching || is_typing_ahead,
         };
-        keys(ui, keyboard, &mut output.asked);
-        if output.asked.contains(&UiCommand::OpenPalette) {
+        keys(ui, keyboard, &mut output.window_commands);
+        if output.window_commands.contains(&UiCommand::OpenPalette) {
             self.state.palette.open_ahead(ui);
         }
         // The search receives letters that follow its shortcut in the same frame.
-        self.state.options.wants_search |= output.asked.contains(&UiCommand::SearchOptions);
-        self.state.search.wants_focus |= output.asked.contains(&UiCommand::Search);
+        self.state.options.wants_search |= output.window_commands.contains(&UiCommand::SearchOptions);
+        self.state.search.wants_focus |= output.window_commands.contains(&UiCommand::Search);
         let now = |command| self.now(command, theme.is_dark);
         let bar = TopBar {
             session: &self.session,
@@ -245,12 +245,12 @@ impl App {
             self.panes.ui(ui, cx, &mut self.state);
         });
         if std::mem::take(&mut self.state.tables.wants_export) {
-            output.asked.push(UiCommand::ExportTable);
+            output.window_commands.push(UiCommand::ExportTable);
         }
         self.dialogs_ui(ui.ctx(), &theme, &mut output);
         drop_ui(ui, &theme, &mut output.commands);
-        output.asked.append(&mut self.state.asked);
-        if output.asks_the_window() {
+        output.window_commands.append(&mut self.state.window_commands);
+        if output.has_window_request() {
             // Shows the command's effect without waiting for input.
             ui.ctx().request_repaint();
         }

@@ -3,8 +3,8 @@
 //! The system's dialog runs on a separate thread. It answers `None` both when the user cancels and when the
 //! machine has no dialog service; within [`NO_ANSWER`] it can only be the latter, so the path field opens then.
 
+mod path_check;
 mod purpose;
-mod standing;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use eframe::egui;
 
 pub use purpose::Purpose;
 
-use standing::Standing;
+use path_check::PathCheck;
 
 use super::panels::files::format_ui;
 use super::panels::options::select_all;
@@ -52,20 +52,20 @@ struct Prompt {
     format: Option<&'static str>,
     wants_focus: bool,
     /// Whether the file exists.
-    standing: Standing,
+    path_check: PathCheck,
 }
 
 impl Prompt {
     /// Whether the path is accepted; overwriting a file needs a second confirmation.
-    fn may_go(&mut self, is_entered: bool, path: &Path, ctx: &egui::Context) -> bool {
-        match self.standing {
+    fn accepts(&mut self, is_entered: bool, path: &Path, ctx: &egui::Context) -> bool {
+        match self.path_check {
             _ if is_entered && !self.purpose.writes() => true,
-            Standing::Taken => is_entered,
-            Standing::Free => true,
-            Standing::Asked(_) => false,
-            Standing::Unknown => {
+            PathCheck::Taken => is_entered,
+            PathCheck::Free => true,
+            PathCheck::Running(_) => false,
+            PathCheck::Unknown => {
                 if is_entered {
-                    self.standing = Standing::ask(self.purpose.written(path), ctx);
+                    self.path_check = PathCheck::start(self.purpose.written(path), ctx);
                 }
                 false
             }
@@ -156,14 +156,14 @@ impl Dialogs {
             reason,
             format: None,
             wants_focus: true,
-            standing: Standing::Unknown,
+            path_check: PathCheck::Unknown,
         });
     }
 
     /// Waits for the look-up of the typed path, for tests.
     pub fn settle(&mut self) {
         if let Some(prompt) = &mut self.prompt {
-            prompt.standing.settle();
+            prompt.path_check.settle();
         }
     }
 
@@ -210,7 +210,7 @@ impl Dialogs {
         let purpose = prompt.purpose;
         let row = purpose.row();
         // Enter removed the focus; the field gets it back, so that Enter confirms.
-        prompt.wants_focus |= prompt.standing.poll();
+        prompt.wants_focus |= prompt.path_check.poll();
         let mut is_done = false;
         let mut entered = None;
         let modal = egui::Modal::new(egui::Id::unique("path prompt")).show(ctx, |ui| {
@@ -249,7 +249,7 @@ impl Dialogs {
             }
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
             if field.changed() {
-                prompt.standing = Standing::Unknown;
+                prompt.path_check = PathCheck::Unknown;
             }
             if matches!(purpose, Purpose::Open | Purpose::OpenFolder | Purpose::Add) {
                 ui.horizontal(|ui| {
@@ -258,7 +258,7 @@ impl Dialogs {
                 });
             }
             ui.add_space(6.0);
-            let is_taken = matches!(prompt.standing, Standing::Taken);
+            let is_taken = matches!(prompt.path_check, PathCheck::Taken);
             if is_taken {
                 ui.label("There is such a file already. Replace writes over it.");
             }
@@ -267,7 +267,7 @@ impl Dialogs {
                 let verb = if is_taken { "Replace" } else { row.verb };
                 let is_clicked = ui.add_enabled(has_text, egui::Button::new(verb)).clicked();
                 let path = at_home(prompt.text.trim());
-                if prompt.may_go(has_text && (is_clicked || is_entered), &path, ctx) {
+                if prompt.accepts(has_text && (is_clicked || is_entered), &path, ctx) {
                     entered = Some((path, prompt.format));
                     self.last.retain(|(known, _)| *known != purpose);
                     self.last.push((purpose, prompt.text.clone()));

@@ -190,7 +190,7 @@ impl App {
         }
         let is_closing = ctx.input(|input| input.viewport().close_requested());
         if is_closing {
-            self.keep_note();
+            self.commit_note();
         }
         let state = &mut self.state.document;
         let title = title_of(&self.session);
@@ -209,7 +209,7 @@ impl App {
                 // Changes of another program are resolved first.
                 state.next = state.next.take().filter(|_| state.conflict.is_some());
             } else {
-                self.go_on(ctx);
+                self.perform_waiting(ctx);
             }
         }
         let troubles = self.session.source_troubles();
@@ -223,7 +223,7 @@ impl App {
     }
 
     /// Performs the waiting action.
-    fn go_on(&mut self, ctx: &egui::Context) {
+    fn perform_waiting(&mut self, ctx: &egui::Context) {
         match self.state.document.next.take() {
             Some(Next::Close) => {
                 self.state.document.leaving = Leaving::Allowed;
@@ -236,7 +236,7 @@ impl App {
     }
 
     /// Filters a command for the session: saving adds the view; a command that would lose changes waits for a prompt.
-    pub(super) fn passed(&mut self, command: Command) -> Option<Command> {
+    pub(super) fn filtered(&mut self, command: Command) -> Option<Command> {
         match command {
             Command::SaveDocument { path, view: None } => Some(Command::SaveDocument {
                 path: with_extension(&path),
@@ -252,7 +252,7 @@ impl App {
 
     /// Saves to the document's file, or asks for a path.
     pub(super) fn save(&mut self, ctx: &egui::Context) {
-        self.keep_note();
+        self.commit_note();
         match self.session.file_path().map(Path::to_owned) {
             Some(path) => {
                 let view = Some(self.document_view());
@@ -263,7 +263,7 @@ impl App {
     }
 
     /// Commits an open bookmark note before the document is saved or left.
-    pub(super) fn keep_note(&mut self) {
+    pub(super) fn commit_note(&mut self) {
         self.state.lanes.end_note();
         let Some((comparison, _)) = self.session.answer() else {
             return;
@@ -275,7 +275,7 @@ impl App {
     }
 
     /// Whether a prompt about the document is open; it takes the keyboard.
-    pub(super) fn asks_about_the_document(&self) -> bool {
+    pub(super) fn has_document_prompt(&self) -> bool {
         self.state.document.is_open()
             || self
                 .recovery
@@ -363,7 +363,7 @@ impl App {
         let choice = leaving_prompt_ui(ctx, &name, &mut state.has_focus);
         match choice {
             None => return,
-            Some(Leave::Discard) => self.go_on(ctx),
+            Some(Leave::Discard) => self.perform_waiting(ctx),
             Some(Leave::Stay) => state.next = None,
             Some(Leave::Save) if self.session.file_path().is_some() => {
                 state.leaving = Leaving::Saving;

@@ -18,7 +18,7 @@ use highwater_timeline::AxisKind;
 #[derive(Debug, Default)]
 pub struct FrameOutput {
     /// Window commands.
-    pub asked: Vec<UiCommand>,
+    pub window_commands: Vec<UiCommand>,
     /// Session commands.
     pub commands: Vec<Command>,
     /// Panes to bring to the front.
@@ -37,15 +37,15 @@ const DRAWING: (f64, f64) = (1200.0, 600.0);
 
 impl FrameOutput {
     /// Whether there is a request besides session commands.
-    pub(super) fn asks_the_window(&self) -> bool {
+    pub(super) fn has_window_request(&self) -> bool {
         let has_purpose = self.option.is_some() || self.step.is_some() || self.saved.is_some();
-        has_purpose || !(self.asked.is_empty() && self.shown.is_empty() && self.toggled.is_empty())
+        has_purpose || !(self.window_commands.is_empty() && self.shown.is_empty() && self.toggled.is_empty())
     }
 
     /// Adds the choice of the palette.
     pub(super) fn choose(&mut self, choice: &Choice, recents: &Recents) {
         match *choice {
-            Choice::Command(command) => self.asked.push(command),
+            Choice::Command(command) => self.window_commands.push(command),
             Choice::Pane(pane) => self.shown.push(pane),
             Choice::Sample(sample) => self.commands.push(Command::Open(vec![SourceSpec::Sample(sample)])),
             Choice::Recent(position) => {
@@ -73,7 +73,7 @@ impl App {
     /// Performs the window's requests; returns the session's commands.
     pub(super) fn apply_output(&mut self, output: FrameOutput, ctx: &egui::Context) -> Vec<Command> {
         let FrameOutput {
-            asked,
+            window_commands,
             mut commands,
             shown,
             toggled,
@@ -84,7 +84,7 @@ impl App {
         if let Some(purpose) = saved {
             self.state.dialogs.ask(purpose, ctx);
         }
-        for command in asked {
+        for command in window_commands {
             self.perform(command, ctx, &mut commands);
         }
         for pane in shown {

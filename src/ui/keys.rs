@@ -146,11 +146,11 @@ pub(super) struct Keyboard {
 
 /// Collects the commands whose shortcuts are pressed. A focused text field takes letters; a focused lane takes only
 /// its own.
-pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, asked: &mut Vec<UiCommand>) {
+pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, window_commands: &mut Vec<UiCommand>) {
     // Letters typed behind the palette's shortcut in the same frame belong to the palette.
     let opens_palette = !keyboard.is_in_dialog && opens_palette(ui);
     if opens_palette {
-        asked.push(UiCommand::OpenPalette);
+        window_commands.push(UiCommand::OpenPalette);
     }
     let is_typing = ui.ctx().text_edit_focused() || keyboard.is_in_dialog || opens_palette;
     let rows = COMMANDS.iter().filter_map(|row| Some((row.shortcut?, row.command)));
@@ -175,7 +175,7 @@ pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, asked: &mut Vec<UiCommand>
             ui.input_mut(|input| input.consume_shortcut(&shortcut))
         };
         if is_pressed {
-            asked.push(command);
+            window_commands.push(command);
         }
     }
 }

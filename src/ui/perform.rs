@@ -101,7 +101,7 @@ impl App {
             UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
             UiCommand::Save => self.save(ctx),
             UiCommand::SaveAs => {
-                self.keep_note();
+                self.commit_note();
                 self.state.dialogs.ask(Purpose::SaveDocument, ctx);
             }
             UiCommand::LocateSources => state.document.locate(),

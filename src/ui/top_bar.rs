@@ -125,7 +125,7 @@ fn command_ui(ui: &mut egui::Ui, command: UiCommand, bar: &TopBar<'_>, output: &
     let why = why_not(command, bar.session);
     let response = ui.add_enabled(why.is_none(), button).on_hover_text(row.tooltip);
     if response.on_disabled_hover_text(why.unwrap_or_default()).clicked() {
-        output.asked.push(command);
+        output.window_commands.push(command);
         ui.close();
     }
 }

@@ -17,7 +17,7 @@ fn button_ui(ui: &mut egui::Ui, text: &str, name: &str) -> bool {
 }
 
 /// A pane that needs an answer, without one.
-pub fn no_answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, row: &PaneRow, asked: &mut Vec<UiCommand>) {
+pub fn no_answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, row: &PaneRow, window_commands: &mut Vec<UiCommand>) {
     ui.strong(row.title);
     wrapped_ui(ui, format!("Here: {}.", row.what));
     ui.add_space(4.0);
@@ -35,7 +35,7 @@ pub fn no_answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, row: &PaneRow, asked
     }
     ui.horizontal_wrapped(|ui| {
         if button_ui(ui, "Open…", &format!("open files, from the pane {}", row.title)) {
-            asked.push(UiCommand::Open);
+            window_commands.push(UiCommand::Open);
         }
         if button_ui(
             ui,
@@ -68,7 +68,7 @@ pub fn other_ui(ui: &mut egui::Ui, why: &str, sample_name: &str, commands: &mut 
 }
 
 /// The page in place of the lanes while nothing is open.
-pub fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, recents: &Recents, asked: &mut Vec<UiCommand>) {
+pub fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, recents: &Recents, window_commands: &mut Vec<UiCommand>) {
     if cx.session.busy().is_some() {
         ui.centered_and_justified(|ui| ui.weak("Reading and working out the answer…"));
         return;
@@ -87,7 +87,7 @@ pub fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, recents: &Recents, asked
                 (UiCommand::OpenPath, "Open path…"),
             ] {
                 if button_ui(ui, text, &format!("{text} (start page)")) {
-                    asked.push(command);
+                    window_commands.push(command);
                 }
             }
         });

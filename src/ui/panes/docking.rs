@@ -114,7 +114,7 @@ impl Docking<'_> {
         egui::Frame::NONE.inner_margin(margin).show(&mut ui, |ui| {
             let row = pane.row();
             if row.needs_answer && self.cx.session.answer().is_none() {
-                no_answer_ui(ui, &mut self.cx, row, &mut self.state.asked);
+                no_answer_ui(ui, &mut self.cx, row, &mut self.state.window_commands);
                 return;
             }
             if row.needs_answer {
@@ -152,7 +152,7 @@ impl Docking<'_> {
                 self.keeps_pane |= has_selection(&self.cx.commands[n_before..]);
             }
             Pane::Tables => jump = tables_ui(ui, cx, &mut state.tables, &mut state.lanes),
-            Pane::Schedule => schedule_editor_ui(ui, cx, &mut state.schedule_editor, &mut state.asked),
+            Pane::Schedule => schedule_editor_ui(ui, cx, &mut state.schedule_editor, &mut state.window_commands),
             Pane::MeasuredRun => {
                 measured_run_ui(ui, cx, &mut state.measured_run);
                 jump = state.measured_run.jump.take();

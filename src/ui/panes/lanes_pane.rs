@@ -24,8 +24,12 @@ impl Docking<'_> {
             problem_ui(ui, problem, theme);
         }
         let Some((comparison, timeline)) = session.answer() else {
-            let UiState { recents, asked, .. } = &mut *self.state;
-            start_ui(ui, &mut self.cx, recents, asked);
+            let UiState {
+                recents,
+                window_commands,
+                ..
+            } = &mut *self.state;
+            start_ui(ui, &mut self.cx, recents, window_commands);
             return;
         };
         overview_ui(ui, &mut self.cx, comparison);

@@ -15,13 +15,13 @@ pub(super) fn graphs_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
     names: &mut BTreeMap<String, String>,
-    asked: &mut Vec<UiCommand>,
+    window_commands: &mut Vec<UiCommand>,
     commands: &mut Vec<Command>,
 ) {
     ui.horizontal_wrapped(|ui| {
         ui.strong("Graphs");
         if ui.button("Add from a file…").clicked() {
-            asked.push(UiCommand::Add);
+            window_commands.push(UiCommand::Add);
         }
     });
     let sources = &shown.session.document().sources;

@@ -102,7 +102,7 @@ pub fn schedule_editor_ui(
     ui: &mut egui::Ui,
     cx: &mut PaneCx<'_>,
     state: &mut ScheduleEditorState,
-    asked: &mut Vec<UiCommand>,
+    window_commands: &mut Vec<UiCommand>,
 ) {
     let Some(loaded) = cx.session.loaded() else {
         ui.weak("The graphs of the session and what runs when appear here. Open a graph (Ctrl+O) or choose one under Samples.");
@@ -123,7 +123,7 @@ pub fn schedule_editor_ui(
     let area = ui.available_rect_before_wrap();
     if area.width() < WIDE {
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            graphs::graphs_ui(ui, shown, &mut state.names, asked, cx.commands);
+            graphs::graphs_ui(ui, shown, &mut state.names, window_commands, cx.commands);
             ui.separator();
             runs_ui(ui, shown, state, cx.commands);
         });
@@ -137,7 +137,7 @@ pub fn schedule_editor_ui(
         .id_salt("graphs")
         .auto_shrink([false, false]);
     scroll.show(&mut column, |ui| {
-        graphs::graphs_ui(ui, shown, &mut state.names, asked, cx.commands);
+        graphs::graphs_ui(ui, shown, &mut state.names, window_commands, cx.commands);
     });
     let mut column = ui.new_child(egui::UiBuilder::new().max_rect(right).id_salt("runs of the session"));
     let scroll = egui::ScrollArea::vertical().id_salt("runs").auto_shrink([false, false]);

@@ -7,20 +7,20 @@ use eframe::egui;
 
 /// The state of the look-up.
 #[derive(Default)]
-pub(super) enum Standing {
+pub(super) enum PathCheck {
     #[default]
     Unknown,
     /// The look-up runs.
-    Asked(Receiver<bool>),
+    Running(Receiver<bool>),
     /// No such file exists.
     Free,
     /// The file exists.
     Taken,
 }
 
-impl Standing {
+impl PathCheck {
     /// Starts the look-up.
-    pub(super) fn ask(path: PathBuf, ctx: &egui::Context) -> Self {
+    pub(super) fn start(path: PathBuf, ctx: &egui::Context) -> Self {
         let (sender, answer) = bounded(1);
         let wake = ctx.clone();
         let thread = std::thread::Builder::new().name("path-look".to_owned()).spawn(move || {
@@ -31,7 +31,7 @@ impl Standing {
         });
         // Without a thread the path counts as free; the worker writes atomically.
         if thread.is_ok() {
-            Self::Asked(answer)
+            Self::Running(answer)
         } else {
             Self::Free
         }
@@ -39,7 +39,7 @@ impl Standing {
 
     /// Takes the answer; whether it just arrived and the file exists. Never waits.
     pub(super) fn poll(&mut self) -> bool {
-        let Self::Asked(answer) = self else {
+        let Self::Running(answer) = self else {
             return false;
         };
         let Ok(is_taken) = answer.try_recv() else {
@@ -51,12 +51,12 @@ impl Standing {
 
     /// Waits for the look-up, for tests.
     pub(super) fn settle(&mut self) {
-        if let Self::Asked(answer) = self {
+        if let Self::Running(answer) = self {
             let (sender, again) = bounded(1);
             // Without an answer the path counts as free.
             let is_taken = answer.recv().unwrap_or(false);
             if sender.send(is_taken).is_ok() {
-                *self = Self::Asked(again);
+                *self = Self::Running(again);
             }
         }
     }
