@@ -3,6 +3,20 @@
 
 use std::path::{Path, PathBuf};
 
+/// Words that comments and identifiers avoid; CONTRIBUTING.md says why. Texts for users are not checked.
+const BANNED: [&str; 10] = [
+    "anew",
+    "nobody",
+    "heir",
+    "heirs",
+    "donor",
+    "donors",
+    "stands",
+    "at hand",
+    "of its own",
+    "lost to holes",
+];
+
 #[test]
 fn every_file_has_a_header() {
     let folders = ["src", "tests", "benches", "examples"];
@@ -76,6 +90,118 @@ fn modules_of_analysis_use_later_modules_alone() {
 
 fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
+}
+
+#[test]
+fn comments_and_identifiers_avoid_banned_words() {
+    let folders = ["src", "tests", "benches", "examples"];
+    let mut found = Vec::new();
+    for file in folders.iter().flat_map(|folder| rust_files(folder)) {
+        let words = words_outside_literals(&read(&file));
+        for phrase in BANNED {
+            let phrase: Vec<&str> = phrase.split(' ').collect();
+            let is_it = |window: &&[(usize, String)]| window.iter().map(|(_, word)| word).eq(&phrase);
+            let hits = words.windows(phrase.len()).filter(is_it);
+            found.extend(hits.map(|window| format!("{}:{}: {}", file.display(), window[0].0, phrase.join(" "))));
+        }
+    }
+    assert!(found.is_empty(), "say it plainly:\n{}", found.join("\n"));
+}
+
+#[test]
+fn words_are_found_outside_literals() {
+    let text = r##"let first_heir = 'a; // At
+        /// hand
+        let x = ["donor \" heir", r#"anew"#, '"', b"nobody"]; AnewKind"##;
+    let words = words_outside_literals(text);
+    let words: Vec<(usize, &str)> = words.iter().map(|(line, word)| (*line, &**word)).collect();
+    let expected = [
+        (1, "let"),
+        (1, "first"),
+        (1, "heir"),
+        (1, "a"),
+        (1, "at"),
+        (2, "hand"),
+        (3, "let"),
+        (3, "x"),
+        (3, "r"),
+        (3, "b"),
+        (3, "anew"),
+        (3, "kind"),
+    ];
+    assert_eq!(words, expected);
+}
+
+/// Lower-case words with their lines; identifiers are split at underscores and capitals, string and character literals
+/// are left out.
+fn words_outside_literals(text: &str) -> Vec<(usize, String)> {
+    let letters: Vec<char> = text.chars().collect();
+    let mut words = Vec::new();
+    let (mut line, mut word, mut at) = (1, String::new(), 0);
+    while at < letters.len() {
+        let letter = letters[at];
+        let end = match letter {
+            '"' | '\'' if !is_in_comment(&letters[..at]) => literal_end(&letters, at),
+            _ => at + 1,
+        };
+        let is_capital = letter.is_uppercase() && letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+        if (!letter.is_alphanumeric() || is_capital) && !word.is_empty() {
+            words.push((line, std::mem::take(&mut word)));
+        }
+        if letter.is_alphanumeric() {
+            word.extend(letter.to_lowercase());
+        }
+        line += letters[at..end].iter().filter(|letter| **letter == '\n').count();
+        at = end;
+    }
+    if !word.is_empty() {
+        words.push((line, word));
+    }
+    words
+}
+
+/// Whether text that ends here is within a line comment.
+fn is_in_comment(before: &[char]) -> bool {
+    let start = before.iter().rposition(|letter| *letter == '\n').map_or(0, |at| at + 1);
+    let line: String = before[start..].iter().collect();
+    line.trim_start().starts_with("//") || line.contains(" // ")
+}
+
+/// The position after a string or character literal that starts at a quote; a lifetime ends at its quote.
+fn literal_end(letters: &[char], start: usize) -> usize {
+    let after = &letters[start + 1..];
+    if letters[start] == '\'' {
+        return match after {
+            ['\\', _, rest @ ..] => start + 3 + rest.iter().position(|letter| *letter == '\'').unwrap_or(0) + 1,
+            [_, '\'', ..] => start + 3,
+            _ => start + 1,
+        };
+    }
+    let hashes = letters[..start]
+        .iter()
+        .rev()
+        .take_while(|letter| **letter == '#')
+        .count();
+    let is_raw = letters[..start - hashes].last() == Some(&'r');
+    let mut at = start + 1;
+    while at < letters.len() {
+        match letters[at] {
+            '\\' if !is_raw => at += 1,
+            '"' if !is_raw
+                || letters[at + 1..]
+                    .iter()
+                    .take(hashes)
+                    .filter(|letter| **letter == '#')
+                    .count()
+                    == hashes =>
+            {
+                return at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    letters.len()
 }
 
 #[test]
