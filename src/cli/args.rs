@@ -90,7 +90,7 @@ pub enum Action {
     Inspect(InspectArgs),
     /// Simulate under every policy and compare.
     Compare(CompareArgs),
-    /// Simulate every combination of option values, dimensions and devices; which fit, and which nobody beats.
+    /// Simulate every combination of option values, dimensions and devices; show which fit and which are Pareto-optimal.
     Sweep(SweepArgs),
     /// Search such combinations for the configuration to take, and say why.
     Recommend(RecommendArgs),
@@ -201,7 +201,7 @@ pub struct Common {
     /// What an iteration holds, entry by entry (repeatable), instead of every graph once.
     #[arg(long = "run", value_name = "GRAPH[DIM=VALUES]*N", long_help = super::settings::RUN_HELP)]
     pub run: Vec<String>,
-    /// A schedule of its own file: the object that configurations have as "schedule".
+    /// Read the schedule from a file: the object under "schedule" in a configuration.
     #[arg(long, value_name = "FILE")]
     pub schedule: Option<PathBuf>,
     /// Call a graph otherwise in answers and in --run (repeatable).
@@ -221,7 +221,7 @@ pub struct Common {
 /// Arguments of `inspect`.
 #[derive(Args, Debug)]
 pub struct InspectArgs {
-    /// The files, each with an answer of its own; `-` is standard input, `sample:NAME` a bundled one, a folder is read whole.
+    /// The files, one answer each; `-` is standard input, `sample:NAME` a bundled sample; a folder is read whole.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
     /// Give a symbolic dimension a value (repeatable).
@@ -253,7 +253,7 @@ pub struct RematArgs {
     /// Run once for each of these budgets.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub sweep: Vec<String>,
-    /// Stop once computing anew costs more than this times the program itself (1 unless given; inf never stops).
+    /// Stop once recomputation costs more than this many times the program itself (1 unless given; inf never stops).
     #[arg(long, value_name = "X")]
     pub thrash_limit: Option<String>,
     /// Where the eager interpreter takes free bytes beside a tensor from: zero or arena.
@@ -371,7 +371,7 @@ pub struct OptionsArgs {
 pub struct DevicesArgs {
     /// One profile; all of them unless it is given.
     pub device: Option<String>,
-    /// Options: figures that they set stand in the place of the profile's.
+    /// Options: figures that they set replace those of the profile.
     #[command(flatten)]
     pub edits: Edits,
     /// How to write the answer.
@@ -401,10 +401,10 @@ pub struct ExportArgs {
     /// What the axis of drawings counts: "program order" (unless given), "estimated time" or "wall time".
     #[arg(long, value_name = "AXIS")]
     pub axis: Option<String>,
-    /// What colours stand for: "tensor" (unless given), "role", "op type", "data type", "phase", "scope", "size" or "lifetime".
+    /// What colours show: "tensor" (unless given), "role", "op type", "data type", "phase", "scope", "size" or "lifetime".
     #[arg(long, value_name = "WHAT")]
     pub color_by: Option<String>,
-    /// Configurations to stand beside the policies; a document keeps them.
+    /// Configurations to compare with the policies; a document keeps them.
     #[command(flatten)]
     pub pins: PinArgs,
     /// Settings.

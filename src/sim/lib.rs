@@ -13,7 +13,7 @@
 //! let device = profiles.find(DeviceProfiles::DEFAULT).expect("the default profile");
 //! let (session, params, cancel) = (DeviceSession::default(), Params::for_device(&device), Cancel::new());
 //! for row in POLICIES {
-//!     let simulation = simulate(&session, row.policy, &params, &Progress::silent(&cancel)).expect("nobody cancels");
+//!     let simulation = simulate(&session, row.policy, &params, &Progress::silent(&cancel)).expect("not cancelled");
 //!     assert_eq!(verify(&simulation, &session), Ok(()));
 //!     assert!(fold::curves(&simulation).reserved.is_empty());
 //! }

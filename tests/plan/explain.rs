@@ -10,7 +10,7 @@ use crate::problems::{any_rich_problem, planned};
 
 #[test]
 fn neighbours_below_keep_a_buffer_up() {
-    // c stands on b, b on a; d is never live with c.
+    // c lies above b, b above a; d is never live with c.
     let problem = problem(
         "a 0..4 10
          b 2..6 6
@@ -209,7 +209,7 @@ proptest! {
             prop_assert!(meets(upper, lower));
         }
         for link in &chain.links {
-            // Nobody that is live with it ends within the gap below it.
+            // No buffer that is live with it ends within the gap below it.
             let link_bottom = link.offset - link.gap_below.get();
             for other in 0..problem.buffers.len() {
                 let is_between = end(other) > link_bottom && end(other) <= link.offset;

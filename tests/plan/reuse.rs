@@ -120,7 +120,7 @@ fn what_is_lent_in_a_gap_passes_to_the_borrower_and_back() {
         .iter()
         .map(|edge| (edge.earlier, edge.later, edge.offset, edge.bytes.get()))
         .collect();
-    // What nobody borrowed comes back to its owner without an edge.
+    // Bytes that no other buffer used return to their owner without an edge.
     assert_eq!(edges, [(0, 1, 2, 4), (1, 0, 2, 4), (0, 2, 0, 10)]);
 }
 

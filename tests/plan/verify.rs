@@ -20,7 +20,7 @@ pub(super) fn is_live(problem: &PlacementProblem, idx: usize, step: u32) -> bool
     buffer.lower.0 <= step && step < buffer.upper.0 && !is_lent
 }
 
-/// Whether both stand at one address by the problem's word.
+/// Whether the problem fixes both at one address.
 pub(super) fn share(problem: &PlacementProblem, one: usize, other: usize) -> bool {
     let holds = |group: &Vec<u32>, idx: usize| group.iter().any(|member| *member as usize == idx);
     one == other

@@ -209,7 +209,7 @@ fn built(drawn: &Drawn, pieces: &[Piece], inputs: &[usize], outputs: Option<&[us
         builder: GraphBuilder::new(if outputs.is_some() { "body" } else { "main" }),
         tensors: BTreeMap::new(),
     };
-    // What stands for a number in a function stands for one in its caller too.
+    // A symbol bound to a number in a function is bound to it in its caller too.
     making.builder.exprs.symbol("n");
     for number in inputs {
         making.add(*number, true);
@@ -370,7 +370,7 @@ fn ends(drawn: &Drawn, (from, to): (usize, usize)) -> (Vec<usize>, Vec<usize>) {
     (given, returned)
 }
 
-/// What a graph holds, in an order of its own: everything that figures and plans are made of.
+/// Everything in a graph that figures and plans depend on, in a canonical order.
 fn figures(graph: &Graph) -> impl PartialEq + std::fmt::Debug + use<> {
     let sizes = graph.sizes(&Bindings::from([("n".to_owned(), 3)]));
     let sorted = |lifetimes: &Lifetimes| {

@@ -26,7 +26,7 @@ fn window_of(app: App) -> Window {
     window_of_app(app, [1280.0, 800.0])
 }
 
-/// A small model of its own.
+/// A small model.
 fn model(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     let bundled = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("sample_traces/mobilenet_v2.onnx");

@@ -220,7 +220,7 @@ fn with_every_pane_closed_one_button_brings_them_back() {
     assert!(is_in_front(&harness, "Configuration"));
 }
 
-/// A file of a model in a folder of its own.
+/// A model file in a new folder.
 fn a_model() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("net.onnx");
@@ -433,7 +433,7 @@ fn controls(window: &Window) -> Vec<(Role, String)> {
     named.collect()
 }
 
-/// What takes the keyboard without a name of its own, in words.
+/// Focusable widgets without a name, as text.
 fn nameless(window: &Window, place: &str) -> Vec<String> {
     let controls = controls(window);
     assert!(controls.len() > 10, "{place}: {controls:?}");

@@ -41,7 +41,7 @@ pub struct CompareArgs {
     /// beside a graph of the run that measured its ops).
     #[arg(long, value_name = "AXIS", requires = "svg")]
     pub axis: Option<String>,
-    /// What the colours of --svg stand for: "tensor" (unless given), "role", "op type", "data type", "phase", "scope",
+    /// What the colours of --svg show: "tensor" (unless given), "role", "op type", "data type", "phase", "scope",
     /// "size" or "lifetime".
     #[arg(long, value_name = "WHAT", requires = "svg")]
     pub color_by: Option<String>,
@@ -52,7 +52,7 @@ pub struct CompareArgs {
     /// METRIC>16GiB; >= where the bound itself is too much (repeatable).
     #[arg(long, value_name = "LIMIT", long_help = limits_help())]
     pub fail_if: Vec<String>,
-    /// Configurations to stand beside the policies.
+    /// Configurations to compare with the policies.
     #[command(flatten)]
     pub pins: PinArgs,
     /// The lane that all others are compared with: "policy 2" or 2, the name of a pin or a recording.
@@ -69,7 +69,7 @@ pub struct CompareArgs {
 /// Pinned configurations.
 #[derive(Args, Debug, Clone, Default)]
 pub struct PinArgs {
-    /// Simulate another configuration as a lane of its own beside the policies: its name, and its file as `export` writes it
+    /// Simulate another configuration as an additional lane: its name, and its file as `export` writes it
     /// (repeatable; a document has its own). What the file does not say of the schedule is as for the other lanes.
     #[arg(long, value_name = "NAME=CONFIG")]
     pub pin: Vec<String>,

@@ -58,7 +58,7 @@ pub struct PlanArgs {
     /// Say what holds the footprint and where bytes lie idle.
     #[arg(long)]
     pub explain: bool,
-    /// Say why the buffer of this id stands where it does, and whose bytes it took (repeatable).
+    /// Explain why the buffer of this id has its offset, and whose bytes it reuses (repeatable).
     #[arg(long, value_name = "ID")]
     pub why: Vec<String>,
     /// Give a symbolic dimension a value (repeatable).

@@ -17,7 +17,7 @@ pub struct SpaceArgs {
     /// `atomic_clean_policy`.
     #[arg(long, value_name = "KEY=VALUES", long_help = axis_help())]
     pub axis: Vec<String>,
-    /// Memory of the device on which a configuration has to fit, such as 16GiB; stands in the place of --device-memory.
+    /// Memory of the device on which a configuration has to fit, such as 16GiB; replaces --device-memory.
     #[arg(long, value_name = "SIZE", conflicts_with = "device_memory")]
     pub capacity: Option<String>,
     /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
@@ -37,7 +37,7 @@ pub struct SweepArgs {
     /// What is tried.
     #[command(flatten)]
     pub space: SpaceArgs,
-    /// List every configuration, however many there are (text lists those that nobody beats where there are many).
+    /// List every configuration (by default, text lists only the Pareto-optimal ones when there are many).
     #[arg(long)]
     pub all: bool,
 }

@@ -1,7 +1,7 @@
 //! The tree as text for terminals: an empty line between blocks, columns aligned.
 
 use super::{Block, Line, Span, Table};
-use highwater_model::units::percent_text;
+use highwater_model::units::{grouped, percent_text};
 
 pub(super) fn text(blocks: &[Block]) -> String {
     let mut out = String::new();
@@ -45,8 +45,8 @@ fn span(span: &Span) -> String {
         Span::Emoji(text) | Span::Tag(text) => (*text).to_owned(),
         Span::Below(text) => format!(" {text}"),
         Span::Bytes(bytes) => bytes.to_string(),
-        Span::Step(step) => step.to_string(),
-        Span::Op { step, name } => format!("{step} {name}"),
+        Span::Step(step) => grouped(u64::from(*step)),
+        Span::Op { step, name } => format!("{} {name}", grouped(u64::from(*step))),
         Span::Share(percent) => percent_text(*percent),
     }
 }

@@ -150,7 +150,7 @@ fn neighbourhoods_count_as_described() {
         (run.choices[0].score, run.choices[0].compute, run.choices[0].staleness)
     };
     // For the last op c has to go. The clock is 1118, c was used at 1111. a and b are evicted ancestors; the new result
-    // of the op at hand counts as evicted, but is reached through d alone, which is there.
+    // of the current op counts as evicted, but is reached through d alone, which is there.
     assert_eq!(score("dtr"), (1110.0 / 70.0, 1110.0, 7));
     assert_eq!(score("dtr_eq"), (1110.0 / 70.0, 1110.0, 7));
     assert_eq!(score("dtr_local"), (1000.0 / 70.0, 1000.0, 7));
