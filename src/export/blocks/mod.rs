@@ -19,7 +19,7 @@ use highwater_model::units::Bytes;
 pub(crate) enum Span {
     Text(String),
     Code(String),
-    /// A text of the program's own, without markup: Markdown needs no escapes for the `<` of `<0.01 %`.
+    /// A figure: Markdown needs no escapes for the `<` of `<0.01 %`.
     Figure(String),
     Strong(String),
     /// A short code of an emoji, such as `:x:`.
