@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_pass_with_most_ops_stands() {
+    fn the_first_pass_with_most_ops_is_used() {
         let graph = graph(&["a", "b", "c", "d"]);
         for (ops, expected) in [
             ("", &[][..]),

@@ -73,7 +73,7 @@ mod tests {
     use super::numbered_object;
 
     #[test]
-    fn a_key_that_stands_twice_loses_nothing() {
+    fn a_repeated_key_loses_nothing() {
         let pairs = [("a", "1"), ("a", "2"), ("b", "1"), ("a", "2"), ("a", "3")];
         let facts = numbered_object(pairs.into_iter().map(|(key, value)| (key, value.into())));
         assert_eq!(facts.to_string(), r#"{"a":"1","a (2)":"2","b":"1","a (3)":"3"}"#);

@@ -59,7 +59,7 @@ mod tests {
     use highwater_model::progress::{Cancel, Progress};
 
     #[test]
-    fn importers_see_what_stands_behind_the_mark() {
+    fn importers_see_the_bytes_after_the_mark() {
         let mut marked = Input::from_bytes("x", "\u{feff}abc").expect("memory can be read");
         assert!(is_marked(marked.head()));
         let mut plain = unmarked(&mut marked).expect("memory can be read");

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_opened_stands_first_and_once() {
+    fn the_last_opened_is_first_and_listed_once() {
         let mut recents = Recents::default();
         let path = |number: usize| [SourceSpec::Path(format!("/graphs/{number}.onnx").into())];
         for number in 0..20 {

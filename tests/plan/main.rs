@@ -136,7 +136,7 @@ fn verify_finds_each_defect() {
 }
 
 #[test]
-fn heirs_take_bytes_from_the_last_holders() {
+fn later_buffers_take_bytes_from_the_last_owners() {
     let problem = problem(
         "a 0..2 4
          b 0..2 4

@@ -452,7 +452,7 @@ fn nameless(window: &Window, place: &str) -> Vec<String> {
 }
 
 #[test]
-fn everything_that_takes_the_keyboard_has_a_name_of_its_own() {
+fn every_focusable_widget_has_a_name() {
     let mut found = nameless(&unreadable(), "start page");
     let mut window = window_of("resnet50", 800.0);
     for row in PANES {

@@ -32,7 +32,7 @@ pub(super) fn place(
     request: &Request,
     progress: &Progress<'_>,
 ) -> Result<Result<(), String>, Cancelled> {
-    if let Some(why) = stands_apart(comparison, &own) {
+    if let Some(why) = why_not_comparable(comparison, &own) {
         return Ok(Err(why));
     }
     let map = if comparison.axis.runs.is_empty() || own.axis == comparison.axis {
@@ -75,7 +75,7 @@ pub(super) fn place(
 }
 
 /// Why both cannot share an axis: other graphs or ops run.
-fn stands_apart(comparison: &Comparison, own: &Comparison) -> Option<String> {
+fn why_not_comparable(comparison: &Comparison, own: &Comparison) -> Option<String> {
     let (common, other) = (comparison.workload.graphs(), own.workload.graphs());
     for (entry, pinned) in common.iter().zip(other) {
         if !is_alike(&entry.graph, &pinned.graph) {

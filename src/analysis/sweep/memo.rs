@@ -53,7 +53,7 @@ mod tests {
     use super::Memo;
 
     #[test]
-    fn what_was_not_asked_for_longest_is_made_anew() {
+    fn the_least_recently_used_value_is_computed_again() {
         let memo = Memo::new(2);
         let mut made = Vec::new();
         for key in [1, 2, 1, 3, 1, 2] {

@@ -141,7 +141,7 @@ fn a_changed_view_has_the_size_of_its_storage() {
 }
 
 #[test]
-fn what_stands_before_the_start_counts_for_nothing() {
+fn lines_before_the_start_are_not_counted() {
     let whole = log(&["C y 1", "nonsense", "F f 1 nobody r:1", START, "C x 64"]);
     let (tape, diagnostics) = read_with(&whole).expect("a tape");
     assert_eq!((tape.tensors.len(), diagnostics.entries().len()), (1, 0));

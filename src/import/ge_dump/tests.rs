@@ -212,7 +212,7 @@ fn a_graph_by_itself_is_a_dump() {
 }
 
 #[test]
-fn memory_that_stands_elsewhere_is_not_shared() {
+fn memory_at_another_offset_is_not_shared() {
     let text = |at: u64| {
         format!(
             "graph {{ op {{ name: 'a' type: 'A' output_i: 0 output_desc {{ dtype: DT_FLOAT shape {{ dim: 8 }} }} }}\n\

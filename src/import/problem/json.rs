@@ -144,14 +144,14 @@ impl Reading<'_> {
             "",
         );
         for (name, offset) in &self.inputs {
-            let stands = if *offset >= self.others_end {
+            let placed = if *offset >= self.others_end {
                 format!("above all other memory, which ends at {}", self.others_end)
             } else {
                 "among the other memory".to_owned()
             };
             diagnostics.info(
                 format!(
-                    "graph input \"{name}\" is placed like any other buffer; the file has it at {offset}, {stands}"
+                    "graph input \"{name}\" is placed like any other buffer; the file has it at {offset}, {placed}"
                 ),
                 name,
             );

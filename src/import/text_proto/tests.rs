@@ -156,7 +156,7 @@ fn numbers_are_exact_over_64_bits() {
 }
 
 #[test]
-fn what_nobody_asks_for_is_skipped_and_costs_no_memory() {
+fn unread_fields_are_skipped_and_cost_no_memory() {
     let kernel = "\\000\\\"#{<".repeat(400_000);
     let text = format!("m {{ k: \"{kernel}\" n <\n a: '{kernel}' # }} not\n> }}\ns: '{kernel}'\nend: 7");
     with_reader(text.as_bytes(), |proto| {

@@ -41,7 +41,7 @@ impl From<GraphError> for JoinError {
 pub(super) struct Flat {
     pub(super) graph: Graph,
     /// Results of calls that became another tensor: an operand returned unchanged, or a result returned before.
-    pub(super) stands_for: BTreeMap<TensorId, TensorId>,
+    pub(super) replaced_by: BTreeMap<TensorId, TensorId>,
     /// Remaining uses of bodies.
     pub(super) uses: Vec<BodyUse>,
     /// By op: the op of the original graph that it replaces.
@@ -300,7 +300,7 @@ impl Join<'_> {
     fn finish(self) -> Result<Flat, JoinError> {
         let is_gone = |(id, target): &(usize, &TensorId)| target.idx() != *id;
         let gone = self.targets.iter().enumerate().filter(is_gone);
-        let stands_for = gone
+        let replaced_by = gone
             .map(|(id, _)| (TensorId::from_idx(id), self.target(TensorId::from_idx(id))))
             .collect();
         let (graph, steps) = self.builder.finish_with_steps()?;
@@ -313,7 +313,7 @@ impl Join<'_> {
         }
         Ok(Flat {
             graph,
-            stands_for,
+            replaced_by,
             uses,
             origins,
             residents: self.residents.iter().map(|(key, tensor)| (*tensor, *key)).collect(),

@@ -64,7 +64,7 @@ pub fn with_calls_inlined(
 /// A processed graph, unchanged or joined.
 struct Known {
     graph: Arc<Graph>,
-    stands_for: BTreeMap<TensorId, TensorId>,
+    replaced_by: BTreeMap<TensorId, TensorId>,
     uses: Vec<BodyUse>,
     residents: BTreeMap<TensorId, ResidentKey>,
     cost: Cost,
@@ -74,7 +74,7 @@ impl Known {
     fn unchanged(graph: &Arc<Graph>, uses: Vec<BodyUse>) -> Self {
         Self {
             graph: Arc::clone(graph),
-            stands_for: BTreeMap::new(),
+            replaced_by: BTreeMap::new(),
             uses,
             residents: BTreeMap::new(),
             cost: Cost::of(graph),
@@ -83,7 +83,7 @@ impl Known {
 
     /// The replacement of a result of the body.
     fn target(&self, tensor: TensorId) -> TensorId {
-        self.stands_for.get(&tensor).copied().unwrap_or(tensor)
+        self.replaced_by.get(&tensor).copied().unwrap_or(tensor)
     }
 }
 
@@ -130,7 +130,7 @@ pub fn inline(entry: &mut GraphEntry, max_ops: u64, progress: &Progress<'_>) -> 
                 Known {
                     cost: Cost::of(&flat.graph),
                     graph: Arc::new(flat.graph),
-                    stands_for: flat.stands_for,
+                    replaced_by: flat.replaced_by,
                     uses: flat.uses,
                     residents: flat.residents,
                 }

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn an_op_that_is_computed_anew_has_a_slot_of_its_own() {
+    fn a_recomputed_op_has_a_separate_slot() {
         let sequence = sequence(&chain(), &run(evicting(), RematStatus::Ok));
         let slots: Vec<(u32, bool)> = sequence
             .slots

@@ -119,13 +119,13 @@ fn without_parts(files: Vec<PathBuf>) -> Vec<PathBuf> {
         name.is_some_and(|name| WHOLE_FOLDER.contains(&name.as_str()))
     };
     let wholes: Vec<PathBuf> = files.iter().filter(|path| is_whole(path)).cloned().collect();
-    let stands_for = |path: &PathBuf| {
+    let represents = |path: &PathBuf| {
         let mut folders = wholes.iter().filter_map(|whole| whole.parent());
         folders.any(|folder| path.starts_with(folder))
     };
     let mut kept: Vec<PathBuf> = Vec::new();
     for path in files {
-        if wholes.contains(&path) || !stands_for(&path) {
+        if wholes.contains(&path) || !represents(&path) {
             kept.push(path);
         }
     }

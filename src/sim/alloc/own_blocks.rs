@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_without_memory_of_its_own_needs_no_block_and_one_too_large_is_not_loaded() {
+    fn a_graph_without_feature_memory_needs_no_block_and_one_too_large_is_not_loaded() {
         let (mut memory, mut device) = (OwnBlocks::default(), device(Bytes::mib(10)));
         let mut callers = plain(&[100]);
         callers[0].by_caller = true;

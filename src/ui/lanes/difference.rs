@@ -237,7 +237,7 @@ mod tests {
     use super::signed_ticks;
 
     #[test]
-    fn a_low_side_has_no_marks_of_its_own_scale() {
+    fn a_low_side_has_no_marks_on_its_scale() {
         let labels = |low: f64, high: f64| {
             let ticks = signed_ticks(low, high, 3);
             ticks.into_iter().map(|tick| tick.label).collect::<Vec<String>>()
