@@ -1,7 +1,7 @@
 //! File dialogs that never block the window, with a path field where the system has none.
 //!
 //! The system's dialog runs on a separate thread. It answers `None` both when the user cancels and when the
-//! machine has no dialog service; within [`NO_ANSWER`] it can only be the latter, so the path field opens then.
+//! machine has no dialog service; within `NO_ANSWER` it can only be the latter, so the path field opens then.
 
 mod path_check;
 mod purpose;
