@@ -141,7 +141,7 @@ pub struct TickRow {
     pub kind: EventKind,
     pub count: u64,
     pub bytes: Bytes,
-    /// Texts of subjects or regions, each once, at most [`MOST_NAMES`].
+    /// Texts of subjects or regions, each once, at most `MOST_NAMES`.
     pub subjects: Vec<String>,
     pub has_others: bool,
 }
