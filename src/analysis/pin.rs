@@ -141,15 +141,15 @@ impl PinFit {
         let n_left = self.n_runs - self.n_placed;
         if n_left > 0 {
             texts.push(format!(
-                "Its schedule is another: {} of its {} runs stand{} at runs of the axis, and what happens in the other{} shares steps there.",
+                "Its schedule differs: {} of its {} runs match{} runs of the axis; the events of the other{} share steps.",
                 self.n_placed,
                 self.n_runs,
-                if self.n_placed == 1 { "s" } else { "" },
+                if self.n_placed == 1 { "es" } else { "" },
                 if n_left == 1 { "" } else { "s" },
             ));
         } else if self.shares_steps {
             texts.push(
-                "It computes ops anew that the axis has no steps of their own for: these share the step of the op that follows."
+                "It recomputes ops for which the axis has no separate steps: these share the step of the next op."
                     .to_owned(),
             );
         }

@@ -56,7 +56,7 @@ fn text(exploration: &Exploration, found: &Recommendation) -> String {
             table.strings(row(word, &chosen.title, &chosen.point));
         }
     }
-    table.strings(row("now", "at hand", &found.base));
+    table.strings(row("now", "active configuration", &found.base));
     out.push_str(&table.text());
     out.push('\n');
     for reason in &found.reasons {

@@ -34,19 +34,20 @@ pub struct BaselineComparison<'a> {
 impl<'a> BaselineComparison<'a> {
     /// The active lane under limits; `None` without an active lane. O(events + tensors log tensors).
     pub fn new(
-        (comparison, options): (&'a Comparison, &Configuration),
+        comparison: &'a Comparison,
+        options: &Configuration,
         baseline: Option<(&'a str, &'a Baseline)>,
         limits: &[Limit],
     ) -> Option<Self> {
-        let lane = (comparison, comparison.main_lane()?);
-        let mut compared = Self::of_lane(lane, baseline);
-        compared.request = Some(RequestSummary::of_lane(lane, options));
+        let lane = comparison.main_lane()?;
+        let mut compared = Self::of_lane(comparison, lane, baseline);
+        compared.request = Some(RequestSummary::of_lane(comparison, lane, options));
         compared.limit_checks = limits.iter().map(|limit| compared.check(limit)).collect();
         Some(compared)
     }
 
     /// Any lane, by position, without limits.
-    pub fn of_lane((comparison, position): (&'a Comparison, usize), baseline: Option<(&'a str, &'a Baseline)>) -> Self {
+    pub fn of_lane(comparison: &'a Comparison, position: usize, baseline: Option<(&'a str, &'a Baseline)>) -> Self {
         let lane = &comparison.lanes[position];
         let before = baseline.map(|(_, baseline)| &baseline.lane);
         let before = before.filter(|before| !before.ends_early && !lane.ends_early());
@@ -123,7 +124,7 @@ impl<'a> BaselineComparison<'a> {
     pub fn figures(&self, is_kept: impl Fn(&Metric) -> bool) -> Table {
         let was = self.baseline.map_or("", |(_, baseline)| {
             let lane = &baseline.lane;
-            until((lane.ends_early, lane.out_of_memory))
+            until(lane.ends_early, lane.out_of_memory)
         });
         let headings = [format!(">before{was}"), format!(">now{}", until_of(self.lane))];
         let mut table = Table::new(&["figure", &headings[0], &headings[1], ">difference", ">"]);
@@ -193,10 +194,10 @@ impl<'a> BaselineComparison<'a> {
             metric.is_some_and(|metric| self.now(metric) != self.before(metric))
         };
         match (&self.changes, &self.reserved_changes) {
-            (None, _) => Some("The baseline does not list tensors, so that nobody can say which of them changed."),
+            (None, _) => Some("The baseline does not list tensors, so it is unknown which of them changed."),
             (Some(_), None) if differs("peak_reserved") => Some(
-                "The baseline does not list who holds the memory at the peak of reserved bytes, so that nobody can say who \
-                 changed it; write the baseline again with this version.",
+                "The baseline does not list the tensors at the peak of reserved bytes, so it is unknown which of them changed \
+                 it; write the baseline again with this version.",
             ),
             (Some(live), reserved) if live.is_nothing() && reserved.as_ref().is_none_or(Changes::is_nothing) => {
                 Some("At the peak every tensor holds what it held before.")
@@ -219,7 +220,7 @@ impl<'a> BaselineComparison<'a> {
 }
 
 /// The suffix of a title whose figures end early; empty otherwise.
-const fn until((ends_early, out_of_memory): (bool, bool)) -> &'static str {
+const fn until(ends_early: bool, out_of_memory: bool) -> &'static str {
     match (ends_early, out_of_memory) {
         (_, true) => ", until out of memory",
         (true, false) => ", until it ended early",
@@ -228,7 +229,7 @@ const fn until((ends_early, out_of_memory): (bool, bool)) -> &'static str {
 }
 
 pub(super) fn until_of(lane: &Lane) -> &'static str {
-    until((lane.ends_early(), lane.summary.out_of_memory))
+    until(lane.ends_early(), lane.summary.out_of_memory)
 }
 
 /// The lanes of an answer compared with one of them.
@@ -251,7 +252,7 @@ impl LaneBaseline {
     pub fn others<'a>(&'a self, comparison: &'a Comparison) -> Vec<BaselineComparison<'a>> {
         let others = (0..comparison.lanes.len()).filter(|lane| *lane != self.lane);
         others
-            .map(|lane| BaselineComparison::of_lane((comparison, lane), Some(("", &self.baseline))))
+            .map(|lane| BaselineComparison::of_lane(comparison, lane, Some(("", &self.baseline))))
             .collect()
     }
 }

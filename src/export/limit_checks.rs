@@ -50,7 +50,7 @@ impl LimitCheck {
 fn outcome(limit: &Limit, now: LimitedFigure, before: LimitedFigure) -> Outcome {
     let label = limit.metric.label;
     let Some(figure) = now.figure else {
-        return Outcome::Broken(format!("{label} is not recorded, so that nobody can say"));
+        return Outcome::Broken(format!("{label} is not recorded, so the limit cannot be checked"));
     };
     if before.ends_early && limit.needs_before() && !now.ends_early {
         return Outcome::Open(format!(
@@ -60,7 +60,7 @@ fn outcome(limit: &Limit, now: LimitedFigure, before: LimitedFigure) -> Outcome 
     }
     if limit.needs_before() && before.figure.is_none() {
         return Outcome::Broken(format!(
-            "the baseline does not say its {label}, so that nobody can compare"
+            "the baseline does not state its {label}, so there is nothing to compare with"
         ));
     }
     match (limit.broken(figure, before.figure), now.ends_early) {
@@ -70,7 +70,7 @@ fn outcome(limit: &Limit, now: LimitedFigure, before: LimitedFigure) -> Outcome 
             "{why}; and the run ends early, so that this is the figure until then"
         )),
         (_, true) => Outcome::Broken(format!(
-            "the run ends early: {label} is {figure} until then, and nobody can say what it would be"
+            "the run ends early: {label} is {figure} until then, and its value for the whole run is unknown"
         )),
     }
 }

@@ -63,7 +63,7 @@ impl RequestSummary {
         }
     }
 
-    pub fn of_lane((comparison, lane): (&Comparison, usize), options: &Configuration) -> Self {
+    pub fn of_lane(comparison: &Comparison, lane: usize, options: &Configuration) -> Self {
         let device = comparison.device_of(lane);
         let runs = comparison.axis.runs.iter().map(|run| RequestedRun {
             graph: graph_name(comparison, run.run.graph.idx()),

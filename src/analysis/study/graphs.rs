@@ -21,14 +21,9 @@ use highwater_plan::Effort;
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 const WORDS: StudyWords = StudyWords {
-    step: "step",
-    tensor: "tensor",
-    counted: None,
-    no_ops: None,
-    no_readers: None,
     no_plan: "no graph is static here (its dimensions have several values, or compile_dynamic_mode is on)",
     no_arena: "No graph is placed in an arena: all shapes change over the schedule, so tensors are given op by op.",
-    no_sweep: None,
+    ..StudyWords::COMMON
 };
 
 #[derive(Debug)]

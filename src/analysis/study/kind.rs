@@ -125,6 +125,20 @@ pub struct StudyWords {
     pub no_sweep: Option<&'static str>,
 }
 
+impl StudyWords {
+    /// The words of sources with steps and tensors; a kind replaces what differs.
+    pub(super) const COMMON: Self = Self {
+        step: "step",
+        tensor: "tensor",
+        counted: None,
+        no_ops: None,
+        no_readers: None,
+        no_plan: "what is open has no arena",
+        no_arena: "What is open has no arena: there is nothing to plan.",
+        no_sweep: None,
+    };
+}
+
 /// The lane sets that a source allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneChoice {

@@ -32,14 +32,12 @@ const LANES: [&str; 5] = [BEST, AS_DUMPED, DEFAULT, "gap_first_size", "greedy_by
 const MAX_LANES: usize = 4;
 
 const WORDS: StudyWords = StudyWords {
-    step: "step",
     tensor: "buffer",
     counted: Some("plans are placed, nothing is simulated; bytes are exact"),
     no_ops: Some("A placement problem lists buffers and no ops, so nothing is known of who computes and reads them."),
     no_readers: Some("A placement problem does not say who reads its buffers, so which of them are idle is not known."),
-    no_plan: "what is open has no arena",
-    no_arena: "There is nothing to plan.",
     no_sweep: Some("a placement problem, which `highwater plan` places"),
+    ..StudyWords::COMMON
 };
 
 #[derive(Debug)]

@@ -15,14 +15,8 @@ use highwater_model::workload::{GraphIdx, Workload};
 use highwater_options::Lowered;
 
 const WORDS: StudyWords = StudyWords {
-    step: "step",
-    tensor: "tensor",
-    counted: None,
-    no_ops: None,
-    no_readers: None,
-    no_plan: "what is open has no arena",
-    no_arena: "No graph is placed in an arena: all shapes change over the schedule, so tensors are given op by op.",
     no_sweep: Some("a program of blocks, whose names `highwater reuse` shares"),
+    ..StudyWords::COMMON
 };
 
 #[derive(Debug)]

@@ -37,8 +37,8 @@ pub(super) const WORDS: StudyWords = StudyWords {
     tensor: "block",
     counted: Some("as the recording states them; nothing is simulated"),
     no_ops: Some(
-        "A recording has no graph: it does not say which ops compute and read a block. Who asked for it stands above, where \
-         the tool wrote that down.",
+        "A recording has no graph: it does not say which ops compute and read a block. The call site is above, \
+         where the tool recorded it.",
     ),
     no_readers: Some("A recording does not say who reads a block, so which blocks are idle is not known."),
     no_plan: "a recording states what was allocated, and nothing is planned",

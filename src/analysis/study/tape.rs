@@ -28,14 +28,8 @@ use highwater_rewrite::remat::{
 use highwater_sim::{BoundGraph, Variable};
 
 const WORDS: StudyWords = StudyWords {
-    step: "step",
-    tensor: "tensor",
-    counted: None,
-    no_ops: None,
-    no_readers: None,
-    no_plan: "what is open has no arena",
-    no_arena: "No graph is placed in an arena: all shapes change over the schedule, so tensors are given op by op.",
     no_sweep: Some("a log of one run, which `highwater remat --sweep` runs under budgets"),
+    ..StudyWords::COMMON
 };
 
 #[derive(Debug)]
@@ -46,7 +40,7 @@ impl Study for Tapes {
         &WORDS
     }
 
-    /// Without a budget and under the requested ones; where none is requested, under the configured one or half of the peak.
+    /// Without a budget and under the requested ones; where none is requested, under the configured one or 0.5 of the peak.
     fn compare(
         &self,
         request: &Request,

@@ -37,14 +37,12 @@ use highwater_sim::{ArenaBehaviour, Params, StaticMemoryPolicy, TraceSession, Tr
 const MAX_COMMANDS: usize = 2_000_000;
 
 const WORDS: StudyWords = StudyWords {
-    step: "step",
     tensor: "request",
-    counted: None,
     no_ops: Some("An allocation trace lists requests and no ops, so nothing is known of who computes and reads them."),
     no_readers: Some("An allocation trace does not say who reads a block, so which blocks are idle is not known."),
     no_plan: "an allocation trace is replayed, and nothing is planned",
-    no_arena: "A trace says what was asked, not what stands in an arena: there is nothing to plan.",
-    no_sweep: None,
+    no_arena: "A trace states requests, not the tensors of an arena: there is nothing to plan.",
+    ..StudyWords::COMMON
 };
 
 /// Options that act on a trace, besides those of costs.

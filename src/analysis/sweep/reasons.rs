@@ -193,7 +193,7 @@ fn largest_tensor(winner: &ChosenLane) -> Option<Sentence> {
 /// What changes from the base to the winner.
 fn against_base(found: &Recommendation, winner: &ChosenLane) -> Sentence {
     let own = winner.figures();
-    let start = Sentence::of("The ").linked("configuration at hand", BASE);
+    let start = Sentence::of("The ").linked("active configuration", BASE);
     match found.base.fitting() {
         Some(base) if base == own => start.say(" comes to the same figures: there is nothing to gain by a change."),
         Some(base) => {

@@ -68,7 +68,7 @@ impl BaselineArgs {
         }
         let baseline = self.file.as_ref().map(|(name, baseline)| (name.as_str(), baseline));
         let baseline = baseline.or_else(|| Some(("", &lane_baseline?.baseline)));
-        let compared = BaselineComparison::new((comparison, options), baseline, &self.limits);
+        let compared = BaselineComparison::new(comparison, options, baseline, &self.limits);
         let number = comparison.active_policy.number();
         let why = || {
             format!("policy {number} is in force, and --policies leaves it out; --baseline and --fail-if look at it")

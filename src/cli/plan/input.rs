@@ -219,7 +219,7 @@ fn with_flags(args: &PlanArgs, mut entry: ProblemEntry) -> ProblemEntry {
     entry
 }
 
-fn buffer((lower, upper): (Step, Step), bytes: Bytes, alignment: u64) -> Buffer {
+fn buffer(lower: Step, upper: Step, bytes: Bytes, alignment: u64) -> Buffer {
     Buffer {
         lower,
         upper,
@@ -240,7 +240,7 @@ fn of_trace(trace: &AllocationTrace, alignment: u64) -> ProblemEntry {
         problem: PlacementProblem::of(
             lifetimes
                 .iter()
-                .map(|one| buffer((one.birth, one.end), one.bytes, alignment)),
+                .map(|one| buffer(one.birth, one.end, one.bytes, alignment)),
         ),
         ..ProblemEntry::default()
     }
@@ -256,7 +256,7 @@ fn of_recording(recording: &Recording, alignment: u64) -> ProblemEntry {
         problem: PlacementProblem::of(
             blocks
                 .iter()
-                .map(|one| buffer((one.birth, one.end), one.bytes, alignment)),
+                .map(|one| buffer(one.birth, one.end, one.bytes, alignment)),
         ),
         ..ProblemEntry::default()
     }

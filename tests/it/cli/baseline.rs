@@ -207,7 +207,7 @@ fn errors_of_compare_take_one_line() {
     let output = run(&beside(&sparse, &["--fail-if", "peak_reserved>+5%"]));
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).expect("text");
-    assert!(text.contains("the baseline does not say its peak reserved"), "{text}");
+    assert!(text.contains("the baseline does not state its peak reserved"), "{text}");
     for (more, expected) in [
         (
             &["--fail-if", "peak>+5%"][..],

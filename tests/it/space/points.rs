@@ -182,10 +182,7 @@ fn devices_are_tried_with_their_own_memory() {
     let mut request = sampled("resnet50");
     request.options.set_text(keys::DEVICE_MEMORY, "1GiB").unwrap();
     let found = smallest(&explorer(&request, &[])).unwrap();
-    assert_eq!(
-        found.device.name, "generic-16GB",
-        "although the device at hand has 1 GiB"
-    );
+    assert_eq!(found.device.name, "generic-16GB", "although the device has 1 GiB");
     let mut huge = small();
     huge.plan.dims.insert("batch".to_owned(), vec![1 << 19]);
     assert_eq!(smallest(&explorer(&huge, &[])), None);

@@ -166,7 +166,7 @@ const fn named(of: WhichChoice) -> &'static str {
     match of {
         WhichChoice::Winner => "the recommended configuration",
         WhichChoice::RunnerUp => "the next best one",
-        WhichChoice::Base => "the configuration at hand",
+        WhichChoice::Base => "the active configuration",
     }
 }
 
