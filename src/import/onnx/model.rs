@@ -96,10 +96,10 @@ pub(super) struct RawNode {
 #[derive(Debug)]
 pub(super) enum Attribute {
     Int(i64),
-    Float(f32),
+    Float(f64),
     Text(NameIdx),
     Ints(Box<[i64]>),
-    Floats(Box<[f32]>),
+    Floats(Box<[f64]>),
     Texts(u32),
     Tensor(Box<TensorInfo>),
     Graphs(Box<[GraphIdx]>),

@@ -1,7 +1,13 @@
 //! The op that a shape rule works on: facts of its inputs, facts of its outputs, arithmetic.
 //!
 //! The types of the outputs are known before a rule runs; shapes are unknown until the rule states them. A rule
-//! returns `None` as soon as something that it needs is missing; what it stated before stays.
+//! returns `None` as soon as something that it needs is missing; what it stated before stays. Functions that state
+//! something return `Some(())`, with which rules end.
+
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "statements have the form of rules, which end with them"
+)]
 
 use std::rc::Rc;
 
@@ -81,16 +87,26 @@ impl<F: Format> Call<'_, F> {
         }
     }
 
-    pub(crate) fn out(&mut self, output: usize, dims: &[Dim]) {
+    /// States an output's dimensions.
+    pub(crate) fn out(&mut self, output: usize, dims: &[Dim]) -> Option<()> {
         let shape = self.sym.shape(dims);
         if let Some(fact) = self.outputs.get_mut(output) {
             fact.shape = shape;
         }
+        Some(())
+    }
+
+    /// States the dimensions of all outputs from `first` on.
+    pub(crate) fn out_from(&mut self, first: usize, dims: &[Dim]) -> Option<()> {
+        for output in first..self.outputs.len() {
+            self.out(output, dims);
+        }
+        Some(())
     }
 
     /// States the rank of output 0 alone.
-    pub(crate) fn out_rank(&mut self, rank: usize) {
-        self.out(0, &vec![Dim::Unknown; rank]);
+    pub(crate) fn out_rank(&mut self, rank: usize) -> Option<()> {
+        self.out(0, &vec![Dim::Unknown; rank])
     }
 
     /// States that an output has the shape of an input.
@@ -101,23 +117,24 @@ impl<F: Format> Call<'_, F> {
     }
 
     /// States an output's elements, and its dimensions from them.
-    pub(crate) fn set_value(&mut self, output: usize, value: Value) {
+    pub(crate) fn set_value(&mut self, output: usize, value: Value) -> Option<()> {
         let dims: Vec<Dim> = value.dims.iter().map(|size| Dim::Known(*size as u64)).collect();
         self.out(output, &dims);
-        self.add_value(output, value);
+        self.add_value(output, value)
     }
 
     /// States an output's elements where its dimensions are stated already; dropped where they do not fit them.
-    pub(crate) fn add_value(&mut self, output: usize, value: Value) {
+    pub(crate) fn add_value(&mut self, output: usize, value: Value) -> Option<()> {
         let is_void = !value.items.is_empty() && value.items.iter().all(|item| *item == Elem::Unknown);
-        if is_void || value.items.len() > MAX_ELEMENTS {
-            return;
-        }
-        if let Some(fact) = self.outputs.get_mut(output) {
+        if !is_void
+            && value.items.len() <= MAX_ELEMENTS
+            && let Some(fact) = self.outputs.get_mut(output)
+        {
             let fits = fact.shape.is_some_and(|shape| value.fits(self.sym.dims(shape)));
             if fits && self.sym.take_elements(value.items.len()) {
                 fact.value = Some(Rc::new(value));
             }
         }
+        Some(())
     }
 }

@@ -41,8 +41,7 @@ pub(crate) fn unary<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
     let items = value.items.iter().map(|item| arith::unary(call.sym, call.kind, *item));
     let items = items.collect();
     let dims = value.dims.clone();
-    call.add_value(0, Value { dims, items });
-    Some(())
+    call.add_value(0, Value { dims, items })
 }
 
 /// A conversion to the type of output 0; elements are cut towards zero.
@@ -58,8 +57,7 @@ pub(crate) fn cast<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
     });
     let items = items.collect();
     let dims = value.dims.clone();
-    call.add_value(0, Value { dims, items });
-    Some(())
+    call.add_value(0, Value { dims, items })
 }
 
 /// The first inputs broadcast against each other; elements under an operation of [`arith`], if it has one.
@@ -85,8 +83,7 @@ pub(crate) fn broadcast<F: Format>(call: &mut Call<'_, F>, n_inputs: usize, oper
         let items = items.collect();
         value = Rc::new(Value { dims, items });
     }
-    call.add_value(0, Rc::unwrap_or_clone(value));
-    Some(())
+    call.add_value(0, Rc::unwrap_or_clone(value))
 }
 
 /// A choice between inputs 1 and 2, all three broadcast.
@@ -122,6 +119,5 @@ pub(crate) fn select_elements<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
         }
     });
     let items = items.collect();
-    call.add_value(0, Value { dims, items });
-    Some(())
+    call.add_value(0, Value { dims, items })
 }

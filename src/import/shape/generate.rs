@@ -53,14 +53,12 @@ fn float_range<F: Format>(call: &mut Call<'_, F>, [start, limit, delta]: [Elem; 
     };
     let count = ((float(limit)? - float(start)?) / float(delta)?).ceil().max(0.0);
     let dim = Elem::float(count).dim();
-    call.out(0, &[dim]);
-    Some(())
+    call.out(0, &[dim])
 }
 
 pub(crate) fn size<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
     call.out(0, &[]);
     let dims = call.dims(0)?;
     let count = call.sym.product(&dims);
-    call.add_value(0, Value::scalar(count.into()));
-    Some(())
+    call.add_value(0, Value::scalar(count.into()))
 }

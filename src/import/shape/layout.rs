@@ -31,8 +31,7 @@ pub(crate) fn reshape<F: Format>(call: &mut Call<'_, F>, listed: Option<&[i64]>,
 /// The value of input 0 keeps its elements under new dimensions.
 fn keep_elements<F: Format>(call: &mut Call<'_, F>, dims: &[Dim]) -> Option<()> {
     let value = call.value(0)?.resized(dims)?;
-    call.add_value(0, value);
-    Some(())
+    call.add_value(0, value)
 }
 
 /// Drops axes; without axes every dimension of size 1.
@@ -88,8 +87,7 @@ pub(crate) fn transpose<F: Format>(call: &mut Call<'_, F>, order: Option<&[i64]>
     let moved: Vec<Dim> = order.iter().map(|from| dims[*from]).collect();
     call.out(0, &moved);
     let value = call.value(0)?.transposed(&order);
-    call.add_value(0, value);
-    Some(())
+    call.add_value(0, value)
 }
 
 /// Widens input 0 to dimensions against which it broadcasts.
@@ -98,8 +96,7 @@ pub(crate) fn widen<F: Format>(call: &mut Call<'_, F>, dims: &[Dim]) -> Option<(
     let value = call.value(0)?;
     if let ([item], [Dim::Known(count)]) = (&value.items[..], dims) {
         let count = usize::try_from(*count).ok().filter(|count| *count <= MAX_ELEMENTS)?;
-        call.add_value(0, Value::vector(vec![*item; count]));
-        return Some(());
+        return call.add_value(0, Value::vector(vec![*item; count]));
     }
     keep_elements(call, dims)
 }
@@ -114,7 +111,7 @@ pub(crate) fn tile<F: Format>(call: &mut Call<'_, F>) -> Option<()> {
     let tiled: Vec<Dim> = dims
         .iter()
         .zip(&repeats.items)
-        .map(|(dim, repeat)| call.sym.mul(*dim, repeat.dim()))
+        .map(|(dim, repeat)| call.sym.dim(DimOp::Mul, *dim, repeat.dim()))
         .collect();
     call.out(0, &tiled);
     let value = call.value(0)?;
@@ -143,8 +140,7 @@ pub(crate) fn blocks<F: Format>(
     for at in spatial {
         dims[at] = call.sym.with(for_space, dims[at], block);
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// A new axis of the size in input 1.
@@ -152,6 +148,5 @@ pub(crate) fn one_hot<F: Format>(call: &mut Call<'_, F>, at: i64) -> Option<()> 
     let mut dims = call.dims(0)?;
     let at = axis(at, dims.len() + 1)?;
     dims.insert(at, call.scalar_dim(1));
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }

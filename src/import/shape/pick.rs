@@ -29,8 +29,7 @@ pub(crate) fn gather_nd<F: Format>(call: &mut Call<'_, F>, data: &[Dim], batch: 
     let mut dims = rest.to_vec();
     let tail = batch.checked_add(usize::try_from(*depth).ok()?)?;
     dims.extend_from_slice(data.get(tail..)?);
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// The elements of a concatenation of vectors.
@@ -53,8 +52,7 @@ pub(crate) fn concat_elements<F: Format>(
             return None;
         }
     }
-    call.add_value(0, Value::vector(items));
-    Some(())
+    call.add_value(0, Value::vector(items))
 }
 
 /// Parts of an input along an axis, with elements where the data are a vector.
@@ -87,6 +85,5 @@ pub(crate) fn top_k<F: Format>(call: &mut Call<'_, F>, at: i64, count: Option<i6
     let at = axis(at, dims.len())?;
     dims[at] = count.map_or_else(|| call.scalar_dim(1), |count| Num::Int(count).dim());
     call.out(0, &dims);
-    call.out(1, &dims);
-    Some(())
+    call.out(1, &dims)
 }

@@ -15,8 +15,7 @@ pub(crate) fn matmul<F: Format>(call: &mut Call<'_, F>, inputs: [usize; 2], is_t
     }
     let [left, right] = sides;
     let dims = product(call.sym, left, right)?;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// The shape of a product with numpy's rules for vectors and stacks of matrices.

@@ -17,8 +17,7 @@ pub(crate) fn reduce<F: Format>(
     let op = operation?;
     let value = call.value(0)?;
     if axes.is_empty() {
-        call.add_value(0, (*value).clone());
-        return Some(());
+        return call.add_value(0, (*value).clone());
     }
     if !is_integer(call.dtype(0)) || axes.len() != value.dims.len() {
         return None;
@@ -38,6 +37,5 @@ pub(crate) fn reduce<F: Format>(
         Vec::new()
     };
     let items = vec![Elem::from(total)];
-    call.add_value(0, Value { dims, items });
-    Some(())
+    call.add_value(0, Value { dims, items })
 }

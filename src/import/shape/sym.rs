@@ -112,14 +112,10 @@ impl Sym {
         product
     }
 
-    pub(crate) fn add(&mut self, a: Dim, b: Dim) -> Dim {
-        let sum = self.op(DimOp::Add, Num::of(a), Num::of(b));
-        sum.map_or(Dim::Unknown, Num::dim)
-    }
-
-    pub(crate) fn mul(&mut self, a: Dim, b: Dim) -> Dim {
-        let product = self.op(DimOp::Mul, Num::of(a), Num::of(b));
-        product.map_or(Dim::Unknown, Num::dim)
+    /// Two dimensions under an operation.
+    pub(crate) fn dim(&mut self, op: DimOp, a: Dim, b: Dim) -> Dim {
+        let result = self.op(op, Num::of(a), Num::of(b));
+        result.map_or(Dim::Unknown, Num::dim)
     }
 
     /// A dimension and a number under an operation.
@@ -135,10 +131,7 @@ impl Sym {
             // A known size above 1 is the result, whatever is broadcast against it.
             (Dim::Known(size), Dim::Unknown) | (Dim::Unknown, Dim::Known(size)) => Dim::Known(size),
             _ if a == b => a,
-            _ => {
-                let size = self.op(DimOp::Broadcast, Num::of(a), Num::of(b));
-                size.map_or(Dim::Unknown, Num::dim)
-            }
+            _ => self.dim(DimOp::Broadcast, a, b),
         }
     }
 

@@ -30,7 +30,6 @@ mod variables;
 use std::sync::Arc;
 
 use self::detect::Content;
-use self::fields::{TextFields, WireFields};
 use self::model::{GraphIdx, MAIN};
 use self::parse::{FileKind, Parsed};
 use super::text_proto::TextProto;
@@ -57,13 +56,16 @@ pub(super) fn import(
         _ => (FileKind::Graph, detect::is_text(input.head())),
     };
     let reader = input.reader()?;
-    let context = (progress, &mut *diagnostics);
     let all = if is_text {
-        let mut fields = TextFields::new(TextProto::new(reader, len, *progress));
-        parse::file(&mut fields, kind, len, context)?
+        parse::file(
+            &mut TextProto::new(reader, len, *progress),
+            kind,
+            len,
+            progress,
+            diagnostics,
+        )?
     } else {
-        let mut fields = WireFields::new(Wire::new(reader, len, *progress));
-        parse::file(&mut fields, kind, len, context)?
+        parse::file(&mut Wire::new(reader, len, *progress), kind, len, progress, diagnostics)?
     };
     let mut entries = Vec::new();
     for parsed in all {

@@ -87,7 +87,6 @@ pub(super) type RawShape = Option<Box<[i64]>>;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Attribute {
     Int(i64),
-    Float(f32),
     Bool(bool),
     Text(NameIdx),
     Type(DType),
@@ -97,14 +96,11 @@ pub(super) enum Attribute {
     /// A list of any kind without elements.
     Empty,
     Ints(Box<[i64]>),
-    Floats(Box<[f32]>),
-    Bools(Box<[bool]>),
-    Texts(Box<[NameIdx]>),
     Types(Box<[DType]>),
     /// Shapes, such as those of `_output_shapes`.
     Shapes(Box<[RawShape]>),
     Functions(Box<[NameIdx]>),
-    /// Any other value, or a list or text too long to matter for shapes.
+    /// A value that matters for no shape: a float, other lists, a list or text that is too long.
     Other,
 }
 
@@ -124,7 +120,6 @@ impl Attribute {
             Self::Function(name) => std::slice::from_ref(name),
             Self::Functions(names) => names,
             Self::Int(_)
-            | Self::Float(_)
             | Self::Bool(_)
             | Self::Text(_)
             | Self::Type(_)
@@ -132,9 +127,6 @@ impl Attribute {
             | Self::Tensor(_)
             | Self::Empty
             | Self::Ints(_)
-            | Self::Floats(_)
-            | Self::Bools(_)
-            | Self::Texts(_)
             | Self::Types(_)
             | Self::Shapes(_)
             | Self::Other => &[],

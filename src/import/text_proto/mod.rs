@@ -134,14 +134,14 @@ impl<'a> TextProto<'a> {
     /// Goes into the message that [`Self::field`] found.
     ///
     /// # Errors
-    /// [`ImportError`] where messages are too deep.
+    /// [`ImportError`] where messages are too deep, or the field is none.
     pub(super) fn enter(&mut self) -> Result<(), ImportError> {
-        if self.pending.take() == Some(Form::Message) {
-            let place = self.source.place();
-            let closer = closer_of(self.source.take("a message")?);
-            self.push(Open::Message(closer, place))?;
+        if self.pending.take() != Some(Form::Message) {
+            return Err(self.wrong("a message"));
         }
-        Ok(())
+        let place = self.source.place();
+        let closer = closer_of(self.source.take("a message")?);
+        self.push(Open::Message(closer, place))
     }
 
     /// Moves behind the value that [`Self::field`] found, where it was neither read nor entered.

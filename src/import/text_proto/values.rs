@@ -49,7 +49,7 @@ impl TextProto<'_> {
         number.ok_or_else(|| self.wrong("a number"))
     }
 
-    pub(super) fn wrong(&self, expected: &str) -> ImportError {
+    pub(crate) fn wrong(&self, expected: &str) -> ImportError {
         let what = format!("field \"{}\" is not {expected}", self.name);
         ImportError::at(what, self.place.text(), DAMAGED)
     }

@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 
 use super::assignment::{Allocation, Assignment, Event, Kind, Value};
 use super::model::Module;
-use super::proto::{enter, ints, text, unsigned};
+use super::proto::{NAME, unsigned};
 use super::shape::{Shape, node_name};
 use crate::ImportError;
-use crate::wire::{Span, Wire};
+use crate::wire::{List, Span, Wire};
 
 /// The most elements of tuples that are stepped over to find places: far more than a real module has.
 const STEPS: u64 = 1 << 28;
@@ -31,40 +31,31 @@ pub(super) struct Placed {
 }
 
 /// The definition of a logical buffer, as stated in the file.
-#[derive(Default)]
 struct Location {
     name: String,
     id: i64,
-    path: Vec<i64>,
+    path: List<i64>,
 }
 
 pub(super) fn read(wire: &mut Wire<'_>, span: Span, module: &Module) -> Result<Placed, ImportError> {
-    const WHAT: &str = "the buffer assignment";
     let mut placed = Placed {
         assignment: Assignment::default(),
         defined: BTreeMap::new(),
     };
     let mut index = Index::new(module);
     let mut names = BTreeMap::new();
-    enter(wire, span);
-    while let Some(field) = wire.field(span, WHAT)? {
-        match field.number {
+    wire.enter_at(span);
+    while let Some(number) = wire.next("the buffer assignment")? {
+        match number {
             1 => {
-                let inner = wire.span(field, span, WHAT)?;
-                let (id, size, location) = logical(wire, inner)?;
+                let (id, size, location) = logical(wire)?;
                 let place = index.place(&location);
                 names.insert(id, (size, index.name(&location, place), index.is_join(place)));
                 placed.defined.extend(place.map(|place| (id, place)));
             }
-            3 => {
-                let inner = wire.span(field, span, WHAT)?;
-                placed.assignment.allocations.push(allocation(wire, inner)?);
-            }
-            4 => {
-                let inner = wire.span(field, span, WHAT)?;
-                trace(wire, inner, &mut placed.assignment.events)?;
-            }
-            _ => wire.skip(field, span, WHAT)?,
+            3 => placed.assignment.allocations.push(allocation(wire)?),
+            4 => trace(wire, &mut placed.assignment.events)?,
+            _ => {}
         }
     }
     let values = placed.assignment.allocations.iter_mut().flat_map(|one| &mut one.values);
@@ -123,13 +114,10 @@ impl<'m> Index<'m> {
 
     fn place(&mut self, location: &Location) -> Option<Place> {
         let (number, computation, position) = self.find(location)?;
-        let steps = location
-            .path
-            .iter()
-            .fold(1, |sum: u64, step| sum.saturating_add(unsigned(*step)));
+        let path: Vec<u64> = location.path.items.iter().map(|step| unsigned(*step)).collect();
+        let steps = path.iter().fold(1_u64, |sum, step| sum.saturating_add(*step));
         self.steps = self.steps.checked_sub(steps)?;
         let shape = &self.module.computations[computation].instructions[position].shape;
-        let path: Vec<u64> = location.path.iter().map(|step| unsigned(*step)).collect();
         Some((number, shape.node(&path)?))
     }
 
@@ -138,10 +126,8 @@ impl<'m> Index<'m> {
             (Some((_, computation, position)), Some(_)) => {
                 let instruction = &self.module.computations[computation].instructions[position];
                 let is_tuple = matches!(instruction.shape, Shape::Tuple(_));
-                let path = location
-                    .path
-                    .iter()
-                    .map(|step| u32::try_from(*step).unwrap_or(u32::MAX));
+                let path = location.path.items.iter();
+                let path = path.map(|step| u32::try_from(*step).unwrap_or(u32::MAX));
                 node_name(&instruction.name, &path.collect::<Vec<u32>>(), is_tuple)
             }
             _ if !location.name.is_empty() => location.name.clone(),
@@ -155,58 +141,60 @@ impl<'m> Index<'m> {
     }
 }
 
-fn logical(wire: &mut Wire<'_>, span: Span) -> Result<(u64, u64, Location), ImportError> {
+fn logical(wire: &mut Wire<'_>) -> Result<(u64, u64, Location), ImportError> {
     const WHAT: &str = "a logical buffer";
-    let (mut id, mut size, mut location) = (0, 0, Location::default());
-    while let Some(field) = wire.field(span, WHAT)? {
-        match field.number {
-            1 => id = unsigned(wire.int(field, span, WHAT)?),
-            2 => size = unsigned(wire.int(field, span, WHAT)?),
+    let (mut id, mut size) = (0, 0);
+    let mut location = Location {
+        name: String::new(),
+        id: 0,
+        path: List::UNLIMITED,
+    };
+    wire.enter()?;
+    while let Some(number) = wire.next(WHAT)? {
+        match number {
+            1 => id = unsigned(wire.int()?),
+            2 => size = unsigned(wire.int()?),
             3 => {
-                let inner = wire.span(field, span, WHAT)?;
-                while let Some(field) = wire.field(inner, WHAT)? {
-                    match field.number {
-                        2 => location.name = text(wire, field, inner, WHAT)?,
-                        3 => ints(wire, field, inner, &mut location.path)?,
-                        4 => location.id = wire.int(field, inner, WHAT)?,
-                        _ => wire.skip(field, inner, WHAT)?,
+                wire.enter()?;
+                while let Some(number) = wire.next(WHAT)? {
+                    match number {
+                        2 => location.name = wire.text(NAME)?,
+                        3 => wire.ints(&mut location.path)?,
+                        4 => location.id = wire.int()?,
+                        _ => {}
                     }
                 }
             }
-            _ => wire.skip(field, span, WHAT)?,
+            _ => {}
         }
     }
     Ok((id, size, location))
 }
 
-fn allocation(wire: &mut Wire<'_>, span: Span) -> Result<Allocation, ImportError> {
-    const WHAT: &str = "an allocation";
+fn allocation(wire: &mut Wire<'_>) -> Result<Allocation, ImportError> {
     let mut allocation = Allocation::default();
-    while let Some(field) = wire.field(span, WHAT)? {
-        let kind = match field.number {
+    wire.enter()?;
+    while let Some(number) = wire.next("an allocation")? {
+        let kind = match number {
+            1 => {
+                allocation.index = unsigned(wire.int()?);
+                continue;
+            }
+            2 => {
+                allocation.size = unsigned(wire.int()?);
+                continue;
+            }
+            9 => {
+                allocation.values.push(assigned(wire)?);
+                continue;
+            }
             3 => Kind::ThreadLocal,
             5 => Kind::Parameter,
             7 => Kind::LiveOut,
             12 => Kind::Constant,
-            1 => {
-                allocation.index = unsigned(wire.int(field, span, WHAT)?);
-                continue;
-            }
-            2 => {
-                allocation.size = unsigned(wire.int(field, span, WHAT)?);
-                continue;
-            }
-            9 => {
-                let inner = wire.span(field, span, WHAT)?;
-                allocation.values.push(assigned(wire, inner)?);
-                continue;
-            }
-            _ => {
-                wire.skip(field, span, WHAT)?;
-                continue;
-            }
+            _ => continue,
         };
-        if wire.int(field, span, WHAT)? != 0 {
+        if wire.int()? != 0 {
             allocation.kinds.insert(kind);
         }
     }
@@ -216,8 +204,7 @@ fn allocation(wire: &mut Wire<'_>, span: Span) -> Result<Allocation, ImportError
     Ok(allocation)
 }
 
-fn assigned(wire: &mut Wire<'_>, span: Span) -> Result<Value, ImportError> {
-    const WHAT: &str = "a value of an allocation";
+fn assigned(wire: &mut Wire<'_>) -> Result<Value, ImportError> {
     let mut value = Value {
         id: 0,
         name: String::new(),
@@ -225,32 +212,33 @@ fn assigned(wire: &mut Wire<'_>, span: Span) -> Result<Value, ImportError> {
         offset: 0,
         is_phi: false,
     };
-    while let Some(field) = wire.field(span, WHAT)? {
-        match field.number {
-            1 => value.id = unsigned(wire.int(field, span, WHAT)?),
-            2 => value.offset = unsigned(wire.int(field, span, WHAT)?),
-            3 => value.size = unsigned(wire.int(field, span, WHAT)?),
-            _ => wire.skip(field, span, WHAT)?,
+    wire.enter()?;
+    while let Some(number) = wire.next("a value of an allocation")? {
+        match number {
+            1 => value.id = unsigned(wire.int()?),
+            2 => value.offset = unsigned(wire.int()?),
+            3 => value.size = unsigned(wire.int()?),
+            _ => {}
         }
     }
     Ok(value)
 }
 
-fn trace(wire: &mut Wire<'_>, span: Span, events: &mut Vec<Event>) -> Result<(), ImportError> {
+fn trace(wire: &mut Wire<'_>, events: &mut Vec<Event>) -> Result<(), ImportError> {
     const WHAT: &str = "a trace of the heap simulator";
-    while let Some(field) = wire.field(span, WHAT)? {
-        if field.number != 1 {
-            wire.skip(field, span, WHAT)?;
+    wire.enter()?;
+    while let Some(number) = wire.next(WHAT)? {
+        if number != 1 {
             continue;
         }
-        let inner = wire.span(field, span, WHAT)?;
         let (mut kind, mut id, mut other) = (0, 0, 0);
-        while let Some(field) = wire.field(inner, WHAT)? {
-            match field.number {
-                1 => kind = wire.int(field, inner, WHAT)?,
-                2 => id = unsigned(wire.int(field, inner, WHAT)?),
-                5 => other = unsigned(wire.int(field, inner, WHAT)?),
-                _ => wire.skip(field, inner, WHAT)?,
+        wire.enter()?;
+        while let Some(number) = wire.next(WHAT)? {
+            match number {
+                1 => kind = wire.int()?,
+                2 => id = unsigned(wire.int()?),
+                5 => other = unsigned(wire.int()?),
+                _ => {}
             }
         }
         events.push(match kind {

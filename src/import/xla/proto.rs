@@ -18,7 +18,7 @@ use super::model::{Computation, Instruction, Module, reachable, runs_computation
 use super::proto_shape;
 use super::shape::{Shape, ShapeNotes};
 use crate::ImportError;
-use crate::wire::{Field, Span, Wire};
+use crate::wire::{List, Span, Wire};
 
 pub(super) const NAME: u64 = 64 << 10;
 
@@ -44,21 +44,12 @@ struct Header {
 
 /// Reads the whole file but the buffer assignment.
 pub(super) fn read(wire: &mut Wire<'_>, notes: &mut ShapeNotes) -> Result<Read, ImportError> {
-    let file = wire.file();
     let (mut module, mut assignment) = (None, None);
-    while let Some(field) = wire.field(file, "the file")? {
-        match field.number {
-            1 => {
-                let span = wire.span(field, file, "the module")?;
-                wire.skip_span(span);
-                module = Some(span);
-            }
-            3 => {
-                let span = wire.span(field, file, "the buffer assignment")?;
-                wire.skip_span(span);
-                assignment = Some(span);
-            }
-            _ => wire.skip(field, file, "the file")?,
+    while let Some(number) = wire.next("the file")? {
+        match number {
+            1 => module = Some(wire.span()?),
+            3 => assignment = Some(wire.span()?),
+            _ => {}
         }
     }
     let Some(span) = module else {
@@ -70,38 +61,20 @@ pub(super) fn read(wire: &mut Wire<'_>, notes: &mut ShapeNotes) -> Result<Read, 
     })
 }
 
-/// Moves to the first byte of a message.
-pub(super) const fn enter(wire: &mut Wire<'_>, span: Span) {
-    wire.skip_span(Span {
-        start: span.start,
-        end: span.start,
-    });
-}
-
 fn read_module(wire: &mut Wire<'_>, span: Span, notes: &mut ShapeNotes) -> Result<Module, ImportError> {
-    const WHAT: &str = "the module";
     let mut module = Module::default();
     let mut header = Header::default();
     let mut extents = Vec::new();
-    enter(wire, span);
-    while let Some(field) = wire.field(span, WHAT)? {
-        match field.number {
-            1 => module.name = text(wire, field, span, WHAT)?,
-            2 => header.entry_name = text(wire, field, span, WHAT)?,
-            3 => {
-                let inner = wire.span(field, span, WHAT)?;
-                extents.push(extent(wire, inner, &mut module.n_instructions)?);
-            }
-            6 => header.entry_id = wire.int(field, span, WHAT)?,
-            7 => {
-                let inner = wire.span(field, span, WHAT)?;
-                schedule(wire, inner, &mut header.schedule)?;
-            }
-            8 => {
-                let inner = wire.span(field, span, WHAT)?;
-                donated(wire, inner, &mut module)?;
-            }
-            _ => wire.skip(field, span, WHAT)?,
+    wire.enter_at(span);
+    while let Some(number) = wire.next("the module")? {
+        match number {
+            1 => module.name = wire.text(NAME)?,
+            2 => header.entry_name = wire.text(NAME)?,
+            3 => extents.push(extent(wire, &mut module.n_instructions)?),
+            6 => header.entry_id = wire.int()?,
+            7 => schedule(wire, &mut header.schedule)?,
+            8 => donated(wire, &mut module)?,
+            _ => {}
         }
     }
     module.n_computations = extents.len() as u64;
@@ -120,75 +93,69 @@ fn read_module(wire: &mut Wire<'_>, span: Span, notes: &mut ShapeNotes) -> Resul
     Ok(module)
 }
 
-fn extent(wire: &mut Wire<'_>, span: Span, count: &mut u64) -> Result<Extent, ImportError> {
-    const WHAT: &str = "a computation";
+fn extent(wire: &mut Wire<'_>, n_instructions: &mut u64) -> Result<Extent, ImportError> {
     let mut extent = Extent {
         id: 0,
         name: String::new(),
-        span,
+        span: wire.enter()?,
     };
-    while let Some(field) = wire.field(span, WHAT)? {
-        match field.number {
-            1 => extent.name = text(wire, field, span, WHAT)?,
-            5 => extent.id = wire.int(field, span, WHAT)?,
-            number => {
-                *count += u64::from(number == 2);
-                wire.skip(field, span, WHAT)?;
-            }
+    while let Some(number) = wire.next("a computation")? {
+        match number {
+            1 => extent.name = wire.text(NAME)?,
+            2 => *n_instructions += 1,
+            5 => extent.id = wire.int()?,
+            _ => {}
         }
     }
     Ok(extent)
 }
 
-fn schedule(wire: &mut Wire<'_>, span: Span, found: &mut BTreeMap<i64, Vec<i64>>) -> Result<(), ImportError> {
+fn schedule(wire: &mut Wire<'_>, found: &mut BTreeMap<i64, Vec<i64>>) -> Result<(), ImportError> {
     const WHAT: &str = "the schedule";
-    while let Some(field) = wire.field(span, WHAT)? {
-        if field.number != 1 {
-            wire.skip(field, span, WHAT)?;
+    wire.enter()?;
+    while let Some(number) = wire.next(WHAT)? {
+        if number != 1 {
             continue;
         }
-        let entry = wire.span(field, span, WHAT)?;
-        let (mut id, mut ids) = (0, Vec::new());
-        while let Some(field) = wire.field(entry, WHAT)? {
-            match field.number {
-                1 => id = wire.int(field, entry, WHAT)?,
+        let (mut id, mut ids) = (0, List::UNLIMITED);
+        wire.enter()?;
+        while let Some(number) = wire.next(WHAT)? {
+            match number {
+                1 => id = wire.int()?,
                 2 => {
-                    let sequence = wire.span(field, entry, WHAT)?;
-                    while let Some(field) = wire.field(sequence, WHAT)? {
-                        if field.number == 1 {
-                            ints(wire, field, sequence, &mut ids)?;
-                        } else {
-                            wire.skip(field, sequence, WHAT)?;
+                    wire.enter()?;
+                    while let Some(number) = wire.next(WHAT)? {
+                        if number == 1 {
+                            wire.ints(&mut ids)?;
                         }
                     }
                 }
-                _ => wire.skip(field, entry, WHAT)?,
+                _ => {}
             }
         }
-        found.insert(id, ids);
+        found.insert(id, ids.items);
     }
     Ok(())
 }
 
-fn donated(wire: &mut Wire<'_>, span: Span, module: &mut Module) -> Result<(), ImportError> {
+fn donated(wire: &mut Wire<'_>, module: &mut Module) -> Result<(), ImportError> {
     const WHAT: &str = "the list of donated parameters";
-    while let Some(field) = wire.field(span, WHAT)? {
-        if field.number != 1 {
-            wire.skip(field, span, WHAT)?;
+    wire.enter()?;
+    while let Some(number) = wire.next(WHAT)? {
+        if number != 1 {
             continue;
         }
-        let entry = wire.span(field, span, WHAT)?;
-        let (mut number, mut path) = (0, Vec::new());
-        while let Some(field) = wire.field(entry, WHAT)? {
-            match field.number {
-                2 => number = unsigned(wire.int(field, entry, WHAT)?),
-                3 => ints(wire, field, entry, &mut path)?,
-                _ => wire.skip(field, entry, WHAT)?,
+        let (mut parameter, mut path) = (0, List::UNLIMITED);
+        wire.enter()?;
+        while let Some(number) = wire.next(WHAT)? {
+            match number {
+                2 => parameter = unsigned(wire.int()?),
+                3 => wire.ints(&mut path)?,
+                _ => {}
             }
         }
-        module
-            .donated
-            .insert((number, path.into_iter().map(unsigned).collect()));
+        let path = path.items.into_iter().map(unsigned).collect();
+        module.donated.insert((parameter, path));
     }
     Ok(())
 }
@@ -201,18 +168,13 @@ fn computation(
     order: Option<&[i64]>,
     notes: &mut ShapeNotes,
 ) -> Result<Computation, ImportError> {
-    const WHAT: &str = "a computation";
-    let span = extent.span;
     let (mut raws, mut root_id) = (Vec::new(), None);
-    enter(wire, span);
-    while let Some(field) = wire.field(span, WHAT)? {
-        match field.number {
-            2 => {
-                let inner = wire.span(field, span, WHAT)?;
-                raws.push(raw(wire, inner, notes)?);
-            }
-            6 => root_id = Some(wire.int(field, span, WHAT)?),
-            _ => wire.skip(field, span, WHAT)?,
+    wire.enter_at(extent.span);
+    while let Some(number) = wire.next("a computation")? {
+        match number {
+            2 => raws.push(raw(wire, notes)?),
+            6 => root_id = Some(wire.int()?),
+            _ => {}
         }
     }
     let stored: BTreeMap<i64, usize> = raws.iter().enumerate().map(|(place, raw)| (raw.id, place)).collect();
@@ -231,7 +193,10 @@ fn computation(
         found.map(|place| position[place])
     };
     let Some(last) = raws.len().checked_sub(1) else {
-        return Err(ImportError::at_byte("a computation has no instruction", span.start));
+        return Err(ImportError::at_byte(
+            "a computation has no instruction",
+            extent.span.start,
+        ));
     };
     let root = root_id.and_then(find).unwrap_or(position[last]);
     let mut raws: Vec<Option<Raw>> = raws.into_iter().map(Some).collect();
@@ -273,14 +238,13 @@ struct Raw {
     number: i64,
     index: i64,
     id: i64,
-    operands: Vec<i64>,
-    controls: Vec<i64>,
-    called: Vec<i64>,
+    operands: List<i64>,
+    controls: List<i64>,
+    called: List<i64>,
     at: u64,
 }
 
-fn raw(wire: &mut Wire<'_>, span: Span, notes: &mut ShapeNotes) -> Result<Raw, ImportError> {
-    const WHAT: &str = "an instruction";
+fn raw(wire: &mut Wire<'_>, notes: &mut ShapeNotes) -> Result<Raw, ImportError> {
     let mut raw = Raw {
         name: String::new(),
         opcode: String::new(),
@@ -288,26 +252,23 @@ fn raw(wire: &mut Wire<'_>, span: Span, notes: &mut ShapeNotes) -> Result<Raw, I
         number: 0,
         index: 0,
         id: 0,
-        operands: Vec::new(),
-        controls: Vec::new(),
-        called: Vec::new(),
-        at: span.start,
+        operands: List::UNLIMITED,
+        controls: List::UNLIMITED,
+        called: List::UNLIMITED,
+        at: wire.enter()?.start,
     };
-    while let Some(field) = wire.field(span, WHAT)? {
-        match field.number {
-            1 => raw.name = text(wire, field, span, WHAT)?,
-            2 => raw.opcode = text(wire, field, span, WHAT)?,
-            3 => {
-                let inner = wire.span(field, span, WHAT)?;
-                raw.shape = Some(proto_shape::read(wire, inner, notes)?);
-            }
-            9 => raw.number = wire.int(field, span, WHAT)?,
-            13 => raw.index = wire.int(field, span, WHAT)?,
-            35 => raw.id = wire.int(field, span, WHAT)?,
-            36 => ints(wire, field, span, &mut raw.operands)?,
-            37 => ints(wire, field, span, &mut raw.controls)?,
-            38 => ints(wire, field, span, &mut raw.called)?,
-            _ => wire.skip(field, span, WHAT)?,
+    while let Some(number) = wire.next("an instruction")? {
+        match number {
+            1 => raw.name = wire.text(NAME)?,
+            2 => raw.opcode = wire.text(NAME)?,
+            3 => raw.shape = Some(proto_shape::read(wire, notes)?),
+            9 => raw.number = wire.int()?,
+            13 => raw.index = wire.int()?,
+            35 => raw.id = wire.int()?,
+            36 => wire.ints(&mut raw.operands)?,
+            37 => wire.ints(&mut raw.controls)?,
+            38 => wire.ints(&mut raw.called)?,
+            _ => {}
         }
     }
     Ok(raw)
@@ -331,7 +292,7 @@ fn instruction(
         found.collect()
     };
     let called = if runs_computations(&raw.opcode) {
-        let found = raw.called.iter().map(|id| {
+        let found = raw.called.items.iter().map(|id| {
             let place = places.get(id).and_then(|place| u32::try_from(*place).ok());
             place.ok_or_else(|| {
                 ImportError::at_byte(
@@ -351,8 +312,8 @@ fn instruction(
         ));
     }
     Ok(Instruction {
-        operands: positions(&raw.operands)?,
-        controls: positions(&raw.controls)?,
+        operands: positions(&raw.operands.items)?,
+        controls: positions(&raw.controls.items)?,
         called,
         number: unsigned(if raw.opcode == "parameter" {
             raw.number
@@ -363,19 +324,6 @@ fn instruction(
         shape: raw.shape.unwrap_or(Shape::Opaque),
         opcode: raw.opcode.into(),
         name: name.into(),
-    })
-}
-
-pub(super) fn text(wire: &mut Wire<'_>, field: Field, span: Span, what: &'static str) -> Result<String, ImportError> {
-    let inner = wire.span(field, span, what)?;
-    wire.text(inner, NAME, what)
-}
-
-/// Appends the numbers of a repeated field, packed or not.
-pub(super) fn ints(wire: &mut Wire<'_>, field: Field, span: Span, to: &mut Vec<i64>) -> Result<(), ImportError> {
-    wire.ints(field, span, "a list of numbers", |value| {
-        to.push(value);
-        true
     })
 }
 

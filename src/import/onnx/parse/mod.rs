@@ -1,7 +1,7 @@
 //! ONNX messages -> [`Model`]: the top level, graphs and functions.
 //!
 //! In: a [`Wire`]. Out: everything that shapes and liveness need. Field numbers are those of the public onnx.proto;
-//! unknown fields are skipped. Errors name a byte. Bodies may be nested [`MAX_DEPTH`] levels deep.
+//! unknown fields are skipped. A function that reads a message enters it. Errors name a byte. Bodies may be nested [`MAX_DEPTH`] levels deep.
 
 mod node;
 mod tensor;
@@ -14,7 +14,7 @@ use super::model::{GraphIdx, Model, ParseCounts, RawGraph, RawType, ValueInfo};
 use crate::ImportError;
 use crate::budget::Budget;
 use crate::names::{Interner, NameIdx};
-use crate::wire::{Field, List, Span, Wire};
+use crate::wire::Wire;
 
 const MAX_DEPTH: u32 = 32;
 const MAX_NAME: u64 = 64 << 10;
@@ -24,7 +24,7 @@ const NAME_PRICE: u64 = 8;
 const TENSOR_PRICE: u64 = 75;
 
 pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
-    let file = wire.file();
+    let len = wire.len();
     let mut parser = Parser {
         model: Model {
             names: Interner::new(),
@@ -32,30 +32,20 @@ pub(super) fn model(wire: &mut Wire<'_>) -> Result<Model, ImportError> {
             graphs: Vec::new(),
             main: None,
             functions: IndexMap::new(),
-            budget: Budget::for_file(file.len()),
+            budget: Budget::for_file(len),
             counts: ParseCounts::default(),
         },
     };
-    while let Some(field) = wire.field(file, "the model")? {
-        match field.number {
-            7 => {
-                let span = wire.span(field, file, "the model")?;
-                let graph = parser.graph(wire, span, 0)?;
-                parser.model.main = Some(graph);
-            }
-            8 => {
-                let span = wire.span(field, file, "the model")?;
-                parser.opset_import(wire, span)?;
-            }
-            25 => {
-                let span = wire.span(field, file, "the model")?;
-                parser.function(wire, span)?;
-            }
-            _ => wire.skip(field, file, "the model")?,
+    while let Some(number) = wire.next("the model")? {
+        match number {
+            7 => parser.model.main = Some(parser.graph(wire, 0)?),
+            8 => parser.opset_import(wire)?,
+            25 => parser.function(wire)?,
+            _ => {}
         }
     }
     if parser.model.main.is_none() {
-        return Err(ImportError::at_byte("the model has no graph", file.end));
+        return Err(ImportError::at_byte("the model has no graph", len));
     }
     parser.model.names.close();
     Ok(parser.model)
@@ -66,18 +56,15 @@ struct Parser {
 }
 
 impl Parser {
-    fn opset_import(&mut self, wire: &mut Wire<'_>, span: Span) -> Result<(), ImportError> {
-        const WHAT: &str = "an operator set";
+    fn opset_import(&mut self, wire: &mut Wire<'_>) -> Result<(), ImportError> {
         let mut domain = String::new();
         let mut version = 0;
-        while let Some(field) = wire.field(span, WHAT)? {
-            match field.number {
-                1 => {
-                    let text = wire.span(field, span, WHAT)?;
-                    domain = wire.text(text, MAX_NAME, WHAT)?;
-                }
-                2 => version = wire.int(field, span, WHAT)?,
-                _ => wire.skip(field, span, WHAT)?,
+        wire.enter()?;
+        while let Some(number) = wire.next("an operator set")? {
+            match number {
+                1 => domain = wire.text(MAX_NAME)?,
+                2 => version = wire.int()?,
+                _ => {}
             }
         }
         if matches!(domain.as_str(), "" | "ai.onnx") {
@@ -86,93 +73,67 @@ impl Parser {
         Ok(())
     }
 
-    fn graph(&mut self, wire: &mut Wire<'_>, span: Span, depth: u32) -> Result<GraphIdx, ImportError> {
-        const WHAT: &str = "the graph";
+    fn graph(&mut self, wire: &mut Wire<'_>, depth: u32) -> Result<GraphIdx, ImportError> {
+        let start = wire.enter()?.start;
         if depth > MAX_DEPTH {
             return Err(ImportError::at_byte(
                 format!("graphs are nested more than {MAX_DEPTH} levels deep"),
-                span.start,
+                start,
             ));
         }
-        self.model.budget.charge(512, span.start)?;
+        self.model.budget.charge(512, start)?;
         let mut graph = RawGraph::new();
-        while let Some(field) = wire.field(span, WHAT)? {
-            match field.number {
-                1 => {
-                    let part = wire.span(field, span, WHAT)?;
-                    self.node(wire, part, &mut graph, depth)?;
-                }
-                2 => graph.name = self.name(wire, field, span, WHAT)?,
-                5 => {
-                    let part = wire.span(field, span, WHAT)?;
-                    let tensor = self.tensor(wire, part)?;
-                    graph.initializers.push(tensor);
-                }
-                11 => {
-                    let part = wire.span(field, span, WHAT)?;
-                    self.value_info(wire, part, &mut graph.inputs)?;
-                }
-                12 => {
-                    let part = wire.span(field, span, WHAT)?;
-                    self.value_info(wire, part, &mut graph.outputs)?;
-                }
-                13 => {
-                    let part = wire.span(field, span, WHAT)?;
-                    self.value_info(wire, part, &mut graph.value_infos)?;
-                }
-                15 => {
-                    let part = wire.span(field, span, WHAT)?;
-                    let tensor = self.sparse_tensor(wire, part)?;
-                    graph.initializers.push(tensor);
-                }
-                _ => wire.skip(field, span, WHAT)?,
+        while let Some(number) = wire.next("the graph")? {
+            match number {
+                1 => self.node(wire, &mut graph, depth)?,
+                2 => graph.name = self.name(wire)?,
+                5 => graph.initializers.push(self.tensor(wire)?),
+                11 => self.value_info(wire, &mut graph.inputs)?,
+                12 => self.value_info(wire, &mut graph.outputs)?,
+                13 => self.value_info(wire, &mut graph.value_infos)?,
+                15 => graph.initializers.push(self.sparse_tensor(wire)?),
+                _ => {}
             }
         }
-        self.close(graph, span)
+        self.close(graph, start)
     }
 
-    fn function(&mut self, wire: &mut Wire<'_>, span: Span) -> Result<(), ImportError> {
-        const WHAT: &str = "a function";
-        self.model.budget.charge(512, span.start)?;
+    fn function(&mut self, wire: &mut Wire<'_>) -> Result<(), ImportError> {
+        let start = wire.enter()?.start;
+        self.model.budget.charge(512, start)?;
         let mut graph = RawGraph::new();
         let mut domain = NameIdx::EMPTY;
-        while let Some(field) = wire.field(span, WHAT)? {
-            match field.number {
-                1 => graph.name = self.name(wire, field, span, WHAT)?,
+        while let Some(number) = wire.next("a function")? {
+            match number {
+                1 => graph.name = self.name(wire)?,
                 4 | 5 => {
-                    let name = self.name(wire, field, span, WHAT)?;
+                    let name = self.name(wire)?;
                     let value = ValueInfo {
                         name,
                         ty: RawType::default(),
                     };
-                    self.model.budget.charge(TENSOR_PRICE, field.at)?;
-                    let list = if field.number == 4 {
+                    self.model.budget.charge(TENSOR_PRICE, wire.field_at())?;
+                    let list = if number == 4 {
                         &mut graph.inputs
                     } else {
                         &mut graph.outputs
                     };
                     list.push(value);
                 }
-                7 => {
-                    let part = wire.span(field, span, WHAT)?;
-                    self.node(wire, part, &mut graph, 0)?;
-                }
-                10 => domain = self.name(wire, field, span, WHAT)?,
-                12 => {
-                    let part = wire.span(field, span, WHAT)?;
-                    self.value_info(wire, part, &mut graph.value_infos)?;
-                }
-                _ => wire.skip(field, span, WHAT)?,
+                7 => self.node(wire, &mut graph, 0)?,
+                10 => domain = self.name(wire)?,
+                12 => self.value_info(wire, &mut graph.value_infos)?,
+                _ => {}
             }
         }
         let name = graph.name;
-        let idx = self.close(graph, span)?;
+        let idx = self.close(graph, start)?;
         self.model.functions.entry((domain, name)).or_insert(idx);
         Ok(())
     }
 
     /// Finds what a graph reads from outside, and stores it.
-    fn close(&mut self, mut graph: RawGraph, span: Span) -> Result<GraphIdx, ImportError> {
+    fn close(&mut self, mut graph: RawGraph, at: u64) -> Result<GraphIdx, ImportError> {
         let n_results = graph.operands.len() / 2;
         let expected = graph.inputs.len() + graph.initializers.len() + n_results;
         let mut locals = Locals::new(expected, self.model.names.len());
@@ -194,9 +155,7 @@ impl Parser {
             }
         }
         graph.outputs.iter().for_each(|value| read(value.name));
-        self.model
-            .budget
-            .charge(captures.len() as u64 * TENSOR_PRICE, span.start)?;
+        self.model.budget.charge(captures.len() as u64 * TENSOR_PRICE, at)?;
         graph.captures = captures;
         graph.locals = locals;
         graph.nodes.shrink_to_fit();
@@ -205,27 +164,18 @@ impl Parser {
         Ok(GraphIdx(self.model.graphs.len() - 1))
     }
 
-    fn name(
-        &mut self,
-        wire: &mut Wire<'_>,
-        field: Field,
-        message: Span,
-        what: &'static str,
-    ) -> Result<NameIdx, ImportError> {
-        let span = wire.span(field, message, what)?;
-        let text = wire.text(span, MAX_NAME, what)?;
-        let known = self.model.names.len();
-        let name = self.model.names.intern(&text);
-        if self.model.names.len() > known {
-            self.model.budget.charge(span.len() * 2 + NAME_PRICE, span.start)?;
-        }
-        Ok(name)
+    fn name(&mut self, wire: &mut Wire<'_>) -> Result<NameIdx, ImportError> {
+        let text = wire.text(MAX_NAME)?;
+        self.intern(&text, NAME_PRICE, wire.field_at())
     }
 
-    fn ints(wire: &mut Wire<'_>, field: Field, message: Span, list: &mut List<i64>) -> Result<(), ImportError> {
-        wire.ints(field, message, "a list of numbers", |value| {
-            list.push(value);
-            !list.is_full
-        })
+    /// The number of a text, which costs `price` besides its letters where it is new.
+    fn intern(&mut self, text: &str, price: u64, at: u64) -> Result<NameIdx, ImportError> {
+        let known = self.model.names.len();
+        let name = self.model.names.intern(text);
+        if self.model.names.len() > known {
+            self.model.budget.charge(text.len() as u64 * 2 + price, at)?;
+        }
+        Ok(name)
     }
 }

@@ -7,7 +7,7 @@ use crate::onnx::model::{Data, ParseCounts, TensorInfo};
 use crate::onnx::types;
 use crate::shape::constant::{floats, integers};
 use crate::shape::fact::is_integer;
-use crate::wire::{Field, Layout, List, Span, Wire};
+use crate::wire::{List, Wire};
 use highwater_model::graph::DType;
 
 /// The most bytes of raw data that are read of one tensor.
@@ -19,44 +19,45 @@ const MAX_FLOATS: usize = 256;
 struct Parts {
     raw: Option<Vec<u8>>,
     ints: List<i64>,
-    floats: Vec<f64>,
+    floats: List<f64>,
     is_external: bool,
 }
 
 impl Parser {
     /// A tensor; only small data are read, external data never.
-    pub(super) fn tensor(&mut self, wire: &mut Wire<'_>, span: Span) -> Result<TensorInfo, ImportError> {
-        const WHAT: &str = "a tensor";
+    pub(super) fn tensor(&mut self, wire: &mut Wire<'_>) -> Result<TensorInfo, ImportError> {
+        let at = wire.enter()?.start;
         let mut name = NameIdx::EMPTY;
         let mut code = 0;
         let mut dims = List::new(super::types::MAX_RANK);
         let mut parts = Parts {
             raw: None,
             ints: List::new(MAX_INTS),
-            floats: Vec::new(),
+            floats: List::new(MAX_FLOATS),
             is_external: false,
         };
-        while let Some(field) = wire.field(span, WHAT)? {
-            match field.number {
+        while let Some(number) = wire.next("a tensor")? {
+            match number {
                 1 => {
-                    Self::ints(wire, field, span, &mut dims)?;
+                    wire.ints(&mut dims)?;
                     if dims.is_full {
                         return Err(ImportError::at_byte(
                             format!("a tensor has more than {} dimensions", super::types::MAX_RANK),
-                            field.at,
+                            wire.field_at(),
                         ));
                     }
                 }
-                2 => code = wire.int(field, span, WHAT)?,
-                5 | 7 | 11 => Self::ints(wire, field, span, &mut parts.ints)?,
-                4 | 10 => Self::float_data(wire, field, span, &mut parts.floats)?,
-                8 => name = self.name(wire, field, span, WHAT)?,
-                9 => parts.raw = raw_data(wire, field, span)?,
-                14 => parts.is_external = wire.int(field, span, WHAT)? == 1,
-                _ => wire.skip(field, span, WHAT)?,
+                2 => code = wire.int()?,
+                4 => wire.floats(4, &mut parts.floats)?,
+                5 | 7 | 11 => wire.ints(&mut parts.ints)?,
+                8 => name = self.name(wire)?,
+                9 => parts.raw = wire.bytes(SMALL_BYTES)?,
+                10 => wire.floats(8, &mut parts.floats)?,
+                14 => parts.is_external = wire.int()? == 1,
+                _ => {}
             }
         }
-        let dims = sizes(&dims.items, span)?;
+        let dims = sizes(&dims.items, at)?;
         let dtype = types::from_code(code);
         self.model.counts.code(code, name);
         if parts.is_external {
@@ -69,82 +70,43 @@ impl Parser {
             Data::Floats(items) => items.len(),
         };
         let price = TENSOR_PRICE + (dims.len() as u64) * 24 + (kept as u64) * 8;
-        self.model.budget.charge(price, span.start)?;
+        self.model.budget.charge(price, at)?;
         Ok(TensorInfo {
             name,
             dtype,
             dims,
             data,
-            at: span.start,
+            at,
         })
     }
 
     /// A sparse tensor counts as the dense one: its dimensions, the type of its values.
-    pub(super) fn sparse_tensor(&mut self, wire: &mut Wire<'_>, span: Span) -> Result<TensorInfo, ImportError> {
-        const WHAT: &str = "a sparse tensor";
+    pub(super) fn sparse_tensor(&mut self, wire: &mut Wire<'_>) -> Result<TensorInfo, ImportError> {
+        let at = wire.enter()?.start;
         let mut values = None;
         let mut dims = List::new(super::types::MAX_RANK);
-        while let Some(field) = wire.field(span, WHAT)? {
-            match field.number {
-                1 => {
-                    let part = wire.span(field, span, WHAT)?;
-                    values = Some(self.tensor(wire, part)?);
-                }
-                3 => Self::ints(wire, field, span, &mut dims)?,
-                _ => wire.skip(field, span, WHAT)?,
+        while let Some(number) = wire.next("a sparse tensor")? {
+            match number {
+                1 => values = Some(self.tensor(wire)?),
+                3 => wire.ints(&mut dims)?,
+                _ => {}
             }
         }
-        let values = values.ok_or_else(|| ImportError::at_byte("a sparse tensor has no values", span.start))?;
+        let values = values.ok_or_else(|| ImportError::at_byte("a sparse tensor has no values", at))?;
         ParseCounts::one_more(&mut self.model.counts.sparse, values.name);
         Ok(TensorInfo {
-            dims: sizes(&dims.items, span)?,
+            dims: sizes(&dims.items, at)?,
             data: Data::Absent,
             ..values
         })
     }
-
-    /// Float and double data, up to the limit.
-    fn float_data(wire: &mut Wire<'_>, field: Field, message: Span, list: &mut Vec<f64>) -> Result<(), ImportError> {
-        const WHAT: &str = "float data";
-        let width = if field.number == 10 { 8 } else { 4 };
-        if field.layout != Layout::Bytes {
-            // One number per field: rare, and only the first few matter.
-            if field.layout == Layout::Fixed32 && list.len() < MAX_FLOATS {
-                list.push(f64::from(wire.float(field, message, WHAT)?));
-                return Ok(());
-            }
-            return wire.skip(field, message, WHAT);
-        }
-        let span = wire.span(field, message, WHAT)?;
-        if span.len() > (MAX_FLOATS * width) as u64 {
-            wire.skip_span(span);
-            return Ok(());
-        }
-        let mut bytes = vec![0; usize::try_from(span.len()).unwrap_or(0)];
-        wire.copy(span, &mut bytes, WHAT)?;
-        list.extend(floats(&bytes, width));
-        list.truncate(MAX_FLOATS);
-        Ok(())
-    }
 }
 
-fn raw_data(wire: &mut Wire<'_>, field: Field, message: Span) -> Result<Option<Vec<u8>>, ImportError> {
-    let span = wire.span(field, message, "raw data")?;
-    if span.len() > SMALL_BYTES {
-        wire.skip_span(span);
-        return Ok(None);
-    }
-    let mut bytes = vec![0; usize::try_from(span.len()).unwrap_or(0)];
-    wire.copy(span, &mut bytes, "raw data")?;
-    Ok(Some(bytes))
-}
-
-fn sizes(dims: &[i64], span: Span) -> Result<Box<[u64]>, ImportError> {
+fn sizes(dims: &[i64], at: u64) -> Result<Box<[u64]>, ImportError> {
     dims.iter()
         .map(|dim| {
-            u64::try_from(*dim).map_err(|_negative| {
-                ImportError::at_byte(format!("a tensor has a negative dimension, {dim}"), span.start)
-            })
+            u64::try_from(*dim)
+                .map_err(|_negative| ImportError::at_byte(format!("a tensor has a negative dimension, {dim}"), at))
         })
         .collect()
 }
@@ -178,7 +140,7 @@ fn decode(dtype: DType, dims: &[u64], parts: Parts) -> Data {
     }
     let items: Vec<f64> = match &parts.raw {
         Some(raw) => floats(raw, width).collect(),
-        None => parts.floats,
+        None => parts.floats.items,
     };
     if items.len() == count {
         Data::Floats(items.into())

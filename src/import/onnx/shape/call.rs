@@ -52,7 +52,7 @@ impl<'a> Call<'a> {
     }
 
     /// A list of floats; a single float is one.
-    pub(super) fn floats(&self, name: &str) -> Option<&'a [f32]> {
+    pub(super) fn floats(&self, name: &str) -> Option<&'a [f64]> {
         match self.attribute(name)? {
             Attribute::Floats(values) => Some(values),
             Attribute::Float(value) => Some(std::slice::from_ref(value)),

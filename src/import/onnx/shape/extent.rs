@@ -31,8 +31,7 @@ pub(super) fn pad(call: &mut Call<'_>) -> Option<()> {
         let size = call.sym.op(DimOp::Add, size, amounts[position + axes.len()].num());
         dims[*at] = size.map_or(Dim::Unknown, Num::dim);
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// `TopK`: values and their indices.
@@ -44,14 +43,12 @@ pub(super) fn top_k(call: &mut Call<'_>) -> Option<()> {
 /// As many elements as the data decide.
 pub(super) fn compress(call: &mut Call<'_>) -> Option<()> {
     if !call.has_attr("axis") {
-        call.out_rank(1);
-        return Some(());
+        return call.out_rank(1);
     }
     let mut dims = call.dims(0)?;
     let at = call.axis_attr("axis", 0, dims.len())?;
     dims[at] = Dim::Unknown;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// `CenterCropPad`: listed axes get listed sizes.
@@ -65,6 +62,5 @@ pub(super) fn center_crop_pad(call: &mut Call<'_>) -> Option<()> {
     for (at, size) in axes.iter().zip(&target.items) {
         dims[*at] = size.dim();
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }

@@ -12,8 +12,7 @@ pub(super) fn constant(call: &mut Call<'_>) -> Option<()> {
         call.set_dtype(0, tensor.dtype);
         call.out(0, &dims);
         let value = value_of(tensor)?;
-        call.add_value(0, value);
-        return Some(());
+        return call.add_value(0, value);
     } else if let Some(number) = call.int("value_int") {
         call.set_dtype(0, DType::Int64);
         Value::scalar(Elem::int(number))
@@ -22,24 +21,19 @@ pub(super) fn constant(call: &mut Call<'_>) -> Option<()> {
         Value::vector(numbers.iter().copied().map(Elem::int).collect())
     } else if let Some(numbers) = call.floats("value_floats") {
         call.set_dtype(0, DType::Float32);
-        let float = |number: &f32| Elem::float(f64::from(*number));
-        Value::vector(numbers.iter().map(float).collect())
+        Value::vector(numbers.iter().copied().map(Elem::float).collect())
     } else if let Some(numbers) = call.floats("value_float") {
-        let number = f64::from(*numbers.first()?);
         call.set_dtype(0, DType::Float32);
-        Value::scalar(Elem::float(number))
+        Value::scalar(Elem::float(*numbers.first()?))
     } else if call.has_attr("value_string") {
         call.set_dtype(0, DType::Text);
-        call.out(0, &[]);
-        return Some(());
+        return call.out(0, &[]);
     } else {
         let count = call.n_texts("value_strings")?;
         call.set_dtype(0, DType::Text);
-        call.out(0, &[Dim::Known(u64::from(count))]);
-        return Some(());
+        return call.out(0, &[Dim::Known(u64::from(count))]);
     };
-    call.set_value(0, value);
-    Some(())
+    call.set_value(0, value)
 }
 
 /// `ConstantOfShape`: one element everywhere; a float zero by default.
@@ -58,22 +52,13 @@ pub(super) fn constant_of_shape(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn random(call: &mut Call<'_>) -> Option<()> {
     let sizes = call.list("shape")?.iter();
     let dims: Vec<Dim> = sizes.map(|size| Num::Int(*size).dim()).collect();
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 pub(super) fn multinomial(call: &mut Call<'_>) -> Option<()> {
     let rows = *call.dims(0)?.first()?;
     let samples = Num::Int(call.int_or("sample_size", 1)).dim();
-    call.out(0, &[rows, samples]);
-    Some(())
-}
-
-/// Windows of signal processing.
-pub(super) fn window(call: &mut Call<'_>) -> Option<()> {
-    let size = call.scalar_dim(0);
-    call.out(0, &[size]);
-    Some(())
+    call.out(0, &[rows, samples])
 }
 
 /// Mel weights: half the spectrum by the number of bins.
@@ -82,21 +67,13 @@ pub(super) fn mel_weights(call: &mut Call<'_>) -> Option<()> {
     let length = call.value(1)?.items.first()?.dim();
     let half = call.sym.with(DimOp::FloorDiv, length, 2);
     let rows = call.sym.with(DimOp::Add, half, 1);
-    call.out(0, &[rows, bins]);
-    Some(())
+    call.out(0, &[rows, bins])
 }
 
 /// Indices of elements that are not zero.
 pub(super) fn non_zero(call: &mut Call<'_>) -> Option<()> {
     let rank = call.dims(0)?.len();
-    call.out(0, &[Dim::Known(rank as u64), Dim::Unknown]);
-    Some(())
-}
-
-/// Boxes that survive suppression.
-pub(super) fn suppression(call: &mut Call<'_>) -> Option<()> {
-    call.out(0, &[Dim::Unknown, Dim::Known(3)]);
-    Some(())
+    call.out(0, &[Dim::Known(rank as u64), Dim::Unknown])
 }
 
 /// Unique elements, and three lists of indices.
@@ -109,19 +86,12 @@ pub(super) fn unique(call: &mut Call<'_>) -> Option<()> {
         let at = call.axis_attr("axis", 0, dims.len())?;
         call.out(2, &[dims[at]]);
         dims[at] = Dim::Unknown;
-        call.out(0, &dims);
-        return Some(());
+        return call.out(0, &dims);
     }
     call.out_rank(1);
     let dims = call.dims(0)?;
     let count = call.sym.product(&dims).map_or(Dim::Unknown, Num::dim);
-    call.out(2, &[count]);
-    Some(())
-}
-
-pub(super) fn scalar(call: &mut Call<'_>) -> Option<()> {
-    call.out(0, &[]);
-    Some(())
+    call.out(2, &[count])
 }
 
 /// Frequencies: the last dimension holds real and imaginary parts.
@@ -145,11 +115,5 @@ pub(super) fn dft(call: &mut Call<'_>) -> Option<()> {
         return None;
     }
     *dims.last_mut()? = Dim::Known(2);
-    call.out(0, &dims);
-    Some(())
-}
-
-/// A sequence or an optional, which is not a tensor.
-pub(super) fn no_tensor(_call: &mut Call<'_>) -> Option<()> {
-    None
+    call.out(0, &dims)
 }

@@ -5,7 +5,7 @@ use crate::shape::fact::{Num, Value};
 use crate::shape::layout::{self, Symbolic};
 use crate::shape::sizes::ReshapeRules;
 use crate::shape::sym::axis;
-use highwater_model::graph::Dim;
+use highwater_model::graph::{Dim, DimOp};
 
 /// The target shape is an input, in the first operator set an attribute.
 pub(super) fn reshape(call: &mut Call<'_>) -> Option<()> {
@@ -31,8 +31,7 @@ pub(super) fn flatten(call: &mut Call<'_>) -> Option<()> {
     };
     let rows = call.sym.product(&dims[..split]).map_or(Dim::Unknown, Num::dim);
     let columns = call.sym.product(&dims[split..]).map_or(Dim::Unknown, Num::dim);
-    call.out(0, &[rows, columns]);
-    Some(())
+    call.out(0, &[rows, columns])
 }
 
 pub(super) fn squeeze(call: &mut Call<'_>) -> Option<()> {
@@ -65,9 +64,8 @@ pub(super) fn tile(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
     let (tiles, at) = (call.value(1)?, call.ints(2)?);
     let at = axis(*at.first()?, dims.len())?;
-    dims[at] = call.sym.mul(dims[at], tiles.items.first()?.dim());
-    call.out(0, &dims);
-    Some(())
+    dims[at] = call.sym.dim(DimOp::Mul, dims[at], tiles.items.first()?.dim());
+    call.out(0, &dims)
 }
 
 /// `SpaceToDepth` and `DepthToSpace`.
@@ -97,6 +95,5 @@ pub(super) fn shape(call: &mut Call<'_>) -> Option<()> {
     };
     let start = clamp(call.int_or("start", 0));
     let end = clamp(call.int_or("end", i64::MAX));
-    call.set_value(0, Value::of_dims(dims.get(start..end.max(start))?));
-    Some(())
+    call.set_value(0, Value::of_dims(dims.get(start..end.max(start))?))
 }

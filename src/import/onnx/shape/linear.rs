@@ -4,12 +4,9 @@ use super::call::Call;
 use crate::shape::products;
 use highwater_model::graph::Dim;
 
-pub(super) fn matmul(call: &mut Call<'_>) -> Option<()> {
-    products::matmul(call, [0, 1], [false; 2])
-}
-
-pub(super) fn qlinear_matmul(call: &mut Call<'_>) -> Option<()> {
-    products::matmul(call, [0, 3], [false; 2])
+/// The product of the inputs at two positions.
+pub(super) fn matmul(call: &mut Call<'_>, left: usize, right: usize) -> Option<()> {
+    products::matmul(call, [left, right], [false; 2])
 }
 
 /// Products of transposed matrices (com.microsoft).
@@ -25,8 +22,7 @@ pub(super) fn fused_matmul(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn matmul_n_bits(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
     *dims.last_mut()? = Dim::Known(u64::try_from(call.int("N")?).ok()?);
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Gemm; the first operator sets flatten nothing either.
@@ -35,8 +31,7 @@ pub(super) fn gemm(call: &mut Call<'_>) -> Option<()> {
     let [b0, b1] = call.dims(1)?[..] else { return None };
     let rows = if call.int_or("transA", 0) == 0 { a0 } else { a1 };
     let columns = if call.int_or("transB", 0) == 0 { b1 } else { b0 };
-    call.out(0, &[rows, columns]);
-    Some(())
+    call.out(0, &[rows, columns])
 }
 
 pub(super) fn einsum(call: &mut Call<'_>) -> Option<()> {
@@ -44,6 +39,5 @@ pub(super) fn einsum(call: &mut Call<'_>) -> Option<()> {
         .map(|input| call.dims(input))
         .collect::<Option<_>>()?;
     let dims = products::einsum(call.sym, call.text("equation"), &inputs)?;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }

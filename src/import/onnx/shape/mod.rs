@@ -2,11 +2,6 @@
 //! inputs. Gaps are filled from the file's `value_info`. Bodies of control flow and functions are inferred where they
 //! are called, within a budget of steps. Why own rules and no crate: docs/shape-inference.md.
 
-#![expect(
-    clippy::unnecessary_wraps,
-    reason = "rules have one form, whether they can fail or not"
-)]
-
 mod call;
 mod control;
 mod elementwise;

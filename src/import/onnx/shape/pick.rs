@@ -13,11 +13,6 @@ pub(super) fn gather(call: &mut Call<'_>) -> Option<()> {
     pick::gather(call, &data, at, 0)
 }
 
-/// The shape of the indices.
-pub(super) fn gather_elements(call: &mut Call<'_>) -> Option<()> {
-    call.like(0, 1)
-}
-
 pub(super) fn gather_nd(call: &mut Call<'_>) -> Option<()> {
     let data = call.dims(0)?;
     let batch = usize::try_from(call.int_or("batch_dims", 0)).ok()?;
@@ -93,8 +88,7 @@ fn slice_value(
         let found = positions(size, (number(starts)?, number(ends)?), step)?;
         value = value.strided(at, found, step)?;
     }
-    call.add_value(0, value);
-    Some(())
+    call.add_value(0, value)
 }
 
 /// Concatenation along an axis; all inputs have the same number of dimensions.
@@ -109,7 +103,7 @@ pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
         }
         for position in 0..dims.len() {
             if position == at {
-                dims[at] = call.sym.add(dims[at], other[at]);
+                dims[at] = call.sym.dim(DimOp::Add, dims[at], other[at]);
             } else if !matches!(dims[position], Dim::Known(_)) && other[position] != Dim::Unknown {
                 // The sizes agree in any valid model: a number says more than an expression.
                 dims[position] = other[position];
@@ -148,10 +142,10 @@ pub(super) fn split(call: &mut Call<'_>) -> Option<()> {
         }
         let part = call.sym.with(DimOp::CeilDiv, dims[at], count);
         let before = call.sym.with(DimOp::Mul, part, count - 1);
-        let last = call.sym.op(DimOp::Sub, Num::of(dims[at]), Num::of(before));
+        let last = call.sym.dim(DimOp::Sub, dims[at], before);
         let mut parts = vec![part; n_outputs];
         if usize::try_from(count) == Ok(n_outputs) {
-            parts[n_outputs - 1] = last.map_or(Dim::Unknown, Num::dim);
+            parts[n_outputs - 1] = last;
         }
         parts
     };

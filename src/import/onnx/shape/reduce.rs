@@ -38,8 +38,7 @@ pub(super) fn arg_reduce(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     let at = call.axis_attr("axis", 0, dims.len())?;
     let kept = reduced(&dims, &[at], call.int_or("keepdims", 1) != 0);
-    call.out(0, &kept);
-    Some(())
+    call.out(0, &kept)
 }
 
 /// Normalization over the last axes; further outputs are means and deviations.
@@ -69,8 +68,7 @@ pub(super) fn skip_layer_norm(call: &mut Call<'_>) -> Option<()> {
         call.set_dtype(output, DType::Float32);
         call.out(output, &kept);
     }
-    call.out(3, &dims);
-    Some(())
+    call.out(3, &dims)
 }
 
 /// Batch normalization: further outputs are per channel.
@@ -90,14 +88,12 @@ pub(super) fn loss(call: &mut Call<'_>) -> Option<()> {
     if call.text("reduction") == "none" {
         return call.like(0, 1);
     }
-    call.out(0, &[]);
-    Some(())
+    call.out(0, &[])
 }
 
 /// Determinants: the last two dimensions go.
 pub(super) fn det(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     let kept = dims.len().checked_sub(2)?;
-    call.out(0, &dims[..kept]);
-    Some(())
+    call.out(0, &dims[..kept])
 }

@@ -35,8 +35,7 @@ pub(super) fn recurrent(call: &mut Call<'_>) -> Option<()> {
     };
     call.out(0, &all);
     call.out(1, &last);
-    call.out(2, &last);
-    Some(())
+    call.out(2, &last)
 }
 
 /// Attention of operator set 23, on 3 or 4 dimensions.
@@ -55,14 +54,14 @@ pub(super) fn attention(call: &mut Call<'_>) -> Option<()> {
     let (_, kv_heads, key_length, key_width) = split(&key, "kv_num_heads", call)?;
     let (_, _, value_length, value_width) = split(&value, "kv_num_heads", call)?;
     let result = if query.len() == 3 {
-        let width = call.sym.mul(q_heads, value_width);
+        let width = call.sym.dim(DimOp::Mul, q_heads, value_width);
         vec![batch, q_length, width]
     } else {
         vec![batch, q_heads, q_length, value_width]
     };
     call.out(0, &result);
     let past = |input: usize, length: Dim, call: &mut Call<'_>| match call.dims(input) {
-        Some(past) if past.len() == 4 => call.sym.add(past[2], length),
+        Some(past) if past.len() == 4 => call.sym.dim(DimOp::Add, past[2], length),
         _ if call.has(input) => Dim::Unknown,
         _ => length,
     };
@@ -70,8 +69,7 @@ pub(super) fn attention(call: &mut Call<'_>) -> Option<()> {
     let value_total = past(5, value_length, call);
     call.out(1, &[batch, kv_heads, key_total, key_width]);
     call.out(2, &[batch, kv_heads, value_total, value_width]);
-    call.out(3, &[batch, q_heads, q_length, key_total]);
-    Some(())
+    call.out(3, &[batch, q_heads, q_length, key_total])
 }
 
 /// Attention of com.microsoft with packed weights.
@@ -86,8 +84,7 @@ pub(super) fn packed_attention(call: &mut Call<'_>) -> Option<()> {
             call.sym.with(DimOp::FloorDiv, columns, 3)
         }
     };
-    call.out(0, &[batch, length, width]);
-    Some(())
+    call.out(0, &[batch, length, width])
 }
 
 /// Attention of com.microsoft with separate query, key and value; the result has the query's shape where the
@@ -96,9 +93,8 @@ pub(super) fn multi_head_attention(call: &mut Call<'_>) -> Option<()> {
     let query = call.dims(0)?;
     match (query.len(), call.dims(2)) {
         (3, Some(value)) if value.len() == 3 => call.out(0, &[query[0], query[1], value[2]]),
-        _ => return None,
+        _ => None,
     }
-    Some(())
 }
 
 /// Resize and Upsample: sizes, or scales rounded down.
@@ -119,11 +115,11 @@ pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
         keep_ratio(call, &mut dims, &axes, &sizes)?;
     } else {
         let scales: Vec<Elem> = match call.floats("scales") {
-            Some(scales) => scales.iter().map(|scale| Elem::float(f64::from(*scale))).collect(),
+            Some(scales) => scales.iter().copied().map(Elem::float).collect(),
             None if call.has_attr("height_scale") => {
                 let scale = |name| {
-                    let scale = call.floats(name).and_then(<[f32]>::first);
-                    scale.map_or(Elem::Unknown, |scale| Elem::float(f64::from(*scale)))
+                    let scale = call.floats(name).and_then(<[f64]>::first);
+                    scale.map_or(Elem::Unknown, |scale| Elem::float(*scale))
                 };
                 vec![Elem::int(1), Elem::int(1), scale("height_scale"), scale("width_scale")]
             }
@@ -136,8 +132,7 @@ pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
             dims[*at] = scaled(call, dims[*at], scale);
         }
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// The stated sizes, or the largest that keep the ratio.
@@ -197,8 +192,7 @@ pub(super) fn grid_sample(call: &mut Call<'_>) -> Option<()> {
     let (data, grid) = (call.dims(0)?, call.dims(1)?);
     let mut dims = data.get(..2)?.to_vec();
     dims.extend_from_slice(grid.get(1..grid.len().checked_sub(1)?)?);
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// A grid of points for each image of a batch.
@@ -210,8 +204,7 @@ pub(super) fn affine_grid(call: &mut Call<'_>) -> Option<()> {
     }
     dims.remove(1);
     dims.push(Dim::Known(dims.len() as u64 - 1));
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Deformable convolution counts its windows like the offsets that it is given.
@@ -219,8 +212,7 @@ pub(super) fn deform_conv(call: &mut Call<'_>) -> Option<()> {
     let (data, weights, offsets) = (call.dims(0)?, call.dims(1)?, call.dims(2)?);
     let mut dims = vec![*data.first()?, *weights.first()?];
     dims.extend_from_slice(offsets.get(2..)?);
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Embeddings, their sum and norm (com.microsoft).
@@ -231,6 +223,5 @@ pub(super) fn embed_layer_norm(call: &mut Call<'_>) -> Option<()> {
     let width = *call.dims(2)?.get(1)?;
     call.out(0, &[batch, length, width]);
     call.out(1, &[batch]);
-    call.out(2, &[batch, length, width]);
-    Some(())
+    call.out(2, &[batch, length, width])
 }

@@ -8,8 +8,8 @@ use super::{elementwise, extent, generate, layout, linear, pick, reduce, sequenc
 use crate::onnx::types;
 use crate::shape;
 use crate::shape::fact::Fact;
-use highwater_model::graph::DType;
 use highwater_model::graph::DType::{Bool, Float32, Int32, Int64, Uint8};
+use highwater_model::graph::{DType, Dim};
 
 /// States the shapes of the outputs as far as it can.
 type Rule = fn(&mut Call<'_>) -> Option<()>;
@@ -94,7 +94,7 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("", &["Shape"], INT64, layout::shape),
     ("", &["Size"], INT64, shape::generate::size),
     ("", &["Gather"], FIRST, pick::gather),
-    ("", &["GatherElements"], FIRST, pick::gather_elements),
+    ("", &["GatherElements"], FIRST, |call| call.like(0, 1)),
     ("", &["GatherND"], FIRST, pick::gather_nd),
     ("", &["Slice"], FIRST, pick::slice),
     ("", &["Concat"], FIRST, pick::concat),
@@ -103,18 +103,18 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("", &["TopK"], WITH_INDICES, extent::top_k),
     ("", &["Compress"], FIRST, extent::compress),
     ("", &["CenterCropPad"], FIRST, extent::center_crop_pad),
-    ("", &["Conv"], FIRST, window::conv),
-    ("", &["ConvInteger"], INT32, window::conv),
-    ("", &["QLinearConv"], &[Input(7)], window::qlinear_conv),
+    ("", &["Conv"], FIRST, |call| window::conv(call, 1)),
+    ("", &["ConvInteger"], INT32, |call| window::conv(call, 1)),
+    ("", &["QLinearConv"], &[Input(7)], |call| window::conv(call, 3)),
     ("", &["ConvTranspose"], FIRST, window::conv_transpose),
     ("", &["AveragePool", "LpPool", "MaxPool"], WITH_INDICES, window::pool),
     ("", &["GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool"], FIRST, window::global_pool),
     ("", &["MaxUnpool"], FIRST, window::max_unpool),
     ("", &["MaxRoiPool", "RoiAlign"], FIRST, window::roi_pool),
     ("", &["Col2Im"], FIRST, window::col_to_im),
-    ("", &["MatMul"], FIRST, linear::matmul),
-    ("", &["MatMulInteger"], INT32, linear::matmul),
-    ("", &["QLinearMatMul"], &[Input(7)], linear::qlinear_matmul),
+    ("", &["MatMul"], FIRST, |call| linear::matmul(call, 0, 1)),
+    ("", &["MatMulInteger"], INT32, |call| linear::matmul(call, 0, 1)),
+    ("", &["QLinearMatMul"], &[Input(7)], |call| linear::matmul(call, 0, 3)),
     ("", &["Gemm"], FIRST, linear::gemm),
     ("", &["Einsum"], FIRST, linear::einsum),
     ("", &["QuantizeLinear"], BY_RULE, elementwise::quantize),
@@ -135,17 +135,19 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("", &["OneHot"], &[Input(2)], layout::one_hot),
     ("", &["RandomNormal", "RandomUniform"], &[Attribute("dtype", 1)], generate::random),
     ("", &["Multinomial"], &[Attribute("dtype", 6)], generate::multinomial),
-    ("", &["BlackmanWindow", "HammingWindow", "HannWindow"], &[Attribute("output_datatype", 1)], generate::window),
+    ("", &["BlackmanWindow", "HammingWindow", "HannWindow"], &[Attribute("output_datatype", 1)], |call| {
+        call.out(0, &[call.scalar_dim(0)])
+    }),
     ("", &["MelWeightMatrix"], &[Attribute("output_datatype", 1)], generate::mel_weights),
     ("", &["NonZero"], INT64, generate::non_zero),
-    ("", &["NonMaxSuppression"], INT64, generate::suppression),
+    ("", &["NonMaxSuppression"], INT64, |call| call.out(0, &[Dim::Unknown, Dim::Known(3)])),
     ("", &["Unique"], &[Input(0), Is(Int64), Is(Int64), Is(Int64)], generate::unique),
-    ("", &["OptionalHasElement"], BOOL, generate::scalar),
+    ("", &["OptionalHasElement"], BOOL, |call| call.out(0, &[])),
     // Sequences and optionals have no shape; `report` lists them.
     ("", &[
         "Optional", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SplitToSequence",
-    ], BY_RULE, generate::no_tensor),
-    ("", &["SequenceLength"], INT64, generate::scalar),
+    ], BY_RULE, |_| None),
+    ("", &["SequenceLength"], INT64, |call| call.out(0, &[])),
     ("", &["DFT"], FIRST, generate::dft),
     ("", &["GRU", "LSTM", "RNN"], BY_RULE, sequence::recurrent),
     ("", &["Attention"], &[Input(0); 4], sequence::attention),
@@ -169,11 +171,11 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("com.microsoft", &["FusedMatMul", "TransposeMatMul"], FIRST, linear::fused_matmul),
     ("com.microsoft", &["FusedGemm"], FIRST, linear::gemm),
     ("com.microsoft", &["MatMulNBits"], FIRST, linear::matmul_n_bits),
-    ("com.microsoft", &["DynamicQuantizeMatMul", "MatMulIntegerToFloat"], &[Is(Float32)], linear::matmul),
+    ("com.microsoft", &["DynamicQuantizeMatMul", "MatMulIntegerToFloat"], &[Is(Float32)], |call| linear::matmul(call, 0, 1)),
     ("com.microsoft", &["QLinearAdd", "QLinearMul"], FIRST, elementwise::qlinear_pair),
     ("com.microsoft", &["QuantizeLinear"], BY_RULE, elementwise::quantize),
     ("com.microsoft", &["DequantizeLinear"], &[Input(1)], elementwise::dequantize),
-    ("com.microsoft", &["FusedConv"], FIRST, window::conv),
+    ("com.microsoft", &["FusedConv"], FIRST, |call| window::conv(call, 1)),
     ("com.microsoft", &["QLinearAveragePool"], WITH_INDICES, window::pool),
     ("com.microsoft", &["DynamicQuantizeLSTM"], BY_RULE, sequence::recurrent),
 ];

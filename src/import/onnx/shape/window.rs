@@ -42,7 +42,7 @@ fn kernel(call: &Call<'_>, filter: &[Dim]) -> Vec<Dim> {
 }
 
 /// Convolution of input 0 with the weights at an input.
-fn convolve(call: &mut Call<'_>, weights: usize) -> Option<()> {
+pub(super) fn conv(call: &mut Call<'_>, weights: usize) -> Option<()> {
     let (data, filter) = (call.dims(0)?, call.dims(weights)?);
     if data.len() < 3 || filter.len() != data.len() {
         return None;
@@ -53,16 +53,7 @@ fn convolve(call: &mut Call<'_>, weights: usize) -> Option<()> {
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
         dims.push(count(call.sym, data[axis + 2], kernel[axis], window));
     }
-    call.out(0, &dims);
-    Some(())
-}
-
-pub(super) fn conv(call: &mut Call<'_>) -> Option<()> {
-    convolve(call, 1)
-}
-
-pub(super) fn qlinear_conv(call: &mut Call<'_>) -> Option<()> {
-    convolve(call, 3)
+    call.out(0, &dims)
 }
 
 pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
@@ -76,8 +67,7 @@ pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
     if let Some(stated) = call.list("output_shape") {
         let skipped = stated.len().checked_sub(rank)?;
         dims.extend(stated[skipped..].iter().map(|size| Num::Int(*size).dim()));
-        call.out(0, &dims);
-        return Some(());
+        return call.out(0, &dims);
     }
     let extra = call.list("output_padding");
     let kernel = kernel(call, &filter[2..]);
@@ -85,8 +75,7 @@ pub(super) fn conv_transpose(call: &mut Call<'_>) -> Option<()> {
         let extra = extra.map_or(Some(&0), |extra| extra.get(axis))?;
         dims.push(grow(call.sym, data[axis + 2], kernel[axis], window, *extra));
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Pools; a second output holds indices.
@@ -99,8 +88,7 @@ pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
         dims.push(count(call.sym, data[axis + 2], Num::Int(kernel[axis]).dim(), window));
     }
     call.out(0, &dims);
-    call.out(1, &dims);
-    Some(())
+    call.out(1, &dims)
 }
 
 /// One value per channel.
@@ -109,16 +97,14 @@ pub(super) fn global_pool(call: &mut Call<'_>) -> Option<()> {
     for dim in dims.iter_mut().skip(2) {
         *dim = Dim::Known(1);
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// `MaxUnpool`: the inverse of a pool, or a stated shape.
 pub(super) fn max_unpool(call: &mut Call<'_>) -> Option<()> {
     if call.has(2) {
         let dims: Vec<Dim> = call.value(2)?.items.iter().map(|item| item.dim()).collect();
-        call.out(0, &dims);
-        return Some(());
+        return call.out(0, &dims);
     }
     let data = call.dims(0)?;
     let rank = data.len().checked_sub(2)?;
@@ -127,8 +113,7 @@ pub(super) fn max_unpool(call: &mut Call<'_>) -> Option<()> {
     for (axis, window) in windows(call, rank)?.iter().enumerate() {
         dims.push(grow(call.sym, data[axis + 2], Num::Int(kernel[axis]).dim(), window, 0));
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Pools over regions: one result per region.
@@ -144,8 +129,7 @@ pub(super) fn roi_pool(call: &mut Call<'_>) -> Option<()> {
         Num::Int(sizes.0).dim(),
         Num::Int(sizes.1).dim(),
     ];
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// `Col2Im`: blocks become an image of a stated size.
@@ -158,6 +142,5 @@ pub(super) fn col_to_im(call: &mut Call<'_>) -> Option<()> {
     let channels = call.sym.with(DimOp::FloorDiv, *data.get(1)?, area);
     let mut dims = vec![data[0], channels];
     dims.extend(image.items.iter().map(|item| item.dim()));
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }

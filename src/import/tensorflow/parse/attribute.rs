@@ -48,117 +48,85 @@ const FUNCTION: Schema = Schema {
     fields: &[("name", 1)],
 };
 
+/// The lists of an attribute that matter for shapes.
 struct Items {
     ints: List<i64>,
-    bools: List<i64>,
-    floats: List<f64>,
     codes: List<i64>,
-    texts: List<NameIdx>,
     functions: List<NameIdx>,
     shapes: List<RawShape>,
-    is_other: bool,
+    /// Whether there are items of another kind.
+    has_others: bool,
 }
 
 impl Parser<'_> {
-    pub(super) fn attribute<F: Fields>(
-        &mut self,
-        fields: &mut F,
-        body: F::Body,
-    ) -> Result<(NameIdx, Attribute), ImportError> {
+    pub(super) fn attribute(&mut self, fields: &mut impl Fields) -> Result<(NameIdx, Attribute), ImportError> {
         let (mut key, mut value) = (NameIdx::EMPTY, Attribute::Other);
-        while let Some(number) = fields.next(body, &ENTRY)? {
+        fields.enter()?;
+        while let Some(number) = fields.next(&ENTRY)? {
             if number == 1 {
                 key = self.name(fields)?;
             } else {
-                let part = fields.body()?;
-                value = self.value(fields, part)?;
+                value = self.value(fields)?;
             }
         }
         Ok((key, value))
     }
 
-    fn value<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<Attribute, ImportError> {
+    fn value(&mut self, fields: &mut impl Fields) -> Result<Attribute, ImportError> {
         let mut value = Attribute::Other;
-        while let Some(number) = fields.next(body, &VALUE)? {
+        fields.enter()?;
+        while let Some(number) = fields.next(&VALUE)? {
             value = match number {
-                1 => {
-                    let part = fields.body()?;
-                    self.list(fields, part)?
-                }
-                2 => self.short_text(fields)?.map_or(Attribute::Other, Attribute::Text),
+                1 => self.list(fields)?,
+                2 => self.short_text(fields)?,
                 3 => Attribute::Int(fields.int()?),
-                4 => Attribute::Float(fields.float()?),
                 5 => Attribute::Bool(fields.int()? != 0),
                 6 => {
                     let code = fields.dtype()?;
                     Attribute::Type(self.element_type(code))
                 }
-                7 => {
-                    let part = fields.body()?;
-                    Attribute::Shape(self.shape(fields, part)?)
-                }
-                8 => {
-                    let part = fields.body()?;
-                    Attribute::Tensor(Box::new(self.tensor(fields, part)?))
-                }
-                _ => {
-                    let part = fields.body()?;
-                    Attribute::Function(self.function_name(fields, part)?)
-                }
+                7 => Attribute::Shape(self.shape(fields)?),
+                8 => Attribute::Tensor(Box::new(self.tensor(fields)?)),
+                10 => Attribute::Function(self.function_name(fields)?),
+                _ => Attribute::Other,
             };
         }
         Ok(value)
     }
 
-    fn function_name<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<NameIdx, ImportError> {
+    fn function_name(&mut self, fields: &mut impl Fields) -> Result<NameIdx, ImportError> {
         let mut name = NameIdx::EMPTY;
-        while fields.next(body, &FUNCTION)?.is_some() {
+        fields.enter()?;
+        while fields.next(&FUNCTION)?.is_some() {
             name = self.name(fields)?;
         }
         Ok(name)
     }
 
-    fn short_text<F: Fields>(&mut self, fields: &mut F) -> Result<Option<NameIdx>, ImportError> {
+    fn short_text(&mut self, fields: &mut impl Fields) -> Result<Attribute, ImportError> {
         let at = fields.at();
-        let text = fields.text(MAX_TEXT)?;
-        text.map(|text| self.intern(&text, at)).transpose()
+        Ok(match fields.text(MAX_TEXT)? {
+            Some(text) => Attribute::Text(self.intern(&text, at)?),
+            None => Attribute::Other,
+        })
     }
 
-    fn list<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<Attribute, ImportError> {
+    fn list(&mut self, fields: &mut impl Fields) -> Result<Attribute, ImportError> {
         let mut items = Items {
             ints: List::new(MAX_ITEMS),
-            bools: List::new(MAX_ITEMS),
-            floats: List::new(MAX_ITEMS),
             codes: List::new(MAX_ITEMS),
-            texts: List::new(MAX_ITEMS),
             functions: List::new(MAX_ITEMS),
             shapes: List::new(MAX_ITEMS),
-            is_other: false,
+            has_others: false,
         };
-        while let Some(number) = fields.next(body, &LIST)? {
+        fields.enter()?;
+        while let Some(number) = fields.next(&LIST)? {
             match number {
-                2 => match self.short_text(fields)? {
-                    Some(name) => items.texts.push(name),
-                    None => items.is_other = true,
-                },
                 3 => fields.ints(&mut items.ints)?,
-                4 => fields.floats(4, &mut items.floats)?,
-                5 => fields.ints(&mut items.bools)?,
                 6 => fields.dtypes(&mut items.codes)?,
-                7 => {
-                    let part = fields.body()?;
-                    let shape = self.shape(fields, part)?;
-                    items.shapes.push(shape);
-                }
-                8 => {
-                    fields.skip()?;
-                    items.is_other = true;
-                }
-                _ => {
-                    let part = fields.body()?;
-                    let name = self.function_name(fields, part)?;
-                    items.functions.push(name);
-                }
+                7 => items.shapes.push(self.shape(fields)?),
+                9 => items.functions.push(self.function_name(fields)?),
+                _ => items.has_others = true,
             }
         }
         self.budget.charge(items.bytes(), fields.at())?;
@@ -172,44 +140,24 @@ impl Parser<'_> {
 impl Items {
     /// A rough size of the items.
     fn bytes(&self) -> u64 {
-        let numbers = self.ints.items.len() + self.floats.items.len() + self.shapes.items.len() * 2;
-        let names = self.texts.items.len() + self.functions.items.len();
-        (numbers * 8 + names * 4 + self.bools.items.len() + self.codes.items.len()) as u64
+        let numbers = self.ints.items.len() + self.shapes.items.len() * 2;
+        (numbers * 8 + self.functions.items.len() * 4 + self.codes.items.len()) as u64
     }
 
     /// The value; a list that is too long, or of several kinds, is none that matters.
     fn attribute(self) -> Attribute {
-        let is_full = self.ints.is_full
-            || self.bools.is_full
-            || self.floats.is_full
-            || self.codes.is_full
-            || self.texts.is_full
-            || self.functions.is_full
-            || self.shapes.is_full;
-        if is_full || self.is_other {
+        let is_full = self.ints.is_full || self.codes.is_full || self.functions.is_full || self.shapes.is_full;
+        if is_full || self.has_others {
             return Attribute::Other;
         }
         let mut kinds: Vec<Attribute> = Vec::new();
         if !self.ints.items.is_empty() {
             kinds.push(Attribute::Ints(self.ints.items.into()));
         }
-        if !self.bools.items.is_empty() {
-            kinds.push(Attribute::Bools(
-                self.bools.items.iter().map(|flag| *flag != 0).collect(),
-            ));
-        }
-        if !self.floats.items.is_empty() {
-            kinds.push(Attribute::Floats(
-                self.floats.items.iter().map(|value| narrow(*value)).collect(),
-            ));
-        }
         if !self.codes.items.is_empty() {
             kinds.push(Attribute::Types(
                 self.codes.items.iter().map(|code| types::from_code(*code)).collect(),
             ));
-        }
-        if !self.texts.items.is_empty() {
-            kinds.push(Attribute::Texts(self.texts.items.into()));
         }
         if !self.functions.items.is_empty() {
             kinds.push(Attribute::Functions(self.functions.items.into()));
@@ -223,9 +171,4 @@ impl Items {
             _ => Attribute::Other,
         }
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the value came from 4 bytes")]
-const fn narrow(value: f64) -> f32 {
-    value as f32
 }

@@ -1,6 +1,6 @@
 //! Messages -> [`Model`]: `GraphDef`, function library, `MetaGraphDef`, `SavedModel`.
 //!
-//! In: [`Fields`], binary or text. Out: one [`Parsed`] for each `GraphDef` of the file. Field numbers are those of the
+//! In: [`Fields`], binary or text; a function that reads a field enters it. Out: one [`Parsed`] for each `GraphDef` of the file. Field numbers are those of the
 //! public protos in tensorflow/core/framework and tensorflow/core/protobuf; other fields are skipped. Names are linked
 //! once a graph is read as a whole, because nodes may name later ones. Errors name a byte.
 
@@ -92,7 +92,8 @@ pub(super) fn file<F: Fields>(
     fields: &mut F,
     kind: FileKind,
     len: u64,
-    (progress, diagnostics): (&Progress<'_>, &mut Diagnostics),
+    progress: &Progress<'_>,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Parsed>, ImportError> {
     let mut parser = Parser {
         names: Interner::new(),
@@ -102,19 +103,18 @@ pub(super) fn file<F: Fields>(
         progress,
         diagnostics,
     };
-    let body = fields.file();
     match kind {
         FileKind::Graph => {
-            let model = parser.graph_def(fields, body)?;
+            let model = parser.graph_def(fields)?;
             let tags = String::new();
             Ok(vec![Parsed { tags, model }])
         }
-        FileKind::MetaGraph => Ok(parser.meta_graph(fields, body)?.into_iter().collect()),
+        FileKind::MetaGraph => Ok(parser.meta_graph(fields)?.into_iter().collect()),
         FileKind::SavedModel => {
             let mut all = Vec::new();
-            while fields.next(body, &SAVED_MODEL)?.is_some() {
-                let part = fields.body()?;
-                all.extend(parser.meta_graph(fields, part)?);
+            while fields.next(&SAVED_MODEL)?.is_some() {
+                fields.enter()?;
+                all.extend(parser.meta_graph(fields)?);
             }
             Ok(all)
         }
@@ -159,17 +159,18 @@ enum Part {
 }
 
 impl Parser<'_> {
-    fn meta_graph<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<Option<Parsed>, ImportError> {
+    /// The meta graph that was entered.
+    fn meta_graph(&mut self, fields: &mut impl Fields) -> Result<Option<Parsed>, ImportError> {
         let (mut tags, mut model): (Vec<String>, _) = (Vec::new(), None);
-        while let Some(number) = fields.next(body, &META_GRAPH)? {
-            let part = fields.body()?;
+        while let Some(number) = fields.next(&META_GRAPH)? {
+            fields.enter()?;
             if number == 2 {
                 self.names = Interner::new();
                 self.current = NameIdx::EMPTY;
-                model = Some(self.graph_def(fields, part)?);
+                model = Some(self.graph_def(fields)?);
                 continue;
             }
-            while fields.next(part, &META_INFO)?.is_some() {
+            while fields.next(&META_INFO)?.is_some() {
                 let tag = fields.text(MAX_NAME)?;
                 self.budget.charge(64, fields.at())?;
                 tags.extend(tag);
@@ -179,19 +180,18 @@ impl Parser<'_> {
         Ok(model.map(|model| Parsed { tags, model }))
     }
 
-    fn graph_def<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<Model, ImportError> {
+    /// The graph that was entered, with its functions.
+    fn graph_def(&mut self, fields: &mut impl Fields) -> Result<Model, ImportError> {
         self.budget.charge(GRAPH_PRICE, fields.at())?;
         let mut drafts = vec![Draft::default()];
-        while let Some(number) = fields.next(body, &GRAPH_DEF)? {
-            let part = fields.body()?;
+        while let Some(number) = fields.next(&GRAPH_DEF)? {
             if number == 1 {
-                self.node(fields, part, &mut drafts[0])?;
+                self.node(fields, &mut drafts[0])?;
                 continue;
             }
-            while fields.next(part, &LIBRARY)?.is_some() {
-                let function = fields.body()?;
-                let draft = self.function(fields, function)?;
-                drafts.push(draft);
+            fields.enter()?;
+            while fields.next(&LIBRARY)?.is_some() {
+                drafts.push(self.function(fields)?);
             }
         }
         let mut functions = IndexMap::new();
@@ -208,22 +208,23 @@ impl Parser<'_> {
         })
     }
 
-    fn function<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<Draft, ImportError> {
+    fn function(&mut self, fields: &mut impl Fields) -> Result<Draft, ImportError> {
+        fields.enter()?;
         self.budget.charge(GRAPH_PRICE, fields.at())?;
         let mut draft = Draft::default();
         let mut has_signature = false;
-        while let Some(number) = fields.next(body, &FUNCTION)? {
-            let part = fields.body()?;
+        while let Some(number) = fields.next(&FUNCTION)? {
             match number {
                 1 if !has_signature => {
                     has_signature = true;
-                    self.signature(fields, part, &mut draft)?;
+                    self.signature(fields, &mut draft)?;
                 }
                 1 => return Err(ImportError::at_byte("a function has two signatures", fields.at())),
-                3 => self.node(fields, part, &mut draft)?,
+                3 => self.node(fields, &mut draft)?,
                 4 => {
                     let (mut name, mut link) = (NameIdx::EMPTY, None);
-                    while let Some(number) = fields.next(part, &RETURN)? {
+                    fields.enter()?;
+                    while let Some(number) = fields.next(&RETURN)? {
                         if number == 1 {
                             name = self.name(fields)?;
                         } else {
@@ -233,28 +234,29 @@ impl Parser<'_> {
                     self.budget.charge(64, fields.at())?;
                     draft.sources.extend(link.map(|link| (name, link)));
                 }
-                _ => self.argument_entry(fields, part, &mut draft)?,
+                _ => self.argument_entry(fields, &mut draft)?,
             }
         }
         Ok(draft)
     }
 
     /// Arguments become nodes, in front of all others: the signature has to come first, as it always does.
-    fn signature<F: Fields>(&mut self, fields: &mut F, body: F::Body, draft: &mut Draft) -> Result<(), ImportError> {
+    fn signature(&mut self, fields: &mut impl Fields, draft: &mut Draft) -> Result<(), ImportError> {
+        fields.enter()?;
         if !draft.graph.nodes.is_empty() {
             return Err(ImportError::at_byte(
                 "a function's signature stands behind its nodes",
                 fields.at(),
             ));
         }
-        while let Some(number) = fields.next(body, &SIGNATURE)? {
+        while let Some(number) = fields.next(&SIGNATURE)? {
             if number == 1 {
                 draft.graph.name = self.name(fields)?;
                 continue;
             }
-            let part = fields.body()?;
             let (mut name, mut code) = (NameIdx::EMPTY, 0);
-            while let Some(number) = fields.next(part, &ARGUMENT)? {
+            fields.enter()?;
+            while let Some(number) = fields.next(&ARGUMENT)? {
                 if number == 1 {
                     name = self.name(fields)?;
                 } else {
@@ -272,24 +274,19 @@ impl Parser<'_> {
     }
 
     /// `arg_attr { key: 0 value { attr { ... } } }`, for the argument at a position.
-    fn argument_entry<F: Fields>(
-        &mut self,
-        fields: &mut F,
-        body: F::Body,
-        draft: &mut Draft,
-    ) -> Result<(), ImportError> {
+    fn argument_entry(&mut self, fields: &mut impl Fields, draft: &mut Draft) -> Result<(), ImportError> {
         let mut position = 0;
         let mut attributes = Vec::new();
-        while let Some(number) = fields.next(body, &ARGUMENT_ENTRY)? {
+        fields.enter()?;
+        while let Some(number) = fields.next(&ARGUMENT_ENTRY)? {
             if number == 1 {
                 position = fields.int()?;
                 continue;
             }
-            let part = fields.body()?;
-            while fields.next(part, &ARGUMENT_ATTRIBUTES)?.is_some() {
+            fields.enter()?;
+            while fields.next(&ARGUMENT_ATTRIBUTES)?.is_some() {
                 self.budget.charge(64, fields.at())?;
-                let entry = fields.body()?;
-                attributes.push(self.attribute(fields, entry)?);
+                attributes.push(self.attribute(fields)?);
             }
         }
         let n_args = draft.graph.n_args as usize;
@@ -307,7 +304,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn name<F: Fields>(&mut self, fields: &mut F) -> Result<NameIdx, ImportError> {
+    fn name(&mut self, fields: &mut impl Fields) -> Result<NameIdx, ImportError> {
         let at = fields.at();
         match fields.text(MAX_NAME)? {
             Some(text) => self.intern(&text, at),

@@ -20,12 +20,8 @@ const NODE: Schema = Schema {
 };
 
 impl Parser<'_> {
-    pub(super) fn node<F: Fields>(
-        &mut self,
-        fields: &mut F,
-        body: F::Body,
-        draft: &mut Draft,
-    ) -> Result<(), ImportError> {
+    pub(super) fn node(&mut self, fields: &mut impl Fields, draft: &mut Draft) -> Result<(), ImportError> {
+        fields.enter()?;
         let at = fields.at();
         self.budget.charge(NODE_PRICE, at)?;
         self.current = NameIdx::EMPTY;
@@ -33,7 +29,7 @@ impl Parser<'_> {
         let operands = position(draft.links.len(), at)?;
         let attributes = position(draft.graph.attributes.len(), at)?;
         let (mut name, mut kind) = (NameIdx::EMPTY, NameIdx::EMPTY);
-        while let Some(number) = fields.next(body, &NODE)? {
+        while let Some(number) = fields.next(&NODE)? {
             match number {
                 1 => {
                     name = self.name(fields)?;
@@ -42,19 +38,15 @@ impl Parser<'_> {
                 2 => kind = self.name(fields)?,
                 3 => {
                     self.budget.charge(LINK_PRICE, at)?;
-                    let link = self.input(fields, is_function)?;
-                    draft.links.push(link);
+                    draft.links.push(self.input(fields, is_function)?);
                 }
                 _ if draft.graph.attributes.len() - attributes as usize >= MAX_ATTRIBUTES => {
-                    fields.skip()?;
                     let message = format!("attributes of a node beyond the first {MAX_ATTRIBUTES} are not read");
                     self.diagnostics.warning(message, self.names.text(self.current));
                 }
                 _ => {
                     self.budget.charge(ATTRIBUTE_PRICE, at)?;
-                    let entry = fields.body()?;
-                    let attribute = self.attribute(fields, entry)?;
-                    draft.graph.attributes.push(attribute);
+                    draft.graph.attributes.push(self.attribute(fields)?);
                 }
             }
         }
@@ -106,7 +98,7 @@ impl Parser<'_> {
     }
 
     /// An input: `name`, `name:1`, `^name`, and in functions `name:out:1`.
-    pub(super) fn input<F: Fields>(&mut self, fields: &mut F, is_function: bool) -> Result<Link, ImportError> {
+    pub(super) fn input(&mut self, fields: &mut impl Fields, is_function: bool) -> Result<Link, ImportError> {
         let at = fields.at();
         let text = fields.text(super::MAX_NAME)?;
         let text = text.ok_or_else(|| ImportError::at_byte("the name of an input is too long", at))?;

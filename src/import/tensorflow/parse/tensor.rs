@@ -51,7 +51,7 @@ struct Parts {
 
 impl Parser<'_> {
     /// A tensor; only small contents are read.
-    pub(super) fn tensor<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<TensorInfo, ImportError> {
+    pub(super) fn tensor(&mut self, fields: &mut impl Fields) -> Result<TensorInfo, ImportError> {
         let mut dtype = DType::Unknown;
         // A tensor without a shape is a scalar.
         let mut shape: RawShape = Some(Box::default());
@@ -60,16 +60,14 @@ impl Parser<'_> {
             ints: List::new(MAX_INTS),
             floats: List::new(MAX_FLOATS),
         };
-        while let Some(number) = fields.next(body, &TENSOR)? {
+        fields.enter()?;
+        while let Some(number) = fields.next(&TENSOR)? {
             match number {
                 1 => {
                     let code = fields.dtype()?;
                     dtype = self.element_type(code);
                 }
-                2 => {
-                    let part = fields.body()?;
-                    shape = self.shape(fields, part)?;
-                }
+                2 => shape = self.shape(fields)?,
                 4 => parts.content = fields.bytes(SMALL_BYTES)?,
                 5 => fields.floats(4, &mut parts.floats)?,
                 6 => fields.floats(8, &mut parts.floats)?,
@@ -87,17 +85,18 @@ impl Parser<'_> {
     }
 
     /// A shape; dimensions below 0 are unknown.
-    pub(super) fn shape<F: Fields>(&mut self, fields: &mut F, body: F::Body) -> Result<RawShape, ImportError> {
+    pub(super) fn shape(&mut self, fields: &mut impl Fields) -> Result<RawShape, ImportError> {
         let mut dims = List::new(MAX_RANK);
         let mut is_unknown = false;
-        while let Some(number) = fields.next(body, &SHAPE)? {
+        fields.enter()?;
+        while let Some(number) = fields.next(&SHAPE)? {
             if number == 3 {
                 is_unknown = fields.int()? != 0;
                 continue;
             }
-            let part = fields.body()?;
             let mut size = 0;
-            while fields.next(part, &DIMENSION)?.is_some() {
+            fields.enter()?;
+            while fields.next(&DIMENSION)?.is_some() {
                 size = fields.int()?;
             }
             dims.push(size.max(-1));

@@ -19,7 +19,6 @@ mod parse;
 use std::sync::Arc;
 
 use super::detect::{self, Content};
-use super::fields::{TextFields, WireFields};
 use crate::text_proto::TextProto;
 use crate::wire::Wire;
 use crate::{ImportError, Input};
@@ -43,11 +42,9 @@ pub(crate) fn import(
     };
     let reader = input.reader()?;
     let devices = if is_text {
-        let mut fields = TextFields::new(TextProto::new(reader, len, *progress));
-        parse::file(&mut fields, len, diagnostics)?
+        parse::file(&mut TextProto::new(reader, len, *progress), len, diagnostics)?
     } else {
-        let mut fields = WireFields::new(Wire::new(reader, len, *progress));
-        parse::file(&mut fields, len, diagnostics)?
+        parse::file(&mut Wire::new(reader, len, *progress), len, diagnostics)?
     };
     let mut recordings = Vec::new();
     for device in devices {

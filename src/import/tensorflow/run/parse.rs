@@ -122,14 +122,12 @@ pub(super) fn file<F: Fields>(
 ) -> Result<Vec<Device>, ImportError> {
     let mut budget = Budget::for_file(len);
     let mut devices = Vec::new();
-    let body = fields.file();
-    while let Some(number) = fields.next(body, &RUN)? {
+    while let Some(number) = fields.next(&RUN)? {
         let what = match number {
             1 => {
-                let stats = fields.body()?;
-                while fields.next(stats, &STEP_STATS)?.is_some() {
-                    let part = fields.body()?;
-                    devices.push(device(fields, part, &mut budget)?);
+                fields.enter()?;
+                while fields.next(&STEP_STATS)?.is_some() {
+                    devices.push(device(fields, &mut budget)?);
                 }
                 continue;
             }
@@ -138,27 +136,27 @@ pub(super) fn file<F: Fields>(
             _ => "a function's graph of a run",
         };
         diagnostics.skipped(what, &format!("byte {}", fields.at()));
-        fields.skip()?;
     }
     Ok(devices)
 }
 
-fn device<F: Fields>(fields: &mut F, body: F::Body, budget: &mut Budget) -> Result<Device, ImportError> {
+fn device(fields: &mut impl Fields, budget: &mut Budget) -> Result<Device, ImportError> {
+    fields.enter()?;
     budget.charge(DEVICE_PRICE, fields.at())?;
     let mut device = Device::default();
-    while let Some(number) = fields.next(body, &DEVICE)? {
+    while let Some(number) = fields.next(&DEVICE)? {
         if number == 1 {
             device.name = text(fields, budget)?;
         } else {
             budget.charge(OP_PRICE, fields.at())?;
-            let part = fields.body()?;
-            node(fields, part, &mut device, budget)?;
+            node(fields, &mut device, budget)?;
         }
     }
     Ok(device)
 }
 
-fn node<F: Fields>(fields: &mut F, body: F::Body, device: &mut Device, budget: &mut Budget) -> Result<(), ImportError> {
+fn node(fields: &mut impl Fields, device: &mut Device, budget: &mut Budget) -> Result<(), ImportError> {
+    fields.enter()?;
     let at = fields.at();
     let position = u32::try_from(device.ops.len())
         .map_err(|_overflow| ImportError::at_byte("a device ran more than 2^32 ops", at))?;
@@ -166,18 +164,14 @@ fn node<F: Fields>(fields: &mut F, body: F::Body, device: &mut Device, budget: &
     let (mut micros, mut nanos) = (Times::default(), Times::default());
     let (mut scratch, mut persistent) = (0, 0);
     let mut in_use: Vec<(usize, u64)> = Vec::new();
-    while let Some(number) = fields.next(body, &NODE)? {
+    while let Some(number) = fields.next(&NODE)? {
         match number {
             1 => name = text(fields, budget)?,
             8 => label = fields.text(MAX_NAME)?.unwrap_or_default(),
-            6 => {
-                let part = fields.body()?;
-                let found = memory(fields, part, device, position, budget)?;
-                in_use.extend(found);
-            }
+            6 => in_use.extend(memory(fields, device, position, budget)?),
             12 => {
-                let part = fields.body()?;
-                while let Some(number) = fields.next(part, &MEMORY_STATS)? {
+                fields.enter()?;
+                while let Some(number) = fields.next(&MEMORY_STATS)? {
                     let bytes = u64::try_from(fields.int()?).unwrap_or(0);
                     if number == 1 {
                         scratch = bytes;
@@ -234,24 +228,24 @@ impl Times {
 }
 
 /// The memory of one allocator; returns its position and its stated live bytes.
-fn memory<F: Fields>(
-    fields: &mut F,
-    body: F::Body,
+fn memory(
+    fields: &mut impl Fields,
     device: &mut Device,
     op: u32,
     budget: &mut Budget,
 ) -> Result<Option<(usize, u64)>, ImportError> {
     let mut events = Vec::new();
     let (mut name, mut in_use) = (String::new(), 0);
-    while let Some(number) = fields.next(body, &MEMORY)? {
+    fields.enter()?;
+    while let Some(number) = fields.next(&MEMORY)? {
         match number {
             1 => name = fields.text(MAX_NAME)?.unwrap_or_default(),
             5 => in_use = u64::try_from(fields.int()?).unwrap_or(0),
             _ => {
                 budget.charge(EVENT_PRICE, fields.at())?;
-                let part = fields.body()?;
                 let (mut micros, mut bytes) = (0, 0);
-                while let Some(number) = fields.next(part, &RECORD)? {
+                fields.enter()?;
+                while let Some(number) = fields.next(&RECORD)? {
                     let value = fields.int()?;
                     if number == 1 {
                         micros = u64::try_from(value).unwrap_or(0);
@@ -275,7 +269,7 @@ fn memory<F: Fields>(
     Ok((in_use > 0).then_some((position, in_use)))
 }
 
-fn text<F: Fields>(fields: &mut F, budget: &mut Budget) -> Result<String, ImportError> {
+fn text(fields: &mut impl Fields, budget: &mut Budget) -> Result<String, ImportError> {
     let at = fields.at();
     let text = fields.text(MAX_NAME)?;
     let text = text.ok_or_else(|| ImportError::at_byte(format!("a name is longer than {MAX_NAME} bytes"), at))?;

@@ -73,18 +73,15 @@ impl<'a> Call<'a> {
     }
 
     /// States that outputs from `first` on are scalars: ranges of quantized tensors and the like.
-    pub(super) fn out_scalars(&mut self, first: usize) {
-        for output in first..self.outputs.len() {
-            self.out(output, &[]);
-        }
+    pub(super) fn out_scalars(&mut self, first: usize) -> Option<()> {
+        self.out_from(first, &[])
     }
 
     /// States the target of an output's handle; the handle is a scalar.
-    pub(super) fn set_handle(&mut self, output: usize, handle: Handle) {
+    pub(super) fn set_handle(&mut self, output: usize, handle: Handle) -> Option<()> {
         self.out(output, &[]);
-        if let Some(fact) = self.outputs.get_mut(output) {
-            fact.handle = Some(Rc::new(handle));
-        }
+        self.outputs.get_mut(output)?.handle = Some(Rc::new(handle));
+        Some(())
     }
 }
 

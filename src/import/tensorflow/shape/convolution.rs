@@ -6,7 +6,7 @@
 use super::call::Call;
 use crate::shape::fact::Num;
 use crate::shape::window::{Window, count};
-use highwater_model::graph::Dim;
+use highwater_model::graph::{Dim, DimOp};
 
 #[derive(Clone, Copy)]
 struct Layout {
@@ -76,7 +76,8 @@ fn slid(call: &mut Call<'_>, layout: Layout, data: &[Dim], filter: &[Dim]) -> Op
         .collect()
 }
 
-fn convolve(call: &mut Call<'_>, n_spatial: usize, is_depthwise: bool) -> Option<()> {
+/// Convolution along some axes; a depthwise one has separate filters for each channel.
+pub(super) fn convolve(call: &mut Call<'_>, n_spatial: usize, is_depthwise: bool) -> Option<()> {
     let layout = Layout::of(call, n_spatial)?;
     // One known operand suffices for the number of dimensions.
     let any = || vec![Dim::Unknown; n_spatial + 2];
@@ -86,27 +87,13 @@ fn convolve(call: &mut Call<'_>, n_spatial: usize, is_depthwise: bool) -> Option
     }
     let spatial = slid(call, layout, &data, &filter)?;
     let channels = if is_depthwise {
-        call.sym.mul(filter[n_spatial], filter[n_spatial + 1])
+        call.sym.dim(DimOp::Mul, filter[n_spatial], filter[n_spatial + 1])
     } else {
         filter[n_spatial + 1]
     };
     let dims = layout.image(data[0], &spatial, channels);
     call.out(0, &dims);
-    call.out_scalars(1);
-    Some(())
-}
-
-pub(super) fn conv_2d(call: &mut Call<'_>) -> Option<()> {
-    convolve(call, 2, false)
-}
-
-pub(super) fn conv_3d(call: &mut Call<'_>) -> Option<()> {
-    convolve(call, 3, false)
-}
-
-/// Depthwise convolution: each channel has separate filters.
-pub(super) fn depthwise(call: &mut Call<'_>) -> Option<()> {
-    convolve(call, 2, true)
+    call.out_scalars(1)
 }
 
 /// `Conv`: any number of dimensions, which the rank of the data decides.
@@ -127,24 +114,12 @@ pub(super) fn dilation_2d(call: &mut Call<'_>) -> Option<()> {
     };
     let spatial = slid(call, layout, &data, &filter)?;
     let dims = layout.image(data[0], &spatial, data[3]);
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
-/// Gradients with respect to the data, and of averages: input 0 lists the sizes.
-pub(super) fn data_gradient(call: &mut Call<'_>) -> Option<()> {
+/// Gradients, whose dimensions an input lists: of the data and of averages input 0, of the filter input 1.
+pub(super) fn gradient(call: &mut Call<'_>, input: usize) -> Option<()> {
     let rank = if call.kind.contains("3D") { 5 } else { 4 };
-    sized(call, 0, rank)
-}
-
-/// Gradients with respect to the filter: input 1 lists the sizes.
-pub(super) fn filter_gradient(call: &mut Call<'_>) -> Option<()> {
-    let rank = if call.kind.contains("3D") { 5 } else { 4 };
-    sized(call, 1, rank)
-}
-
-/// The dimensions that an input lists; without a list there are `rank` unknown ones.
-fn sized(call: &mut Call<'_>, input: usize, rank: usize) -> Option<()> {
     let dims = call.listed_dims(input).filter(|dims| dims.len() == rank);
     let Some(mut dims) = dims else {
         call.out_rank(rank);
@@ -155,8 +130,7 @@ fn sized(call: &mut Call<'_>, input: usize, rank: usize) -> Option<()> {
         let gradient = call.dims(call.inputs.len().checked_sub(1)?);
         dims[0] = gradient.and_then(|dims| dims.first().copied()).unwrap_or(Dim::Unknown);
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Pools over images and volumes. Newer ones take their window as inputs.
@@ -184,14 +158,11 @@ pub(super) fn pool(call: &mut Call<'_>) -> Option<()> {
     }
     call.out(0, &dims);
     if call.kind == "MaxPoolWithArgmax" {
-        call.out(1, &dims);
+        call.out(1, &dims)
     } else {
         // Quantized pools return their range too.
-        for output in 1..call.outputs.len() {
-            call.out(output, &[]);
-        }
+        call.out_scalars(1)
     }
-    Some(())
 }
 
 /// The gradient of a bias: one sum per channel.
@@ -203,6 +174,5 @@ pub(super) fn bias_gradient(call: &mut Call<'_>) -> Option<()> {
         dims.last()
     };
     let channels = *channels?;
-    call.out(0, &[channels]);
-    Some(())
+    call.out(0, &[channels])
 }

@@ -15,25 +15,18 @@ fn with(front: &[Dim], last: &[Dim]) -> Vec<Dim> {
     [front, last].concat()
 }
 
-fn shorter(call: &mut Call<'_>, rows: Dim, columns: Dim) -> Dim {
-    let shorter = call.sym.op(DimOp::Min, Num::of(rows), Num::of(columns));
-    shorter.map_or(Dim::Unknown, Num::dim)
-}
-
 /// `Svd`: values, and two matrices on request.
 pub(super) fn svd(call: &mut Call<'_>) -> Option<()> {
     let (front, rows, columns) = matrix(call, 0)?;
-    let least = shorter(call, rows, columns);
+    let least = call.sym.dim(DimOp::Min, rows, columns);
     call.out(0, &with(&front, &[least]));
     if !call.flag_or("compute_uv", true) {
         call.out(1, &[Dim::Known(0)]);
-        call.out(2, &[Dim::Known(0)]);
-        return Some(());
+        return call.out(2, &[Dim::Known(0)]);
     }
     let is_full = call.flag("full_matrices");
     call.out(1, &with(&front, &[rows, if is_full { rows } else { least }]));
-    call.out(2, &with(&front, &[columns, if is_full { columns } else { least }]));
-    Some(())
+    call.out(2, &with(&front, &[columns, if is_full { columns } else { least }]))
 }
 
 pub(super) fn qr(call: &mut Call<'_>) -> Option<()> {
@@ -41,11 +34,10 @@ pub(super) fn qr(call: &mut Call<'_>) -> Option<()> {
     let inner = if call.flag("full_matrices") {
         rows
     } else {
-        shorter(call, rows, columns)
+        call.sym.dim(DimOp::Min, rows, columns)
     };
     call.out(0, &with(&front, &[rows, inner]));
-    call.out(1, &with(&front, &[inner, columns]));
-    Some(())
+    call.out(1, &with(&front, &[inner, columns]))
 }
 
 /// Eigenvalues and eigenvectors of square matrices.
@@ -54,25 +46,20 @@ pub(super) fn eigen(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &with(&front, &[rows]));
     let has_vectors = call.flag_or("compute_v", true);
     let vectors = with(&front, &[rows, rows]);
-    call.out(1, if has_vectors { &vectors } else { &[Dim::Known(0)] });
-    Some(())
+    call.out(1, if has_vectors { &vectors } else { &[Dim::Known(0)] })
 }
 
 /// `Lu`: the matrix again, and how its rows were exchanged.
 pub(super) fn lu(call: &mut Call<'_>) -> Option<()> {
     let (front, rows, columns) = matrix(call, 0)?;
     call.out(0, &with(&front, &[rows, columns]));
-    call.out(1, &with(&front, &[rows]));
-    Some(())
+    call.out(1, &with(&front, &[rows]))
 }
 
 /// One number for each matrix.
 pub(super) fn determinant(call: &mut Call<'_>) -> Option<()> {
     let (front, _, _) = matrix(call, 0)?;
-    for output in 0..call.outputs.len() {
-        call.out(output, &front);
-    }
-    Some(())
+    call.out_from(0, &front)
 }
 
 /// `MatrixDiagV3`: a diagonal, or a band of them, in a matrix of the smallest or a stated size.
@@ -87,16 +74,12 @@ pub(super) fn wide_diagonal(call: &mut Call<'_>) -> Option<()> {
     let rows = call.sym.with(DimOp::Sub, length, high.min(0));
     let columns = call.sym.with(DimOp::Add, length, low.max(0));
     let dims = match (call.scalar_int(2)?, call.scalar_int(3)?) {
-        (-1, -1) => {
-            let larger = call.sym.op(DimOp::Max, Num::of(rows), Num::of(columns));
-            [larger.map_or(Dim::Unknown, Num::dim); 2]
-        }
+        (-1, -1) => [call.sym.dim(DimOp::Max, rows, columns); 2],
         (-1, said) => [rows, Num::Int(said).dim()],
         (said, -1) => [Num::Int(said).dim(), columns],
         (rows, columns) => [Num::Int(rows).dim(), Num::Int(columns).dim()],
     };
-    call.out(0, &with(&front, &dims));
-    Some(())
+    call.out(0, &with(&front, &dims))
 }
 
 /// `RFFT` and its kin: the last axes get the lengths of input 1, the very last one half of it plus one. The
@@ -121,6 +104,5 @@ pub(super) fn real_fourier(call: &mut Call<'_>) -> Option<()> {
         let half = call.sym.with(DimOp::FloorDiv, *last, 2);
         *last = call.sym.with(DimOp::Add, half, 1);
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }

@@ -5,17 +5,11 @@ use crate::shape::elementwise::{self, pass};
 use crate::shape::fact::is_integer;
 use highwater_model::graph::Dim;
 
-/// Output 0 has the shape of input 1: the original of a gradient, labels.
-pub(super) fn like_second(call: &mut Call<'_>) -> Option<()> {
-    call.like(0, 1)
-}
-
 /// Output 0 has the shape of all inputs: gradients, sums of many.
 pub(super) fn agreed(call: &mut Call<'_>) -> Option<()> {
     let inputs: Vec<Vec<Dim>> = (0..call.inputs.len()).filter_map(|input| call.dims(input)).collect();
     let dims = common(inputs)?;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// The dimensions of shapes that are equal: a number is preferred to an expression, that to an unknown one.
@@ -88,8 +82,7 @@ pub(super) fn bitcast(call: &mut Call<'_>) -> Option<()> {
     } else if from < to {
         dims.pop()?;
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// A choice of which the condition may name whole rows: the two choices have the result's shape.
@@ -100,23 +93,6 @@ pub(super) fn select(call: &mut Call<'_>) -> Option<()> {
     let (tests, then, other) = (call.value(0)?, call.value(1)?, call.value(2)?);
     let is_even = then.dims == other.dims && (tests.items.len() == 1 || tests.dims == then.dims);
     is_even.then(|| elementwise::select_elements(call))?
-}
-
-pub(super) fn scalars(call: &mut Call<'_>) -> Option<()> {
-    call.out_scalars(0);
-    Some(())
-}
-
-/// One list whose length only data decide.
-pub(super) fn some_list(call: &mut Call<'_>) -> Option<()> {
-    for output in 0..call.outputs.len() {
-        call.out(output, &[Dim::Unknown]);
-    }
-    Some(())
-}
-
-pub(super) fn unknown(_call: &mut Call<'_>) -> Option<()> {
-    Some(())
 }
 
 /// An assertion of a shape, joined with the shape of the input.
@@ -143,6 +119,5 @@ pub(super) fn bias_add(call: &mut Call<'_>) -> Option<()> {
     if *channels == Dim::Unknown {
         *channels = bias.unwrap_or(Dim::Unknown);
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }

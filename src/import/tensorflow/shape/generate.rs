@@ -14,8 +14,7 @@ pub(super) fn constant(call: &mut Call<'_>) -> Option<()> {
     let dims: Vec<Dim> = tensor.shape.as_ref()?.iter().map(|dim| Num::Int(*dim).dim()).collect();
     call.out(0, &dims);
     let value = value_of(tensor)?;
-    call.add_value(0, value);
-    Some(())
+    call.add_value(0, value)
 }
 
 /// An input of the graph: unnamed dimensions get names, `batch` in front, else the op's name and the axis.
@@ -32,8 +31,7 @@ pub(super) fn placeholder(call: &mut Call<'_>) -> Option<()> {
         (None, other) => other?.as_ref()?,
     };
     let dims = named(call, stated);
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// A batch of a data set: like a placeholder, since its size is not stated.
@@ -66,26 +64,13 @@ fn named(call: &mut Call<'_>, stated: &[i64]) -> Vec<Dim> {
 /// A shape that an attribute names.
 pub(super) fn shaped(call: &mut Call<'_>) -> Option<()> {
     let dims = call.shape_of("shape")?;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
-fn shaped_by(call: &mut Call<'_>, input: usize) -> Option<()> {
+/// The shape that an input lists.
+pub(super) fn shaped_by(call: &mut Call<'_>, input: usize) -> Option<()> {
     let dims = call.listed_dims(input)?;
-    call.out(0, &dims);
-    Some(())
-}
-
-pub(super) fn shaped_by_first(call: &mut Call<'_>) -> Option<()> {
-    shaped_by(call, 0)
-}
-
-pub(super) fn shaped_by_second(call: &mut Call<'_>) -> Option<()> {
-    shaped_by(call, 1)
-}
-
-pub(super) fn shaped_by_third(call: &mut Call<'_>) -> Option<()> {
-    shaped_by(call, 2)
+    call.out(0, &dims)
 }
 
 /// One element everywhere, in the shape that input 0 lists.
@@ -102,20 +87,13 @@ pub(super) fn like_filled(call: &mut Call<'_>) -> Option<()> {
     generate::fill(call, &dims, Some(item))
 }
 
-/// Input 2 is the number of elements.
-pub(super) fn lin_space(call: &mut Call<'_>) -> Option<()> {
-    let count = call.scalar_dim(2);
-    call.out(0, &[count]);
-    Some(())
-}
-
 /// The dimensions of every input as a value.
 pub(super) fn shape(call: &mut Call<'_>) -> Option<()> {
     for output in 0..call.outputs.len() {
         match call.dims(output) {
             Some(dims) => call.set_value(output, Value::of_dims(&dims)),
             None => call.out(output, &[Dim::Unknown]),
-        }
+        };
     }
     Some(())
 }
@@ -123,6 +101,5 @@ pub(super) fn shape(call: &mut Call<'_>) -> Option<()> {
 pub(super) fn rank(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let rank = i64::try_from(call.dims(0)?.len()).ok()?;
-    call.add_value(0, Value::scalar(Elem::int(rank)));
-    Some(())
+    call.add_value(0, Value::scalar(Elem::int(rank)))
 }

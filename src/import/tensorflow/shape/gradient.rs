@@ -65,6 +65,5 @@ pub(super) fn broadcast_args(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[longer]);
     let (left, right) = (call.listed_dims(0)?, call.listed_dims(1)?);
     let dims = call.sym.broadcast(&left, &right);
-    call.add_value(0, Value::of_dims(&dims));
-    Some(())
+    call.add_value(0, Value::of_dims(&dims))
 }

@@ -21,8 +21,7 @@ pub(super) fn resize(call: &mut Call<'_>) -> Option<()> {
     let [height, width] = size(call, 1);
     call.out(0, &[batch, height, width, channels]);
     // Quantized ones return their range too.
-    call.out_scalars(1);
-    Some(())
+    call.out_scalars(1)
 }
 
 /// Boxes of images, each resized: one result per box.
@@ -30,8 +29,7 @@ pub(super) fn crop_and_resize(call: &mut Call<'_>) -> Option<()> {
     let channels = *call.dims(0)?.get(3)?;
     let boxes = *call.dims(1)?.first()?;
     let [height, width] = size(call, 3);
-    call.out(0, &[boxes, height, width, channels]);
-    Some(())
+    call.out(0, &[boxes, height, width, channels])
 }
 
 /// Patches of images as channels.
@@ -60,8 +58,7 @@ pub(super) fn patches(call: &mut Call<'_>) -> Option<()> {
     }
     let channels = found.last_mut()?;
     *channels = call.sym.with(DimOp::Mul, *channels, area);
-    call.out(0, &found);
-    Some(())
+    call.out(0, &found)
 }
 
 /// Boxes that survive suppression: a list; its padded form has the length of input 2.
@@ -87,8 +84,7 @@ pub(super) fn decode(call: &mut Call<'_>) -> Option<()> {
     if call.kind == "DecodeImage" {
         return None;
     }
-    call.out(0, &[Dim::Unknown, Dim::Unknown, channels]);
-    Some(())
+    call.out(0, &[Dim::Unknown, Dim::Unknown, channels])
 }
 
 /// Images moved by a projection, into a stated size.
@@ -97,14 +93,12 @@ pub(super) fn project(call: &mut Call<'_>) -> Option<()> {
         return None;
     };
     let [height, width] = size(call, 2);
-    call.out(0, &[batch, height, width, channels]);
-    Some(())
+    call.out(0, &[batch, height, width, channels])
 }
 
 /// A box to crop at random: begin, size, and the box itself.
 pub(super) fn random_box(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[Dim::Known(3)]);
     call.out(1, &[Dim::Known(3)]);
-    call.out(2, &[Dim::Known(1), Dim::Known(1), Dim::Known(4)]);
-    Some(())
+    call.out(2, &[Dim::Known(1), Dim::Known(1), Dim::Known(4)])
 }

@@ -60,8 +60,7 @@ pub(super) fn pad(call: &mut Call<'_>) -> Option<()> {
         }
         *dim = size.map_or(Dim::Unknown, Num::dim);
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Broadcast to the shape that input 1 lists.
@@ -121,8 +120,7 @@ pub(super) fn batch_blocks(call: &mut Call<'_>) -> Option<()> {
             dims[0] = call.sym.with(DimOp::FloorDiv, batch, *size);
         }
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Tensors as diagonals of others, and back.
@@ -134,10 +132,8 @@ pub(super) fn diagonal(call: &mut Call<'_>) -> Option<()> {
         "MatrixDiag" => dims.push(*dims.last()?),
         _ => {
             let (columns, rows) = (dims.pop()?, dims.pop()?);
-            let shorter = call.sym.op(DimOp::Min, Num::of(rows), Num::of(columns));
-            dims.push(shorter.map_or(Dim::Unknown, Num::dim));
+            dims.push(call.sym.dim(DimOp::Min, rows, columns));
         }
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }

@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use super::call::Call;
 use super::elementwise::common;
-use crate::shape::elementwise::pass;
 use crate::shape::fact::{Handle, Num, Value, common_shape};
 use highwater_model::graph::{DType, Dim, DimOp};
 
@@ -22,8 +21,7 @@ fn element(call: &Call<'_>, list: usize, named: Option<usize>) -> Option<Vec<Dim
 fn make(call: &mut Call<'_>, element: Option<Vec<Dim>>, length: Dim) -> Option<()> {
     let dtype = call.type_of("element_dtype").unwrap_or(DType::Unknown);
     let shape = element.and_then(|dims| call.sym.shape(&dims));
-    call.set_handle(0, Handle { dtype, shape, length });
-    Some(())
+    call.set_handle(0, Handle { dtype, shape, length })
 }
 
 /// A list without elements, or with empty places.
@@ -81,8 +79,7 @@ pub(super) fn put(call: &mut Call<'_>) -> Option<()> {
     };
     let length = call.sym.with(DimOp::Add, handle.length, step);
     let dtype = handle.dtype;
-    call.set_handle(0, Handle { dtype, shape, length });
-    Some(())
+    call.set_handle(0, Handle { dtype, shape, length })
 }
 
 /// The last element, and the list without it.
@@ -99,14 +96,12 @@ pub(super) fn pop(call: &mut Call<'_>) -> Option<()> {
         );
     }
     let dims = element(call, 0, Some(1))?;
-    call.out(1, &dims);
-    Some(())
+    call.out(1, &dims)
 }
 
 pub(super) fn item(call: &mut Call<'_>) -> Option<()> {
     let dims = element(call, 0, Some(2))?;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// All elements as one tensor.
@@ -117,8 +112,7 @@ pub(super) fn stack(call: &mut Call<'_>) -> Option<()> {
     };
     let mut dims = element(call, 0, Some(1))?;
     dims.insert(0, length);
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Some elements as one tensor.
@@ -126,8 +120,7 @@ pub(super) fn gather(call: &mut Call<'_>) -> Option<()> {
     let mut dims = element(call, 0, Some(2))?;
     let rows = call.dims(1).and_then(|dims| dims.first().copied());
     dims.insert(0, rows.unwrap_or(Dim::Unknown));
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// All elements end to end, and their lengths.
@@ -135,15 +128,13 @@ pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
     call.out(1, &[Dim::Unknown]);
     let mut dims = element(call, 0, None)?;
     *dims.first_mut()? = Dim::Unknown;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 pub(super) fn length(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[]);
     let length = Num::of(call.handle(0)?.length);
-    call.add_value(0, Value::scalar(length.into()));
-    Some(())
+    call.add_value(0, Value::scalar(length.into()))
 }
 
 /// The shape of the elements as a value.
@@ -151,8 +142,7 @@ pub(super) fn element_shape(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[Dim::Unknown]);
     let shape = call.handle(0)?.shape?;
     let dims = call.sym.dims(shape).to_vec();
-    call.set_value(0, Value::of_dims(&dims));
-    Some(())
+    call.set_value(0, Value::of_dims(&dims))
 }
 
 /// A list like the one at input 0, of another length.
@@ -166,8 +156,7 @@ pub(super) fn resized(call: &mut Call<'_>) -> Option<()> {
             length,
             ..(*handle).clone()
         },
-    );
-    Some(())
+    )
 }
 
 /// An array: its handle and its flow.
@@ -179,8 +168,7 @@ pub(super) fn array(call: &mut Call<'_>) -> Option<()> {
         length: call.scalar_dim(0),
     };
     call.set_handle(0, handle.clone());
-    call.set_handle(1, handle);
-    Some(())
+    call.set_handle(1, handle)
 }
 
 /// An array of gradients: like the array that it belongs to.
@@ -189,8 +177,7 @@ pub(super) fn array_gradient(call: &mut Call<'_>) -> Option<()> {
     call.out(1, &[]);
     let handle = array_of(call)?;
     call.set_handle(0, (*handle).clone());
-    call.set_handle(1, (*handle).clone());
-    Some(())
+    call.set_handle(1, (*handle).clone())
 }
 
 /// The facts of an array's elements, from its flow (the last input) or its handle.
@@ -221,8 +208,7 @@ pub(super) fn array_write(call: &mut Call<'_>) -> Option<()> {
             shape,
             ..(*handle).clone()
         },
-    );
-    Some(())
+    )
 }
 
 pub(super) fn array_read(call: &mut Call<'_>) -> Option<()> {
@@ -239,8 +225,7 @@ pub(super) fn array_gather(call: &mut Call<'_>) -> Option<()> {
     let mut dims = common(shapes.into_iter().flatten().collect())?;
     let rows = call.dims(1).and_then(|dims| dims.first().copied());
     dims.insert(0, rows.unwrap_or(Dim::Unknown));
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// All elements of an array end to end, and their lengths.
@@ -248,11 +233,5 @@ pub(super) fn array_concat(call: &mut Call<'_>) -> Option<()> {
     call.out(1, &[Dim::Unknown]);
     let mut dims = call.shape_of("element_shape_except0")?;
     dims.insert(0, Dim::Unknown);
-    call.out(0, &dims);
-    Some(())
-}
-
-/// The handle of input 0.
-pub(super) fn forwarded(call: &mut Call<'_>) -> Option<()> {
-    pass(call, 0, 0)
+    call.out(0, &dims)
 }

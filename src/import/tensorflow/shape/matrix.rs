@@ -23,8 +23,7 @@ pub(super) fn matmul(call: &mut Call<'_>) -> Option<()> {
     let [rows, _] = pair(call.dims(0), call.flag(left))?;
     let [_, columns] = pair(call.dims(1), call.flag(right))?;
     call.out(0, &[rows, columns]);
-    call.out_scalars(1);
-    Some(())
+    call.out_scalars(1)
 }
 
 /// Stacks of matrices; the dimensions in front of the last two broadcast.
@@ -48,6 +47,5 @@ pub(super) fn einsum(call: &mut Call<'_>) -> Option<()> {
     };
     let inputs: Vec<Vec<Dim>> = (0..call.inputs.len()).map(dims).collect::<Option<_>>()?;
     let dims = products::einsum(call.sym, equation, &inputs)?;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }

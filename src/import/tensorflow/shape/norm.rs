@@ -40,8 +40,7 @@ pub(super) fn batch_norm_gradient(call: &mut Call<'_>) -> Option<()> {
     }
     let shapes = [call.dims(1), call.dims(0)];
     let dims = common(shapes.into_iter().flatten().collect())?;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Cross entropy against probabilities: one loss per row, and gradients like the scores.
@@ -52,8 +51,7 @@ pub(super) fn softmax_loss(call: &mut Call<'_>) -> Option<()> {
         (one, other) => one.or(other)?,
     };
     call.out(0, dims.get(..1)?);
-    call.out(1, &dims);
-    Some(())
+    call.out(1, &dims)
 }
 
 /// Cross entropy against classes: one loss per row, and gradients like the scores.
@@ -69,8 +67,7 @@ pub(super) fn sparse_softmax_loss(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &rows);
     let mut dims = call.dims(0)?;
     *dims.first_mut()? = *rows.first()?;
-    call.out(1, &dims);
-    Some(())
+    call.out(1, &dims)
 }
 
 /// Connectionist temporal classification: one loss per sequence, and gradients like the scores.
@@ -78,6 +75,5 @@ pub(super) fn ctc_loss(call: &mut Call<'_>) -> Option<()> {
     let dims = call.dims(0)?;
     let batch = *dims.get(1)?;
     call.out(0, &[batch]);
-    call.out(1, &dims);
-    Some(())
+    call.out(1, &dims)
 }

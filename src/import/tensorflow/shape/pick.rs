@@ -66,7 +66,7 @@ pub(super) fn concat(call: &mut Call<'_>) -> Option<()> {
     let mut total = Dim::Known(0);
     for shape in &shapes {
         let part = shape.as_ref().and_then(|dims| dims.get(at).copied());
-        total = call.sym.add(total, part.unwrap_or(Dim::Unknown));
+        total = call.sym.dim(DimOp::Add, total, part.unwrap_or(Dim::Unknown));
     }
     let mut dims = common(shapes.into_iter().flatten().filter(|dims| dims.len() == rank).collect())?;
     dims[at] = total;
@@ -125,10 +125,7 @@ pub(super) fn split_v(call: &mut Call<'_>) -> Option<()> {
 }
 
 fn unknown_parts(call: &mut Call<'_>, rank: usize) -> Option<()> {
-    for output in 0..call.outputs.len() {
-        call.out(output, &vec![Dim::Unknown; rank]);
-    }
-    None
+    call.out_from(0, &vec![Dim::Unknown; rank])
 }
 
 /// Tensors of one shape stacked along a new axis.
@@ -159,9 +156,7 @@ pub(super) fn unpack(call: &mut Call<'_>) -> Option<()> {
     let mut dims = call.dims(0)?;
     let at = axis(call.int("axis").unwrap_or(0), dims.len())?;
     dims.remove(at);
-    for output in 0..call.outputs.len() {
-        call.out(output, &dims);
-    }
+    call.out_from(0, &dims);
     let value = call.value(0).filter(|value| value.dims.len() == 1)?;
     for (output, item) in value.items.iter().enumerate() {
         call.add_value(output, Value::scalar(*item));
@@ -187,14 +182,12 @@ pub(super) fn unique(call: &mut Call<'_>) -> Option<()> {
         // Along axes: as many indices as rows.
         call.outputs.first_mut()?.shape = None;
         call.out_rank(dims.len());
-        call.out(1, &[Dim::Unknown]);
-        Some(())
+        call.out(1, &[Dim::Unknown])
     }
 }
 
 /// Positions of elements that are not zero.
 pub(super) fn positions_of(call: &mut Call<'_>) -> Option<()> {
     let rank = call.dims(0)?.len();
-    call.out(0, &[Dim::Unknown, Dim::Known(rank as u64)]);
-    Some(())
+    call.out(0, &[Dim::Unknown, Dim::Known(rank as u64)])
 }

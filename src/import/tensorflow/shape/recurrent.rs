@@ -1,7 +1,7 @@
 //! Recurrent cells and layers that are one op.
 
 use super::call::Call;
-use highwater_model::graph::{Dim, DimOp};
+use highwater_model::graph::DimOp;
 
 /// One step of an LSTM: every output has the shape of the state (input 1).
 pub(super) fn lstm_cell(call: &mut Call<'_>) -> Option<()> {
@@ -17,10 +17,7 @@ pub(super) fn lstm_layer(call: &mut Call<'_>) -> Option<()> {
         return None;
     };
     let cells = *call.dims(2)?.last()?;
-    for output in 0..call.outputs.len() {
-        call.out(output, &[steps, batch, cells]);
-    }
-    Some(())
+    call.out_from(0, &[steps, batch, cells])
 }
 
 /// Gradients of all steps: the outputs are like the inputs from the second on.
@@ -58,11 +55,5 @@ pub(super) fn vendor_gradient(call: &mut Call<'_>) -> Option<()> {
     for output in 0..call.outputs.len() {
         call.like(output, output);
     }
-    Some(())
-}
-
-/// The number of elements of the weights.
-pub(super) fn vendor_size(call: &mut Call<'_>) -> Option<()> {
-    call.out(0, &[Dim::Known(1)]);
     Some(())
 }

@@ -27,8 +27,7 @@ pub(super) fn reduce(call: &mut Call<'_>) -> Option<()> {
 /// Unknown axes: all dimensions may be reduced, none or some.
 fn unknown_axes(call: &mut Call<'_>, dims: &[Dim], keeps_axes: bool) -> Option<()> {
     if keeps_axes {
-        call.out_rank(dims.len());
-        return Some(());
+        return call.out_rank(dims.len());
     }
     // As many axes as there are dimensions leave nothing; one axis of one leaves nothing either.
     let n_axes = match *call.dims(1)? {
@@ -37,8 +36,7 @@ fn unknown_axes(call: &mut Call<'_>, dims: &[Dim], keeps_axes: bool) -> Option<(
         _ => return None,
     };
     let rest = dims.len().checked_sub(n_axes)?;
-    call.out_rank(rest);
-    Some(())
+    call.out_rank(rest)
 }
 
 /// Positions of extremes along one axis.
@@ -50,8 +48,7 @@ pub(super) fn arg_reduce(call: &mut Call<'_>) -> Option<()> {
         }
         None => dims = vec![Dim::Unknown; dims.len().checked_sub(1)?],
     }
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Sums of segments: the last identifier decides the number of rows.
@@ -60,8 +57,7 @@ pub(super) fn segment(call: &mut Call<'_>) -> Option<()> {
     let ids = call.ints(1).and_then(|ids| ids.last().copied());
     let count = ids.and_then(|last| last.checked_add(1)).map(Num::Int);
     *dims.first_mut()? = count.map_or(Dim::Unknown, Num::dim);
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Sums of segments whose number an input names.
@@ -69,8 +65,7 @@ pub(super) fn unsorted_segment(call: &mut Call<'_>) -> Option<()> {
     let (dims, ids) = (call.dims(0)?, call.dims(1)?);
     let mut found = vec![call.scalar_dim(2)];
     found.extend_from_slice(dims.get(ids.len()..)?);
-    call.out(0, &found);
-    Some(())
+    call.out(0, &found)
 }
 
 /// Sums of chosen rows by segment: as many rows as only data decide, or as an input names.
@@ -81,20 +76,14 @@ pub(super) fn sparse_segment(call: &mut Call<'_>) -> Option<()> {
         kind if kind.ends_with("WithNumSegments") => call.scalar_dim(3),
         _ => Dim::Unknown,
     };
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Counts of numbers below a size.
 pub(super) fn bincount(call: &mut Call<'_>) -> Option<()> {
     let size = call.scalar_dim(1);
-    let rows = match call.dims(0).as_deref() {
-        Some([rows, _]) if call.kind == "DenseBincount" => Some(*rows),
-        _ => None,
-    };
-    match rows {
-        Some(rows) => call.out(0, &[rows, size]),
-        None => call.out(0, &[size]),
+    match call.dims(0).as_deref() {
+        Some([rows, _]) if call.kind == "DenseBincount" => call.out(0, &[*rows, size]),
+        _ => call.out(0, &[size]),
     }
-    Some(())
 }

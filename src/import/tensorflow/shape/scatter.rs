@@ -35,8 +35,7 @@ pub(super) fn stitch(call: &mut Call<'_>) -> Option<()> {
             *slot = item.unwrap_or(Elem::Unknown);
         }
     }
-    call.add_value(0, Value::vector(items));
-    Some(())
+    call.add_value(0, Value::vector(items))
 }
 
 /// Parts that only data decide: rows of the data.
@@ -44,10 +43,7 @@ pub(super) fn partition(call: &mut Call<'_>) -> Option<()> {
     let (data, parts) = (call.dims(0)?, call.dims(1)?);
     let mut dims = vec![Dim::Unknown];
     dims.extend_from_slice(data.get(parts.len()..)?);
-    for output in 0..call.outputs.len() {
-        call.out(output, &dims);
-    }
-    Some(())
+    call.out_from(0, &dims)
 }
 
 /// Indices by position: the inverse of a permutation.
@@ -59,6 +55,5 @@ pub(super) fn invert_permutation(call: &mut Call<'_>) -> Option<()> {
         let slot = usize::try_from(*index).ok().and_then(|index| items.get_mut(index))?;
         *slot = Elem::int(i64::try_from(position).ok()?);
     }
-    call.add_value(0, Value::vector(items));
-    Some(())
+    call.add_value(0, Value::vector(items))
 }

@@ -38,8 +38,7 @@ pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
         let Dim::Known(count) = dim else { return None };
         value = value.strided(at, (*begin, *count), 1)?;
     }
-    call.add_value(0, value);
-    Some(())
+    call.add_value(0, value)
 }
 
 /// The effect of a `StridedSlice` on one axis of the data, or in front of it.
@@ -158,8 +157,7 @@ pub(super) fn strided_slice(call: &mut Call<'_>) -> Option<()> {
         at += 1;
     }
     let value = value.resized(&dims)?;
-    call.add_value(0, value);
-    Some(())
+    call.add_value(0, value)
 }
 
 pub(super) fn stacked(call: &Call<'_>, inputs: std::ops::Range<usize>) -> Vec<Elem> {

@@ -13,8 +13,7 @@ pub(super) fn handle(call: &mut Call<'_>) -> Option<()> {
     let dtype = call.type_of("dtype")?;
     let shape = call.shape_of("shape").and_then(|dims| call.sym.shape(&dims));
     let length = Dim::Unknown;
-    call.set_handle(0, Handle { dtype, shape, length });
-    Some(())
+    call.set_handle(0, Handle { dtype, shape, length })
 }
 
 /// A resource from outside the graph; some files state its type and shape.
@@ -28,8 +27,7 @@ pub(super) fn outer_handle(call: &mut Call<'_>) -> Option<()> {
     let dims: Vec<Dim> = dims.iter().map(|dim| Num::Int(*dim).dim()).collect();
     let shape = call.sym.shape(&dims);
     let length = Dim::Unknown;
-    call.set_handle(0, Handle { dtype, shape, length });
-    Some(())
+    call.set_handle(0, Handle { dtype, shape, length })
 }
 
 /// The value of a variable.
@@ -44,8 +42,7 @@ pub(super) fn variable_shape(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[Dim::Unknown]);
     let shape = call.handle(0)?.shape?;
     let dims = call.sym.dims(shape).to_vec();
-    call.set_value(0, Value::of_dims(&dims));
-    Some(())
+    call.set_value(0, Value::of_dims(&dims))
 }
 
 /// An update of a variable of the first generation returns the variable, which has the value's shape too.
@@ -57,8 +54,7 @@ pub(super) fn assign(call: &mut Call<'_>) -> Option<()> {
         vec![call.dims(0), call.dims(1)]
     };
     let dims = common(shapes.into_iter().flatten().collect())?;
-    call.out(0, &dims);
-    Some(())
+    call.out(0, &dims)
 }
 
 /// Other updates return the variable.

@@ -10,6 +10,7 @@ use super::{
     random, recurrent, reduce, scatter, slice, state,
 };
 use crate::shape;
+use highwater_model::graph::Dim;
 
 /// States the shapes of the outputs as far as it can.
 pub(super) type Rule = fn(&mut Call<'_>) -> Option<()>;
@@ -69,34 +70,36 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
          QueueIsClosed QueueIsClosedV2 QueueSize QueueSizeV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 \
          RequantizationRange RequantizationRangePerChannel StatelessRandomGetAlg StringFormat TensorArraySize \
          TensorArraySizeV2 TensorArraySizeV3 TensorListConcatLists VarIsInitializedOp",
-        elementwise::scalars,
+        |call| call.out_scalars(0),
     ),
-    ("ListDiff", elementwise::some_list),
+    ("ListDiff", |call| call.out_from(0, &[Dim::Unknown])),
     (
         "_HostRecv _Recv AccumulatorTakeGradient DecodeImage DecodeRaw EagerPyFunc ParseExample ParseExampleV2 \
          ParseSingleExample PyFunc PyFuncStateless QueueDequeue QueueDequeueMany QueueDequeueManyV2 \
          QueueDequeueV2 ReaderRead ReaderReadV2 ReadFile Recv Restore RestoreSlice RestoreV2 StringJoin Substr \
          Unstage WholeFileReader WholeFileReaderV2",
-        elementwise::unknown,
+        |_| None,
     ),
     ("_FusedMatMul MatMul QuantizedMatMul SparseMatMul", matrix::matmul),
     ("BatchMatMul BatchMatMulV2 BatchMatMulV3", matrix::batch_matmul),
     ("Einsum", matrix::einsum),
-    ("_FusedConv2D Conv2D QuantizedConv2D", convolution::conv_2d),
-    ("_FusedConv3D Conv3D", convolution::conv_3d),
+    ("_FusedConv2D Conv2D QuantizedConv2D", |call| {
+        convolution::convolve(call, 2, false)
+    }),
+    ("_FusedConv3D Conv3D", |call| convolution::convolve(call, 3, false)),
     ("Conv", convolution::conv_any),
     (
         "_FusedDepthwiseConv2dNative DepthwiseConv2dNative QuantizedDepthwiseConv2D",
-        convolution::depthwise,
+        |call| convolution::convolve(call, 2, true),
     ),
     ("Dilation2D", convolution::dilation_2d),
     (
         "AvgPool3DGrad AvgPoolGrad Conv2DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNativeBackpropInput",
-        convolution::data_gradient,
+        |call| convolution::gradient(call, 0),
     ),
     (
         "Conv2DBackpropFilter Conv3DBackpropFilterV2 DepthwiseConv2dNativeBackpropFilter",
-        convolution::filter_gradient,
+        |call| convolution::gradient(call, 1),
     ),
     (
         "AvgPool AvgPool3D MaxPool MaxPool3D MaxPoolV2 MaxPoolWithArgmax QuantizedAvgPool QuantizedMaxPool",
@@ -106,7 +109,7 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
         "Conv2DBackpropFilterV2 Conv3DBackpropFilter Dilation2DBackpropFilter InTopK InTopKV2 MaxPool3DGradGrad \
          MaxPoolGradGrad MaxPoolGradGradV2 MaxPoolGradGradWithArgmax ResizeBicubicGrad ResizeBilinearGrad \
          ScaleAndTranslateGrad",
-        elementwise::like_second,
+        |call| call.like(0, 1),
     ),
     ("BiasAddGrad", convolution::bias_gradient),
     (
@@ -174,17 +177,17 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
          StatelessRandomUniformFullIntV2 StatelessRandomUniformInt StatelessRandomUniformIntV2 \
          StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2 StridedSliceGrad \
          TruncatedNormal",
-        generate::shaped_by_first,
+        |call| generate::shaped_by(call, 0),
     ),
     (
         "ScatterNd StatefulRandomBinomial StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform \
          StatefulUniformFullInt StatefulUniformInt",
-        generate::shaped_by_third,
+        |call| generate::shaped_by(call, 2),
     ),
     ("Fill", generate::fill),
     ("OnesLike ZerosLike", generate::like_filled),
     ("Range", shape::generate::range),
-    ("LinSpace", generate::lin_space),
+    ("LinSpace", |call| call.out(0, &[call.scalar_dim(2)])),
     ("Shape ShapeN", generate::shape),
     ("Size", shape::generate::size),
     ("Rank", generate::rank),
@@ -220,7 +223,7 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("DynamicStitch ParallelDynamicStitch", scatter::stitch),
     ("DynamicPartition", scatter::partition),
     ("InvertPermutation", scatter::invert_permutation),
-    ("SparseToDense", generate::shaped_by_second),
+    ("SparseToDense", |call| generate::shaped_by(call, 1)),
     ("VarHandleOp", state::handle),
     ("ReadVariableOp", state::read),
     ("VariableShape", state::variable_shape),
@@ -241,7 +244,9 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("TensorListScatter TensorListScatterV2", lists::scattered),
     ("TensorListSplit", lists::split),
     ("TensorListPushBack TensorListSetItem", lists::put),
-    ("TensorListScatterIntoExistingList", lists::forwarded),
+    ("TensorListScatterIntoExistingList", |call| {
+        shape::elementwise::pass(call, 0, 0)
+    }),
     ("TensorListPopBack", lists::pop),
     ("TensorListGetItem", lists::item),
     ("TensorListStack", lists::stack),
@@ -295,7 +300,7 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
         "CudnnRNNBackprop CudnnRNNBackpropV2 CudnnRNNBackpropV3",
         recurrent::vendor_gradient,
     ),
-    ("CudnnRNNParamsSize", recurrent::vendor_size),
+    ("CudnnRNNParamsSize", |call| call.out(0, &[Dim::Known(1)])),
 ];
 
 pub(super) fn rules() -> BTreeMap<&'static str, Rule> {

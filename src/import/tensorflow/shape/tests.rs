@@ -2,7 +2,6 @@
 
 use super::cases::{dims, input};
 use super::{ALL_STATED, Facts, infer};
-use crate::tensorflow::fields::TextFields;
 use crate::tensorflow::model::{GraphIdx, MAIN, Model};
 use crate::tensorflow::parse::{self, FileKind};
 use crate::text_proto::TextProto;
@@ -15,9 +14,9 @@ pub(super) fn read(text: &str) -> Model {
     let progress = Progress::silent(&cancel);
     let len = text.len() as u64;
     let mut reader = std::io::Cursor::new(text.as_bytes());
-    let mut fields = TextFields::new(TextProto::new(&mut reader, len, progress));
+    let mut fields = TextProto::new(&mut reader, len, progress);
     let mut diagnostics = Diagnostics::new();
-    let all = parse::file(&mut fields, FileKind::Graph, len, (&progress, &mut diagnostics));
+    let all = parse::file(&mut fields, FileKind::Graph, len, &progress, &mut diagnostics);
     all.expect(text).remove(0).model
 }
 
