@@ -124,10 +124,11 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
                 if is_marked {
                     raw.events.push(egui::Event::PointerMoved(Pos2::new(500.0, 180.0)));
                 }
-                let mut actions = Vec::new();
+                let (mut commands, mut actions) = (Vec::new(), Vec::new());
                 let mut cx = LanesCx {
                     input: &input,
                     state: &mut state,
+                    commands: &mut commands,
                     actions: &mut actions,
                 };
                 let mut output = context.run_ui(raw, |ui| lanes_ui(ui, &mut cx));

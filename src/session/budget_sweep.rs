@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use highwater_analysis::{
-    AnalysisError, BudgetSweepPoint, BudgetSweepTask, OpSource, Request, SWEEP_RATIOS, graph_tapes, study_of, sweep,
+    AnalysisError, BudgetSweepPoint, BudgetSweepTask, OpSource, Request, SWEEP_RATIOS, graph_tapes, study_of,
 };
-use highwater_model::progress::{Cancelled, Progress};
+use highwater_model::progress::Progress;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{GraphIdx, Tape};
 use highwater_options::lower;
@@ -36,8 +36,6 @@ pub struct BudgetSweepTable {
     pub(super) pending: Vec<BudgetSweepTask>,
     /// Done and pending.
     pub n_total: usize,
-    /// Otherwise the sweep was stopped, or is done.
-    pub is_running: bool,
 }
 
 impl BudgetSweepTable {
@@ -55,7 +53,6 @@ impl BudgetSweepTable {
             pending,
             subject,
             points: Vec::new(),
-            is_running: false,
         }
     }
 
@@ -114,14 +111,4 @@ pub(super) fn sweep_subject(
         },
         unlimited,
     }))
-}
-
-/// # Errors
-/// [`Cancelled`].
-pub(super) fn sweep_points(
-    subject: &BudgetSweepSubject,
-    tasks: &[BudgetSweepTask],
-    progress: &Progress<'_>,
-) -> Result<Vec<BudgetSweepPoint>, Cancelled> {
-    sweep(&subject.tape, tasks, &subject.base, progress)
 }

@@ -107,15 +107,15 @@ pub enum Command {
     },
     /// Choose the lane set.
     SetLanes(LaneSet),
-    /// Run a graph, or the tape, under many budgets by every heuristic.
-    Sweep(GraphIdx),
-    /// Stop the sweep over budgets; its points stay.
-    StopSweep,
-    /// Try every point of a space of configurations; a stopped sweep goes on.
-    TrySweep(Box<SweepOrder>),
+    /// Start or continue the budget sweep of a graph, or of the tape.
+    StartBudgetSweep(GraphIdx),
+    /// Stop the budget sweep; its points stay.
+    StopBudgetSweep,
+    /// Start or continue the sweep over configurations.
+    StartSweep(Box<SweepOrder>),
     /// Stop the sweep over configurations; its points stay.
-    StopSpace,
-    /// Recommend a configuration of a space, once all points are tried.
+    StopSweep,
+    /// Recommend a configuration of the sweep, once all points are tried.
     Recommend(Box<SweepOrder>, Goal),
     /// Set options, environment and schedule, as one step.
     UseConfiguration(Box<Configuration>),

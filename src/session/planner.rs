@@ -50,8 +50,6 @@ pub struct PlannerTable {
     /// In the order of the runs.
     pub rows: Vec<PlannerRow>,
     pub pending: Vec<&'static Strategy>,
-    /// Otherwise the table was stopped, or is done.
-    pub is_running: bool,
 }
 
 impl PlannerTable {
@@ -61,7 +59,6 @@ impl PlannerTable {
             subject,
             lower_bound,
             rows: Vec::new(),
-            is_running: false,
         }
     }
 

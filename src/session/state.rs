@@ -130,7 +130,7 @@ pub struct Session {
     is_preview: bool,
     plans: Plans,
     budget_sweep: BudgetSweep,
-    space: Sweep,
+    sweep: Sweep,
     pictures: Pictures,
     search: Search,
     names: Request<NamesTask>,
@@ -189,7 +189,7 @@ impl Session {
             is_preview: false,
             plans: Plans::default(),
             budget_sweep: BudgetSweep::default(),
-            space: Sweep::default(),
+            sweep: Sweep::default(),
             pictures: Pictures::default(),
             search: Search::default(),
             names: Request::default(),
@@ -258,6 +258,24 @@ impl Session {
             if let Outcome::Done(answer) = outcome {
                 take(session, answer);
             }
+        });
+    }
+
+    /// Does a part of a long task, then `next`, also where a comparison interrupted the part.
+    fn run_part<A: Send + 'static>(
+        &mut self,
+        kind: TaskKind,
+        work: impl FnOnce(&Progress<'_>) -> Result<A, Failure> + Send + 'static,
+        take: impl FnOnce(&mut Self, A) + Send + 'static,
+        next: fn(&mut Self),
+    ) {
+        self.worker.send(kind, work, move |session, outcome| {
+            match outcome {
+                Outcome::Done(answer) => take(session, answer),
+                Outcome::Failed(_) => return,
+                Outcome::Cancelled => {}
+            }
+            next(session);
         });
     }
 

@@ -38,8 +38,6 @@ pub struct SweepTable {
     /// The smallest device for the points, once it is known; the inner `None` means that no device is large enough.
     pub smallest: Option<Option<Box<SmallestDevice>>>,
     pub recommendation: Option<Arc<Recommendation>>,
-    /// Otherwise the sweep was stopped, or is done.
-    pub is_running: bool,
     /// The number of the sweep in the session, from 1.
     pub number: u64,
     positions: BTreeMap<u64, usize>,
@@ -58,7 +56,6 @@ impl SweepTable {
             largest: BTreeMap::new(),
             smallest: None,
             recommendation: None,
-            is_running: false,
             number,
             positions: BTreeMap::new(),
             explorer: None,

@@ -44,7 +44,7 @@ pub struct UiState {
     /// The budget sweep.
     pub budgets: BudgetsState,
     /// The configuration sweep.
-    pub space: SweepState,
+    pub sweep: SweepState,
     /// Runs under budgets, kept while other lanes are compared.
     pub lane_set: LaneSetState,
     pub name_reuse: NameReuseState,

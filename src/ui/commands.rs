@@ -10,6 +10,7 @@ pub use also::also;
 pub use table::COMMANDS;
 
 use super::lanes::Measuring;
+use super::panes::Pane;
 use highwater_session::ExportForm;
 use highwater_timeline::ColorBy;
 
@@ -38,10 +39,8 @@ pub enum UiCommand {
     ResetOptions,
     /// Focus the search field of the lanes.
     Search,
-    /// Bring the tables to the front, or back the problems.
-    ToggleTables,
-    /// Bring the schedule editor to the front, or the problems.
-    ToggleSchedule,
+    /// Bring a pane to the front, or the pane behind it.
+    TogglePane(Pane),
     AddRun,
     /// Schedule every graph.
     ListGraphs,
@@ -61,36 +60,18 @@ pub enum UiCommand {
     NextAxis,
     /// The next order of the rows of lifetimes.
     NextRows,
-    /// Bring the sweep over budgets to the front, or the lanes.
-    ToggleBudgets,
-    /// Bring the sweep over configurations to the front, or the lanes.
-    ToggleSweep,
     /// Start or stop the configuration sweep.
-    TrySweep,
+    Sweep,
     /// Recommend a configuration of the sweep.
     Recommend,
-    /// Bring name reuse and its log to the front, or the lanes.
-    ToggleNameReuse,
-    /// Bring the import report to the front, or the problems.
-    ToggleFiles,
-    /// Bring measured runs to the front, or the inspector.
-    ToggleMeasuredRun,
     /// Choose a folder to open.
     OpenFolder,
     /// Start or stop the budget sweep.
     BudgetSweep,
     /// Compare policies, runs under budgets, or name reuse.
     NextLanes,
-    /// Bring the comparison of lanes to the front, or the problems.
-    ToggleCompare,
     /// Pin the configuration under a name.
     PinConfiguration,
-    /// Bring the planner's table to the front, or the inspector.
-    TogglePlanner,
-    /// Bring the device at the cursor to the front, or the inspector.
-    ToggleDevice,
-    /// Bring the explained peak to the front, or the inspector.
-    TogglePeak,
     /// Bookmark the pinned or hovered step.
     Bookmark,
     GotoStep,

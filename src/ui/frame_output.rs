@@ -126,19 +126,19 @@ impl App {
     }
 
     /// Runs the configuration sweep, or requests its recommendation.
-    pub(super) fn try_space(&mut self, is_to_recommend: bool, ctx: &egui::Context) {
+    pub(super) fn start_sweep(&mut self, is_to_recommend: bool, ctx: &egui::Context) {
         self.panes.show(Pane::Sweep);
         // The points take the focus, also from the field of an axis.
         if let Some(id) = ctx.memory(egui::Memory::focused) {
             ctx.memory_mut(|memory| memory.surrender_focus(id));
         }
-        self.state.space.focus_points();
-        match self.state.space.order(&self.session) {
+        self.state.sweep.focus_points();
+        match self.state.sweep.order(&self.session) {
             Ok(order) if is_to_recommend => {
-                let goal = self.state.space.goal(&order);
+                let goal = self.state.sweep.goal(&order);
                 self.session.apply(Command::Recommend(Box::new(order), goal));
             }
-            Ok(order) => self.session.apply(Command::TrySweep(Box::new(order))),
+            Ok(order) => self.session.apply(Command::StartSweep(Box::new(order))),
             Err(why) => self.session.notify(Notice::Failed(why)),
         }
     }

@@ -69,7 +69,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         ),
         UiCommand::Measure(_)
         | UiCommand::BudgetSweep
-        | UiCommand::TrySweep
+        | UiCommand::Sweep
         | UiCommand::Recommend
         | UiCommand::ExportLane
         | UiCommand::DrawLane
@@ -85,25 +85,15 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::ImportConfig
         | UiCommand::CopyCommandLine
         | UiCommand::Search
-        | UiCommand::ToggleTables
-        | UiCommand::ToggleSchedule
+        | UiCommand::TogglePane(_)
         | UiCommand::SearchOptions
         | UiCommand::ToggleTheme
         | UiCommand::ToggleLayout
         | UiCommand::ToggleView
         | UiCommand::NextAxis
         | UiCommand::NextRows
-        | UiCommand::ToggleBudgets
-        | UiCommand::ToggleSweep
-        | UiCommand::ToggleNameReuse
-        | UiCommand::ToggleFiles
-        | UiCommand::ToggleMeasuredRun
         | UiCommand::OpenFolder
-        | UiCommand::ToggleCompare
         | UiCommand::PinConfiguration
-        | UiCommand::TogglePlanner
-        | UiCommand::ToggleDevice
-        | UiCommand::TogglePeak
         | UiCommand::ToggleHoles
         | UiCommand::NextEdges
         | UiCommand::ToggleEvents

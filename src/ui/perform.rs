@@ -27,11 +27,6 @@ impl App {
                 self.panes.show(Pane::Policies);
                 state.search.wants_focus |= !state.search.has_focus;
             }
-            UiCommand::ToggleTables => {
-                self.panes.toggle(Pane::Tables);
-                self.state.tables.wants_focus = true;
-            }
-            UiCommand::TogglePeak => self.panes.toggle(Pane::Peak),
             UiCommand::ExportPeak => {
                 self.panes.show(Pane::Peak);
                 state.dialogs.ask(Purpose::ExportPeak, ctx);
@@ -67,19 +62,14 @@ impl App {
                 };
             }
             UiCommand::ToggleView => state.lanes.content = state.lanes.content.next(),
-            UiCommand::ToggleBudgets => self.panes.toggle(Pane::Budgets),
-            UiCommand::ToggleNameReuse => self.panes.toggle(Pane::NameReuse),
-            UiCommand::ToggleFiles => self.panes.toggle(Pane::Files),
             UiCommand::OpenFolder => state.dialogs.ask(Purpose::OpenFolder, ctx),
-            UiCommand::BudgetSweep if self.session.is_sweeping() => commands.push(Command::StopSweep),
+            UiCommand::BudgetSweep if self.session.is_budget_sweep_running() => commands.push(Command::StopBudgetSweep),
             UiCommand::BudgetSweep => {
                 self.panes.show(Pane::Budgets);
-                commands.push(Command::Sweep(state.budgets.graph()));
+                commands.push(Command::StartBudgetSweep(state.budgets.graph()));
             }
             UiCommand::NextLanes => commands.extend(next_lanes(&self.session, &mut state.lane_set)),
             UiCommand::NextDifference => commands.extend(self.next_difference()),
-            UiCommand::TogglePlanner => self.panes.toggle(Pane::Planner),
-            UiCommand::ToggleDevice => self.panes.toggle(Pane::Device),
             UiCommand::ToggleHelp => state.is_help_open = !state.is_help_open,
             UiCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
             UiCommand::OpenPalette => {
@@ -88,14 +78,11 @@ impl App {
                 }
                 self.session.apply(Command::FindMissing(state.recents.paths()));
             }
-            UiCommand::ToggleMeasuredRun => self.panes.toggle(Pane::MeasuredRun),
-            UiCommand::ToggleCompare => {
-                self.panes.toggle(Pane::Compare);
-                state.compare.wants_focus = true;
-            }
-            UiCommand::ToggleSchedule => {
-                self.panes.toggle(Pane::Schedule);
-                state.schedule_editor.wants_focus = true;
+            UiCommand::TogglePane(pane) => {
+                self.panes.toggle(pane);
+                state.tables.wants_focus |= pane == Pane::Tables;
+                state.compare.wants_focus |= pane == Pane::Compare;
+                state.schedule_editor.wants_focus |= pane == Pane::Schedule;
             }
             UiCommand::AddRun | UiCommand::ListGraphs => self.schedule(command == UiCommand::AddRun),
             UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
@@ -122,10 +109,9 @@ impl App {
             UiCommand::ForgetRecent => state.recents.list.clear(),
             UiCommand::NextAxis => self.next_axis(),
             UiCommand::NextRows => self.state.lanes.next_rows(),
-            UiCommand::ToggleSweep => self.panes.toggle(Pane::Sweep),
-            UiCommand::TrySweep if self.session.is_trying() => self.session.apply(Command::StopSpace),
-            UiCommand::TrySweep | UiCommand::Recommend => {
-                self.try_space(command == UiCommand::Recommend, ctx);
+            UiCommand::Sweep if self.session.is_sweep_running() => self.session.apply(Command::StopSweep),
+            UiCommand::Sweep | UiCommand::Recommend => {
+                self.start_sweep(command == UiCommand::Recommend, ctx);
             }
             UiCommand::Measure(how) => self.measure(how, ctx),
             UiCommand::Export(form) => state.dialogs.ask(Purpose::Export(form), ctx),
@@ -159,8 +145,8 @@ impl App {
             UiCommand::NextAxis => lanes.shown_axis().name(),
             UiCommand::NextRows => lanes.rows_by.words(),
             UiCommand::NextLanes => kind_words(&self.session)?,
-            UiCommand::BudgetSweep if self.session.is_sweeping() => "running",
-            UiCommand::TrySweep if self.session.is_trying() => "running",
+            UiCommand::BudgetSweep if self.session.is_budget_sweep_running() => "running",
+            UiCommand::Sweep if self.session.is_sweep_running() => "running",
             UiCommand::ToggleHoles => on_off(lanes.marks.has_holes),
             UiCommand::NextEdges => lanes.marks.edges.words(),
             UiCommand::ToggleDetails if self.panes.shows_details() => "shown",
@@ -187,27 +173,17 @@ impl App {
             | UiCommand::Redo
             | UiCommand::ResetOptions
             | UiCommand::Search
-            | UiCommand::ToggleTables
-            | UiCommand::ToggleSchedule
+            | UiCommand::TogglePane(_)
             | UiCommand::AddRun
             | UiCommand::ListGraphs
             | UiCommand::ExportTable
             | UiCommand::SearchOptions
             | UiCommand::NextProblem
-            | UiCommand::ToggleBudgets
-            | UiCommand::ToggleSweep
-            | UiCommand::TrySweep
+            | UiCommand::Sweep
             | UiCommand::Recommend
-            | UiCommand::ToggleNameReuse
-            | UiCommand::ToggleFiles
-            | UiCommand::ToggleMeasuredRun
             | UiCommand::OpenFolder
             | UiCommand::BudgetSweep
-            | UiCommand::ToggleCompare
             | UiCommand::PinConfiguration
-            | UiCommand::TogglePlanner
-            | UiCommand::ToggleDevice
-            | UiCommand::TogglePeak
             | UiCommand::Bookmark
             | UiCommand::GotoStep
             | UiCommand::ExportPeak

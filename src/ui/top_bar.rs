@@ -147,7 +147,9 @@ fn panes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
 }
 
 fn pane_keys(row: &PaneRow, ctx: &egui::Context) -> String {
-    let known = COMMANDS.iter().find(|known| Some(known.command) == row.command);
+    let known = COMMANDS
+        .iter()
+        .find(|known| known.command == UiCommand::TogglePane(row.pane));
     let shortcut = known.and_then(|known| known.shortcut);
     shortcut.map_or_else(String::new, |shortcut| keys_text(shortcut, ctx))
 }

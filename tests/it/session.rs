@@ -490,7 +490,7 @@ fn the_planners_table_goes_on_after_an_edit() {
     once.dedup();
     assert_eq!(once.len(), names.len(), "{names:?}");
     assert_eq!(names.len(), highwater::plan::STRATEGIES.len() - 1);
-    assert!(!table.is_running && table.pending.is_empty());
+    assert!(!session.is_planner_running() && table.pending.is_empty());
 }
 
 #[test]

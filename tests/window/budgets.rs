@@ -28,11 +28,11 @@ fn start_runs_and_stop_ends_the_sweep() {
     harness.run_steps(2);
     harness.get_by_role_and_label(Role::Button, "Start").click();
     harness.run_steps(2);
-    assert!(harness.state().session().is_sweeping());
+    assert!(harness.state().session().is_budget_sweep_running());
     while harness
         .state()
         .session()
-        .sweep()
+        .budget_sweep()
         .is_none_or(|table| table.points.is_empty())
     {
         harness.run_steps(1);
@@ -41,7 +41,7 @@ fn start_runs_and_stop_ends_the_sweep() {
     harness.get_by_label_contains("of 162 runs");
     harness.get_by_role_and_label(Role::Button, "Stop").click();
     harness.run_steps(3);
-    assert!(!harness.state().session().is_sweeping());
+    assert!(!harness.state().session().is_budget_sweep_running());
     harness.get_by_label_contains("stopped at");
     click(&mut harness, Role::Button, "Go on");
     harness.get_by_label("162 runs");
@@ -123,7 +123,7 @@ fn keys_walk_the_rows_and_enter_opens() {
     harness.key_press(Key::Enter);
     harness.run_steps(2);
     settle_chain(&mut harness);
-    let table = harness.state().session().sweep().expect("a sweep");
+    let table = harness.state().session().budget_sweep().expect("a sweep");
     let point = &table.points[30];
     let LaneSet::Remat(open) = lanes(&harness) else {
         panic!("{:?}", lanes(&harness));
@@ -186,13 +186,13 @@ fn a_point_becomes_the_configuration_in_one_step() {
     settle_chain(&mut harness);
     click(&mut harness, Role::Button, "Set as dtr.eviction_threshold");
     let session = harness.state().session();
-    let budget = session.sweep().expect("a sweep").points[2].budget;
+    let budget = session.budget_sweep().expect("a sweep").points[2].budget;
     let line = session.command_line();
     assert!(
         line.contains(&format!("dtr.eviction_threshold={}", budget.get())),
         "{line}"
     );
-    assert!(!session.is_sweep_stale());
+    assert!(!session.is_budget_sweep_stale());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
     harness.run_steps(2);
     settle_chain(&mut harness);

@@ -6,10 +6,10 @@ use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::Comparison;
-use highwater_session::{ContentOrder, Session, SourceSpec};
+use highwater_session::{Command, ContentOrder, Session, SourceSpec};
 use highwater_timeline::{Coloring, ColoringRequest, LaneRows, Selected, Timeline};
 use highwater_ui::app::App;
-use highwater_ui::lanes::{Compared, Drawn, LaneAction, LanesCx, LanesInput, LanesState, lanes_ui};
+use highwater_ui::lanes::{Compared, Drawn, LanesCx, LanesInput, LanesState, lanes_ui};
 use highwater_ui::theme::Theme;
 
 use crate::sessions::session;
@@ -69,7 +69,7 @@ pub(crate) struct LanesApp {
     pub(crate) selected: Option<Selected>,
     pub(crate) is_stale: bool,
     pub(crate) colors: Option<(Coloring, ColoringRequest)>,
-    pub(crate) actions: Vec<LaneAction>,
+    pub(crate) commands: Vec<Command>,
     content: ContentOrder,
     rows: Option<Arc<LaneRows>>,
 }
@@ -83,7 +83,7 @@ impl LanesApp {
             selected: None,
             is_stale: false,
             colors: None,
-            actions: Vec::new(),
+            commands: Vec::new(),
             content: ContentOrder::default(),
             rows: None,
         }
@@ -107,17 +107,18 @@ impl LanesApp {
             is_stale: self.is_stale,
             theme: &theme,
         };
-        let mut actions = Vec::new();
+        let mut commands = Vec::new();
         let mut cx = LanesCx {
             input: &input,
             state: &mut self.lanes,
-            actions: &mut actions,
+            commands: &mut commands,
+            actions: &mut Vec::new(),
         };
         lanes_ui(ui, &mut cx);
-        for action in &actions {
-            if let LaneAction::Select(selected) = action {
+        for command in &commands {
+            if let Command::Select(selected) = command {
                 self.selected = *selected;
-            } else if let LaneAction::ShowContent(order) = action {
+            } else if let Command::ShowContent(order) = command {
                 self.content = *order;
                 if let ContentOrder::Lifetimes { lane, by } = order {
                     let rows = LaneRows::new((&self.comparison, &self.timeline), *lane, *by);
@@ -125,7 +126,7 @@ impl LanesApp {
                 }
             }
         }
-        self.actions.extend(actions);
+        self.commands.extend(commands);
     }
 }
 

@@ -2,9 +2,10 @@
 
 use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Role, TouchPhase, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
-use highwater_sim::StaticMemoryPolicy;
+use highwater_options::keys;
+use highwater_session::Command;
 use highwater_timeline::View;
-use highwater_ui::lanes::{LaneAction, LaneContent, LaneLayout, LanesState};
+use highwater_ui::lanes::{LaneContent, LaneLayout, LanesState};
 
 use crate::harness::{LanesApp, LanesWindow, lanes_window};
 use crate::synthetic;
@@ -146,8 +147,11 @@ fn a_click_on_use_configures_the_policy() {
     }
     harness.get_by_label("use policy 2").click();
     harness.run();
-    let expected = LaneAction::ConfigurePolicy(StaticMemoryPolicy::StaticExtend);
-    assert!(harness.state().actions.contains(&expected));
+    let expected = Command::SetOption {
+        key: keys::STATIC_MEMORY_POLICY.to_owned(),
+        text: "2".to_owned(),
+    };
+    assert!(harness.state().commands.contains(&expected));
 }
 
 #[test]

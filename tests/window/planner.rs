@@ -51,7 +51,7 @@ fn the_table_lists_every_strategy_and_a_click_shows_one() {
     harness.run_steps(2);
     settle_chain(&mut harness);
     let table = harness.state().session().planner_table().expect("a table");
-    assert!(!table.is_running);
+    assert!(!harness.state().session().is_planner_running());
     let made = highwater_plan::STRATEGIES
         .iter()
         .filter(|row| row.name != highwater_plan::AS_DUMPED);

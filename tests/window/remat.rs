@@ -2,11 +2,11 @@
 
 use eframe::egui::{Key, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
-use highwater_analysis::LaneId;
 use highwater_model::units::Bytes;
-use highwater_sim::StaticMemoryPolicy;
+use highwater_options::keys;
+use highwater_session::Command;
 use highwater_timeline::Timeline;
-use highwater_ui::lanes::{LaneAction, LaneContent};
+use highwater_ui::lanes::LaneContent;
 
 use crate::harness::{LanesApp, LanesWindow, lanes_window};
 use crate::synthetic_remat::{End, comparison};
@@ -22,8 +22,8 @@ fn line(harness: &LanesWindow) -> Pos2 {
 }
 
 fn budgets(harness: &LanesWindow) -> Vec<Bytes> {
-    let asked = harness.state().actions.iter().filter_map(|action| match action {
-        LaneAction::SetBudget(LaneId::Policy(StaticMemoryPolicy::Dynamic), bytes) => Some(*bytes),
+    let asked = harness.state().commands.iter().filter_map(|command| match command {
+        Command::TypeOption { key, text } if key == keys::EVICTION_THRESHOLD => text.parse().ok().map(Bytes),
         _ => None,
     });
     asked.collect()
@@ -59,7 +59,7 @@ fn a_drag_of_the_line_asks_for_budgets_and_ends() {
         asked.windows(2).all(|pair| pair[1] < pair[0]) && asked[0] < answered(&harness),
         "{asked:?}"
     );
-    assert_eq!(harness.state().actions.last(), Some(&LaneAction::EndBudget));
+    assert_eq!(harness.state().commands.last(), Some(&Command::EndTyping));
 }
 
 #[test]

@@ -117,6 +117,9 @@ fn letters_of_a_query_are_no_commands() {
     assert!(harness.query_by_label("table Tensors").is_none(), "X opened nothing");
     press(&mut harness, Modifiers::SHIFT, Key::B);
     press(&mut harness, Modifiers::NONE, Key::X);
-    assert!(!harness.state().session().is_sweeping(), "a large letter is a letter");
+    assert!(
+        !harness.state().session().is_budget_sweep_running(),
+        "a large letter is a letter"
+    );
     assert!(harness.query_by_label("table Tensors").is_none());
 }

@@ -20,7 +20,7 @@ fn tried(sample: &str) -> Window {
 }
 
 fn n_points(harness: &Window) -> usize {
-    harness.state().session().space().map_or(0, |table| table.points.len())
+    harness.state().session().sweep().map_or(0, |table| table.points.len())
 }
 
 fn option(harness: &Window, key: &str) -> String {
@@ -63,9 +63,9 @@ fn the_keys_start_and_stop_and_what_is_known_stays() {
     // One frame sees the key; the run has no time to end.
     harness.key_press_modifiers(TRY, Key::M);
     harness.run_steps(1);
-    assert!(harness.state().session().is_trying());
+    assert!(harness.state().session().is_sweep_running());
     press(&mut harness, TRY, Key::M);
-    assert!(!harness.state().session().is_trying());
+    assert!(!harness.state().session().is_sweep_running());
     let known = n_points(&harness);
     press(&mut harness, TRY, Key::M);
     settle_chain(&mut harness);
@@ -100,7 +100,7 @@ fn axes_are_typed_and_what_cannot_be_read_is_said() {
     harness.key_press(Key::Enter);
     harness.run_steps(2);
     settle_chain(&mut harness);
-    let table = harness.state().session().space().expect("a space");
+    let table = harness.state().session().sweep().expect("a space");
     assert!(
         table
             .points
@@ -126,7 +126,7 @@ fn rows_are_sorted_and_walked_with_the_keys() {
     assert_ne!(titles(&harness), before);
     harness.get_by_role_and_label(Role::Button, "sorted by peak, of configurations");
     let label = {
-        let table = harness.state().session().space().expect("a space");
+        let table = harness.state().session().sweep().expect("a space");
         let peak = |point: &SweepPoint| point.figures().map(|figures| (figures.peak_reserved, point.idx));
         let first = table.points.iter().min_by_key(|point| peak(point)).expect("a point");
         format!("pin {}: ", table.space.title(first.idx))
@@ -151,7 +151,7 @@ fn the_plot_is_walked_with_the_keys() {
     let selected = |harness: &mut Window, key: Key, wanted: fn(&SweepTable) -> u64| {
         harness.key_press(key);
         harness.run_steps(2);
-        let table = harness.state().session().space().expect("a space");
+        let table = harness.state().session().sweep().expect("a space");
         let label = format!("{}: fits, peak", table.space.title(wanted(table)));
         let lines = harness.query_all_by_label_contains(&label).count();
         // A row of the table says it too.
@@ -170,7 +170,7 @@ fn a_recommendation_is_told_applied_and_undone_in_one_step() {
     let found = harness
         .state()
         .session()
-        .space()
+        .sweep()
         .and_then(|table| table.recommendation.clone());
     let found = found.expect("a recommendation");
     let winner = found.winner.as_ref().expect("something fits");
@@ -190,7 +190,7 @@ fn a_recommendation_is_told_applied_and_undone_in_one_step() {
     );
     assert_ne!(applied, before);
     assert!(
-        !harness.state().session().is_space_stale(),
+        !harness.state().session().is_sweep_stale(),
         "what axes set makes no points old"
     );
     press(&mut harness, egui::Modifiers::COMMAND, Key::Z);
@@ -239,12 +239,12 @@ fn other_settings_make_points_old_and_axes_do_not() {
         settle_chain(harness);
     };
     set(&mut harness, keys::STATIC_MEMORY_POLICY, "4");
-    assert!(!harness.state().session().is_space_stale());
+    assert!(!harness.state().session().is_sweep_stale());
     set(&mut harness, keys::DEVICE_MEMORY, "3GiB");
-    assert!(harness.state().session().is_space_stale());
+    assert!(harness.state().session().is_sweep_stale());
     harness.get_by_label_contains("these points were tried over the settings before");
     click(&mut harness, Role::Button, "Start again: try configurations");
-    assert!(!harness.state().session().is_space_stale());
+    assert!(!harness.state().session().is_sweep_stale());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::commands::Command;
 use super::super::name_reuse::NamesTask;
+use super::super::task::TaskKind;
 use super::Session;
 use super::device::DeviceTask;
 use super::lane_changes::ChangesTask;
@@ -131,11 +132,11 @@ impl Session {
             Command::CompareLanes(first, second) => self.ask::<ChangesTask>((first, second)),
 
             // Sweeps, plans and names.
-            Command::Sweep(graph) => self.start_budget_sweep(graph),
-            Command::StopSweep => self.stop_budget_sweep(),
-            Command::TrySweep(order) => self.try_space(*order, None),
-            Command::Recommend(order, goal) => self.try_space(*order, Some(goal)),
-            Command::StopSpace => self.stop_space(),
+            Command::StartBudgetSweep(graph) => self.start_budget_sweep(graph),
+            Command::StopBudgetSweep => self.discard(TaskKind::BudgetSweep),
+            Command::StartSweep(order) => self.start_sweep(*order, None),
+            Command::Recommend(order, goal) => self.start_sweep(*order, Some(goal)),
+            Command::StopSweep => self.discard(TaskKind::Sweep),
             Command::ListPlans(graph) => self.list_plans(graph),
             Command::ReuseNames(graph) => self.ask::<NamesTask>(graph),
 
@@ -169,8 +170,8 @@ impl Session {
             Command::DrawLane { path, lane, view } => self.draw_lane(path, lane, *view),
 
             Command::Cancel => {
-                self.stop_budget_sweep();
-                self.stop_space();
+                self.discard(TaskKind::BudgetSweep);
+                self.discard(TaskKind::Sweep);
                 self.worker.cancel_all();
             }
             Command::DismissNotice => (self.notice, self.not_opened) = (None, None),

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::super::budget_sweep::{BudgetSweepSubject, BudgetSweepTable, sweep_points, sweep_subject};
+use super::super::budget_sweep::{BudgetSweepSubject, BudgetSweepTable, sweep_subject};
 use super::super::document::Document;
-use super::super::task::{Outcome, TaskKind};
+use super::super::task::TaskKind;
 use super::{Notice, Session};
-use highwater_analysis::{LaneChoice, LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes, study_of};
+use highwater_analysis::{
+    LaneChoice, LaneSet, LaneStrategies, MAX_PASS_LANES, RematLane, opening_lanes, study_of, sweep,
+};
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 
@@ -18,17 +20,17 @@ pub(super) struct BudgetSweep {
 }
 
 impl Session {
-    pub fn sweep(&self) -> Option<&BudgetSweepTable> {
+    pub fn budget_sweep(&self) -> Option<&BudgetSweepTable> {
         self.budget_sweep.table.as_ref()
     }
 
     /// Whether the sweep was made with other settings than those of the document.
-    pub fn is_sweep_stale(&self) -> bool {
+    pub fn is_budget_sweep_stale(&self) -> bool {
         let settings = self.budget_sweep.settings.as_ref();
         settings.is_some_and(|settings| *settings != self.budget_sweep_settings())
     }
 
-    pub fn is_sweeping(&self) -> bool {
+    pub fn is_budget_sweep_running(&self) -> bool {
         self.worker.is_waiting(TaskKind::BudgetSweep)
     }
 
@@ -44,91 +46,78 @@ impl Session {
 
     /// Starts a sweep, or continues a stopped one of the same graph and settings.
     pub(super) fn start_budget_sweep(&mut self, graph: GraphIdx) {
-        if self.worker.is_waiting(TaskKind::Load) {
+        if self.loaded.is_none() || self.worker.is_waiting(TaskKind::Load) {
             // The document names other sources than those that are loaded.
             return;
         }
-        let is_same = self.budget_sweep.graph == Some(graph) && !self.is_sweep_stale();
+        let is_same = self.budget_sweep.graph == Some(graph) && !self.is_budget_sweep_stale();
         let table = self.budget_sweep.table.as_ref();
         if is_same && table.is_some_and(BudgetSweepTable::is_unfinished) {
-            if !self.is_sweeping() {
-                self.next_budgets();
+            if !self.is_budget_sweep_running() {
+                self.continue_budget_sweep();
             }
             return;
         }
-        let Some(loaded) = &self.loaded else { return };
-        let request = self.request(Arc::clone(&loaded.workload));
-        self.budget_sweep = BudgetSweep {
-            table: None,
-            settings: Some(self.budget_sweep_settings()),
-            graph: Some(graph),
+        self.budget_sweep.table = None;
+        self.budget_sweep.graph = Some(graph);
+        self.continue_budget_sweep();
+    }
+
+    pub(super) fn drop_budget_sweep(&mut self) {
+        self.discard(TaskKind::BudgetSweep);
+        self.budget_sweep = BudgetSweep::default();
+    }
+
+    /// Sends the next part: the tape with its peaks, or points.
+    fn continue_budget_sweep(&mut self) {
+        let Some(table) = &self.budget_sweep.table else {
+            self.prepare_budget_sweep();
+            return;
         };
-        self.worker.send(
+        let points = table.next();
+        if points.is_empty() {
+            return;
+        }
+        let subject = Arc::clone(&table.subject);
+        self.run_part(
             TaskKind::BudgetSweep,
-            move |progress| Ok(sweep_subject(&request, graph, progress)?),
-            move |session, outcome| match outcome {
-                Outcome::Done(subject) => session.take_budget_subject(graph, subject),
-                Outcome::Failed(_) => session.stop_budget_sweep(),
-                // A comparison interrupted it.
-                Outcome::Cancelled => session.start_budget_sweep(graph),
+            move |progress| Ok(sweep(&subject.tape, &points, &subject.base, progress)?),
+            |session, points| {
+                if let Some(table) = &mut session.budget_sweep.table {
+                    table.take(points);
+                }
             },
+            Self::continue_budget_sweep,
         );
     }
 
-    fn take_budget_subject(&mut self, graph: GraphIdx, subject: Option<BudgetSweepSubject>) {
+    fn prepare_budget_sweep(&mut self) {
+        let loaded = self.loaded.as_ref().filter(|_| !self.worker.is_waiting(TaskKind::Load));
+        let Some((loaded, graph)) = loaded.zip(self.budget_sweep.graph) else {
+            return;
+        };
+        let request = self.request(Arc::clone(&loaded.workload));
+        self.budget_sweep.settings = Some(self.budget_sweep_settings());
+        self.run_part(
+            TaskKind::BudgetSweep,
+            move |progress| Ok(sweep_subject(&request, graph, progress)?),
+            Self::take_budget_subject,
+            Self::continue_budget_sweep,
+        );
+    }
+
+    fn take_budget_subject(&mut self, subject: Option<BudgetSweepSubject>) {
         let Some(subject) = subject else {
+            self.budget_sweep = BudgetSweep::default();
             self.notice = Some(Notice::Failed(
                 "there is nothing to run under a budget: open a graph or a DTR log".to_owned(),
             ));
             return;
         };
-        if self.is_sweep_stale() {
-            // Settings changed while the tape was made.
-            self.start_budget_sweep(graph);
-        } else {
+        // Where settings changed while the tape was made, it is made again.
+        if !self.is_budget_sweep_stale() {
             self.budget_sweep.table = Some(BudgetSweepTable::new(Arc::new(subject)));
-            self.next_budgets();
         }
-    }
-
-    pub(super) fn drop_budget_sweep(&mut self) {
-        self.stop_budget_sweep();
-        self.budget_sweep = BudgetSweep::default();
-    }
-
-    /// Stops the sweep; its points stay.
-    pub(super) fn stop_budget_sweep(&mut self) {
-        self.discard(TaskKind::BudgetSweep);
-        if let Some(table) = &mut self.budget_sweep.table {
-            table.is_running = false;
-        }
-    }
-
-    fn next_budgets(&mut self) {
-        let Some(table) = &mut self.budget_sweep.table else {
-            return;
-        };
-        let points = table.next();
-        table.is_running = !points.is_empty();
-        if !table.is_running {
-            return;
-        }
-        let subject = Arc::clone(&table.subject);
-        self.worker.send(
-            TaskKind::BudgetSweep,
-            move |progress| Ok(sweep_points(&subject, &points, progress)?),
-            |session, outcome| match outcome {
-                Outcome::Done(points) => {
-                    if let Some(table) = &mut session.budget_sweep.table {
-                        table.take(points);
-                    }
-                    session.next_budgets();
-                }
-                Outcome::Failed(_) => session.stop_budget_sweep(),
-                // A comparison interrupted the sweep, which continues after it.
-                Outcome::Cancelled => session.next_budgets(),
-            },
-        );
     }
 
     /// Adds a lane; the oldest is removed where there are too many.

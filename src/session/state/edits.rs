@@ -148,7 +148,7 @@ impl Session {
 
     fn drop_what_is_of_sources(&mut self) {
         self.drop_budget_sweep();
-        self.drop_space();
+        self.drop_sweep();
         self.forget::<NamesTask>();
         self.selection.clear();
     }

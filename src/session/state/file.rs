@@ -253,8 +253,8 @@ impl Session {
         self.discard(TaskKind::CheckSources);
         self.opened = None;
         self.history.clear();
-        self.stop_budget_sweep();
-        self.stop_space();
+        self.discard(TaskKind::BudgetSweep);
+        self.discard(TaskKind::Sweep);
         self.selection.clear();
         self.search.matches = None;
         self.document = read.document.clone();

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use super::super::command_line::{CommandLine, Origin};
 use super::super::planner::{BestPlan, PlannerTable, run_row, subject_of};
-use super::super::task::{Failure, Outcome, TaskKind};
+use super::super::task::TaskKind;
 use super::Session;
 use highwater_analysis::{LaneId, LaneKind};
-use highwater_model::progress::Progress;
 use highwater_model::workload::GraphIdx;
 use highwater_options::keys;
 use highwater_plan::{BEST, find};
@@ -34,65 +33,52 @@ impl Session {
         self.answer.is_none() || self.plans.wanted == Some((self.revision, graph))
     }
 
+    /// Whether strategies of the table are pending.
+    pub fn is_planner_running(&self) -> bool {
+        self.worker.is_waiting(TaskKind::Plans)
+    }
+
     /// Starts the table for a graph of the answer.
     pub(super) fn list_plans(&mut self, graph: GraphIdx) {
         let Some((comparison, _)) = &self.answer else { return };
         self.plans.wanted = Some((self.revision, graph));
         let comparison = Arc::clone(comparison);
-        self.plan_step(
+        self.run(
+            TaskKind::Plans,
             move |_| {
                 let subject = subject_of(&comparison, graph);
                 Ok(subject.map(|subject| (subject.problem.lower_bound(), subject)))
             },
-            |plans, subject| {
-                let known = plans.table.take();
-                plans.table = subject.map(|(lower_bound, subject)| {
+            |session, subject| {
+                let known = session.plans.table.take();
+                session.plans.table = subject.map(|(lower_bound, subject)| {
                     // Rows of the same problem stay.
                     let known = known.filter(|table| *table.subject == subject);
                     known.unwrap_or_else(|| PlannerTable::new(Arc::new(subject), lower_bound))
                 });
+                session.next_plan();
             },
         );
     }
 
     /// Runs the next strategy.
     fn next_plan(&mut self) {
-        let Some(table) = &mut self.plans.table else { return };
-        table.is_running = !table.pending.is_empty();
+        let Some(table) = &self.plans.table else { return };
         let Some(strategy) = table.pending.first().copied() else {
             return;
         };
         let subject = Arc::clone(&table.subject);
-        self.plan_step(
+        self.run(
+            TaskKind::Plans,
             move |progress| Ok(run_row(&subject, strategy, progress)?),
-            |plans, row| {
-                if let Some(table) = &mut plans.table {
+            |session, row| {
+                if let Some(table) = &mut session.plans.table {
                     table.pending.retain(|strategy| *strategy != row.strategy);
                     table.rows.push(row);
                 }
+                session.next_plan();
             },
         );
-    }
-
-    fn plan_step<A: Send + 'static>(
-        &mut self,
-        work: impl FnOnce(&Progress<'_>) -> Result<A, Failure> + Send + 'static,
-        take: impl FnOnce(&mut Plans, A) + Send + 'static,
-    ) {
-        self.worker
-            .send(TaskKind::Plans, work, |session, outcome| match outcome {
-                Outcome::Done(answer) => {
-                    take(&mut session.plans, answer);
-                    session.next_plan();
-                }
-                Outcome::Failed(_) | Outcome::Cancelled => session.stop_plans(),
-            });
-    }
-
-    fn stop_plans(&mut self) {
-        if let Some(table) = &mut self.plans.table {
-            table.is_running = false;
-        }
     }
 
     /// The command line that prints the figures on the screen.

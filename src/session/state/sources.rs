@@ -65,8 +65,8 @@ impl Session {
         if self.opened.is_none() {
             self.remember();
         }
-        self.stop_budget_sweep();
-        self.stop_space();
+        self.discard(TaskKind::BudgetSweep);
+        self.discard(TaskKind::Sweep);
         self.document.sources = sources;
         self.document.part = None;
         self.selection.clear();
@@ -130,7 +130,7 @@ impl Session {
         }
         if has_new_sources || before.is_some() {
             self.drop_budget_sweep();
-            self.drop_space();
+            self.drop_sweep();
             self.forget::<NamesTask>();
         }
         let configs = std::mem::take(&mut loaded.configs);

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use super::super::document::Document;
 use super::super::sweep::{SweepOrder, SweepTable, probe_sweep_files};
-use super::super::task::{Failure, Outcome, TaskKind};
+use super::super::task::TaskKind;
 use super::{Notice, Session};
 use highwater_analysis::sweep::{AxisOf, Explorer, Goal, Space, SweepError, recommend_from, smallest_device};
 use highwater_analysis::{Configuration, LaneSet, LaneStrategies};
-use highwater_model::progress::Progress;
 use highwater_model::workload::Workload;
 use highwater_options::keys;
 
@@ -22,41 +21,32 @@ pub(super) struct Sweep {
     number: u64,
 }
 
-impl Sweep {
-    fn change(&mut self, change: impl FnOnce(&mut SweepTable)) {
-        if let Some(table) = &mut self.table {
-            change(table);
-        }
-    }
-}
-
 impl Session {
-    pub fn space(&self) -> Option<&SweepTable> {
-        self.space.table.as_ref()
+    pub fn sweep(&self) -> Option<&SweepTable> {
+        self.sweep.table.as_ref()
     }
 
-    pub fn space_order(&self) -> Option<&SweepOrder> {
-        self.space.order.as_ref()
+    pub fn sweep_order(&self) -> Option<&SweepOrder> {
+        self.sweep.order.as_ref()
     }
 
-    pub fn is_trying(&self) -> bool {
+    pub fn is_sweep_running(&self) -> bool {
         self.worker.is_waiting(TaskKind::Sweep)
     }
 
     /// Whether a recommendation is pending.
     pub fn is_recommending(&self) -> bool {
-        self.is_trying() && self.space.goal.is_some()
+        self.is_sweep_running() && self.sweep.goal.is_some()
     }
 
     /// Whether the sweep was made with other settings than those of the document, besides its axes.
-    pub fn is_space_stale(&self) -> bool {
-        let space = &self.space;
-        let order = space.order.as_ref();
-        order.is_some_and(|order| space.settings.as_ref() != Some(&self.space_settings(order)))
+    pub fn is_sweep_stale(&self) -> bool {
+        let order = self.sweep.order.as_ref();
+        order.is_some_and(|order| self.sweep.settings.as_ref() != Some(&self.sweep_settings(order)))
     }
 
     /// The document without settings that do not affect the sweep: those of its axes, and of lanes.
-    fn space_settings(&self, order: &SweepOrder) -> Document {
+    fn sweep_settings(&self, order: &SweepOrder) -> Document {
         let mut settings = self.document.clone();
         settings.lanes = LaneSet::Policies;
         settings.strategies = LaneStrategies::default();
@@ -97,15 +87,16 @@ impl Session {
 
     /// Starts a sweep, or continues a stopped one of the same order and settings. With a goal, recommends a configuration once all
     /// points are tried.
-    pub(super) fn try_space(&mut self, order: SweepOrder, goal: Option<Goal>) {
+    pub(super) fn start_sweep(&mut self, order: SweepOrder, goal: Option<Goal>) {
         let Some(loaded) = self.loaded.as_ref().filter(|_| !self.worker.is_waiting(TaskKind::Load)) else {
             // The document names other sources than those that are loaded.
             return;
         };
-        let is_same = self.space.order.as_ref() == Some(&order) && !self.is_space_stale();
-        if is_same && self.space.table.is_some() {
-            self.space.goal = goal.or(self.space.goal);
-            if !self.is_trying() {
+        let is_running = self.is_sweep_running();
+        let is_same = self.sweep.order.as_ref() == Some(&order) && !self.is_sweep_stale();
+        if is_same && self.sweep.table.is_some() {
+            self.sweep.goal = goal.or(self.sweep.goal.filter(|_| is_running));
+            if !is_running {
                 self.continue_sweep();
             }
             return;
@@ -117,85 +108,77 @@ impl Session {
                 return;
             }
         };
-        let number = self.space.number + 1;
-        self.space = Sweep {
+        let number = self.sweep.number + 1;
+        self.sweep = Sweep {
             table: Some(SweepTable::new(space, number)),
-            settings: Some(self.space_settings(&order)),
+            settings: Some(self.sweep_settings(&order)),
             order: Some(order),
             goal,
             number,
         };
-        self.discard(TaskKind::Sweep);
         self.continue_sweep();
     }
 
-    pub(super) fn drop_space(&mut self) {
-        self.stop_space();
-        self.space = Sweep {
-            number: self.space.number,
+    pub(super) fn drop_sweep(&mut self) {
+        self.discard(TaskKind::Sweep);
+        self.sweep = Sweep {
+            number: self.sweep.number,
             ..Sweep::default()
         };
     }
 
-    /// Stops the sweep; its points stay.
-    pub(super) fn stop_space(&mut self) {
-        self.discard(TaskKind::Sweep);
-        self.space.goal = None;
-        self.show_running();
-    }
-
-    fn show_running(&mut self) {
-        let is_running = self.is_trying();
-        if let Some(table) = &mut self.space.table {
-            table.is_running = is_running;
-        }
-    }
-
-    /// Sends the next task: preparation, points, the recommendation or the smallest device.
+    /// Sends the next part: preparation, points, the recommendation or the smallest device.
     fn continue_sweep(&mut self) {
-        self.send_next_of_sweep();
-        self.show_running();
-    }
-
-    fn send_next_of_sweep(&mut self) {
-        let Some(table) = &self.space.table else { return };
+        let Some(table) = &self.sweep.table else { return };
         let Some(explorer) = table.explorer.clone() else {
             self.prepare_sweep();
             return;
         };
         let next = table.next();
-        let goal = self.space.goal;
         if !next.is_empty() {
-            self.sweep_step(
+            self.run_part(
+                TaskKind::Sweep,
                 move |progress| Ok(explorer.explore(&next, &mut |_| {}, progress)?),
-                |sweep, points| sweep.change(|table| table.take(points)),
+                |session, points| session.change_sweep(|table| table.take(points)),
+                Self::continue_sweep,
             );
-        } else if let Some(goal) = goal {
+        } else if let Some(goal) = self.sweep.goal {
             let points = table.points.clone();
-            self.sweep_step(
+            self.run_part(
+                TaskKind::Sweep,
                 move |progress| Ok(recommend_from(&explorer, goal, points, progress)?),
-                |sweep, found| {
-                    sweep.goal = None;
-                    sweep.change(|table| table.recommendation = Some(Arc::new(found)));
+                |session, found| {
+                    session.sweep.goal = None;
+                    session.change_sweep(|table| table.recommendation = Some(Arc::new(found)));
                 },
+                Self::continue_sweep,
             );
         } else if table.smallest.is_none() && !table.is_unfinished() {
             let points = table.points.clone();
-            self.sweep_step(
+            self.run_part(
+                TaskKind::Sweep,
                 move |progress| Ok(smallest_device(&explorer, &points, progress)?),
-                |sweep, found| sweep.change(|table| table.smallest = Some(found.map(Box::new))),
+                |session, found| session.change_sweep(|table| table.smallest = Some(found.map(Box::new))),
+                Self::continue_sweep,
             );
+        }
+    }
+
+    fn change_sweep(&mut self, change: impl FnOnce(&mut SweepTable)) {
+        if let Some(table) = &mut self.sweep.table {
+            change(table);
         }
     }
 
     /// Looks at the files that the space names, and orders its points so that those that share most follow each other.
     fn prepare_sweep(&mut self) {
-        let Some((loaded, table)) = self.loaded.as_ref().zip(self.space.table.as_ref()) else {
+        let Some((loaded, table)) = self.loaded.as_ref().zip(self.sweep.table.as_ref()) else {
             return;
         };
         let mut request = self.request(Arc::clone(&loaded.workload));
         let space = table.space.clone();
-        self.sweep_step(
+        self.run_part(
+            TaskKind::Sweep,
             move |_| {
                 request.files = Arc::new(probe_sweep_files(&space));
                 let all: Vec<u64> = (0..space.size()).collect();
@@ -203,25 +186,9 @@ impl Session {
                 let ordered = explorer.ordered(&all);
                 Ok((Arc::new(explorer), ordered))
             },
-            |sweep, (explorer, points)| sweep.change(|table| table.start(explorer, points)),
+            |session, (explorer, points)| session.change_sweep(|table| table.start(explorer, points)),
+            Self::continue_sweep,
         );
-    }
-
-    fn sweep_step<A: Send + 'static>(
-        &mut self,
-        work: impl FnOnce(&Progress<'_>) -> Result<A, Failure> + Send + 'static,
-        take: impl FnOnce(&mut Sweep, A) + Send + 'static,
-    ) {
-        self.worker
-            .send(TaskKind::Sweep, work, |session, outcome| match outcome {
-                Outcome::Done(answer) => {
-                    take(&mut session.space, answer);
-                    session.continue_sweep();
-                }
-                Outcome::Failed(_) => session.stop_space(),
-                // A comparison interrupted the sweep, which continues after it.
-                Outcome::Cancelled => session.continue_sweep(),
-            });
     }
 
     /// Applies a configuration. Assumed values that do not change stay assumed.

@@ -1,21 +1,31 @@
 //! Search synonyms of commands, beyond the words of name and tooltip.
 
 use super::UiCommand;
+use crate::panes::Pane;
 
 /// By command: lower case, separated by spaces.
 const WORDS: &[(UiCommand, &str)] = &[
     (UiCommand::ToggleTheme, "theme appearance colour scheme night mode"),
-    (UiCommand::ToggleCompare, "baseline against pins side by side"),
+    (
+        UiCommand::TogglePane(Pane::Compare),
+        "baseline against pins side by side",
+    ),
     (UiCommand::PinConfiguration, "baseline snapshot keep"),
-    (UiCommand::ToggleDevice, "capacity device memory profile bandwidth"),
+    (
+        UiCommand::TogglePane(Pane::Device),
+        "capacity device memory profile bandwidth",
+    ),
     (UiCommand::GotoStep, "jump step number"),
     (UiCommand::Bookmark, "note annotation"),
     (UiCommand::Recommend, "best configuration optimize advice"),
-    (UiCommand::TrySweep, "sweep configurations grid search axes"),
+    (UiCommand::Sweep, "sweep configurations grid search axes"),
     (UiCommand::BudgetSweep, "budgets rematerialisation recomputation"),
-    (UiCommand::ToggleTables, "list tensors ops events rows"),
-    (UiCommand::ToggleSchedule, "runs order repeats iterations groups"),
-    (UiCommand::TogglePeak, "highest maximum who holds memory"),
+    (UiCommand::TogglePane(Pane::Tables), "list tensors ops events rows"),
+    (
+        UiCommand::TogglePane(Pane::Schedule),
+        "runs order repeats iterations groups",
+    ),
+    (UiCommand::TogglePane(Pane::Peak), "highest maximum who holds memory"),
     (UiCommand::Larger, "zoom in font size text"),
     (UiCommand::Smaller, "zoom out font size text"),
     (UiCommand::ToggleHelp, "shortcuts keyboard help"),

@@ -4,6 +4,7 @@ use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::measuring::MEASURING;
 use super::{CommandRow, Menu, UiCommand};
+use crate::panes::Pane;
 use highwater_session::{EXPORT_FORMS, ExportForm, ExportRow};
 use highwater_timeline::{Attribute, ColorBy};
 
@@ -233,7 +234,7 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::C)),
     },
     CommandRow {
-        command: UiCommand::ToggleBudgets,
+        command: UiCommand::TogglePane(Pane::Budgets),
         menu: Menu::View,
         text: "Budgets / lanes",
         tooltip: "what running under less memory costs, for every heuristic of rematerialization, or the lanes",
@@ -247,14 +248,14 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::B)),
     },
     CommandRow {
-        command: UiCommand::ToggleSweep,
+        command: UiCommand::TogglePane(Pane::Sweep),
         menu: Menu::View,
         text: "Sweep / lanes",
         tooltip: "many configurations beside each other, and the one to take, or the lanes",
         shortcut: Some(ctrl(Key::M)),
     },
     CommandRow {
-        command: UiCommand::TrySweep,
+        command: UiCommand::Sweep,
         menu: Menu::View,
         text: "Try configurations: start / stop",
         tooltip: "simulate every configuration of the axes in the pane Sweep, or stop doing so",
@@ -268,63 +269,63 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::G)),
     },
     CommandRow {
-        command: UiCommand::ToggleFiles,
+        command: UiCommand::TogglePane(Pane::Files),
         menu: Menu::View,
         text: "Import report / problems",
         tooltip: "what was read of each file and what was left out, or the problems",
         shortcut: Some(plain(Key::I)),
     },
     CommandRow {
-        command: UiCommand::ToggleTables,
+        command: UiCommand::TogglePane(Pane::Tables),
         menu: Menu::View,
         text: "Tables / problems",
         tooltip: "tensors, ops, what is live at a step and events as tables, or the problems",
         shortcut: Some(plain(Key::X)),
     },
     CommandRow {
-        command: UiCommand::ToggleSchedule,
+        command: UiCommand::TogglePane(Pane::Schedule),
         menu: Menu::View,
         text: "Schedule / problems",
         tooltip: "the graphs of the session and what runs when, or the problems",
         shortcut: Some(ctrl(Key::R)),
     },
     CommandRow {
-        command: UiCommand::ToggleNameReuse,
+        command: UiCommand::TogglePane(Pane::NameReuse),
         menu: Menu::View,
         text: "Name reuse / lanes",
         tooltip: "what memory_optimize does to the graph, with its log line by line, or the lanes",
         shortcut: Some(plain(Key::N)),
     },
     CommandRow {
-        command: UiCommand::ToggleCompare,
+        command: UiCommand::TogglePane(Pane::Compare),
         menu: Menu::View,
         text: "Compare / problems",
         tooltip: "lanes side by side with differences from one of them, pinned configurations, what peaks hold otherwise",
         shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::V)),
     },
     CommandRow {
-        command: UiCommand::TogglePlanner,
+        command: UiCommand::TogglePane(Pane::Planner),
         menu: Menu::View,
         text: "Planner / inspector",
         tooltip: "compare the strategies that place an arena, or look at one tensor",
         shortcut: Some(plain(Key::P)),
     },
     CommandRow {
-        command: UiCommand::ToggleDevice,
+        command: UiCommand::TogglePane(Pane::Device),
         menu: Menu::View,
         text: "Device / inspector",
         tooltip: "what the device holds at the step under the pointer or at a pinned step: parts, pools, free lists, regions",
         shortcut: Some(plain(Key::M)),
     },
     CommandRow {
-        command: UiCommand::ToggleMeasuredRun,
+        command: UiCommand::TogglePane(Pane::MeasuredRun),
         menu: Menu::View,
         text: "Measured / inspector",
         tooltip: "by how much simulated peaks are off from a measured run, and what can be learned of it, or the inspector",
         shortcut: Some(KeyboardShortcut::new(Modifiers::SHIFT, Key::M)),
     },
     CommandRow {
-        command: UiCommand::TogglePeak,
+        command: UiCommand::TogglePane(Pane::Peak),
         menu: Menu::View,
         text: "Peak / inspector",
         tooltip: "who is live at the peak, at the pinned step or in the selected range, and what would lower it; bookmarks",

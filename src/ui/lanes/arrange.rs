@@ -13,6 +13,7 @@ use crate::numbers::to_f64;
 use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::{Bytes, counted};
+use highwater_session::Command;
 use highwater_timeline::{LaneView, Timeline};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -228,7 +229,7 @@ fn lane_menu_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, id: LaneId) {
         ui.menu_button("Difference to", |ui| {
             for other in others.into_iter().filter(|other| *other != id) {
                 if ui.button(cx.input.comparison.lane_title(other)).clicked() {
-                    cx.actions.push(LaneAction::SetDifference(Some((id, other))));
+                    cx.commands.push(Command::SetDifference(Some((id, other))));
                 }
             }
         });

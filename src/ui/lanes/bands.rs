@@ -2,9 +2,8 @@
 
 use eframe::egui::{Align2, Painter, Pos2, Rangef, Rect, Response, Stroke, pos2, vec2};
 
-use super::canvas::{SMALL, text_in};
+use super::canvas::{SMALL, step_x, text_in};
 use super::{LanesInput, LanesState};
-use crate::numbers::to_points;
 use highwater_model::units::{Nanos, Step, grouped};
 use highwater_timeline::{Bands, TimeAxis, View};
 
@@ -56,10 +55,7 @@ pub(super) fn paint(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view:
 }
 
 fn span(rect: Rect, view: &View<'_>, start: Step, end: Step) -> Rect {
-    let x = |step: Step| {
-        let x = to_points(view.x_from_step(f64::from(step.0), f64::from(rect.width())));
-        rect.left() + x.clamp(0.0, rect.width())
-    };
+    let x = |step: Step| step_x(rect, view, f64::from(step.0), 0.0);
     let place = Rect::from_x_y_ranges(Rangef::new(x(start), x(end)), rect.y_range());
     place.shrink2(vec2(0.5, 1.0))
 }

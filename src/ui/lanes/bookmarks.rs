@@ -1,10 +1,11 @@
 //! Bookmarks on the ruler: flags with a note, and the field for a new note.
 
 use eframe::egui::epaint::PathShape;
-use eframe::egui::{self, Area, Frame, Key, Order, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
+use eframe::egui::{self, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
+use super::canvas::visible_x;
+use super::popup_field::PopupField;
 use super::{LanesInput, LanesState};
-use crate::numbers::to_points;
 use crate::widgets::Named as _;
 use highwater_model::units::Step;
 use highwater_session::{Bookmark, Session};
@@ -98,12 +99,7 @@ impl LanesState {
 }
 
 fn x_of(step: Step, rect: Rect, state: &LanesState) -> Option<f32> {
-    let x = state
-        .view()?
-        .x_from_step(f64::from(step.0) + 0.5, f64::from(rect.width()));
-    (0.0..=f64::from(rect.width()))
-        .contains(&x)
-        .then(|| rect.left() + to_points(x))
+    visible_x(rect, &state.view()?, f64::from(step.0) + 0.5)
 }
 
 /// The flags on a ruler: hover shows the note, a click goes there.
@@ -165,33 +161,20 @@ pub(super) fn note_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
     let place = pos2(x.min(area.right() - 260.0).max(area.left()), area.top() + 4.0);
     let mut is_open = true;
     let mut is_saved = false;
-    let field = Area::new(egui::Id::unique("bookmark note"))
-        .order(Order::Foreground)
-        .fixed_pos(place);
-    field.show(ui.ctx(), |ui| {
-        Frame::popup(ui.style()).show(ui, |ui| {
-            ui.set_width(240.0);
-            let label = ui.label(format!("Note for {} {}", input.comparison.axis_word(), noting.step));
-            let id = egui::Id::unique("bookmark note text");
-            if noting.wants_focus {
-                // Before the field is drawn, so that it takes the letters that follow the shortcut.
-                ui.memory_mut(|memory| memory.request_focus(id));
-            }
-            let edit = egui::TextEdit::singleline(&mut noting.text).id(id);
-            let edit = edit
-                .desired_width(f32::INFINITY)
-                .hint_text("why this step is remarkable");
-            let field = ui.add(edit).labelled_by(label.id);
-            // During the sizing pass the field cannot take the keyboard.
-            noting.wants_focus &= !field.has_focus();
-            let (is_entered, is_left) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
-            is_saved = field.lost_focus() && is_entered;
-            ui.horizontal(|ui| {
-                is_saved |= ui.button("Keep bookmark").clicked();
-                is_open &= !ui.button("Drop it").clicked();
-            });
-            is_open &= !is_left;
+    let field = PopupField {
+        id: "bookmark note",
+        place,
+        width: 240.0,
+        label: format!("Note for {} {}", input.comparison.axis_word(), noting.step),
+        hint: "why this step is remarkable",
+    };
+    field.ui(ui, &mut noting.text, &mut noting.wants_focus, |ui, _, keys| {
+        is_saved = keys.is_entered;
+        ui.horizontal(|ui| {
+            is_saved |= ui.button("Keep bookmark").clicked();
+            is_open &= !ui.button("Drop it").clicked();
         });
+        is_open &= !keys.is_left;
     });
     if is_saved {
         state.flags.noted = Some(noting.into_noted());

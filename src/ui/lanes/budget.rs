@@ -6,14 +6,16 @@
 use eframe::egui::{Align2, CursorIcon, Key, Rect, Response, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::LanesCx;
+use super::LanesInput;
 use super::canvas::text_with_ground;
 use super::curve::{Scale, scale};
 use super::frame::LaneFrame;
-use super::{LaneAction, LanesInput};
 use crate::numbers::{to_f64, to_whole};
 use crate::widgets::keep_arrows;
 use highwater_analysis::LaneId;
 use highwater_model::units::Bytes;
+use highwater_options::keys;
+use highwater_session::Command;
 
 /// Distance at which the pointer grabs the line.
 const REACH: f32 = 4.0;
@@ -89,14 +91,14 @@ pub(super) fn budget_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let own = cx.state.budget.filter(|drag| drag.lane == frame.lane);
     let mut drag = own;
     pointer(&response, frame.lane, answered, &scale, &mut drag);
-    let is_typing = keys(ui, &response, frame.lane, bytes, &scale, &mut drag);
+    let is_typing = key_input(ui, &response, frame.lane, bytes, &scale, &mut drag);
     if drag.is_some() || own.is_some() {
         let has_ended = response.drag_stopped() || response.lost_focus();
         let asked = ask(&mut drag, cx.input.is_stale, has_ended, answered);
-        cx.actions
-            .extend(asked.map(|budget| LaneAction::SetBudget(cx.input.comparison.lanes[frame.lane].id, budget)));
+        cx.commands
+            .extend(asked.map(|budget| set_budget(cx.input.comparison.lanes[frame.lane].id, budget)));
         if has_ended {
-            cx.actions.push(LaneAction::EndBudget);
+            cx.commands.push(Command::EndTyping);
         }
         cx.state.budget = drag;
     }
@@ -135,7 +137,14 @@ fn pointer(response: &Response, lane: usize, answered: Bytes, scale: &Scale, dra
 }
 
 /// Arrow and page keys while the line is focused; returns whether one was pressed.
-fn keys(ui: &Ui, response: &Response, lane: usize, bytes: Bytes, scale: &Scale, drag: &mut Option<BudgetDrag>) -> bool {
+fn key_input(
+    ui: &Ui,
+    response: &Response,
+    lane: usize,
+    bytes: Bytes,
+    scale: &Scale,
+    drag: &mut Option<BudgetDrag>,
+) -> bool {
     if !response.has_focus() {
         return false;
     }
@@ -167,6 +176,20 @@ fn ask(drag: &mut Option<BudgetDrag>, is_stale: bool, has_ended: bool, answered:
         *drag = None;
     }
     None
+}
+
+/// Lanes with a budget of their own get it; all others have that of the options.
+fn set_budget(lane: LaneId, budget: Bytes) -> Command {
+    match lane {
+        LaneId::Pass(position) => Command::SetRematBudget {
+            lane: usize::from(position).saturating_sub(1),
+            budget,
+        },
+        LaneId::Policy(_) | LaneId::Problem(_) | LaneId::Pinned(_) | LaneId::Measured(_) => Command::TypeOption {
+            key: keys::EVICTION_THRESHOLD.to_owned(),
+            text: budget.get().to_string(),
+        },
+    }
 }
 
 /// Clamped to the curves.

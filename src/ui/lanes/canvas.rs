@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use eframe::egui::epaint::{Mesh, Shape};
 use eframe::egui::text::{LayoutJob, TextWrapping};
-use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, Ui, pos2};
+use eframe::egui::{Align, Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
 use super::LanesState;
 use crate::numbers::to_points;
 use crate::theme::Theme;
-use highwater_timeline::{Canvas, ItemRect, Tick};
+use highwater_timeline::{Canvas, ItemRect, Tick, View};
 
 /// Width of a narrow letter, in points.
 const LETTER: f32 = 4.0;
@@ -96,16 +96,14 @@ pub(super) fn text_with_ground(
     inside: Rect,
 ) -> Rect {
     let galley = painter.layout_no_wrap(text, SMALL, color);
-    let mut rect = anchor
-        .anchor_size(pos, galley.size())
-        .expand2(eframe::egui::vec2(4.0, 1.0));
+    let mut rect = anchor.anchor_size(pos, galley.size()).expand2(vec2(4.0, 1.0));
     let right = (rect.right() - inside.right()).max(0.0);
-    rect = rect.translate(eframe::egui::vec2(-right, 0.0));
+    rect = rect.translate(vec2(-right, 0.0));
     let left = (inside.left() - rect.left()).max(0.0);
     let top = (inside.top() - rect.top()).max(0.0);
-    rect = rect.translate(eframe::egui::vec2(left, top));
+    rect = rect.translate(vec2(left, top));
     painter.rect_filled(rect, 3, ground);
-    painter.galley(rect.min + eframe::egui::vec2(4.0, 1.0), galley, color);
+    painter.galley(rect.min + vec2(4.0, 1.0), galley, color);
     rect
 }
 
@@ -146,15 +144,31 @@ pub(super) fn cursor_line(ui: &Ui, rect: Rect, state: &LanesState, theme: &Theme
 
 /// The left end of the cursor's step; `None` outside the canvas.
 pub(super) fn cursor_x(rect: Rect, state: &LanesState) -> Option<f32> {
-    place_of(rect, state, state.cursor?)
+    visible_x(rect, &state.view()?, state.cursor?)
 }
 
 /// The same for the step of [`LanesState::reading`].
 pub(super) fn reading_x(rect: Rect, state: &LanesState) -> Option<f32> {
-    place_of(rect, state, state.reading()?)
+    visible_x(rect, &state.view()?, state.reading()?)
 }
 
-fn place_of(rect: Rect, state: &LanesState, step: f64) -> Option<f32> {
-    let x = to_points(state.view()?.x_from_step(step, f64::from(rect.width())));
+/// The place of a step on a canvas, at most `margin` points beside it.
+pub(super) fn step_x(rect: Rect, view: &View<'_>, step: f64, margin: f32) -> f32 {
+    let x = to_points(view.x_from_step(step, f64::from(rect.width())).clamp(-1e6, 1e6));
+    rect.left() + x.clamp(-margin, rect.width() + margin)
+}
+
+/// The same; `None` outside the canvas.
+pub(super) fn visible_x(rect: Rect, view: &View<'_>, step: f64) -> Option<f32> {
+    let x = to_points(view.x_from_step(step, f64::from(rect.width())));
     (x >= 0.0 && x <= rect.width()).then_some(rect.left() + x)
+}
+
+/// The place of a label beside a vertical line, on the side with more room.
+pub(super) fn label_beside(line: Pos2, distance: f32, align: Align, inside: Rect) -> (Pos2, Align2) {
+    if line.x < inside.center().x {
+        (line + vec2(distance, 0.0), Align2([Align::LEFT, align]))
+    } else {
+        (line - vec2(distance, 0.0), Align2([Align::RIGHT, align]))
+    }
 }

@@ -2,12 +2,12 @@
 
 use eframe::egui::{ComboBox, Role, Sense, TextStyle, Ui, vec2};
 
-use super::LanesCx;
-use super::{LaneAction, LaneContent};
+use super::{LaneContent, LanesCx};
 use crate::combo::ShowChoices as _;
 use crate::panels::elided_middle;
 use crate::widgets::Named as _;
 use highwater_model::units::counted;
+use highwater_session::Command;
 use highwater_timeline::{ColorBy, ColoringRequest, LegendRow};
 
 /// Cuts longer names, such as call sites with paths.
@@ -29,7 +29,7 @@ pub(super) fn choice_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, content: LaneContent)
             for by in ColorBy::all().filter(is_offered) {
                 if ui.selectable_label(by == order.by, by.words()).clicked() && by != order.by {
                     let hidden = Vec::new();
-                    cx.actions.push(LaneAction::SetLook(ColoringRequest { by, hidden }));
+                    cx.commands.push(Command::SetLook(ColoringRequest { by, hidden }));
                 }
             }
         })
@@ -65,7 +65,7 @@ pub(super) fn groups_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
         });
     }
     if !order.hidden.is_empty() && ui.small_button("show all groups").clicked() {
-        cx.actions.push(LaneAction::SetLook(ColoringRequest {
+        cx.commands.push(Command::SetLook(ColoringRequest {
             hidden: Vec::new(),
             ..order.clone()
         }));
@@ -120,7 +120,7 @@ fn row_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, row: &LegendRow, order: &ColoringRe
         } else {
             hidden.push(row.text.clone());
         }
-        cx.actions.push(LaneAction::SetLook(ColoringRequest {
+        cx.commands.push(Command::SetLook(ColoringRequest {
             hidden,
             ..order.clone()
         }));

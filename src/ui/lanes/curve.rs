@@ -6,9 +6,11 @@
 use std::ops::Range;
 
 use eframe::egui::epaint::{CircleShape, PathShape};
-use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
+use eframe::egui::{Align, Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
-use super::canvas::{Quads, SMALL, beside, equal_runs, left_axis, reading_x, text_with_ground};
+use super::canvas::{
+    Quads, SMALL, beside, equal_runs, label_beside, left_axis, reading_x, text_with_ground, visible_x,
+};
 use super::column_cache::ColumnCache;
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState, remat};
@@ -181,12 +183,9 @@ fn paint_peak(
     let summary = &input.comparison.lanes[frame.lane].summary;
     let step = summary.peak_reserved_step?;
     let rect = scale.rect;
-    let at = to_points(viewport.x_from_step(f64::from(step.0) + 0.5, f64::from(rect.width())));
-    if at < 0.0 || at > rect.width() {
-        return None;
-    }
+    let at = visible_x(rect, viewport, f64::from(step.0) + 0.5)?;
     // The mark stays whole at the edges.
-    let x = rect.left() + at.clamp(5.0, (rect.width() - 5.0).max(5.0));
+    let x = at.clamp(rect.left() + 5.0, (rect.right() - 5.0).max(rect.left() + 5.0));
     let y = scale.y(summary.peak_reserved.get());
     let theme = input.theme;
     let points = vec![pos2(x, y), pos2(x - 4.5, y - 8.0), pos2(x + 4.5, y - 8.0)];
@@ -299,13 +298,7 @@ fn paint_reading(
         (true, false) => format!("{taken}live is not recorded"),
         (false, _) => format!("{} live, reserved is not recorded", Bytes(live)),
     };
-    let is_right = x < scale.rect.center().x;
-    let (dx, anchor) = if is_right {
-        (8.0, Align2::LEFT_BOTTOM)
-    } else {
-        (-8.0, Align2::RIGHT_BOTTOM)
-    };
-    let place = pos2(x + dx, scale.rect.bottom() - 2.0);
+    let (place, anchor) = label_beside(pos2(x, scale.rect.bottom() - 2.0), 8.0, Align::BOTTOM, scale.rect);
     let galley = painter.layout_no_wrap(words.clone(), SMALL, theme.text);
     let expected = anchor.anchor_size(place, galley.size() + vec2(8.0, 2.0));
     if peak.is_none_or(|peak| !peak.intersects(expected)) {

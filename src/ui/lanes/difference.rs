@@ -7,13 +7,14 @@ use std::ops::Range;
 use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
 use super::LanesCx;
-use super::canvas::{Quads, equal_runs, left_axis, reading_x, text_with_ground};
+use super::canvas::{Quads, equal_runs, label_beside, left_axis, reading_x, text_with_ground};
 use super::frame::{GUTTER, MARGIN};
 use super::measure::{self, Plot};
-use super::{LaneAction, LanesInput, LanesState, gestures};
+use super::{LanesInput, LanesState, gestures};
 use crate::numbers::{at_least_one, count_f32, signed_to_f64, to_points, to_step};
 use crate::widgets::Named as _;
 use highwater_model::units::Bytes;
+use highwater_session::Command;
 use highwater_timeline::{Extremes, LaneDifference, SignedCurve, Tick, View, byte_ticks};
 
 const HEADER: f32 = 24.0;
@@ -97,7 +98,7 @@ fn header_ui(
     ui.label(egui::RichText::new("A \u{2212} B").strong().size(16.0));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if ui.button("Close").on_hover_text("Close the difference").clicked() {
-            cx.actions.push(LaneAction::SetDifference(None));
+            cx.commands.push(Command::SetDifference(None));
         }
         if let Some(extremes) = extremes {
             extremes_ui(ui, extremes, cx.input);
@@ -222,13 +223,7 @@ fn paint_reading(ui: &Ui, rect: Rect, curve: &SignedCurve, what: &str, input: &L
     let value = curve.at(to_step(step).0);
     let words = format!("{} {what}", signed(value));
     let theme = input.theme;
-    let is_right = x < rect.center().x;
-    let (dx, anchor) = if is_right {
-        (8.0, egui::Align2::LEFT_BOTTOM)
-    } else {
-        (-8.0, egui::Align2::RIGHT_BOTTOM)
-    };
-    let place = (pos2(x + dx, rect.bottom() - 2.0), anchor);
+    let place = label_beside(pos2(x, rect.bottom() - 2.0), 8.0, Align::BOTTOM, rect);
     text_with_ground(&ui.painter_at(rect), place, words, (theme.text, theme.halo()), rect);
 }
 

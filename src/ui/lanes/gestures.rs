@@ -11,6 +11,7 @@ use super::pinned_step::{Move, PinnedStep};
 use super::{LaneAction, LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
 use crate::numbers::{to_f64, to_points, to_step};
 use highwater_model::units::Step;
+use highwater_session::Command;
 use highwater_timeline::Viewport;
 
 /// Factor of a key's zoom.
@@ -78,7 +79,7 @@ fn key_pressed(cx: &mut LanesCx<'_>, key: Key, is_shifted: bool) {
         (Key::Escape, _) => {
             cx.state.unpin();
             cx.state.highlight = None;
-            cx.actions.push(LaneAction::Select(None));
+            cx.commands.push(Command::Select(None));
         }
         (Key::J | Key::K, false) => cx.state.move_spot(Move::Step { is_next: key == Key::K }, cx.input),
         (Key::OpenBracket | Key::CloseBracket, _) => {
@@ -97,7 +98,7 @@ fn key_pressed(cx: &mut LanesCx<'_>, key: Key, is_shifted: bool) {
                 Some(shown) => shown.neighbour(cx.input.selected, is_next),
                 None => rows.neighbour(cx.input.selected, is_next),
             };
-            cx.actions.extend(next.map(|row| LaneAction::Select(Some(row.tensor))));
+            cx.commands.extend(next.map(|row| Command::Select(Some(row.tensor))));
         }
         _ => {}
     }
@@ -170,7 +171,7 @@ pub(super) fn pointer(ui: &Ui, cx: &mut LanesCx<'_>, frames: &[LaneFrame]) {
             cx.actions
                 .push(LaneAction::Explain(cx.input.comparison.lanes[frame.lane].id));
             if !pin_at(cx, pos, frame) {
-                cx.actions.push(LaneAction::Select(tensor));
+                cx.commands.push(Command::Select(tensor));
             }
         }
         follow(frame.lane, pos, frame, cx.state);

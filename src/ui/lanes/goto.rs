@@ -1,7 +1,8 @@
 //! The field for a step to go to.
 
-use eframe::egui::{self, Area, Frame, Key, Order, Rect, RichText, Ui, pos2};
+use eframe::egui::{self, Rect, RichText, Ui, pos2};
 
+use super::popup_field::PopupField;
 use super::{LanesInput, LanesState};
 use highwater_model::units::Step;
 use highwater_timeline::step_facts;
@@ -62,43 +63,32 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
     let word = input.comparison.axis_word();
     let (mut is_open, mut is_entered) = (true, false);
     let mut meant = None;
-    let field = Area::new(egui::Id::unique("go to step"))
-        .order(Order::Foreground)
-        .fixed_pos(pos2(area.center().x - 130.0, area.top() + 4.0));
-    field.show(ui.ctx(), |ui| {
-        Frame::popup(ui.style()).show(ui, |ui| {
-            ui.set_width(260.0);
-            let label = ui.label(format!("Go to {word} (0 to {})", Step(last)));
-            let id = egui::Id::unique("step to go to");
-            if goto.wants_focus {
-                // Before the field is drawn, so that it takes the digits that follow the shortcut.
-                ui.memory_mut(|memory| memory.request_focus(id));
+    let field = PopupField {
+        id: "go to step",
+        place: pos2(area.center().x - 130.0, area.top() + 4.0),
+        width: 260.0,
+        label: format!("Go to {word} (0 to {})", Step(last)),
+        hint: "1234, or +100 and -100",
+    };
+    field.ui(ui, &mut goto.text, &mut goto.wants_focus, |ui, text, keys| {
+        meant = step_in(text, spot.step, n_steps);
+        let words = match meant {
+            _ if text.trim().is_empty() => format!("now at {}", spot.step),
+            None => "write a whole number".to_owned(),
+            Some(step) => {
+                let facts = step_facts(input.comparison, step);
+                let op = facts.map_or_else(String::new, |facts| facts.op_text().to_owned());
+                let op = if op.is_empty() { op } else { format!(" · {op}") };
+                format!("{word} {step}{op}")
             }
-            let edit = egui::TextEdit::singleline(&mut goto.text).id(id);
-            let edit = edit.desired_width(f32::INFINITY).hint_text("1234, or +100 and -100");
-            let field = ui.add(edit).labelled_by(label.id);
-            // During the sizing pass the field cannot take the keyboard.
-            goto.wants_focus &= !field.has_focus();
-            let (has_enter, is_left) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
-            meant = step_in(&goto.text, spot.step, n_steps);
-            let words = match meant {
-                _ if goto.text.trim().is_empty() => format!("now at {}", spot.step),
-                None => "write a whole number".to_owned(),
-                Some(step) => {
-                    let facts = step_facts(input.comparison, step);
-                    let op = facts.map_or_else(String::new, |facts| facts.op_text().to_owned());
-                    let op = if op.is_empty() { op } else { format!(" · {op}") };
-                    format!("{word} {step}{op}")
-                }
-            };
-            ui.add(egui::Label::new(RichText::new(words).small()).truncate());
-            is_entered = field.lost_focus() && has_enter;
-            ui.horizontal(|ui| {
-                is_entered |= ui.add_enabled(meant.is_some(), egui::Button::new("Go")).clicked();
-                is_open &= !ui.button("Close").clicked();
-            });
-            is_open &= !is_left;
+        };
+        ui.add(egui::Label::new(RichText::new(words).small()).truncate());
+        is_entered = keys.is_entered;
+        ui.horizontal(|ui| {
+            is_entered |= ui.add_enabled(meant.is_some(), egui::Button::new("Go")).clicked();
+            is_open &= !ui.button("Close").clicked();
         });
+        is_open &= !keys.is_left;
     });
     match meant.filter(|_| is_entered) {
         Some(step) => {

@@ -15,7 +15,8 @@ use super::{LaneAction, LanesInput, arrange};
 use crate::widgets::Named as _;
 use highwater_analysis::{Configuration, Lane, LaneId, PinnedLane};
 use highwater_model::diagnostics::Severity;
-use highwater_session::Document;
+use highwater_options::keys;
+use highwater_session::{Command, Document};
 
 /// Width of the lane's menu.
 const MENU: f32 = 30.0;
@@ -250,7 +251,10 @@ impl<'a> Name<'a> {
             });
             let button = button.on_hover_text(format!("Configure static_memory_policy = {}", row.number));
             if button.clicked() {
-                cx.actions.push(LaneAction::ConfigurePolicy(lane.policy));
+                cx.commands.push(Command::SetOption {
+                    key: keys::STATIC_MEMORY_POLICY.to_owned(),
+                    text: row.number.to_string(),
+                });
             }
         }
         if let Some(best) = cx

@@ -5,7 +5,7 @@
 use eframe::egui::{Align2, Key, PointerButton, Pos2, Rangef, Rect, Response, Stroke, Ui, pos2};
 
 use super::bands::took_words;
-use super::canvas::text_with_ground;
+use super::canvas::{step_x, text_with_ground};
 use super::difference::signed;
 use super::range::step_at_x;
 use super::{LaneContent, LanesInput, LanesState};
@@ -212,7 +212,7 @@ pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesSt
                 let y = own.y_from_address(address, f64::from(plot.map.height()));
                 plot.map.top() + to_points(y.clamp(-10.0, f64::from(plot.map.height()) + 10.0))
             };
-            let x = x_of(height.step.0, plot.body, &own);
+            let x = step_x(plot.body, &own, f64::from(height.step.0), 10.0);
             paint_bytes(
                 ui,
                 plot,
@@ -239,7 +239,7 @@ pub(super) fn paint_difference(ui: &Ui, plot: Plot, input: &LanesInput<'_>, stat
         let share = (value - top) / (bottom - top);
         plot.map.top() + to_points(share * f64::from(plot.map.height()))
     };
-    let x = x_of(height.step.0, plot.body, &view);
+    let x = step_x(plot.body, &view, f64::from(height.step.0), 10.0);
     paint_bytes(
         ui,
         plot,
@@ -275,16 +275,12 @@ fn difference_text(input: &LanesInput<'_>, state: &LanesState, curve: &SignedCur
     format!("{steps}{took}, {change}: {} to {last}", range.start)
 }
 
-fn x_of(step: u32, plot: Rect, view: &View<'_>) -> f32 {
-    let x = view.x_from_step(f64::from(step), f64::from(plot.width()));
-    plot.left() + to_points(x.clamp(-10.0, f64::from(plot.width()) + 10.0))
-}
-
 /// Lines through all lanes; the ruler and its figure in the measured lane.
 fn paint_time(ui: &Ui, plot: Plot, input: &LanesInput<'_>, view: &View<'_>, range: StepRange, figure: Option<String>) {
     let (body, theme) = (plot.body, input.theme);
     let painter = ui.painter_at(body);
-    let x = Rangef::new(x_of(range.start.0, body, view), x_of(range.end.0, body, view));
+    let x = |step: Step| step_x(body, view, f64::from(step.0), 10.0);
+    let x = Rangef::new(x(range.start), x(range.end));
     if x.max < body.left() || x.min > body.right() {
         return;
     }

@@ -1,6 +1,6 @@
 //! The lanes: one per policy, on one time axis with one cursor; or the lifetimes, a row per tensor.
 //!
-//! In: a [`Comparison`] with its [`Timeline`]. Out: [`LaneAction`]s. Everything is painted on own canvases from the
+//! In: a [`Comparison`] with its [`Timeline`]. Out: [`Command`]s and [`LaneAction`]s. Everything is painted on own canvases from the
 //! view-model, one mesh per area; nothing is kept per tensor, and nothing asks for another frame.
 //!
 //! ```text
@@ -45,6 +45,7 @@ mod minimap;
 mod pictures;
 mod pinned_step;
 mod placement;
+mod popup_field;
 mod range;
 mod remat;
 mod reveal;
@@ -78,9 +79,7 @@ pub use state::LanesState;
 
 use crate::theme::Theme;
 use highwater_analysis::{Comparison, LaneId, LaneKind};
-use highwater_model::units::Bytes;
-use highwater_session::{ContentOrder, Document, PictureOrder, Session};
-use highwater_sim::StaticMemoryPolicy;
+use highwater_session::{Command, ContentOrder, Document, Session};
 use highwater_timeline::{Attribute, ColorBy, ColoringRequest, Matches, Timeline};
 
 /// What the lanes draw.
@@ -134,37 +133,21 @@ impl<'a> LanesInput<'a> {
     }
 }
 
-/// What the lanes draw, the view that they change, and the actions that they request.
+/// What the lanes draw, the view that they change, and their output.
 pub struct LanesCx<'a> {
     pub input: &'a LanesInput<'a>,
     pub state: &'a mut LanesState,
+    pub commands: &'a mut Vec<Command>,
     pub actions: &'a mut Vec<LaneAction>,
 }
 
-/// A request of the lanes.
-#[derive(Clone, Debug, PartialEq)]
+/// A request of the lanes to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneAction {
-    /// Selects a tensor, or nothing.
-    Select(Option<Selected>),
     /// A lane, or something in it, was clicked.
     Explain(LaneId),
-    /// Makes a policy active.
-    ConfigurePolicy(StaticMemoryPolicy),
     /// Shows the device at the pinned step.
     ShowDevice,
-    /// Places a lane's arenas by a strategy; `None` restores the option.
-    SetStrategy(LaneId, Option<&'static str>),
-    /// Gives a lane another budget, during a drag.
-    SetBudget(LaneId, Bytes),
-    /// Ends a drag of a budget.
-    EndBudget,
-    Paint(PictureOrder),
-    /// Computes what lanes show instead of memory maps.
-    ShowContent(ContentOrder),
-    /// Sets the colour mode and the dimmed groups.
-    SetLook(ColoringRequest),
-    /// Shows the first lane minus the second, or no difference.
-    SetDifference(Option<(LaneId, LaneId)>),
     SavePicture(LaneId),
     SaveDrawing(LaneId),
 }
@@ -221,7 +204,7 @@ pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
     toolbar::toolbar_ui(ui, cx);
     let content = cx.state.content_order(cx.input);
     if content != cx.input.drawn.content {
-        cx.actions.push(LaneAction::ShowContent(content));
+        cx.commands.push(Command::ShowContent(content));
     }
     if cx.state.content != LaneContent::Lifetimes {
         cx.state.forget_rows();
@@ -236,8 +219,8 @@ pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
             Attribute::OpType
         });
         cx.state.look_beside_areas = Some((by, order.clone()));
-        cx.actions
-            .push(LaneAction::SetLook(ColoringRequest { by, ..order.clone() }));
+        cx.commands
+            .push(Command::SetLook(ColoringRequest { by, ..order.clone() }));
     } else if content != ContentOrder::Areas
         && let Some((by, before)) = cx.state.look_beside_areas.take()
         && cx
@@ -247,7 +230,7 @@ pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
             .is_some_and(|order| order.by == by && order.hidden == before.hidden)
     {
         // No other mode was chosen meanwhile.
-        cx.actions.push(LaneAction::SetLook(before));
+        cx.commands.push(Command::SetLook(before));
     }
     if cx.input.is_stale {
         ui.multiply_opacity(0.55);
@@ -340,8 +323,8 @@ fn maps_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, area: Rect) {
         pictures::take(ui.ctx(), &cx.input.drawn, &mut cx.state.caches.textures);
         contents_ui(ui, cx, &frames);
         if cx.state.content == LaneContent::MemoryMap {
-            cx.actions
-                .extend(pictures::order(ui, &frames, cx.input, cx.state).map(LaneAction::Paint));
+            cx.commands
+                .extend(pictures::order(ui, &frames, cx.input, cx.state).map(Command::Paint));
         }
         above_ui(ui, &frames, grid.plain, cx.input, cx.state);
     });

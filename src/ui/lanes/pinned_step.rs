@@ -2,9 +2,9 @@
 
 use eframe::egui::{Align2, Rect, Stroke, Ui, pos2};
 
-use super::canvas::text_with_ground;
+use super::canvas::{text_with_ground, visible_x};
 use super::{LanesInput, LanesState};
-use crate::numbers::{to_f64, to_points};
+use crate::numbers::to_f64;
 use highwater_model::units::Step;
 use highwater_sim::RegionId;
 use highwater_timeline::{LaneView, Owner, Viewport};
@@ -167,11 +167,10 @@ pub(super) fn paint(ui: &Ui, lane: usize, body: Rect, input: &LanesInput<'_>, st
     let (Some(spot), Some(viewport)) = (state.pinned(), state.view()) else {
         return;
     };
-    let x = to_points(viewport.x_from_step(f64::from(spot.step.0), f64::from(body.width())));
-    if x < 0.0 || x > body.width() {
+    let Some(x) = visible_x(body, &viewport, f64::from(spot.step.0)) else {
         return;
-    }
-    let (x, theme) = (body.left() + x, input.theme);
+    };
+    let theme = input.theme;
     let painter = ui.painter_at(body);
     let (ground, words) = theme.cursor_tag;
     painter.vline(x, body.y_range(), Stroke::new(1.5, ground));

@@ -3,10 +3,10 @@
 use eframe::egui::{ComboBox, Role, Ui};
 
 use super::LanesCx;
+use super::LanesInput;
 use super::badge::{OPTIMAL, badge};
 use super::figures::SIZE;
 use super::header::words;
-use super::{LaneAction, LanesInput};
 use crate::combo::ShowChoices as _;
 use crate::panels::elided;
 use crate::panels::planner::choices;
@@ -14,6 +14,7 @@ use crate::widgets::Named as _;
 use highwater_analysis::{Lane, LaneKind};
 use highwater_model::graph::Id as _;
 use highwater_model::units::percent_text;
+use highwater_session::Command;
 
 /// Least width of the list of strategies, and its width besides the text.
 pub(super) const COMBO: (f32, f32) = (96.0, 34.0);
@@ -26,20 +27,24 @@ pub(super) fn strategy_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, lane: &Lane, room: 
         cx.input.comparison.lane_title(lane.id),
         lane.strategy.label
     );
+    let set_strategy = |strategy| Command::SetStrategy {
+        lane: Some(lane.id),
+        strategy,
+    };
     ComboBox::from_id_salt(("strategy", lane.id))
         .selected_text(words(shown, cx.input.theme.text_weak))
         .width(COMBO.0)
         .height(640.0)
         .show_choices(ui, |ui| {
             if lane.chosen && ui.selectable_label(false, "as for all lanes").clicked() {
-                cx.actions.push(LaneAction::SetStrategy(lane.id, None));
+                cx.commands.push(set_strategy(None));
             }
             for row in choices(cx.input.comparison) {
                 let button = ui
                     .selectable_label(row == lane.strategy, row.label)
                     .on_hover_text(format!("{}\nOn the command line: {}", row.summary, row.name));
                 if button.clicked() {
-                    cx.actions.push(LaneAction::SetStrategy(lane.id, Some(row.name)));
+                    cx.commands.push(set_strategy(Some(row.name)));
                 }
             }
         })

@@ -3,9 +3,9 @@
 use eframe::egui::{Align2, PointerButton, Rangef, Rect, Response, Stroke, Ui, pos2};
 
 use super::bands::took_words;
-use super::canvas::{SMALL, text_with_ground};
+use super::canvas::{SMALL, step_x, text_with_ground};
 use super::{LanesInput, LanesState};
-use crate::numbers::{to_points, to_step};
+use crate::numbers::to_step;
 use highwater_model::units::{Bytes, Step, counted};
 use highwater_timeline::{StepRange, View};
 
@@ -18,10 +18,7 @@ pub(super) fn step_at_x(x: f32, plot: Rect, state: &LanesState) -> Option<Step> 
 
 /// The places of a range on a plot, cut to it; `None` outside.
 fn x_of(range: StepRange, plot: Rect, viewport: &View<'_>) -> Option<Rangef> {
-    let x = |step: Step| {
-        let x = viewport.x_from_step(f64::from(step.0), f64::from(plot.width()));
-        plot.left() + to_points(x.clamp(-4.0, f64::from(plot.width()) + 4.0))
-    };
+    let x = |step: Step| step_x(plot, viewport, f64::from(step.0), 4.0);
     let (left, right) = (x(range.start), x(range.end).max(x(range.start) + 1.0));
     (right > plot.left() && left < plot.right()).then(|| Rangef::new(left.max(plot.left()), right.min(plot.right())))
 }

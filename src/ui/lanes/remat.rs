@@ -4,17 +4,18 @@
 //! pixel column counts all that it merges.
 
 use eframe::egui::epaint::PathShape;
-use eframe::egui::{Align2, Color32, Key, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
+use eframe::egui::{Align, Align2, Color32, Key, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
 use super::LanesCx;
-use super::canvas::{SMALL, reading_x, text_with_ground};
+use super::canvas::{SMALL, label_beside, reading_x, step_x, text_with_ground, visible_x};
 use super::frame::LaneFrame;
 use super::tooltip::rows_ui;
 use super::{LaneAction, LanesInput, LanesState};
-use crate::numbers::{at_least_one, count_f32, to_points, to_step};
+use crate::numbers::{at_least_one, count_f32, to_step};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, keep_arrows};
 use highwater_model::units::{Bytes, Step, grouped};
+use highwater_session::Command;
 use highwater_timeline::{LaneRemat, LaneView, RematColumn, RematMark, RematMarkKind, View};
 
 /// Width of a column: a mark with its gap.
@@ -65,7 +66,7 @@ pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let painter = ui.painter_at(rect.expand(1.0));
     paint_row(&painter, frame, remat, hovered.as_ref(), cx.input, cx.state);
     if let Some(column) = hovered {
-        response.on_hover_ui_at_pointer(|ui| tooltip_ui(ui, frame.lane, remat, &column, cx.input));
+        response.on_hover_ui_at_pointer(|ui| tooltip_ui(ui, remat, &column, cx.input));
     }
 }
 
@@ -74,8 +75,8 @@ fn go(cx: &mut LanesCx<'_>, lane: usize, remat: &LaneRemat, step: Step) {
     cx.state.pin(lane, step);
     let marks = remat.marks_within((step, step)).iter();
     let mut tensors = marks.filter_map(|mark| mark.tensor);
-    cx.actions
-        .extend(tensors.next().map(|tensor| LaneAction::Select(Some(tensor))));
+    cx.commands
+        .extend(tensors.next().map(|tensor| Command::Select(Some(tensor))));
 }
 
 fn step_to(cx: &mut LanesCx<'_>, is_next: bool, lane: usize, remat: &LaneRemat) {
@@ -132,13 +133,7 @@ fn paint_counter(painter: &Painter, rect: Rect, remat: &LaneRemat, input: &Lanes
         grouped(u64::from(counters.recomputed)),
         counters.share * 100.0
     );
-    let is_right = x < rect.center().x;
-    let (dx, anchor) = if is_right {
-        (8.0, Align2::LEFT_CENTER)
-    } else {
-        (-8.0, Align2::RIGHT_CENTER)
-    };
-    let place = (pos2(x + dx, rect.center().y), anchor);
+    let place = label_beside(pos2(x, rect.center().y), 8.0, Align::Center, rect);
     text_with_ground(painter, place, words, (input.theme.text, input.theme.halo()), rect);
 }
 
@@ -155,22 +150,15 @@ pub(super) fn paint_ends(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, sta
         let run = input.comparison.axis.runs.get(mark.run as usize);
         let end = run.map_or(mark.step, |run| Step(run.start.0 + run.n_steps));
         tint(&painter, body, &[(mark.step, end)], &viewport, theme.behind_the_end());
-        let x = body.left() + to_points(viewport.x_from_step(f64::from(mark.step.0), f64::from(body.width())));
-        if x < body.left() || x > body.right() {
+        let Some(x) = visible_x(body, &viewport, f64::from(mark.step.0)) else {
             continue;
-        }
+        };
         painter.vline(x, body.y_range(), Stroke::new(2.0, theme.bad));
         let words = match mark.kind {
             RematMarkKind::Thrash => "given up: thrash".to_owned(),
             _ => format!("out of memory under the budget: {} short", mark.bytes),
         };
-        let is_left = x > body.center().x;
-        let (dx, anchor) = if is_left {
-            (-4.0, Align2::RIGHT_BOTTOM)
-        } else {
-            (4.0, Align2::LEFT_BOTTOM)
-        };
-        let place = (pos2(x + dx, frame.map.bottom() - 1.0), anchor);
+        let place = label_beside(pos2(x, frame.map.bottom() - 1.0), 4.0, Align::BOTTOM, body);
         text_with_ground(&painter, place, words, (theme.bad, theme.halo()), body);
     }
 }
@@ -247,7 +235,7 @@ fn words_of(counts: &[u32]) -> Vec<String> {
 }
 
 /// The first marks of a column in full, then the number of the others.
-fn tooltip_ui(ui: &mut Ui, lane: usize, remat: &LaneRemat, column: &RematColumn, input: &LanesInput<'_>) {
+fn tooltip_ui(ui: &mut Ui, remat: &LaneRemat, column: &RematColumn, input: &LanesInput<'_>) {
     let (from, to) = column.steps;
     let marks = remat.marks_within(column.steps);
     if marks.len() > 1 {
@@ -260,7 +248,7 @@ fn tooltip_ui(ui: &mut Ui, lane: usize, remat: &LaneRemat, column: &RematColumn,
         ui.strong(format!("{place}: {}", words.join(", ")));
     }
     for mark in marks.iter().take(TOLD) {
-        mark_ui(ui, lane, remat, mark, input);
+        mark_ui(ui, remat, mark, input);
     }
     let told = marks.len().min(TOLD);
     let all = grouped(remat.marks.len() as u64);
@@ -270,7 +258,7 @@ fn tooltip_ui(ui: &mut Ui, lane: usize, remat: &LaneRemat, column: &RematColumn,
     ui.weak("Click: pin the step and select the tensor. Left, right: previous and next.");
 }
 
-fn mark_ui(ui: &mut Ui, _lane: usize, remat: &LaneRemat, mark: &RematMark, input: &LanesInput<'_>) {
+fn mark_ui(ui: &mut Ui, remat: &LaneRemat, mark: &RematMark, input: &LanesInput<'_>) {
     let facts = remat.facts(mark);
     let (words, color) = (mark.kind.words(), input.theme.remat_mark(mark.kind));
     let step = mark.step;
@@ -308,10 +296,7 @@ pub(super) fn paint_recomputed(painter: &Painter, rect: Rect, lane: &LaneView, v
 
 /// Tints steps; neighbours on one pixel become one.
 pub(super) fn tint(painter: &Painter, rect: Rect, bands: &[(Step, Step)], viewport: &View<'_>, color: Color32) {
-    let x = |step: Step| {
-        let x = to_points(viewport.x_from_step(f64::from(step.0), f64::from(rect.width())));
-        rect.left() + x.clamp(0.0, rect.width())
-    };
+    let x = |step: Step| step_x(rect, viewport, f64::from(step.0), 0.0);
     let mut open: Option<(f32, f32)> = None;
     let paint = |(from, to): (f32, f32)| {
         painter.rect_filled(Rect::from_x_y_ranges(Rangef::new(from, to), rect.y_range()), 0, color);

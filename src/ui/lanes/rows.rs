@@ -10,12 +10,10 @@ use eframe::egui::{self, Rangef, Rect, Response, Role, Sense, Ui, pos2, vec2};
 use super::LanesCx;
 use super::canvas::{canvas_of, cursor_line};
 use super::measure::Plot;
-use super::{
-    LaneAction, LaneLayout, LanesInput, LanesState, frame, gestures, measure, range, row_paint, ruler, scopes, tooltip,
-};
+use super::{LaneLayout, LanesInput, LanesState, frame, gestures, measure, range, row_paint, ruler, scopes, tooltip};
 use crate::numbers::to_points;
 use crate::widgets::Named as _;
-use highwater_session::{ContentOrder, PictureOrder, RowsFrame, RowsPicture};
+use highwater_session::{Command, ContentOrder, PictureOrder, RowsFrame, RowsPicture};
 use highwater_timeline::{LaneRows, RowLayout, RowPlace, RowWindow, Selected, View};
 
 /// The painter draws more rows than this.
@@ -161,7 +159,7 @@ fn layout_of<'a>(
             },
         };
         if cx.state.caches.rows_asked.as_ref() != Some(&asked) {
-            cx.actions.push(LaneAction::Paint(asked.order.clone()));
+            cx.commands.push(Command::Paint(asked.order.clone()));
             cx.state.caches.rows_asked = Some(asked);
         }
     }
@@ -196,7 +194,7 @@ fn shown_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, body: Rect, response: &Response, 
         cx.state.fit();
     } else if response.clicked() {
         response.request_focus();
-        cx.actions.push(LaneAction::Select(tensor));
+        cx.commands.push(Command::Select(tensor));
     }
     follow_selection(shown, body, cx.input, cx.state);
     cx.state.drawn = row_paint::paint(

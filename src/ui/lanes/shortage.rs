@@ -1,11 +1,10 @@
 //! The marker where a lane runs out of memory, with its report.
 
-use eframe::egui::{Align2, Pos2, Rangef, Rect, Stroke, Ui, pos2};
+use eframe::egui::{Align, Pos2, Rangef, Rect, Stroke, Ui, pos2};
 
-use super::canvas::text_with_ground;
+use super::canvas::{label_beside, step_x, text_with_ground};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
-use crate::numbers::to_points;
 use highwater_analysis::Lane;
 
 /// Distance at which the pointer hits the line.
@@ -31,13 +30,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
         "out of memory at step {}: {} more asked for",
         failed.step, failed.requested
     );
-    let is_left = x > body.center().x;
-    let anchor = if is_left {
-        Align2::RIGHT_CENTER
-    } else {
-        Align2::LEFT_CENTER
-    };
-    let place = (pos2(x + if is_left { -4.0 } else { 4.0 }, flag(frame).center()), anchor);
+    let place = label_beside(pos2(x, flag(frame).center()), 4.0, Align::Center, body);
     text_with_ground(&painter, place, text, (theme.bad, theme.halo()), body);
 }
 
@@ -48,10 +41,7 @@ fn flag(frame: &LaneFrame) -> Rangef {
 
 fn x_of(frame: &LaneFrame, lane: &Lane, state: &LanesState) -> Option<f32> {
     let failed = lane.simulation.out_of_memory.as_ref()?;
-    let x = state
-        .view()?
-        .x_from_step(f64::from(failed.step.0), f64::from(frame.body.width()));
-    Some(frame.body.left() + to_points(x.clamp(-1e6, 1e6)))
+    Some(step_x(frame.body, &state.view()?, f64::from(failed.step.0), 1e6))
 }
 
 /// Whether the pointer is on the line or the label.

@@ -25,48 +25,32 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         return;
     }
     let lane = &input.timeline.lanes[frame.lane];
+    let response = frame.response.clone();
+    let block = || {
+        let block = gestures::block_at(pos, frame, input, state)?;
+        Some((block, lane.tensor(block)?))
+    };
     if let Some(column) = ticks::column_at(pos, frame, input, state) {
-        let hovered = frame.response.clone();
-        hovered.on_hover_ui_at_pointer(|ui| ticks::tooltip_ui(ui, frame.lane, &column, input));
-        return;
-    }
-    if shortage::is_at(pos, frame, input, state) {
+        response.on_hover_ui_at_pointer(|ui| ticks::tooltip_ui(ui, frame.lane, &column, input));
+    } else if shortage::is_at(pos, frame, input, state) {
         let row = &input.comparison.lanes[frame.lane];
-        let hovered = frame.response.clone();
-        hovered.on_hover_ui_at_pointer(|ui| shortage::tooltip_ui(ui, row, input));
-        return;
-    }
-    let block = gestures::block_at(pos, frame, input, state);
-    if let Some((block, tensor)) = block.and_then(|block| Some((block, lane.tensor(block)?))) {
-        frame
-            .response
-            .clone()
-            .on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, frame.lane, Some(block), input, state));
+        response.on_hover_ui_at_pointer(|ui| shortage::tooltip_ui(ui, row, input));
+    } else if let Some((block, tensor)) = block() {
+        response.on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, frame.lane, Some(block), input, state));
     } else if frame.map.contains(pos) && state.content == LaneContent::Areas {
-        frame
-            .response
-            .clone()
-            .on_hover_ui_at_pointer(|ui| areas::tooltip_ui(ui, pos, frame, input, state));
+        response.on_hover_ui_at_pointer(|ui| areas::tooltip_ui(ui, pos, frame, input, state));
     } else if frame.map.contains(pos) {
-        let Some((region, hole)) = free_at(pos, frame, input, state) else {
-            return;
-        };
-        if let Some(hole) = hole {
-            frame
-                .response
-                .clone()
-                .on_hover_ui_at_pointer(|ui| hole_ui(ui, frame, hole, input, state));
-            return;
+        match free_at(pos, frame, input, state) {
+            Some((_, Some(hole))) => {
+                response.on_hover_ui_at_pointer(|ui| hole_ui(ui, frame, hole, input, state));
+            }
+            Some((region, None)) => {
+                response.on_hover_ui_at_pointer(|ui| region_ui(ui, lane, region, pos, frame, input, state));
+            }
+            None => {}
         }
-        frame
-            .response
-            .clone()
-            .on_hover_ui_at_pointer(|ui| region_ui(ui, lane, region, pos, frame, input, state));
     } else if let Some(step) = state.cursor {
-        frame
-            .response
-            .clone()
-            .on_hover_ui_at_pointer(|ui| curve_ui(ui, frame, input, state, step));
+        response.on_hover_ui_at_pointer(|ui| curve_ui(ui, frame, input, state, step));
     }
 }
 

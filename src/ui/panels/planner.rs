@@ -63,7 +63,7 @@ pub fn planner_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PlannerSta
     let Some(table) = cx.session.planner_table() else {
         return;
     };
-    heading_ui(ui, comparison, table, cx.commands);
+    heading_ui(ui, cx, comparison, table);
     egui::ScrollArea::vertical()
         .auto_shrink([false, false])
         .show(ui, |ui| rows_ui(ui, cx, comparison, table, state));
@@ -111,7 +111,7 @@ fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Planne
     });
 }
 
-fn heading_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, commands: &mut Vec<Command>) {
+fn heading_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, table: &PlannerTable) {
     let bound = table.proved_bound();
     let n_buffers = table.subject.problem.buffers.len();
     ui.label(format!("{n_buffers} buffers, bound {}", table.lower_bound))
@@ -130,7 +130,7 @@ fn heading_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, 
     let (n_rows, n_pending) = (table.rows.len(), table.pending.len());
     if let Some(next) = table.pending.first() {
         ui.horizontal_wrapped(|ui| {
-            if table.is_running {
+            if cx.session.is_planner_running() {
                 ui.add(egui::Spinner::new().size(12.0));
                 ui.weak(format!(
                     "working out {} ({} of {})",
@@ -139,7 +139,7 @@ fn heading_ui(ui: &mut egui::Ui, comparison: &Comparison, table: &PlannerTable, 
                     n_rows + n_pending
                 ));
             } else if ui.button("Work out the rest").clicked() {
-                commands.push(Command::ListPlans(table.subject.graph));
+                cx.commands.push(Command::ListPlans(table.subject.graph));
             }
         });
     }

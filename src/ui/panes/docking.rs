@@ -132,8 +132,8 @@ impl Docking<'_> {
             Pane::Configuration => configuration_ui(ui, cx, state),
             Pane::Policies => self.policies_ui(ui),
             Pane::Sweep => {
-                sweep_ui(ui, cx, &mut state.space, &mut state.lanes);
-                jump = state.space.take_jump();
+                sweep_ui(ui, cx, &mut state.sweep, &mut state.lanes);
+                jump = state.sweep.take_jump();
             }
             Pane::Budgets => budgets_ui(ui, cx, &mut state.budgets),
             Pane::NameReuse => {

@@ -12,7 +12,7 @@ use crate::panels::lane_set::lane_set_ui;
 use crate::panels::overview::overview_ui;
 use crate::panels::search::search_ui;
 use crate::theme::Theme;
-use highwater_analysis::{Comparison, LaneId};
+use highwater_analysis::Comparison;
 use highwater_model::units::Step;
 use highwater_session::{Bookmark, Command};
 use highwater_timeline::OpOccurrence;
@@ -75,6 +75,7 @@ impl Docking<'_> {
         let mut cx = LanesCx {
             input: &lanes,
             state: &mut self.state.lanes,
+            commands: self.cx.commands,
             actions: &mut actions,
         };
         lanes_ui(ui, &mut cx);
@@ -82,54 +83,21 @@ impl Docking<'_> {
             let bookmark = bookmark_of(comparison, step, lane, note);
             self.cx.commands.push(Command::AddBookmark(bookmark));
         }
-        self.obey(actions);
+        for action in actions {
+            self.perform(action);
+        }
     }
 
-    /// Turns requests of the lanes into commands.
-    fn obey(&mut self, actions: Vec<LaneAction>) {
-        for action in actions {
-            self.cx.commands.push(match action {
-                LaneAction::Explain(lane) => {
-                    self.state.inspector.explain(lane);
-                    self.state.peak.explain(lane);
-                    self.state.tables.explain(lane);
-                    continue;
-                }
-                LaneAction::ShowDevice => {
-                    self.shows_device = true;
-                    continue;
-                }
-                LaneAction::SavePicture(lane) => {
-                    self.state.dialogs.want(Purpose::SavePicture(Some(lane)));
-                    continue;
-                }
-                LaneAction::SaveDrawing(lane) => {
-                    self.state.dialogs.want(Purpose::DrawLane(lane));
-                    continue;
-                }
-                LaneAction::SetBudget(LaneId::Pass(position), budget) => Command::SetRematBudget {
-                    lane: usize::from(position).saturating_sub(1),
-                    budget,
-                },
-                LaneAction::SetBudget(_, budget) => Command::TypeOption {
-                    key: highwater_options::keys::EVICTION_THRESHOLD.to_owned(),
-                    text: budget.get().to_string(),
-                },
-                LaneAction::EndBudget => Command::EndTyping,
-                LaneAction::Paint(order) => Command::Paint(order),
-                LaneAction::SetDifference(lanes) => Command::SetDifference(lanes),
-                LaneAction::ShowContent(order) => Command::ShowContent(order),
-                LaneAction::SetLook(order) => Command::SetLook(order),
-                LaneAction::Select(selected) => Command::Select(selected),
-                LaneAction::SetStrategy(lane, strategy) => Command::SetStrategy {
-                    lane: Some(lane),
-                    strategy,
-                },
-                LaneAction::ConfigurePolicy(policy) => Command::SetOption {
-                    key: highwater_options::keys::STATIC_MEMORY_POLICY.to_owned(),
-                    text: policy.number().to_string(),
-                },
-            });
+    fn perform(&mut self, action: LaneAction) {
+        match action {
+            LaneAction::Explain(lane) => {
+                self.state.inspector.explain(lane);
+                self.state.peak.explain(lane);
+                self.state.tables.explain(lane);
+            }
+            LaneAction::ShowDevice => self.shows_device = true,
+            LaneAction::SavePicture(lane) => self.state.dialogs.want(Purpose::SavePicture(Some(lane))),
+            LaneAction::SaveDrawing(lane) => self.state.dialogs.want(Purpose::DrawLane(lane)),
         }
     }
 }

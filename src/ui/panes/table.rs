@@ -1,7 +1,6 @@
 //! The table of panes: menu, palette, saved layouts, empty panes and tests loop over it.
 
 use super::Pane;
-use crate::commands::UiCommand;
 
 /// The column of a pane in the default layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +20,6 @@ pub struct PaneRow {
     pub title: &'static str,
     /// The place in the default layout.
     pub home: Home,
-    /// The command that brings it to the front, whose shortcut menus show.
-    pub command: Option<UiCommand>,
     /// The content, after "Here:" and in tooltips.
     pub what: &'static str,
     /// Whether the pane is empty without an answer.
@@ -36,7 +33,6 @@ pub static PANES: &[PaneRow] = &[
         name: "configuration",
         title: "Configuration",
         home: Home::Left,
-        command: None,
         what: "the schedule, every option and every environment variable, with what each does to memory",
         needs_answer: false,
     },
@@ -45,7 +41,6 @@ pub static PANES: &[PaneRow] = &[
         name: "lanes",
         title: "Lanes",
         home: Home::Middle,
-        command: None,
         what: "reserved and live bytes over time and a memory map for every policy, beside each other",
         needs_answer: false,
     },
@@ -54,7 +49,6 @@ pub static PANES: &[PaneRow] = &[
         name: "budgets",
         title: "Budgets",
         home: Home::Middle,
-        command: Some(UiCommand::ToggleBudgets),
         what: "what running under less memory costs, for every heuristic of rematerialization",
         needs_answer: true,
     },
@@ -63,7 +57,6 @@ pub static PANES: &[PaneRow] = &[
         name: "space",
         title: "Sweep",
         home: Home::Middle,
-        command: Some(UiCommand::ToggleSweep),
         what: "many configurations beside each other: which fit, which nobody beats, and which one to take",
         needs_answer: true,
     },
@@ -72,7 +65,6 @@ pub static PANES: &[PaneRow] = &[
         name: "name_reuse",
         title: "Name reuse",
         home: Home::Middle,
-        command: Some(UiCommand::ToggleNameReuse),
         what: "what memory_optimize does to the graph, with its log line by line",
         needs_answer: true,
     },
@@ -81,7 +73,6 @@ pub static PANES: &[PaneRow] = &[
         name: "problems",
         title: "Problems",
         home: Home::Below,
-        command: None,
         what: "options that contradict each other, and what could not be read of the files",
         needs_answer: false,
     },
@@ -90,7 +81,6 @@ pub static PANES: &[PaneRow] = &[
         name: "files",
         title: "Import report",
         home: Home::Below,
-        command: Some(UiCommand::ToggleFiles),
         what: "what was read of each file, and what was left out",
         needs_answer: false,
     },
@@ -99,7 +89,6 @@ pub static PANES: &[PaneRow] = &[
         name: "tables",
         title: "Tables",
         home: Home::Below,
-        command: Some(UiCommand::ToggleTables),
         what: "tensors, ops, what is live on a step, events and problems as tables that can be sorted and filtered",
         needs_answer: true,
     },
@@ -108,7 +97,6 @@ pub static PANES: &[PaneRow] = &[
         name: "compare",
         title: "Compare",
         home: Home::Below,
-        command: Some(UiCommand::ToggleCompare),
         what: "lanes side by side with differences from one of them, pinned configurations, and tensors that are new, gone or bigger at the peak",
         needs_answer: true,
     },
@@ -117,7 +105,6 @@ pub static PANES: &[PaneRow] = &[
         name: "schedule",
         title: "Schedule",
         home: Home::Below,
-        command: Some(UiCommand::ToggleSchedule),
         what: "the graphs of the session and what runs when: order, values, repeats, concurrent groups, loads and unloads",
         needs_answer: false,
     },
@@ -126,7 +113,6 @@ pub static PANES: &[PaneRow] = &[
         name: "inspector",
         title: "Inspector",
         home: Home::Right,
-        command: None,
         what: "facts about the selected tensor, and what holds the peak",
         needs_answer: true,
     },
@@ -135,7 +121,6 @@ pub static PANES: &[PaneRow] = &[
         name: "peak",
         title: "Peak",
         home: Home::Right,
-        command: Some(UiCommand::TogglePeak),
         what: "who is live at the peak, at a pinned step or in a range, and what would lower it",
         needs_answer: true,
     },
@@ -144,7 +129,6 @@ pub static PANES: &[PaneRow] = &[
         name: "planner",
         title: "Planner",
         home: Home::Right,
-        command: Some(UiCommand::TogglePlanner),
         what: "the strategies that place an arena, with the height and the time of each",
         needs_answer: true,
     },
@@ -153,7 +137,6 @@ pub static PANES: &[PaneRow] = &[
         name: "device",
         title: "Device",
         home: Home::Right,
-        command: Some(UiCommand::ToggleDevice),
         what: "what the device holds at a step: parts, pools, free lists, regions",
         needs_answer: true,
     },
@@ -162,7 +145,6 @@ pub static PANES: &[PaneRow] = &[
         name: "measured_run",
         title: "Measured",
         home: Home::Right,
-        command: Some(UiCommand::ToggleMeasuredRun),
         what: "by how much simulated peaks are off from a measured run, and what can be learned of it",
         needs_answer: true,
     },

@@ -17,11 +17,11 @@ fn order(session: &Session, texts: &[&str]) -> SweepOrder {
 }
 
 fn n_points(session: &Session) -> usize {
-    session.space().map_or(0, |table| table.points.len())
+    session.sweep().map_or(0, |table| table.points.len())
 }
 
 fn wait_for(session: &mut Session, wanted: usize) {
-    while n_points(session) < wanted && session.is_trying() {
+    while n_points(session) < wanted && session.is_sweep_running() {
         session.poll();
         std::thread::yield_now();
     }
@@ -31,22 +31,22 @@ fn wait_for(session: &mut Session, wanted: usize) {
 fn a_stop_keeps_points_and_the_same_order_goes_on() {
     let mut session = session_of("resnet50");
     let order = order(&session, &["policy=0,2,3,4", "malloc_ns=1..60"]);
-    session.apply(Command::TrySweep(Box::new(order.clone())));
+    session.apply(Command::StartSweep(Box::new(order.clone())));
     wait_for(&mut session, 1);
-    assert!(session.is_trying() && session.space().unwrap().is_running);
-    session.apply(Command::StopSpace);
-    let kept = session.space().unwrap().points.clone();
-    assert!(!session.is_trying() && !kept.is_empty() && kept.len() < 240);
+    assert!(session.is_sweep_running());
+    session.apply(Command::StopSweep);
+    let kept = session.sweep().unwrap().points.clone();
+    assert!(!session.is_sweep_running() && !kept.is_empty() && kept.len() < 240);
     session.settle();
-    assert_eq!(session.space().unwrap().points, kept, "what was under way is dropped");
-    session.apply(Command::TrySweep(Box::new(order.clone())));
+    assert_eq!(session.sweep().unwrap().points, kept, "what was under way is dropped");
+    session.apply(Command::StartSweep(Box::new(order.clone())));
     // A comparison interrupts, and the points continue after it.
     set(&mut session, "memory_config.static_memory_policy", "2");
     session.settle();
-    let table = session.space().unwrap();
+    let table = session.sweep().unwrap();
     assert_eq!(table.points.len(), 240);
     assert_eq!(table.points[..kept.len()], kept);
-    assert!(!table.is_unfinished() && !session.is_space_stale());
+    assert!(!table.is_unfinished() && !session.is_sweep_stale());
     let mut numbers: Vec<u64> = table.points.iter().map(|point| point.idx).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (0..240).collect::<Vec<u64>>());
@@ -64,8 +64,8 @@ fn a_stop_keeps_points_and_the_same_order_goes_on() {
         name: "one".to_owned(),
         configuration: Box::new(session.configuration()),
     });
-    assert!(!session.is_space_stale());
-    let table = session.space().unwrap();
+    assert!(!session.is_sweep_stale());
+    let table = session.sweep().unwrap();
     assert!(
         numbers
             .iter()
@@ -81,7 +81,7 @@ fn a_recommendation_waits_for_the_points_and_is_taken_over() {
     session.apply(Command::Recommend(Box::new(order), Goal::Largest(1)));
     assert!(session.is_recommending());
     session.settle();
-    let found = session.space().unwrap().recommendation.clone().unwrap();
+    let found = session.sweep().unwrap().recommendation.clone().unwrap();
     let winner = found.winner.as_ref().unwrap();
     assert_eq!(winner.configuration.plan.dims["seq"], [128]);
     session.apply(Command::UseConfiguration(Box::new(winner.configuration.clone())));
@@ -102,14 +102,14 @@ fn a_recommendation_waits_for_the_points_and_is_taken_over() {
 fn impossible_spaces_are_reported() {
     let mut session = session_of("resnet50");
     let many = order(&session, &["malloc_ns=1..1000", "free_ns=1..1000"]);
-    session.apply(Command::TrySweep(Box::new(many)));
-    assert!(session.space().is_none() && !session.is_trying());
+    session.apply(Command::StartSweep(Box::new(many)));
+    assert!(session.sweep().is_none() && !session.is_sweep_running());
     assert!(format!("{:?}", session.notice()).contains("100000 can be simulated"));
     let few = order(&session, &["policy=0,2"]);
-    session.apply(Command::TrySweep(Box::new(few)));
+    session.apply(Command::StartSweep(Box::new(few)));
     session.settle();
     assert_eq!(n_points(&session), 2);
     session.apply(Command::Open(vec![SourceSpec::Sample(sample("mobilenet").unwrap())]));
     session.settle();
-    assert!(session.space().is_none(), "points of other sources are gone");
+    assert!(session.sweep().is_none(), "points of other sources are gone");
 }

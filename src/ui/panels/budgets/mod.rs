@@ -55,7 +55,7 @@ pub fn budgets_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut BudgetsSta
     }
     state.graph = state.graph.min(names.len() - 1);
     controls_ui(ui, cx, &names, state);
-    if session.sweep().is_some() && session.is_sweep_stale() {
+    if session.budget_sweep().is_some() && session.is_budget_sweep_stale() {
         let text =
             "The settings have changed since: these figures belong to the settings before. Start again for new ones.";
         ui.label(RichText::new(text).color(cx.theme.bad));
@@ -111,11 +111,11 @@ fn controls_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, names: &[&str], state: &m
 
 fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: GraphIdx) {
     let session = cx.session;
-    let sweep = session.sweep();
-    if session.is_sweeping() {
+    let sweep = session.budget_sweep();
+    if session.is_budget_sweep_running() {
         let stop = ui.button("Stop").on_hover_text("stop the sweep; what is known stays");
         if stop.clicked() {
-            cx.commands.push(Command::StopSweep);
+            cx.commands.push(Command::StopBudgetSweep);
         }
         if let Some(table) = sweep {
             let (done, all) = (table.points.len(), table.n_total);
@@ -129,7 +129,7 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: GraphIdx) {
         }
         return;
     }
-    let of_graph = sweep.filter(|table| table.subject.graph == graph && !session.is_sweep_stale());
+    let of_graph = sweep.filter(|table| table.subject.graph == graph && !session.is_budget_sweep_stale());
     let is_reading = session.busy().is_some_and(|busy| busy.is_loading);
     let words = match of_graph {
         None if sweep.is_some() => "Start again",
@@ -144,7 +144,7 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: GraphIdx) {
         .add_enabled(!is_reading, egui::Button::new(words))
         .on_hover_text("run under many budgets by every heuristic, on all cores");
     if start.clicked() {
-        cx.commands.push(Command::Sweep(graph));
+        cx.commands.push(Command::StartBudgetSweep(graph));
     }
     if let Some(table) = of_graph {
         ui.weak(format!("stopped at {} of {}", table.points.len(), table.n_total));
@@ -154,7 +154,7 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: GraphIdx) {
 /// The purpose of the pane, while it is empty.
 fn about_ui(ui: &mut egui::Ui, session: &Session) {
     ui.add_space(8.0);
-    if session.is_sweeping() {
+    if session.is_budget_sweep_running() {
         return;
     }
     ui.label("How little memory is enough, and what does it cost?");

@@ -108,7 +108,7 @@ impl<'a> Sweep<'a> {
             LaneSet::Policies | LaneSet::NameReuse => &[],
         };
         Some(Self {
-            table: session.sweep()?,
+            table: session.budget_sweep()?,
             lanes,
             is_alone: session
                 .loaded()

@@ -116,14 +116,14 @@ pub fn sweep_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, 
     let is_entered = axes::axes_ui(ui, session, &mut state.drafts, cx.theme);
     let order = state.drafts.order(session);
     if let Some(order) = order.as_ref().ok().filter(|_| is_entered) {
-        cx.commands.push(Command::TrySweep(Box::new(order.clone())));
+        cx.commands.push(Command::StartSweep(Box::new(order.clone())));
     }
     run_ui(ui, cx, state, &order);
-    let Some(table) = session.space().filter(|table| !table.points.is_empty()) else {
+    let Some(table) = session.sweep().filter(|table| !table.points.is_empty()) else {
         about_ui(ui, session);
         return;
     };
-    if session.is_space_stale() {
+    if session.is_sweep_stale() {
         let text = "The settings have changed since: these points were tried over the settings before. Start again for new ones.";
         wrapped_ui(ui, RichText::new(text).color(cx.theme.bad));
     }
@@ -216,15 +216,15 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, order:
 
 fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, order: &SweepOrder) {
     let session = cx.session;
-    if session.is_trying() {
+    if session.is_sweep_running() {
         let stop = ui.button("Stop").on_hover_text("stop trying; what is known stays");
         if stop
             .named(egui::Role::Button, || "stop trying configurations")
             .clicked()
         {
-            cx.commands.push(Command::StopSpace);
+            cx.commands.push(Command::StopSweep);
         }
-        if let Some(table) = session.space() {
+        if let Some(table) = session.sweep() {
             let (done, all) = (table.points.len() as u64, table.space.size());
             let words = if done == all {
                 "weighing…".to_owned()
@@ -242,15 +242,15 @@ fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, order: &SweepOrder) {
             return;
         }
     };
-    let is_same = session.space_order() == Some(order) && !session.is_space_stale();
-    let table = session.space().filter(|_| is_same);
+    let is_same = session.sweep_order() == Some(order) && !session.is_sweep_stale();
+    let table = session.sweep().filter(|_| is_same);
     let words = match table {
         Some(table) if table.is_unfinished() => "Go on",
         Some(_) => {
             ui.label(format!("{}, all tried", counted(size, "configuration")));
             return;
         }
-        None if session.space().is_some() => "Start again",
+        None if session.sweep().is_some() => "Start again",
         None => "Start",
     };
     let is_reading = session.busy().is_some_and(|busy| busy.is_loading);
@@ -259,7 +259,7 @@ fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, order: &SweepOrder) {
         .named(egui::Role::Button, || format!("{words}: try configurations"))
         .on_hover_text("simulate every configuration of these axes, on all cores");
     if start.clicked() {
-        cx.commands.push(Command::TrySweep(Box::new(order.clone())));
+        cx.commands.push(Command::StartSweep(Box::new(order.clone())));
     }
     match table {
         Some(table) => ui.weak(format!(
@@ -285,7 +285,7 @@ fn size_of(session: &Session, order: &SweepOrder) -> Result<u64, String> {
 
 /// The purpose of the pane, while it is empty.
 fn about_ui(ui: &mut egui::Ui, session: &Session) {
-    if session.is_trying() {
+    if session.is_sweep_running() {
         return;
     }
     ui.add_space(8.0);
@@ -311,7 +311,7 @@ fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, command
             .named(egui::Role::Button, || "apply the selected configuration");
         let is_on_capacity = shown
             .session
-            .space_order()
+            .sweep_order()
             .is_some_and(|order| order.capacity.is_some());
         let what = if is_on_capacity {
             "set options, dimensions and iterations so, and the memory of the device to the capacity, as one step"
