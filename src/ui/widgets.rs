@@ -68,11 +68,14 @@ pub(crate) fn keep_arrows(ui: &Ui, id: Id, horizontal_arrows: bool, vertical_arr
     ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
 }
 
-/// The button that opens a list of which the largest few are shown, or closes it again; says whether it was clicked.
-pub(crate) fn more_ui(ui: &mut Ui, is_open: bool, few: usize, n_left: usize) -> Response {
-    ui.small_button(if is_open {
+/// The button that opens a list of which the largest few are shown, or closes it again.
+pub(crate) fn more_ui(ui: &mut Ui, title: &str, is_open: &mut bool, few: usize, n_left: usize) {
+    let words = if *is_open {
         format!("Show only the largest {few}")
     } else {
         format!("Show {n_left} more")
-    })
+    };
+    let button = ui.small_button(&words);
+    let button = button.named(Role::Button, || format!("{title}: {}", words.to_lowercase()));
+    *is_open ^= button.clicked();
 }

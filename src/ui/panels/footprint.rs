@@ -93,8 +93,8 @@ fn chain_ui(
             }
         });
     let left = stack.chain.links.len().saturating_sub(FEW);
-    if left > 0 && more_ui(ui, *is_open, FEW, left).clicked() {
-        *is_open = !*is_open;
+    if left > 0 {
+        more_ui(ui, "stack of the footprint", is_open, FEW, left);
     }
 }
 

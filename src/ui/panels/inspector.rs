@@ -9,12 +9,12 @@ use eframe::egui::{self, RichText};
 use egui_extras::{Column, TableBuilder};
 
 use crate::panels::PaneCx;
+use crate::panels::elided;
 use crate::panels::footprint::footprint_ui;
 use crate::panels::neighbourhood::neighbourhood_ui;
 use crate::panels::remat::remat_ui;
 pub use crate::panels::reuse::InspectorState;
 use crate::panels::reuse::{lane_ui, reuse_ui};
-use crate::panels::{elided, swatch_ui};
 use crate::theme::Theme;
 use crate::widgets::{bytes_ui, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, Lane, LaneId};
@@ -168,7 +168,7 @@ fn peak_ui(
     if let LaneId::Measured(_) = lane.id {
         measured_ui(ui, lane);
     } else {
-        parts_ui(ui, lane, cx.theme);
+        peak_parts_ui(ui, lane, cx.theme);
         ui.add_space(6.0);
         explanation_ui(ui, lane);
     }
@@ -289,27 +289,13 @@ fn live_table_ui(
 }
 
 /// The peak by use.
-fn parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
-    let parts = lane.summary.reserved;
+fn peak_parts_ui(ui: &mut egui::Ui, lane: &Lane, theme: &Theme) {
     egui::Grid::new("parts")
         .num_columns(3)
         .min_col_width(0.0)
         .spacing([6.0, 3.0])
         .show(ui, |ui| {
-            let rows = [
-                ("feature memory", parts.features),
-                ("weights", parts.weights),
-                ("variables", parts.variables),
-                ("inputs, outputs", parts.io),
-            ];
-            for (position, (name, bytes)) in rows.into_iter().enumerate() {
-                if bytes > Bytes::ZERO {
-                    swatch_ui(ui, theme.part(position));
-                    ui.label(name);
-                    bytes_ui(ui, bytes);
-                    ui.end_row();
-                }
-            }
+            super::parts_ui(ui, &lane.summary.reserved, theme);
             ui.label("");
             ui.strong("peak reserved");
             let peak = lane.summary.peak_reserved;

@@ -35,13 +35,77 @@ use eframe::egui;
 use crate::combo::ShowChoices as _;
 use crate::numbers::{part_of, to_points};
 use crate::theme::Theme;
-use crate::widgets::Named as _;
+use crate::widgets::{Named as _, bytes_ui};
+use highwater_analysis::{Comparison, LaneId};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{Device, DeviceFigure};
+use highwater_options::keys;
 use highwater_session::{Command, Session};
+use highwater_sim::fold::ReservedParts;
 
 /// A small square, for legends. Painted, because the bundled font has no such letter.
 pub fn swatch_ui(ui: &mut egui::Ui, color: egui::Color32) {
     let (area, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), egui::Sense::hover());
     ui.painter().rect_filled(area, 2, color);
+}
+
+/// Reserved bytes by use.
+fn parts_of(parts: &ReservedParts) -> [(&'static str, Bytes); 4] {
+    [
+        ("feature memory", parts.features),
+        ("weights", parts.weights),
+        ("variables", parts.variables),
+        ("inputs, outputs", parts.io),
+    ]
+}
+
+/// The same as rows of a grid.
+fn parts_ui(ui: &mut egui::Ui, parts: &ReservedParts, theme: &Theme) {
+    for (position, (name, bytes)) in parts_of(parts).into_iter().enumerate() {
+        if bytes > Bytes::ZERO {
+            swatch_ui(ui, theme.part(position));
+            ui.label(name);
+            bytes_ui(ui, bytes);
+            ui.end_row();
+        }
+    }
+}
+
+/// The choice of a lane by its mark; `verb` precedes titles for assistive technology.
+fn lane_marks_ui(ui: &mut egui::Ui, comparison: &Comparison, chosen: &mut usize, verb: &str) {
+    let before = *chosen;
+    for (position, row) in comparison.lanes.iter().enumerate() {
+        let mark = ui.selectable_value(chosen, position, comparison.lane_mark(row.id));
+        let mark = mark.named_choice(egui::Role::RadioButton, position == before, || {
+            format!("{verb} {}", comparison.lane_title(row.id))
+        });
+        mark.on_hover_text(match row.id {
+            LaneId::Problem(_) => row.strategy.label,
+            LaneId::Policy(_) => row.policy.row().label,
+            LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => row.title.as_deref().unwrap_or_default(),
+        });
+    }
+}
+
+/// The choice of a device profile, as the value of its option.
+fn profile_choice_ui(
+    ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
+    combo: egui::ComboBox<'_>,
+    active: &Device,
+) -> egui::Response {
+    combo.selected_text(&active.name).show_choices(ui, |ui| {
+        for profile in &cx.session.profiles().profiles {
+            let memory = profile.text_with_mark(DeviceFigure::MemoryBytes);
+            let choice = ui.selectable_label(profile.name == active.name, format!("{} ({memory})", profile.name));
+            if choice.on_hover_text(&profile.summary).clicked() {
+                cx.commands.push(Command::SetOption {
+                    key: keys::DEVICE.to_owned(),
+                    text: profile.name.clone(),
+                });
+            }
+        }
+    })
 }
 
 /// Input of a pane, and its commands.

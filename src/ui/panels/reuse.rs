@@ -9,7 +9,7 @@ use eframe::egui::{self, RichText};
 
 use super::elided_middle;
 use super::neighbourhood::NeighbourState;
-use crate::widgets::{Named as _, link_ui, right_bytes_ui, wrapped_ui};
+use crate::widgets::{link_ui, more_ui, right_bytes_ui, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::{Command, Selected};
@@ -147,19 +147,7 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
         } else {
             "In lane"
         });
-        for (idx, row) in comparison.lanes.iter().enumerate() {
-            let number = comparison.lane_mark(row.id);
-            let response = ui.selectable_value(&mut chosen, idx, &number).named_choice(
-                egui::Role::RadioButton,
-                idx == lane,
-                || format!("explain the lane of {}", comparison.lane_title(row.id)),
-            );
-            response.on_hover_text(match row.id {
-                LaneId::Problem(_) => row.strategy.label,
-                LaneId::Policy(_) => row.policy.row().label,
-                LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => row.title.as_deref().unwrap_or_default(),
-            });
-        }
+        super::lane_marks_ui(ui, comparison, &mut chosen, "explain the lane of");
     });
     if chosen != lane {
         state.lane = Some(comparison.lanes[chosen].id);
@@ -189,38 +177,41 @@ fn passed_ui(
     commands: &mut Vec<Command>,
 ) {
     let most = if *is_open { MANY } else { FEW };
-    egui::Grid::new(title)
-        .num_columns(3)
-        .min_col_width(0.0)
-        .spacing([8.0, 2.0])
-        .striped(true)
-        .show(ui, |ui| {
-            for passed in passed.iter().take(most) {
-                let bytes = Bytes(passed.bytes);
-                right_bytes_ui(ui, bytes);
-                ui.weak(steps_text(shown.view, passed.block))
-                    .on_hover_text("first and last step of its life");
-                tensor_ui(ui, shown, passed.block, commands);
-                ui.end_row();
-            }
-        });
+    let rows = passed.iter().map(|passed| (Bytes(passed.bytes), passed.block));
+    blocks_ui(
+        ui,
+        shown,
+        egui::Grid::new(title).striped(true),
+        rows.take(most),
+        commands,
+    );
     let left = passed.len().saturating_sub(most);
     if *is_open && left > 0 {
         ui.weak(format!("{most} of {} listed", passed.len()));
     }
     if passed.len() > FEW {
-        let words = if *is_open {
-            format!("Show only the largest {FEW}")
-        } else {
-            format!("Show {left} more")
-        };
-        let response = ui
-            .small_button(&words)
-            .named(egui::Role::Button, || format!("{title}: {}", words.to_lowercase()));
-        if response.clicked() {
-            *is_open = !*is_open;
-        }
+        more_ui(ui, title, is_open, FEW, left);
     }
+}
+
+/// Bytes, steps and names of blocks.
+fn blocks_ui(
+    ui: &mut egui::Ui,
+    shown: &Shown<'_>,
+    grid: egui::Grid,
+    blocks: impl Iterator<Item = (Bytes, u32)>,
+    commands: &mut Vec<Command>,
+) {
+    let grid = grid.num_columns(3).min_col_width(0.0).spacing([8.0, 2.0]);
+    grid.show(ui, |ui| {
+        for (bytes, block) in blocks {
+            right_bytes_ui(ui, bytes);
+            ui.weak(steps_text(shown.view, block))
+                .on_hover_text("first and last step of its life");
+            tensor_ui(ui, shown, block, commands);
+            ui.end_row();
+        }
+    });
 }
 
 fn steps_text(view: &LaneView, block: u32) -> String {
@@ -269,20 +260,9 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
         ui.label(format!("It rests on the bottom of the {label}."));
     } else {
         ui.label("It rests on");
-        egui::Grid::new("rests on")
-            .num_columns(3)
-            .min_col_width(0.0)
-            .spacing([8.0, 2.0])
-            .show(ui, |ui| {
-                for below in support.below.iter().take(FEW) {
-                    let bytes = Bytes(blocks.bytes[*below as usize]);
-                    right_bytes_ui(ui, bytes);
-                    ui.weak(steps_text(shown.view, *below))
-                        .on_hover_text("first and last step of its life");
-                    tensor_ui(ui, shown, *below, commands);
-                    ui.end_row();
-                }
-            });
+        let rows = support.below.iter().take(FEW);
+        let rows = rows.map(|below| (Bytes(blocks.bytes[*below as usize]), *below));
+        blocks_ui(ui, shown, egui::Grid::new("rests on"), rows, commands);
         if support.below.len() > FEW {
             ui.weak(format!("and {} more", support.below.len() - FEW));
         }

@@ -10,8 +10,7 @@ use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::{ScheduleChoice, study_of, tensor_count};
 use highwater_model::graph::Phase;
-use highwater_model::workload::{DeviceFigure, SchedulePlan};
-use highwater_options::keys;
+use highwater_model::workload::SchedulePlan;
 use highwater_session::{Command, Session};
 
 /// Texts in editing.
@@ -230,26 +229,8 @@ fn dim_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, symbol: &str, state: &mut Sche
 fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     let label = ui.label("device");
     let current = cx.session.document().device();
-    let combo = egui::ComboBox::from_id_salt("device")
-        .selected_text(&current.name)
-        .width(150.0);
-    let response = combo
-        .show_choices(ui, |ui| {
-            for profile in &cx.session.profiles().profiles {
-                let text = format!(
-                    "{} ({})",
-                    profile.name,
-                    profile.text_with_mark(DeviceFigure::MemoryBytes)
-                );
-                if ui.selectable_label(profile.name == current.name, text).clicked() {
-                    cx.commands.push(Command::SetOption {
-                        key: keys::DEVICE.to_owned(),
-                        text: profile.name.clone(),
-                    });
-                }
-            }
-        })
-        .labelled_by(label.id);
+    let combo = egui::ComboBox::from_id_salt("device").width(150.0);
+    let response = super::profile_choice_ui(ui, cx, combo, &current).labelled_by(label.id);
     response.on_hover_text(format!("{}\n{}", current.summary, current.marks_sentence()));
     ui.end_row();
 }

@@ -13,9 +13,8 @@ use eframe::egui::{self, RichText};
 
 use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sentences};
 use crate::numbers::{to_f64, to_points};
-use crate::panels::PaneCx;
 use crate::panels::empty::other_ui;
-use crate::panels::swatch_ui;
+use crate::panels::{PaneCx, lane_marks_ui, parts_of, parts_ui, swatch_ui};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, bytes_ui};
 use highwater_analysis::{Comparison, Lane, LaneKind};
@@ -120,7 +119,7 @@ fn picture_ui(
     state: &mut DeviceState,
     lanes: &mut LanesState,
 ) {
-    parts_ui(ui, shown, picture);
+    in_use_ui(ui, shown, picture);
     ui.add_space(6.0);
     pools::pools_ui(ui, shown, picture, &mut state.open, lanes);
     pages_ui(ui, picture);
@@ -137,15 +136,7 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
             LaneKind::Policies | LaneKind::Strategies => "Device under policy",
         };
         ui.strong(title);
-        for (idx, row) in input.comparison.lanes.iter().enumerate() {
-            let number = input.comparison.lane_mark(row.id);
-            let response = ui.selectable_value(&mut chosen, idx, number).named_choice(
-                egui::Role::RadioButton,
-                idx == spot.lane,
-                || format!("device under {}", input.comparison.lane_title(row.id)),
-            );
-            response.on_hover_text(row.title.as_deref().unwrap_or(row.policy.row().label));
-        }
+        lane_marks_ui(ui, input.comparison, &mut chosen, "device under");
     });
     if chosen != spot.lane {
         lanes.pin(chosen, spot.step);
@@ -233,17 +224,8 @@ fn story_ui(ui: &mut egui::Ui, shown: Shown<'_>, step: Step) {
     ui.add_space(4.0);
 }
 
-fn parts(parts: &ReservedParts) -> [(&'static str, Bytes); 4] {
-    [
-        ("feature memory", parts.features),
-        ("weights", parts.weights),
-        ("variables", parts.variables),
-        ("inputs, outputs", parts.io),
-    ]
-}
-
 /// Device bytes in use by part, as a bar and in figures.
-fn parts_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
+fn in_use_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
     let theme = shown.theme;
     let in_use = picture.parts.total();
     // Lanes of name reuse have no limit: what is left is that of the active device.
@@ -260,14 +242,7 @@ fn parts_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
         .min_col_width(0.0)
         .spacing([6.0, 3.0])
         .show(ui, |ui| {
-            for (position, (name, bytes)) in parts(&picture.parts).into_iter().enumerate() {
-                if bytes > Bytes::ZERO {
-                    swatch_ui(ui, theme.part(position));
-                    ui.label(name);
-                    bytes_ui(ui, bytes);
-                    ui.end_row();
-                }
-            }
+            parts_ui(ui, &picture.parts, theme);
             swatch_ui(ui, theme.range);
             ui.label("available");
             bytes_ui(ui, available).on_hover_text(format!("of {}", capacity.exact()));
@@ -282,7 +257,7 @@ fn bar_ui(ui: &mut egui::Ui, held: &ReservedParts, available: Bytes, theme: &The
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 2, theme.range);
     let mut left = rect.left();
-    for (position, (_, bytes)) in parts(held).into_iter().enumerate() {
+    for (position, (_, bytes)) in parts_of(held).into_iter().enumerate() {
         let width = to_points(to_f64(bytes.get()) / capacity * f64::from(rect.width()));
         let part = egui::Rect::from_min_size(egui::pos2(left, rect.top()), egui::vec2(width, rect.height()));
         painter.rect_filled(part, 0, theme.part(position));

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, RichText};
 
-use crate::combo::ShowChoices as _;
 use crate::numbers::{count_f32, to_f64, to_whole};
 use crate::panels::PaneCx;
 use crate::widgets::Named as _;
@@ -59,25 +58,9 @@ fn profile_choice_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device) {
     ui.horizontal(|ui| {
         let label = ui.strong("Profile");
         let combo = egui::ComboBox::from_id_salt("device profile")
-            .selected_text(&device.name)
             .width(ui.available_width())
             .truncate();
-        let response = combo.show_choices(ui, |ui| {
-            for profile in &cx.session.profiles().profiles {
-                let text = format!(
-                    "{} ({})",
-                    profile.name,
-                    profile.text_with_mark(DeviceFigure::MemoryBytes)
-                );
-                let choice = ui.selectable_label(profile.name == device.name, text);
-                if choice.on_hover_text(&profile.summary).clicked() {
-                    cx.commands.push(Command::SetOption {
-                        key: keys::DEVICE.to_owned(),
-                        text: profile.name.clone(),
-                    });
-                }
-            }
-        });
+        let response = super::super::profile_choice_ui(ui, cx, combo, device);
         response.labelled_by(label.id).on_hover_text(&device.summary);
     });
 }
