@@ -124,12 +124,12 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
                 if is_marked {
                     raw.events.push(egui::Event::PointerMoved(Pos2::new(500.0, 180.0)));
                 }
-                let (mut commands, mut actions) = (Vec::new(), Vec::new());
+                let (mut commands, mut window_commands) = (Vec::new(), Vec::new());
                 let mut cx = LanesCx {
                     input: &input,
                     state: &mut state,
                     commands: &mut commands,
-                    actions: &mut actions,
+                    window_commands: &mut window_commands,
                 };
                 let mut output = context.run_ui(raw, |ui| lanes_ui(ui, &mut cx));
                 let shapes = std::mem::take(&mut output.shapes);
@@ -448,6 +448,8 @@ fn options(criterion: &mut Criterion<CpuTime>) {
                 session: &session,
                 theme: &theme,
                 commands: &mut Vec::new(),
+                window_commands: &mut Vec::new(),
+                option: None,
             };
             let mut output = context.run_ui(raw, |ui| {
                 let area = egui::ScrollArea::vertical().vertical_scroll_offset(offset);

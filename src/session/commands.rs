@@ -32,7 +32,6 @@ pub enum Command {
     Remove(usize),
     /// Show a part of the sources alone; `None` shows the whole session.
     ShowPart(Option<String>),
-    /// Set an option from text.
     SetOption {
         key: String,
         /// As on the command line.
@@ -105,7 +104,6 @@ pub enum Command {
         /// As the heuristic's engine counts bytes.
         budget: Bytes,
     },
-    /// Choose the lane set.
     SetLanes(LaneSet),
     /// Start or continue the budget sweep of a graph, or of the tape.
     StartBudgetSweep(GraphIdx),
@@ -214,7 +212,6 @@ pub enum Command {
     },
     /// Open edits that were kept for recovery.
     Recover(PersistedDocument),
-    /// Write a picture as PNG.
     WritePicture {
         path: PathBuf,
         picture: Picture,

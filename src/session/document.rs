@@ -14,7 +14,7 @@ use highwater_model::workload::{Device, DimValues, SchedulePlan};
 use highwater_options::{Environment, Options, keys, resolve_device};
 
 /// A source of graphs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SourceSpec {
     /// A file; `-` is standard input.
     Path(PathBuf),
@@ -111,24 +111,6 @@ impl SourceSpec {
             Self::Sample(sample) => sample.title.to_owned(),
             Self::Bytes { name, .. } => name.clone(),
             Self::As { source, .. } => source.title(),
-        }
-    }
-}
-
-impl PartialEq for SourceSpec {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Path(a), Self::Path(b)) => a == b,
-            (Self::Sample(a), Self::Sample(b)) => a.name == b.name,
-            (Self::Bytes { bytes: a, .. }, Self::Bytes { bytes: b, .. }) => Arc::ptr_eq(a, b),
-            (
-                Self::As { source: a, format },
-                Self::As {
-                    source: b,
-                    format: other,
-                },
-            ) => a == b && format == other,
-            _ => false,
         }
     }
 }

@@ -193,7 +193,10 @@ impl Merge {
         ];
         let there = kinds.into_iter().filter(|(.., count)| *count > 0);
         // The first kind is shown.
-        let left = there.skip(1).map(left_out).collect();
+        let left = there
+            .skip(1)
+            .map(|(one, many, count)| left_out(one, many, count))
+            .collect();
         let source = if !graphs.is_empty() {
             Source::Graphs(graphs)
         } else if !recordings.is_empty() {
@@ -216,7 +219,7 @@ impl Merge {
 }
 
 /// The sentence on a kind that is not shown.
-fn left_out((one, many, count): (&str, &str, usize)) -> String {
+fn left_out(one: &str, many: &str, count: usize) -> String {
     match count {
         1 => format!("1 {one} is not shown beside what is; open its file alone"),
         _ => format!("{count} {many} are not shown beside what is; open their files alone"),

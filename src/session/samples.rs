@@ -15,6 +15,12 @@ pub struct Sample {
     pub iterations: u32,
 }
 
+impl PartialEq for Sample {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct SampleFile {
     /// Below `sample_traces`.

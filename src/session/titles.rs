@@ -20,7 +20,7 @@ pub(super) fn titles(sources: &[SourceSpec]) -> Vec<String> {
     for (title, positions) in alike.iter().filter(|(_, positions)| positions.len() > 1) {
         let folders: Option<Vec<Vec<String>>> = positions
             .iter()
-            .map(|position| path_of(&sources[*position]).map(folders_of))
+            .map(|position| sources[*position].path().map(folders_of))
             .collect();
         let distinct = folders.and_then(|folders| distinct(&folders));
         for (position, folders) in positions.iter().zip(distinct.into_iter().flatten()) {
@@ -30,14 +30,6 @@ pub(super) fn titles(sources: &[SourceSpec]) -> Vec<String> {
         }
     }
     titles
-}
-
-fn path_of(source: &SourceSpec) -> Option<&Path> {
-    match source {
-        SourceSpec::Path(path) => Some(path),
-        SourceSpec::As { source, .. } => path_of(source),
-        SourceSpec::Sample(_) | SourceSpec::Bytes { .. } => None,
-    }
 }
 
 /// The folders above a file, the nearest first.

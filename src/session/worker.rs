@@ -35,7 +35,6 @@ pub(super) type Reply = Box<dyn FnOnce(&mut Session) + Send>;
 pub(super) enum Message {
     /// The stage's name and the done share, 0.0 to 1.0.
     Progress(TaskId, &'static str, f32),
-    /// A task is done.
     Done(TaskId, Reply),
     /// A picture for an order, which may be older than the last one.
     Painted(Reply),

@@ -3,7 +3,7 @@
 use eframe::egui;
 
 use super::commands::UiCommand;
-use super::dialogs::{Dialogs, Purpose};
+use super::dialogs::Dialogs;
 use super::document::DocumentState;
 use super::dropping::drop_ui;
 use super::frame_output::FrameOutput;
@@ -65,8 +65,6 @@ pub struct UiState {
     pub problem: Option<usize>,
     pub palette: PaletteState,
     pub recents: Recents,
-    /// Commands from panes.
-    pub window_commands: Vec<UiCommand>,
     /// Pending pictures.
     pub pictures: Pictures,
     pub large_lanes: super::gpu::LargeLanes,
@@ -241,16 +239,14 @@ impl App {
                 session: &self.session,
                 theme: &theme,
                 commands: &mut output.commands,
+                window_commands: &mut output.window_commands,
+                option: None,
             };
             self.panes.ui(ui, cx, &mut self.state);
         });
-        if std::mem::take(&mut self.state.tables.wants_export) {
-            output.window_commands.push(UiCommand::ExportTable);
-        }
         self.dialogs_ui(ui.ctx(), &theme, &mut output);
         drop_ui(ui, &theme, &mut output.commands);
-        output.window_commands.append(&mut self.state.window_commands);
-        if output.has_window_request() {
+        if !output.window_commands.is_empty() {
             // Shows the command's effect without waiting for input.
             ui.ctx().request_repaint();
         }
@@ -264,16 +260,6 @@ impl App {
         if let Some(key) = self.state.dialogs.take_returned() {
             self.state.options.jump = Some(key.to_owned());
         }
-        if let Some((key, kind)) = self.state.options.pick.take() {
-            self.state.dialogs.ask(Purpose::PickPath { key, kind }, ctx);
-        }
-        if std::mem::take(&mut self.state.peak.wants_export) {
-            self.state.dialogs.ask(Purpose::ExportPeak, ctx);
-        }
-        if std::mem::take(&mut self.state.peak.wants_copy) {
-            self.copy_peak(ctx);
-        }
-        self.state.dialogs.ask_wanted(ctx);
         self.state.dialogs.poll(&mut output.commands);
         self.state.dialogs.ui(ctx, &mut output.commands);
         self.document_ui(ctx, theme, &mut output.commands);
@@ -281,6 +267,8 @@ impl App {
             session: &self.session,
             theme,
             commands: &mut output.commands,
+            window_commands: &mut output.window_commands,
+            option: None,
         };
         pin_prompt_ui(ctx, &mut cx, &mut self.state.compare);
         let mut palette = std::mem::take(&mut self.state.palette);

@@ -9,18 +9,17 @@ use eframe::egui::KeyboardShortcut;
 pub use also::also;
 pub use table::COMMANDS;
 
+use super::dialogs::Purpose;
 use super::lanes::Measuring;
 use super::panes::Pane;
-use highwater_session::ExportForm;
+use highwater_analysis::LaneId;
 use highwater_timeline::ColorBy;
 
 /// A command of menus, keys and palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UiCommand {
-    /// Choose files to open.
-    Open,
-    /// Choose files to add to the session.
-    Add,
+    /// Choose a path.
+    AskPath(Purpose),
     /// Type a path to open.
     OpenPath,
     /// Save the document to its file.
@@ -29,9 +28,6 @@ pub enum UiCommand {
     SaveAs,
     /// List missing and changed sources.
     LocateSources,
-    ExportConfig,
-    Export(ExportForm),
-    ImportConfig,
     /// Copy the `highwater compare` command.
     CopyCommandLine,
     Undo,
@@ -41,12 +37,19 @@ pub enum UiCommand {
     Search,
     /// Bring a pane to the front, or the pane behind it.
     TogglePane(Pane),
+    /// Bring a pane to the front.
+    ShowPane(Pane),
+    /// Close a pane, or open it where it was.
+    OpenOrClosePane(Pane),
+    /// Explain a lane in Inspector, Peak and Tables.
+    ExplainLane(LaneId),
+    /// Show an option and give its field the keyboard.
+    ShowOption(&'static str),
+    /// Pin a step in all lanes.
+    PinStep(u32),
     AddRun,
     /// Schedule every graph.
     ListGraphs,
-    /// Export the visible table.
-    ExportTable,
-    /// Focus the option search.
     SearchOptions,
     /// Focus the field of the next finding.
     NextProblem,
@@ -64,8 +67,6 @@ pub enum UiCommand {
     Sweep,
     /// Recommend a configuration of the sweep.
     Recommend,
-    /// Choose a folder to open.
-    OpenFolder,
     /// Start or stop the budget sweep.
     BudgetSweep,
     /// Compare policies, runs under budgets, or name reuse.
@@ -76,6 +77,8 @@ pub enum UiCommand {
     Bookmark,
     GotoStep,
     ExportPeak,
+    /// Copy the explained step as text.
+    CopyPeak,
     /// Gaps in the memory maps.
     ToggleHoles,
     /// Reuse edges: off, of the selection, of the peak step.
@@ -106,7 +109,6 @@ pub enum UiCommand {
     Smaller,
     /// The default size.
     UsualSize,
-    ExportWindow,
     ExportLane,
     DrawLane,
     /// Clear the list of recent files.

@@ -20,7 +20,7 @@ use super::panels::files::format_ui;
 use super::panels::options::select_all;
 use highwater_import::IMPORTERS;
 use highwater_options::PathKind;
-use highwater_session::{Command, DOCUMENT_EXTENSION, ExportForm};
+use highwater_session::{Command, DOCUMENT_EXTENSION};
 
 #[derive(Default)]
 pub struct Dialogs {
@@ -30,10 +30,7 @@ pub struct Dialogs {
     last: Vec<(Purpose, String)>,
     /// The option whose path prompt just closed: its field gets the focus back.
     returned: Option<&'static str>,
-    /// The path of the next picture.
     picture: Option<(PathBuf, Purpose)>,
-    /// The purpose for which a pane requests a path.
-    wanted: Option<Purpose>,
     /// Whether the path field opens instead of the system's dialog.
     pub(super) are_typed: bool,
 }
@@ -89,31 +86,7 @@ files when you start highwater.";
 
 const NO_SERVICE_TO_SAVE: &str = "This machine has no file dialog service: type a path.";
 
-const FORMS: &str = "The extension decides what is written: .json everything, .py options and variables as a script, \
-.sh the variables.";
-
-const PEAK_FORMS: &str = "The extension decides what is written: .csv the live tensors, .json everything, .txt a text.";
-
-/// The endings and contents of an export form.
-fn export_words(form: ExportForm) -> String {
-    let row = form.row();
-    let endings: Vec<String> = row.endings.iter().map(|ending| format!(".{ending}")).collect();
-    format!("{}: {}.", endings.join(" or "), row.summary)
-}
-
 impl Dialogs {
-    /// Requests a path after the panes are drawn.
-    pub fn want(&mut self, purpose: Purpose) {
-        self.wanted = Some(purpose);
-    }
-
-    /// Asks for the path that a pane requested.
-    pub fn ask_wanted(&mut self, ctx: &egui::Context) {
-        if let Some(purpose) = self.wanted.take() {
-            self.ask(purpose, ctx);
-        }
-    }
-
     /// Opens the system's dialog on a separate thread.
     pub fn ask(&mut self, purpose: Purpose, ctx: &egui::Context) {
         if self.running.is_some() {
@@ -222,20 +195,8 @@ impl Dialogs {
             if let Some(reason) = prompt.reason {
                 ui.label(reason);
             }
-            match purpose {
-                Purpose::ExportConfig => drop(ui.weak(FORMS)),
-                Purpose::ExportPeak => drop(ui.weak(PEAK_FORMS)),
-                Purpose::Export(form) => drop(ui.weak(export_words(form))),
-                Purpose::Open
-                | Purpose::OpenFolder
-                | Purpose::Add
-                | Purpose::SaveDocument
-                | Purpose::Locate(_)
-                | Purpose::ExportTable
-                | Purpose::ImportConfig
-                | Purpose::SavePicture(_)
-                | Purpose::DrawLane(_)
-                | Purpose::PickPath { .. } => {}
+            if !row.note.is_empty() {
+                ui.weak(&row.note);
             }
             ui.add_space(4.0);
             let label = ui.label("Path");

@@ -222,7 +222,6 @@ impl App {
         }
     }
 
-    /// Performs the waiting action.
     fn perform_waiting(&mut self, ctx: &egui::Context) {
         match self.state.document.next.take() {
             Some(Next::Close) => {

@@ -17,44 +17,28 @@ use highwater_timeline::AxisKind;
 /// The requests of a frame.
 #[derive(Debug, Default)]
 pub struct FrameOutput {
-    /// Window commands.
     pub window_commands: Vec<UiCommand>,
     /// Session commands.
     pub commands: Vec<Command>,
-    /// Panes to bring to the front.
-    pub shown: Vec<Pane>,
-    /// Panes to close or to reopen.
-    pub toggled: Vec<Pane>,
-    /// The option whose field gets the focus.
-    pub option: Option<&'static str>,
-    /// The step to pin.
-    pub step: Option<u32>,
-    pub saved: Option<Purpose>,
 }
 
 /// Width and height of drawings, in pixels.
 const DRAWING: (f64, f64) = (1200.0, 600.0);
 
 impl FrameOutput {
-    /// Whether there is a request besides session commands.
-    pub(super) fn has_window_request(&self) -> bool {
-        let has_purpose = self.option.is_some() || self.step.is_some() || self.saved.is_some();
-        has_purpose || !(self.window_commands.is_empty() && self.shown.is_empty() && self.toggled.is_empty())
-    }
-
     /// Adds the choice of the palette.
     pub(super) fn choose(&mut self, choice: &Choice, recents: &Recents) {
         match *choice {
             Choice::Command(command) => self.window_commands.push(command),
-            Choice::Pane(pane) => self.shown.push(pane),
+            Choice::Pane(pane) => self.window_commands.push(UiCommand::ShowPane(pane)),
             Choice::Sample(sample) => self.commands.push(Command::Open(vec![SourceSpec::Sample(sample)])),
             Choice::Recent(position) => {
                 let recent = recents.list.get(position);
                 self.commands
                     .extend(recent.map(|recent| Command::Open(recent.sources())));
             }
-            Choice::Option(name) => self.option = Some(name),
-            Choice::Step(step) => self.step = Some(step),
+            Choice::Option(name) => self.window_commands.push(UiCommand::ShowOption(name)),
+            Choice::Step(step) => self.window_commands.push(UiCommand::PinStep(step)),
         }
     }
 }
@@ -75,33 +59,9 @@ impl App {
         let FrameOutput {
             window_commands,
             mut commands,
-            shown,
-            toggled,
-            option,
-            step,
-            saved,
         } = output;
-        if let Some(purpose) = saved {
-            self.state.dialogs.ask(purpose, ctx);
-        }
         for command in window_commands {
             self.perform(command, ctx, &mut commands);
-        }
-        for pane in shown {
-            self.panes.show(pane);
-        }
-        for pane in toggled {
-            if self.panes.is_open(pane) {
-                self.panes.close(pane);
-            } else {
-                self.panes.show(pane);
-            }
-        }
-        if let Some(step) = step {
-            self.go_to(step, ctx);
-        }
-        if let Some(name) = option {
-            self.state.options.jump = Some(name.to_owned());
         }
         let is_wanted = self.state.options.jump.is_some() || self.state.options.wants_search;
         if is_wanted && !self.panes.is_in_front(Pane::Configuration) {
@@ -165,7 +125,7 @@ impl App {
     }
 
     /// Pins a step and brings the lanes to the front.
-    fn go_to(&mut self, step: u32, ctx: &egui::Context) {
+    pub(super) fn go_to(&mut self, step: u32, ctx: &egui::Context) {
         let theme = Theme::of(&ctx.global_style().visuals);
         if let Some(input) = LanesInput::of(&self.session, &theme) {
             self.panes.show(Pane::Policies);

@@ -3,6 +3,7 @@
 use eframe::egui::{self, Key, KeyboardShortcut, Modifiers};
 
 use super::commands::{COMMANDS, UiCommand};
+use super::dialogs::Purpose;
 use super::lanes::Measuring;
 use super::panels::lane_set::kind_words;
 use highwater_session::Session;
@@ -67,32 +68,33 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
                 .is_some_and(|(comparison, _)| comparison.lanes.len() > 1),
             "there is no other lane",
         ),
-        UiCommand::Measure(_)
+        UiCommand::AskPath(Purpose::Export(_) | Purpose::ExportTable)
+        | UiCommand::Measure(_)
         | UiCommand::BudgetSweep
         | UiCommand::Sweep
         | UiCommand::Recommend
         | UiCommand::ExportLane
         | UiCommand::DrawLane
-        | UiCommand::Export(_)
-        | UiCommand::ExportTable
         | UiCommand::ExportPeak
         | UiCommand::Bookmark
         | UiCommand::GotoStep => (session.answer().is_some(), "nothing is worked out yet"),
-        UiCommand::Open
-        | UiCommand::Add
+        UiCommand::AskPath(_)
         | UiCommand::OpenPath
-        | UiCommand::ExportConfig
-        | UiCommand::ImportConfig
         | UiCommand::CopyCommandLine
         | UiCommand::Search
         | UiCommand::TogglePane(_)
+        | UiCommand::ShowPane(_)
+        | UiCommand::OpenOrClosePane(_)
+        | UiCommand::ExplainLane(_)
+        | UiCommand::ShowOption(_)
+        | UiCommand::PinStep(_)
+        | UiCommand::CopyPeak
         | UiCommand::SearchOptions
         | UiCommand::ToggleTheme
         | UiCommand::ToggleLayout
         | UiCommand::ToggleView
         | UiCommand::NextAxis
         | UiCommand::NextRows
-        | UiCommand::OpenFolder
         | UiCommand::PinConfiguration
         | UiCommand::ToggleHoles
         | UiCommand::NextEdges
@@ -107,7 +109,6 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::Larger
         | UiCommand::Smaller
         | UiCommand::UsualSize
-        | UiCommand::ExportWindow
         | UiCommand::ForgetRecent
         | UiCommand::ToggleHelp
         | UiCommand::Quit => (true, ""),

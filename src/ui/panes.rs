@@ -246,8 +246,6 @@ impl Panes {
         let mut docking = Docking {
             cx,
             state,
-            shows_device: false,
-            shows_budgets: false,
             closed: Vec::new(),
             keeps_pane: false,
             in_front: &mut self.in_front,
@@ -262,15 +260,6 @@ impl Panes {
         // A click on a tensor opens its facts.
         let selects = |command: &Command| matches!(command, Command::Select(Some(_)));
         let offers_inspector = !docking.keeps_pane && docking.cx.commands.iter().any(selects);
-        let asked = [
-            (docking.shows_device, Pane::Device),
-            (docking.shows_budgets, Pane::Budgets),
-        ];
-        for (_, pane) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
-            self.show(pane);
-            // Shown at once, not with the next movement of the pointer.
-            ui.ctx().request_repaint();
-        }
         for pane in closed {
             self.close(pane);
             ui.ctx().request_repaint();

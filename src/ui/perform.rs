@@ -17,12 +17,8 @@ impl App {
     pub(super) fn perform(&mut self, command: UiCommand, ctx: &egui::Context, commands: &mut Vec<Command>) {
         let state = &mut self.state;
         match command {
-            UiCommand::Open => state.dialogs.ask(Purpose::Open, ctx),
-            UiCommand::Add => state.dialogs.ask(Purpose::Add, ctx),
+            UiCommand::AskPath(purpose) => state.dialogs.ask(purpose, ctx),
             UiCommand::OpenPath => state.dialogs.type_path(Purpose::Open, None),
-            UiCommand::ExportConfig => state.dialogs.ask(Purpose::ExportConfig, ctx),
-            UiCommand::ImportConfig => state.dialogs.ask(Purpose::ImportConfig, ctx),
-            UiCommand::ExportTable => state.dialogs.ask(Purpose::ExportTable, ctx),
             UiCommand::Search => {
                 self.panes.show(Pane::Policies);
                 state.search.wants_focus |= !state.search.has_focus;
@@ -62,7 +58,6 @@ impl App {
                 };
             }
             UiCommand::ToggleView => state.lanes.content = state.lanes.content.next(),
-            UiCommand::OpenFolder => state.dialogs.ask(Purpose::OpenFolder, ctx),
             UiCommand::BudgetSweep if self.session.is_budget_sweep_running() => commands.push(Command::StopBudgetSweep),
             UiCommand::BudgetSweep => {
                 self.panes.show(Pane::Budgets);
@@ -84,6 +79,16 @@ impl App {
                 state.compare.wants_focus |= pane == Pane::Compare;
                 state.schedule_editor.wants_focus |= pane == Pane::Schedule;
             }
+            UiCommand::OpenOrClosePane(pane) if self.panes.is_open(pane) => self.panes.close(pane),
+            UiCommand::ShowPane(pane) | UiCommand::OpenOrClosePane(pane) => self.panes.show(pane),
+            UiCommand::ExplainLane(lane) => {
+                state.inspector.explain(lane);
+                state.peak.explain(lane);
+                state.tables.explain(lane);
+            }
+            UiCommand::ShowOption(name) => state.options.jump = Some(name.to_owned()),
+            UiCommand::PinStep(step) => self.go_to(step, ctx),
+            UiCommand::CopyPeak => self.copy_peak(ctx),
             UiCommand::AddRun | UiCommand::ListGraphs => self.schedule(command == UiCommand::AddRun),
             UiCommand::PinConfiguration => state.compare.ask_name(&self.session),
             UiCommand::Save => self.save(ctx),
@@ -114,8 +119,6 @@ impl App {
                 self.start_sweep(command == UiCommand::Recommend, ctx);
             }
             UiCommand::Measure(how) => self.measure(how, ctx),
-            UiCommand::Export(form) => state.dialogs.ask(Purpose::Export(form), ctx),
-            UiCommand::ExportWindow => state.dialogs.ask(Purpose::SavePicture(None), ctx),
             UiCommand::ExportLane | UiCommand::DrawLane => {
                 let lane = self.lane_to_draw();
                 let purpose = match (command, lane) {
@@ -130,79 +133,42 @@ impl App {
 
     /// The state of a toggle in the menu; `None` for other commands.
     pub(super) fn now(&self, command: UiCommand, is_dark: bool) -> Option<&'static str> {
-        let lanes = &self.state.lanes;
-        let on_off = |is_on| if is_on { "on" } else { "off" };
-        Some(match command {
-            UiCommand::ToggleView => match lanes.content {
-                LaneContent::MemoryMap => "memory map",
-                LaneContent::Areas => "areas",
-                LaneContent::Lifetimes => "lifetimes",
-            },
-            UiCommand::ToggleLayout => match lanes.layout {
-                LaneLayout::Stacked => "stacked",
-                LaneLayout::SideBySide => "side by side",
-            },
-            UiCommand::NextAxis => lanes.shown_axis().name(),
-            UiCommand::NextRows => lanes.rows_by.words(),
-            UiCommand::NextLanes => kind_words(&self.session)?,
-            UiCommand::BudgetSweep if self.session.is_budget_sweep_running() => "running",
-            UiCommand::Sweep if self.session.is_sweep_running() => "running",
-            UiCommand::ToggleHoles => on_off(lanes.marks.has_holes),
-            UiCommand::NextEdges => lanes.marks.edges.words(),
-            UiCommand::ToggleDetails if self.panes.shows_details() => "shown",
-            UiCommand::ToggleDetails => "aside",
-            UiCommand::MaximizeLanes if self.panes.is_maximized() => "alone",
-            UiCommand::MaximizeLanes => "all panes",
-            UiCommand::ToggleTheme if is_dark => "dark",
-            UiCommand::ToggleTheme => "light",
-            UiCommand::ToggleEvents => on_off(lanes.marks.has_events),
-            UiCommand::ToggleScales => on_off(lanes.arrangement.has_own_scales),
-            UiCommand::ToggleWheel => on_off(lanes.has_plain_wheel),
-            UiCommand::ColorBy(by) if self.session.look_order().by == by => "chosen",
-            UiCommand::Open
-            | UiCommand::Add
-            | UiCommand::OpenPath
-            | UiCommand::Save
-            | UiCommand::SaveAs
-            | UiCommand::LocateSources
-            | UiCommand::ExportConfig
-            | UiCommand::Export(_)
-            | UiCommand::ImportConfig
-            | UiCommand::CopyCommandLine
-            | UiCommand::Undo
-            | UiCommand::Redo
-            | UiCommand::ResetOptions
-            | UiCommand::Search
-            | UiCommand::TogglePane(_)
-            | UiCommand::AddRun
-            | UiCommand::ListGraphs
-            | UiCommand::ExportTable
-            | UiCommand::SearchOptions
-            | UiCommand::NextProblem
-            | UiCommand::Sweep
-            | UiCommand::Recommend
-            | UiCommand::OpenFolder
-            | UiCommand::BudgetSweep
-            | UiCommand::PinConfiguration
-            | UiCommand::Bookmark
-            | UiCommand::GotoStep
-            | UiCommand::ExportPeak
-            | UiCommand::ColorBy(_)
-            | UiCommand::Measure(_)
-            | UiCommand::NextDifference
-            | UiCommand::PreviousSelection
-            | UiCommand::NextSelection
-            | UiCommand::OpenPalette
-            | UiCommand::ResetLayout
-            | UiCommand::Larger
-            | UiCommand::Smaller
-            | UiCommand::UsualSize
-            | UiCommand::ExportWindow
-            | UiCommand::ExportLane
-            | UiCommand::DrawLane
-            | UiCommand::ForgetRecent
-            | UiCommand::ToggleHelp
-            | UiCommand::Quit => return None,
-        })
+        let (lanes, marks) = (&self.state.lanes, &self.state.lanes.marks);
+        let either = |is_it, yes, no| Some(if is_it { yes } else { no });
+        let on_off = |is_on| either(is_on, "on", "off");
+        let content = match lanes.content {
+            LaneContent::MemoryMap => "memory map",
+            LaneContent::Areas => "areas",
+            LaneContent::Lifetimes => "lifetimes",
+        };
+        let is_stacked = lanes.layout == LaneLayout::Stacked;
+        let color = self.session.look_order().by;
+        let is_budget_sweep = self.session.is_budget_sweep_running();
+        let states = [
+            (UiCommand::ToggleView, Some(content)),
+            (UiCommand::ToggleLayout, either(is_stacked, "stacked", "side by side")),
+            (UiCommand::NextAxis, Some(lanes.shown_axis().name())),
+            (UiCommand::NextRows, Some(lanes.rows_by.words())),
+            (UiCommand::NextLanes, kind_words(&self.session)),
+            (UiCommand::BudgetSweep, is_budget_sweep.then_some("running")),
+            (UiCommand::Sweep, self.session.is_sweep_running().then_some("running")),
+            (UiCommand::ToggleHoles, on_off(marks.has_holes)),
+            (UiCommand::NextEdges, Some(marks.edges.words())),
+            (
+                UiCommand::ToggleDetails,
+                either(self.panes.shows_details(), "shown", "aside"),
+            ),
+            (
+                UiCommand::MaximizeLanes,
+                either(self.panes.is_maximized(), "alone", "all panes"),
+            ),
+            (UiCommand::ToggleTheme, either(is_dark, "dark", "light")),
+            (UiCommand::ToggleEvents, on_off(marks.has_events)),
+            (UiCommand::ToggleScales, on_off(lanes.arrangement.has_own_scales)),
+            (UiCommand::ToggleWheel, on_off(lanes.has_plain_wheel)),
+            (UiCommand::ColorBy(color), Some("chosen")),
+        ];
+        let (_, state) = states.into_iter().find(|(known, _)| *known == command)?;
+        state
     }
 }

@@ -324,7 +324,6 @@ impl Theme {
     }
 }
 
-/// The hue of a graph's pool.
 fn pool_hue(graph: GraphIdx) -> Color32 {
     rgb(POOLS[graph.0 as usize % POOLS.len()])
 }

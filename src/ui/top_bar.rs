@@ -141,7 +141,7 @@ fn panes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
             format!("{} ({keys})", row.title)
         };
         if ui.checkbox(&mut is_open, text).on_hover_text(row.what).clicked() {
-            output.toggled.push(row.pane);
+            output.window_commands.push(UiCommand::OpenOrClosePane(row.pane));
         }
     }
 }
@@ -178,7 +178,7 @@ fn lanes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
             ("drawing (SVG)", Purpose::DrawLane(id)),
         ] {
             if ui.button(format!("{title}: {form}…")).clicked() {
-                output.saved = Some(purpose);
+                output.window_commands.push(UiCommand::AskPath(purpose));
                 ui.close();
             }
         }

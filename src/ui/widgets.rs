@@ -1,6 +1,8 @@
 //! What panes and lanes share: names for assistive technology, texts with exact figures, links.
 
-use eframe::egui::{self, EventFilter, Id, Label, Response, RichText, Role, Ui, WidgetInfo, WidgetText};
+use eframe::egui::{
+    self, EventFilter, Id, Key, Label, Modifiers, Response, RichText, Role, Ui, WidgetInfo, WidgetText,
+};
 
 use highwater_model::units::Bytes;
 
@@ -78,4 +80,21 @@ pub(crate) fn more_ui(ui: &mut Ui, title: &str, is_open: &mut bool, few: usize, 
     let button = ui.small_button(&words);
     let button = button.named(Role::Button, || format!("{title}: {}", words.to_lowercase()));
     *is_open ^= button.clicked();
+}
+
+/// The row that a pressed arrow, page key, Home or End leads to.
+pub(crate) fn walked_row(ui: &Ui, here: Option<usize>, n_rows: usize, page: usize) -> Option<usize> {
+    let last = n_rows.checked_sub(1)?;
+    let at = here.unwrap_or(0).min(last);
+    let keys = [
+        (Key::ArrowDown, here.map_or(0, |_| at + 1)),
+        (Key::ArrowUp, at.saturating_sub(1)),
+        (Key::PageDown, at + page),
+        (Key::PageUp, at.saturating_sub(page)),
+        (Key::Home, 0),
+        (Key::End, last),
+    ];
+    let is_pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let (_, row) = keys.into_iter().find(|(key, _)| is_pressed(*key))?;
+    Some(row.min(last))
 }

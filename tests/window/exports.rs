@@ -6,6 +6,7 @@ use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
 use highwater_session::{EXPORT_FORMS, ExportForm, Notice};
 use highwater_ui::commands::{COMMANDS, UiCommand};
+use highwater_ui::dialogs::Purpose;
 
 use crate::document::window;
 use crate::harness::{Window, press, settle, window_of};
@@ -37,7 +38,7 @@ fn every_form_is_written_from_the_window() {
         } else {
             let known = COMMANDS
                 .iter()
-                .find(|known| known.command == UiCommand::Export(row.form));
+                .find(|known| known.command == UiCommand::AskPath(Purpose::Export(row.form)));
             open_palette(&mut harness, known.expect("every form has a command").text);
             press(&mut harness, Modifiers::NONE, Key::Enter);
         }

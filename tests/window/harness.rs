@@ -112,7 +112,7 @@ impl LanesApp {
             input: &input,
             state: &mut self.lanes,
             commands: &mut commands,
-            actions: &mut Vec::new(),
+            window_commands: &mut Vec::new(),
         };
         lanes_ui(ui, &mut cx);
         for command in &commands {

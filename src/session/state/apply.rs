@@ -34,10 +34,12 @@ impl Session {
             }
             Command::OpenAs { position, format } => self.open_as(position, format),
             Command::Remove(position) => self.remove_source(position),
-            Command::SaveDocument { path, view } => self.save_document(path, view, false),
-            Command::OverwriteDocument { path, view } => self.save_document(path, view, true),
+            Command::SaveDocument { path, view } => self.attempt(|session| session.save_document(path, view, false)),
+            Command::OverwriteDocument { path, view } => {
+                self.attempt(|session| session.save_document(path, view, true));
+            }
             Command::Locate { position, path } => self.locate(position, path),
-            Command::Recover(kept) => self.recover(&kept),
+            Command::Recover(kept) => self.attempt(|session| session.recover(&kept)),
             Command::FindMissing(paths) => self.find_missing(paths),
 
             // Settings.
@@ -134,8 +136,8 @@ impl Session {
             // Sweeps, plans and names.
             Command::StartBudgetSweep(graph) => self.start_budget_sweep(graph),
             Command::StopBudgetSweep => self.discard(TaskKind::BudgetSweep),
-            Command::StartSweep(order) => self.start_sweep(*order, None),
-            Command::Recommend(order, goal) => self.start_sweep(*order, Some(goal)),
+            Command::StartSweep(order) => self.attempt(|session| session.start_sweep(*order, None)),
+            Command::Recommend(order, goal) => self.attempt(|session| session.start_sweep(*order, Some(goal))),
             Command::StopSweep => self.discard(TaskKind::Sweep),
             Command::ListPlans(graph) => self.list_plans(graph),
             Command::ReuseNames(graph) => self.ask::<NamesTask>(graph),
@@ -162,12 +164,14 @@ impl Session {
             Command::RemoveBookmark(position) => self.remove_bookmark(position),
 
             // Exports of views.
-            Command::Export { form, path, lanes } => self.export(form, path, lanes.as_deref()),
-            Command::ExportTable(path) => self.export_table(path),
-            Command::ExportConfig(path) => self.export_config(path),
-            Command::ExportPeak(path) => self.export_peak(path),
+            Command::Export { form, path, lanes } => {
+                self.attempt(|session| session.export(form, path, lanes.as_deref()));
+            }
+            Command::ExportTable(path) => self.attempt(|session| session.export_table(path)),
+            Command::ExportConfig(path) => self.attempt(|session| session.export_config(path)),
+            Command::ExportPeak(path) => self.attempt(|session| session.export_peak(path)),
             Command::WritePicture { path, picture } => self.write(path, move |_| Ok(png(&picture)?)),
-            Command::DrawLane { path, lane, view } => self.draw_lane(path, lane, *view),
+            Command::DrawLane { path, lane, view } => self.attempt(|session| session.draw_lane(path, lane, *view)),
 
             Command::Cancel => {
                 self.discard(TaskKind::BudgetSweep);

@@ -20,7 +20,6 @@ use highwater_options::{SeenFiles, check_scheduled, effective_values};
 use highwater_rewrite::remat::Budget;
 
 impl Session {
-    /// Availability of undo and redo.
     pub fn can_undo_redo(&self) -> (bool, bool) {
         self.history.can()
     }
@@ -211,17 +210,23 @@ impl Session {
             .collect();
     }
 
-    pub(super) fn export_config(&mut self, path: PathBuf) {
+    pub(super) fn export_config(&mut self, path: PathBuf) -> Result<(), Failure> {
         let comparison = self.answer.as_ref().filter(|_| !self.is_stale()).map(|(c, _)| &**c);
         let mut chosen = self.document.clone();
         chosen.plan.dims.retain(|name, _| !self.assumed.contains(name));
         let config = config_from_document(&chosen, comparison);
-        let Some(write) = writer_of(&path.display().to_string()) else {
-            self.notice = Some(Notice::Failed(format!("{}: {WRITTEN_FORMS}", path.display())));
-            return;
-        };
+        let write = writer_of(&path.display().to_string());
+        let write = write.ok_or_else(|| format!("{}: {WRITTEN_FORMS}", path.display()))?;
         let text = write(&config);
         self.write(path, |_| Ok(text.into_bytes()));
+        Ok(())
+    }
+
+    /// Does what a command asks for; a failure becomes a notice.
+    pub(super) fn attempt(&mut self, action: impl FnOnce(&mut Self) -> Result<(), Failure>) {
+        if let Err(Failure(why)) = action(self) {
+            self.notice = Some(Notice::Failed(why));
+        }
     }
 
     pub(super) fn import_config(&mut self, path: PathBuf) {

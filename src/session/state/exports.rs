@@ -78,16 +78,10 @@ impl Session {
         );
     }
 
-    pub(super) fn export(&mut self, form: ExportForm, path: PathBuf, lanes: Option<&[LaneId]>) {
-        if let Err(why) = form.check(&path) {
-            self.notice = Some(Notice::Failed(why));
-            return;
-        }
-        let Some(subject) = self.export_subject(lanes) else {
-            let message = "nothing is worked out yet, so there is nothing to write".to_owned();
-            self.notice = Some(Notice::Failed(message));
-            return;
-        };
+    pub(super) fn export(&mut self, form: ExportForm, path: PathBuf, lanes: Option<&[LaneId]>) -> Result<(), Failure> {
+        form.check(&path)?;
+        let subject = self.export_subject(lanes);
+        let subject = subject.ok_or("nothing is worked out yet, so there is nothing to write")?;
         self.notice = None;
         self.exporting.push_back((form, path.clone()));
         let sources = self.document.sources.clone();
@@ -108,18 +102,15 @@ impl Session {
             };
             session.notice = Some(Notice::Done(told));
         });
+        Ok(())
     }
 
-    /// Draws a lane as SVG.
-    pub(super) fn draw_lane(&mut self, path: PathBuf, lane: LaneId, view: LaneInView) {
+    pub(super) fn draw_lane(&mut self, path: PathBuf, lane: LaneId, view: LaneInView) -> Result<(), Failure> {
         let found = self.answer.clone().and_then(|(comparison, timeline)| {
             let lane = comparison.lanes.iter().position(|known| known.id == lane)?;
             Some((comparison, timeline, lane))
         });
-        let Some((comparison, timeline, lane)) = found else {
-            self.notice = Some(Notice::Failed("there is no such lane to draw".to_owned()));
-            return;
-        };
+        let (comparison, timeline, lane) = found.ok_or("there is no such lane to draw")?;
         let look = self.look();
         self.write(path, move |_| {
             let text = lane_svg(&LaneDrawing {
@@ -135,6 +126,7 @@ impl Session {
             })?;
             Ok(text.into_bytes())
         });
+        Ok(())
     }
 
     /// The answer with its settings, which may be older than those of the document.

@@ -12,7 +12,7 @@ use super::super::known_names::rename_in_document;
 use super::super::loaded::Loaded;
 use super::super::overwrite::refuse_source;
 use super::super::persisted::PersistedDocument;
-use super::super::task::TaskKind;
+use super::super::task::{Failure, TaskKind};
 use super::{Notice, Session};
 use highwater_model::progress::Progress;
 
@@ -148,11 +148,9 @@ impl Session {
     }
 
     /// Saves the document; with `is_forced` also where another program changed its file.
-    pub(super) fn save_document(&mut self, path: PathBuf, view: Option<Json>, is_forced: bool) {
+    pub(super) fn save_document(&mut self, path: PathBuf, view: Option<Json>, is_forced: bool) -> Result<(), Failure> {
         if self.is_loading() || self.document.sources.is_empty() {
-            let words = "wait until the files are read, then save";
-            self.notice = Some(Notice::Failed(words.to_owned()));
-            return;
+            return Err("wait until the files are read, then save".into());
         }
         let file = self.document_file(view);
         let is_own = self.file.path == std::path::absolute(&path).ok();
@@ -168,6 +166,7 @@ impl Session {
             Some((file, content)) => session.take_saved(path, file, content),
             None => session.tell_conflict(path),
         });
+        Ok(())
     }
 
     /// Replaces a source by another file with the same content.
@@ -227,26 +226,20 @@ impl Session {
     }
 
     /// Opens a document that was kept for recovery; it counts as changed.
-    pub(super) fn recover(&mut self, kept: &PersistedDocument) {
-        match kept.read() {
-            Ok(file) => {
-                let sources = file.document.sources.clone();
-                let hashes = file.hashes.clone();
-                let path = kept.path().map(Path::to_owned);
-                self.begin(path, file, Vec::new());
-                self.file.is_recovered = true;
-                let notes = hashes.into_iter().map(|sha256| SourceNote {
-                    sha256,
-                    state: SourceState::Same,
-                });
-                self.file.notes = sources.into_iter().zip(notes).collect();
-                self.check_sources();
-            }
-            Err(error) => {
-                let words = format!("what was kept for recovery cannot be read: {error}");
-                self.notice = Some(Notice::Failed(words));
-            }
-        }
+    pub(super) fn recover(&mut self, kept: &PersistedDocument) -> Result<(), Failure> {
+        let read = kept.read();
+        let file = read.map_err(|error| format!("what was kept for recovery cannot be read: {error}"))?;
+        let sources = file.document.sources.clone();
+        let hashes = file.hashes.clone();
+        self.begin(kept.path().map(Path::to_owned), file, Vec::new());
+        self.file.is_recovered = true;
+        let notes = hashes.into_iter().map(|sha256| SourceNote {
+            sha256,
+            state: SourceState::Same,
+        });
+        self.file.notes = sources.into_iter().zip(notes).collect();
+        self.check_sources();
+        Ok(())
     }
 
     fn begin(&mut self, path: Option<PathBuf>, read: DocumentFile, notes: Vec<SourceNote>) {

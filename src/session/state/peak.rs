@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::task::{Failure, TaskKind};
+use super::Session;
 use super::request::{Request, Task};
-use super::{Notice, Session};
 use highwater_analysis::Comparison;
 use highwater_export::{PEAK_FORMS, PeakAnswer, peak_file, peak_text};
 use highwater_model::progress::Progress;
@@ -85,17 +85,14 @@ impl Session {
     }
 
     /// Writes the last report; the extension decides the format.
-    pub(super) fn export_peak(&mut self, path: PathBuf) {
-        let Some((comparison, report)) = self.peak_of_answer() else {
-            self.notice = Some(Notice::Failed("there is no explained step to write yet".to_owned()));
-            return;
-        };
+    pub(super) fn export_peak(&mut self, path: PathBuf) -> Result<(), Failure> {
+        let answer = self.peak_of_answer();
+        let (comparison, report) = answer.ok_or("there is no explained step to write yet")?;
         let name = path.display().to_string();
         let form = path.extension().and_then(|extension| extension.to_str());
         let form = form.map(str::to_ascii_lowercase);
         if !matches!(form.as_deref(), Some("json" | "csv" | "txt")) {
-            self.notice = Some(Notice::Failed(format!("{name}: {PEAK_FORMS}")));
-            return;
+            return Err(format!("{name}: {PEAK_FORMS}").into());
         }
         let (comparison, report) = (Arc::clone(comparison), Arc::clone(report));
         self.write(path, move |_| {
@@ -107,5 +104,6 @@ impl Session {
             let text = peak_file(&name, &answer).ok_or_else(|| format!("{name}: {PEAK_FORMS}"))?;
             Ok(text.into_bytes())
         });
+        Ok(())
     }
 }

@@ -11,7 +11,6 @@ use highwater_timeline::{Coloring, ColoringRequest, MatchTest};
 pub(super) struct Pictures {
     /// The newest pictures, one per lane and kind.
     lanes: Vec<Arc<LanePicture>>,
-    /// The newest picture of rows.
     rows: Option<Arc<RowsPicture>>,
     order: ColoringRequest,
     look: Arc<Coloring>,

@@ -15,7 +15,6 @@ pub(super) trait Task: Send + Sized + 'static {
 
     const KIND: TaskKind;
 
-    /// Where the session keeps the request.
     fn request(session: &mut Session) -> &mut Request<Self>;
 
     /// The task on the answer on the screen; `None` where that has no such result.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::super::document::Document;
 use super::super::sweep::{SweepOrder, SweepTable, probe_sweep_files};
-use super::super::task::TaskKind;
-use super::{Notice, Session};
+use super::super::task::{Failure, TaskKind};
+use super::Session;
 use highwater_analysis::sweep::{AxisOf, Explorer, Goal, Space, SweepError, recommend_from, smallest_device};
 use highwater_analysis::{Configuration, LaneSet, LaneStrategies};
 use highwater_model::workload::Workload;
@@ -87,10 +87,10 @@ impl Session {
 
     /// Starts a sweep, or continues a stopped one of the same order and settings. With a goal, recommends a configuration once all
     /// points are tried.
-    pub(super) fn start_sweep(&mut self, order: SweepOrder, goal: Option<Goal>) {
+    pub(super) fn start_sweep(&mut self, order: SweepOrder, goal: Option<Goal>) -> Result<(), Failure> {
         let Some(loaded) = self.loaded.as_ref().filter(|_| !self.worker.is_waiting(TaskKind::Load)) else {
             // The document names other sources than those that are loaded.
-            return;
+            return Ok(());
         };
         let is_running = self.is_sweep_running();
         let is_same = self.sweep.order.as_ref() == Some(&order) && !self.is_sweep_stale();
@@ -99,15 +99,9 @@ impl Session {
             if !is_running {
                 self.continue_sweep();
             }
-            return;
+            return Ok(());
         }
-        let space = match self.space_of(&order, &loaded.workload) {
-            Ok(space) => space,
-            Err(error) => {
-                self.notice = Some(Notice::Failed(error.to_string()));
-                return;
-            }
-        };
+        let space = self.space_of(&order, &loaded.workload)?;
         let number = self.sweep.number + 1;
         self.sweep = Sweep {
             table: Some(SweepTable::new(space, number)),
@@ -117,6 +111,7 @@ impl Session {
             number,
         };
         self.continue_sweep();
+        Ok(())
     }
 
     pub(super) fn drop_sweep(&mut self) {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::task::{Failure, TaskKind};
+use super::Session;
 use super::request::{Request, Task};
-use super::{Notice, Session};
 use highwater_export::table_csv;
 use highwater_model::progress::Progress;
 use highwater_timeline::{TableKind, TableRows, TableSpec, TableSubject};
@@ -86,12 +86,10 @@ impl Session {
     }
 
     /// Writes the table that is shown.
-    pub(super) fn export_table(&mut self, path: PathBuf) {
-        if let Some(table) = self.table().map(Arc::clone) {
-            self.write(path, move |progress| Ok(table_csv(&table, progress)?));
-        } else {
-            let message = "there is no table yet: open the pane Tables (X) first".to_owned();
-            self.notice = Some(Notice::Failed(message));
-        }
+    pub(super) fn export_table(&mut self, path: PathBuf) -> Result<(), Failure> {
+        let table = self.table().map(Arc::clone);
+        let table = table.ok_or("there is no table yet: open the pane Tables (X) first")?;
+        self.write(path, move |progress| Ok(table_csv(&table, progress)?));
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@ use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::measuring::MEASURING;
 use super::{CommandRow, Menu, UiCommand};
+use crate::dialogs::Purpose;
 use crate::panes::Pane;
 use highwater_session::{EXPORT_FORMS, ExportForm, ExportRow};
 use highwater_timeline::{Attribute, ColorBy};
@@ -54,18 +55,17 @@ const fn joined() -> [CommandRow; N_COMMANDS] {
     all
 }
 
-/// The command that exports a form.
 const fn export(row: &ExportRow) -> CommandRow {
     let shift = Modifiers::COMMAND.plus(Modifiers::SHIFT);
-    let (command, shortcut) = match row.form {
-        ExportForm::Config => (UiCommand::ExportConfig, Some(ctrl(Key::E))),
-        ExportForm::Report => (UiCommand::Export(row.form), Some(KeyboardShortcut::new(shift, Key::E))),
+    let (purpose, shortcut) = match row.form {
+        ExportForm::Config => (Purpose::ExportConfig, Some(ctrl(Key::E))),
+        ExportForm::Report => (Purpose::Export(row.form), Some(KeyboardShortcut::new(shift, Key::E))),
         ExportForm::Timeline | ExportForm::Tensors | ExportForm::Plan | ExportForm::Trace => {
-            (UiCommand::Export(row.form), None)
+            (Purpose::Export(row.form), None)
         }
     };
     CommandRow {
-        command,
+        command: UiCommand::AskPath(purpose),
         menu: Menu::File,
         text: row.entry,
         tooltip: row.tooltip,
@@ -76,21 +76,21 @@ const fn export(row: &ExportRow) -> CommandRow {
 /// Commands in front of the exports.
 const OPENING: &[CommandRow] = &[
     CommandRow {
-        command: UiCommand::Open,
+        command: UiCommand::AskPath(Purpose::Open),
         menu: Menu::File,
         text: "Open…",
         tooltip: "choose graphs to look at, or a document",
         shortcut: Some(ctrl(Key::O)),
     },
     CommandRow {
-        command: UiCommand::Add,
+        command: UiCommand::AskPath(Purpose::Add),
         menu: Menu::File,
         text: "Add graph to session…",
         tooltip: "run another graph after the ones that are open",
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::O)),
     },
     CommandRow {
-        command: UiCommand::OpenFolder,
+        command: UiCommand::AskPath(Purpose::OpenFolder),
         menu: Menu::File,
         text: "Open folder…",
         tooltip: "choose a folder, such as a profiler's or a SavedModel: everything in it that can be read is opened",
@@ -129,14 +129,14 @@ const OPENING: &[CommandRow] = &[
 /// Commands behind the exports.
 const PLAIN: &[CommandRow] = &[
     CommandRow {
-        command: UiCommand::ImportConfig,
+        command: UiCommand::AskPath(Purpose::ImportConfig),
         menu: Menu::File,
         text: "Import configuration…",
         tooltip: "read a configuration: JSON, a Python training script, or a shell script",
         shortcut: Some(ctrl(Key::I)),
     },
     CommandRow {
-        command: UiCommand::ExportTable,
+        command: UiCommand::AskPath(Purpose::ExportTable),
         menu: Menu::File,
         text: "Export table as CSV…",
         tooltip: "write the table that was listed last, whole and in its order, with plain numbers",
@@ -157,7 +157,7 @@ const PLAIN: &[CommandRow] = &[
         shortcut: Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C)),
     },
     CommandRow {
-        command: UiCommand::ExportWindow,
+        command: UiCommand::AskPath(Purpose::SavePicture(None)),
         menu: Menu::File,
         text: "Save picture of window…",
         tooltip: "write the window as it is seen, as PNG",

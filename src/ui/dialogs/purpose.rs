@@ -46,11 +46,18 @@ pub(super) struct PurposeRow {
     pub(super) usual_name: String,
     /// Of a written file.
     pub(super) filters: Vec<Filter>,
+    /// What the extensions of a written file mean.
+    pub(super) note: String,
 }
 
 const FILE: &str = "/path/to/file";
 const PICTURE: &str = "/path/to/picture.png";
 const PNG: &[Filter] = &[("PNG", &["png"])];
+
+const FORMS: &str = "The extension decides what is written: .json everything, .py options and variables as a script, \
+.sh the variables.";
+
+const PEAK_FORMS: &str = "The extension decides what is written: .csv the live tensors, .json everything, .txt a text.";
 
 fn reads(title: &'static str, example: &'static str, verb: &'static str) -> PurposeRow {
     PurposeRow {
@@ -59,6 +66,7 @@ fn reads(title: &'static str, example: &'static str, verb: &'static str) -> Purp
         verb,
         usual_name: String::new(),
         filters: Vec::new(),
+        note: String::new(),
     }
 }
 
@@ -69,6 +77,7 @@ fn writes(title: &'static str, example: &'static str, usual_name: &str, filters:
         verb: "Save",
         usual_name: usual_name.to_owned(),
         filters: filters.to_vec(),
+        note: String::new(),
     }
 }
 
@@ -102,16 +111,26 @@ impl Purpose {
                     ("Python", &["py"]),
                     ("shell", &["sh"]),
                 ];
-                writes(row.title, FILE, row.usual, filters)
+                PurposeRow {
+                    note: FORMS.to_owned(),
+                    ..writes(row.title, FILE, row.usual, filters)
+                }
             }
             Self::Export(form) => {
                 let row = form.row();
-                writes(row.title, FILE, row.usual, &[(row.name, row.endings)])
+                let endings: Vec<String> = row.endings.iter().map(|ending| format!(".{ending}")).collect();
+                PurposeRow {
+                    note: format!("{}: {}.", endings.join(" or "), row.summary),
+                    ..writes(row.title, FILE, row.usual, &[(row.name, row.endings)])
+                }
             }
             Self::ExportTable => writes("Export table as CSV", FILE, "highwater.csv", &[("CSV", &["csv"])]),
             Self::ExportPeak => {
                 let filters: &[Filter] = &[("table (CSV)", &["csv"]), ("JSON", &["json"]), ("text", &["txt"])];
-                writes("Export explained step", FILE, "peak.csv", filters)
+                PurposeRow {
+                    note: PEAK_FORMS.to_owned(),
+                    ..writes("Export explained step", FILE, "peak.csv", filters)
+                }
             }
             Self::ImportConfig => reads("Import configuration", FILE, "Read"),
             Self::SavePicture(None) => writes("Save picture of window", PICTURE, "highwater.png", PNG),

@@ -8,7 +8,9 @@ use eframe::egui::{self, CursorIcon, PopupCloseBehavior, Rect, Role, Sense, Ui, 
 
 use super::LanesCx;
 use super::frame::LaneFrame;
-use super::{LaneAction, LaneLayout, LanesInput, LanesState};
+use super::{LaneLayout, LanesInput, LanesState};
+use crate::commands::UiCommand;
+use crate::dialogs::Purpose;
 use crate::numbers::to_f64;
 use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, LaneId};
@@ -218,10 +220,11 @@ fn lane_menu_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, id: LaneId) {
         "Write what is in view of it, text as text",
     ];
     if ui.button("Save picture (PNG)…").on_hover_text(words[0]).clicked() {
-        cx.actions.push(LaneAction::SavePicture(id));
+        cx.window_commands
+            .push(UiCommand::AskPath(Purpose::SavePicture(Some(id))));
     }
     if ui.button("Save drawing (SVG)…").on_hover_text(words[1]).clicked() {
-        cx.actions.push(LaneAction::SaveDrawing(id));
+        cx.window_commands.push(UiCommand::AskPath(Purpose::DrawLane(id)));
     }
     let others: Vec<LaneId> = cx.input.comparison.lanes.iter().map(|lane| lane.id).collect();
     if others.len() > 1 {

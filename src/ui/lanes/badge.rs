@@ -36,7 +36,8 @@ impl Badge {
 }
 
 /// Assistive technology reads the full words.
-pub(super) fn badge(ui: &mut Ui, badge: &Badge, is_short: bool, (ground, color): (Color32, Color32)) -> Response {
+pub(super) fn badge(ui: &mut Ui, badge: &Badge, is_short: bool, colors: (Color32, Color32)) -> Response {
+    let (ground, color) = colors;
     let text = badge.text(is_short).to_owned();
     let galley = ui
         .painter()

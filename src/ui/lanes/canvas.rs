@@ -87,14 +87,15 @@ pub(super) fn text_in(painter: &Painter, rect: Rect, text: &str, style: (FontId,
     painter.galley(pos2(rect.left(), y), galley, style.1);
 }
 
-/// Text on a ground, moved inside a rectangle; returns its place.
+/// Text on a ground, moved inside a rectangle; returns its place. The colours are those of text and ground.
 pub(super) fn text_with_ground(
     painter: &Painter,
-    (pos, anchor): (Pos2, Align2),
+    place: (Pos2, Align2),
     text: String,
-    (color, ground): (Color32, Color32),
+    colors: (Color32, Color32),
     inside: Rect,
 ) -> Rect {
+    let ((pos, anchor), (color, ground)) = (place, colors);
     let galley = painter.layout_no_wrap(text, SMALL, color);
     let mut rect = anchor.anchor_size(pos, galley.size()).expand2(vec2(4.0, 1.0));
     let right = (rect.right() - inside.right()).max(0.0);

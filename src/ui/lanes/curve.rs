@@ -107,22 +107,18 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     let mut columns = |curve: &Curve| known.of(curve, &viewport, state.warp.as_ref(), width);
     let (states_reserved, states_live) = input.comparison.states(frame.lane);
     if states_reserved {
-        let colors = (Some(theme.reserved_fill), theme.reserved);
-        add_curve(&mut quads, &columns(&lane.reserved), &scale, colors);
+        let fill = Some(theme.reserved_fill);
+        add_curve(&mut quads, &columns(&lane.reserved), &scale, fill, theme.reserved);
     }
     if states_live {
-        add_curve(
-            &mut quads,
-            &columns(&lane.live),
-            &scale,
-            (Some(theme.live_fill), theme.live),
-        );
+        let fill = Some(theme.live_fill);
+        add_curve(&mut quads, &columns(&lane.live), &scale, fill, theme.live);
     }
     if lane.physical.max() > 0 {
-        add_curve(&mut quads, &columns(&lane.physical), &scale, (None, theme.physical));
+        add_curve(&mut quads, &columns(&lane.physical), &scale, None, theme.physical);
     }
     if let Some(remat) = &lane.remat {
-        add_curve(&mut quads, &columns(&remat.usage), &scale, (None, theme.usage));
+        add_curve(&mut quads, &columns(&remat.usage), &scale, None, theme.usage);
     }
     quads.paint(&painter);
     let painter = ui.painter_at(beside(frame.curve));
@@ -140,7 +136,8 @@ pub(super) fn add_curve(
     quads: &mut Quads,
     columns: &[(u64, u64)],
     scale: &Scale,
-    (fill, line): (Option<Color32>, Color32),
+    fill: Option<Color32>,
+    line: Color32,
 ) {
     let width = scale.rect.width() / count_f32(columns.len().max(1));
     let n_changes = columns.windows(2).filter(|pair| pair[0] != pair[1]).count();

@@ -8,8 +8,10 @@ use super::LanesCx;
 use super::frame::LaneFrame;
 use super::measure::{self, Plot};
 use super::pinned_step::{Move, PinnedStep};
-use super::{LaneAction, LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
+use super::{LaneContent, LanesInput, LanesState, Selected, shortage, ticks};
+use crate::commands::UiCommand;
 use crate::numbers::{to_f64, to_points, to_step};
+use crate::panes::Pane;
 use highwater_model::units::Step;
 use highwater_session::Command;
 use highwater_timeline::Viewport;
@@ -168,8 +170,8 @@ pub(super) fn pointer(ui: &Ui, cx: &mut LanesCx<'_>, frames: &[LaneFrame]) {
             cx.state.fit();
         } else if response.clicked() {
             response.request_focus();
-            cx.actions
-                .push(LaneAction::Explain(cx.input.comparison.lanes[frame.lane].id));
+            cx.window_commands
+                .push(UiCommand::ExplainLane(cx.input.comparison.lanes[frame.lane].id));
             if !pin_at(cx, pos, frame) {
                 cx.commands.push(Command::Select(tensor));
             }
@@ -186,7 +188,7 @@ fn pin_at(cx: &mut LanesCx<'_>, pos: Pos2, frame: &LaneFrame) -> bool {
     let failed = failed.filter(|_| shortage::is_at(pos, frame, cx.input, cx.state));
     if let Some(step) = ticks.or(failed.map(|failed| failed.step)) {
         cx.state.pin(frame.lane, step);
-        cx.actions.push(LaneAction::ShowDevice);
+        cx.window_commands.push(UiCommand::ShowPane(Pane::Device));
         return true;
     }
     let is_area = cx.state.content == LaneContent::Areas && frame.map.contains(pos);

@@ -11,7 +11,8 @@ use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, CONFIGURED, LOWEST, MEASURE
 use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
 use super::placement::{COMBO, Certainty, certainty, certainty_ui, strategy_ui};
-use super::{LaneAction, LanesInput, arrange};
+use super::{LanesInput, arrange};
+use crate::commands::UiCommand;
 use crate::widgets::Named as _;
 use highwater_analysis::{Configuration, Lane, LaneId, PinnedLane};
 use highwater_model::diagnostics::Severity;
@@ -31,7 +32,7 @@ pub(super) fn header_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
         format!("header of {}", cx.input.comparison.lane_title(lane.id))
     });
     if ground.clicked() {
-        cx.actions.push(LaneAction::Explain(lane.id));
+        cx.window_commands.push(UiCommand::ExplainLane(lane.id));
     }
     let remat = cx.input.timeline.lanes[frame.lane].remat.as_deref();
     let mut figures = figures::figures(ui, lane, remat, cx.input);
@@ -269,7 +270,6 @@ impl<'a> Name<'a> {
     }
 }
 
-/// The tooltip of a pinned lane.
 fn pinned_words(lane: &Lane, input: &LanesInput<'_>) -> String {
     let title = input.comparison.lane_title(lane.id);
     let options = input.compared.document.map(Document::configuration).unwrap_or_default();

@@ -139,7 +139,7 @@ fn paint_blocks(
     let others = marks::others(arrows);
     let mut quads = Quads::with_capacity(items.n_drawn());
     add_items(&mut quads, items, rect, |item| {
-        let color = theme.block(input.drawn.color((number, lane), item.block));
+        let color = theme.block(input.drawn.color(number, lane, item.block));
         if input.selected.is_none() || lane.tensor(item.block) == input.selected {
             return color;
         }

@@ -43,20 +43,12 @@ impl EdgeChoice {
     ];
 
     pub const fn words(self) -> &'static str {
-        match self {
-            Self::Off => Self::ALL[0].1,
-            Self::Selection => Self::ALL[1].1,
-            Self::Peak => Self::ALL[2].1,
-        }
+        Self::ALL[self as usize].1
     }
 
     #[must_use]
     pub const fn next(self) -> Self {
-        match self {
-            Self::Off => Self::Selection,
-            Self::Selection => Self::Peak,
-            Self::Peak => Self::Off,
-        }
+        Self::ALL[(self as usize + 1) % Self::ALL.len()].0
     }
 }
 

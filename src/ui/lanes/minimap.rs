@@ -62,9 +62,9 @@ impl Picture {
             top: to_f64(peak.unwrap_or(0).max(1)) * 1.08,
         };
         let mut quads = Quads::default();
-        for (curve, colors) in self.curves.iter().zip(self.colors) {
+        for (curve, (fill, line)) in self.curves.iter().zip(self.colors) {
             if let Some(curve) = curve {
-                curve::add_curve(&mut quads, &curve.columns(whole, width), &scale, colors);
+                curve::add_curve(&mut quads, &curve.columns(whole, width), &scale, fill, line);
             }
         }
         Self {

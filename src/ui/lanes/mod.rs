@@ -1,6 +1,6 @@
 //! The lanes: one per policy, on one time axis with one cursor; or the lifetimes, a row per tensor.
 //!
-//! In: a [`Comparison`] with its [`Timeline`]. Out: [`Command`]s and [`LaneAction`]s. Everything is painted on own canvases from the
+//! In: a [`Comparison`] with its [`Timeline`]. Out: commands. Everything is painted on own canvases from the
 //! view-model, one mesh per area; nothing is kept per tensor, and nothing asks for another frame.
 //!
 //! ```text
@@ -77,8 +77,9 @@ pub use saved_lane_layout::SavedLaneLayout;
 pub use shortage::sentences;
 pub use state::LanesState;
 
+use crate::commands::UiCommand;
 use crate::theme::Theme;
-use highwater_analysis::{Comparison, LaneId, LaneKind};
+use highwater_analysis::{Comparison, LaneKind};
 use highwater_session::{Command, ContentOrder, Document, Session};
 use highwater_timeline::{Attribute, ColorBy, ColoringRequest, Matches, Timeline};
 
@@ -138,18 +139,7 @@ pub struct LanesCx<'a> {
     pub input: &'a LanesInput<'a>,
     pub state: &'a mut LanesState,
     pub commands: &'a mut Vec<Command>,
-    pub actions: &'a mut Vec<LaneAction>,
-}
-
-/// A request of the lanes to the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaneAction {
-    /// A lane, or something in it, was clicked.
-    Explain(LaneId),
-    /// Shows the device at the pinned step.
-    ShowDevice,
-    SavePicture(LaneId),
-    SaveDrawing(LaneId),
+    pub window_commands: &'a mut Vec<UiCommand>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,11 +167,7 @@ impl LaneContent {
 
     #[must_use]
     pub const fn next(self) -> Self {
-        match self {
-            Self::MemoryMap => Self::Areas,
-            Self::Areas => Self::Lifetimes,
-            Self::Lifetimes => Self::MemoryMap,
-        }
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
     }
 
     pub const fn words(self) -> &'static str {

@@ -13,7 +13,6 @@ use highwater_timeline::{LaneView, Owner, Viewport};
 pub struct PinnedStep {
     /// By position.
     pub lane: usize,
-    /// The step.
     pub step: Step,
     /// Whether it stays while the pointer moves.
     pub is_pinned: bool,

@@ -10,7 +10,8 @@ use super::LanesCx;
 use super::canvas::{SMALL, label_beside, reading_x, step_x, text_with_ground, visible_x};
 use super::frame::LaneFrame;
 use super::tooltip::rows_ui;
-use super::{LaneAction, LanesInput, LanesState};
+use super::{LanesInput, LanesState};
+use crate::commands::UiCommand;
 use crate::numbers::{at_least_one, count_f32, to_step};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, keep_arrows};
@@ -59,8 +60,8 @@ pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let hovered = pos.and_then(|pos| column_at(pos, frame, remat, cx.state));
     if let Some(column) = hovered.filter(|_| response.clicked()) {
         response.request_focus();
-        cx.actions
-            .push(LaneAction::Explain(cx.input.comparison.lanes[frame.lane].id));
+        cx.window_commands
+            .push(UiCommand::ExplainLane(cx.input.comparison.lanes[frame.lane].id));
         go(cx, frame.lane, remat, column.steps.0);
     }
     let painter = ui.painter_at(rect.expand(1.0));
@@ -163,7 +164,6 @@ pub(super) fn paint_ends(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, sta
     }
 }
 
-/// The place of a mark in the row.
 fn place(rect: Rect, x: f32, kind: RematMarkKind) -> Pos2 {
     let quarter = rect.height() / 4.0;
     match kind {

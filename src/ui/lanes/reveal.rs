@@ -37,14 +37,15 @@ impl LanesState {
 }
 
 /// The distance to move a view to show a range; 0 where it shows it.
-fn shift((low, high): (f64, f64), (view_low, view_high): (f64, f64)) -> f64 {
-    let view = view_high - view_low;
+fn shift(range: (f64, f64), view: (f64, f64)) -> f64 {
+    let ((low, high), (view_low, view_high)) = (range, view);
+    let length = view_high - view_low;
     let seen = high.min(view_high) - low.max(view_low);
-    if seen >= (high - low).min(view * LEAST) {
+    if seen >= (high - low).min(length * LEAST) {
         return 0.0;
     }
-    if high - low > view * (1.0 - LEAD) {
-        low - view_low - view * LEAD
+    if high - low > length * (1.0 - LEAD) {
+        low - view_low - length * LEAD
     } else {
         f64::midpoint(low, high) - f64::midpoint(view_low, view_high)
     }

@@ -128,7 +128,7 @@ fn color(shown: &Shown<'_>, position: usize, own: u8, input: &LanesInput<'_>) ->
     let lane = input.timeline.lanes.get(shown.rows.lane);
     let known = lane
         .zip(block)
-        .map(|(lane, block)| input.drawn.color((shown.rows.lane, lane), block));
+        .map(|(lane, block)| input.drawn.color(shown.rows.lane, lane, block));
     let color = input.theme.block(known.unwrap_or(own));
     searched::color(input, shown.tensor(position), color)
 }

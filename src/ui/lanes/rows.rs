@@ -30,7 +30,6 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The tensor of a row, by position.
     pub(super) fn tensor(&self, position: usize) -> Option<Selected> {
         let number = self.layout.number(self.rows, position)?;
         Some(self.rows.row(number)?.tensor)

@@ -55,7 +55,6 @@ pub struct LanesState {
     shown: Option<Shown>,
     /// The grabbed part of the minimap.
     pub(super) strip: Option<minimap::Hold>,
-    /// The budget in a drag.
     pub(super) budget: Option<budget::BudgetDrag>,
     /// The lane of the lifetimes, where lanes differ; `None` for the first lane under a budget.
     pub(crate) rows_lane: Option<usize>,

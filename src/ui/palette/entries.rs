@@ -138,7 +138,6 @@ impl Entry {
         }
     }
 
-    /// The text on the right of the row.
     pub fn right_text(&self) -> String {
         match (self.now.is_empty(), self.shortcut.is_empty()) {
             (true, _) => self.shortcut.clone(),

@@ -3,6 +3,7 @@
 use eframe::egui::{self, RichText};
 
 use crate::commands::UiCommand;
+use crate::dialogs::Purpose;
 use crate::panels::PaneCx;
 use crate::panes::PaneRow;
 use crate::recent::recents_ui;
@@ -17,7 +18,7 @@ fn button_ui(ui: &mut egui::Ui, text: &str, name: &str) -> bool {
 }
 
 /// A pane that needs an answer, without one.
-pub fn no_answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, row: &PaneRow, window_commands: &mut Vec<UiCommand>) {
+pub fn no_answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, row: &PaneRow) {
     ui.strong(row.title);
     wrapped_ui(ui, format!("Here: {}.", row.what));
     ui.add_space(4.0);
@@ -35,7 +36,7 @@ pub fn no_answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, row: &PaneRow, windo
     }
     ui.horizontal_wrapped(|ui| {
         if button_ui(ui, "Open…", &format!("open files, from the pane {}", row.title)) {
-            window_commands.push(UiCommand::Open);
+            cx.window_commands.push(UiCommand::AskPath(Purpose::Open));
         }
         if button_ui(
             ui,
@@ -68,7 +69,7 @@ pub fn other_ui(ui: &mut egui::Ui, why: &str, sample_name: &str, commands: &mut 
 }
 
 /// The page in place of the lanes while nothing is open.
-pub fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, recents: &Recents, window_commands: &mut Vec<UiCommand>) {
+pub fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, recents: &Recents) {
     if cx.session.busy().is_some() {
         ui.centered_and_justified(|ui| ui.weak("Reading and working out the answer…"));
         return;
@@ -82,12 +83,12 @@ pub fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, recents: &Recents, windo
         }
         ui.horizontal_wrapped(|ui| {
             for (command, text) in [
-                (UiCommand::Open, "Open…"),
-                (UiCommand::OpenFolder, "Open folder…"),
+                (UiCommand::AskPath(Purpose::Open), "Open…"),
+                (UiCommand::AskPath(Purpose::OpenFolder), "Open folder…"),
                 (UiCommand::OpenPath, "Open path…"),
             ] {
                 if button_ui(ui, text, &format!("{text} (start page)")) {
-                    window_commands.push(command);
+                    cx.window_commands.push(command);
                 }
             }
         });

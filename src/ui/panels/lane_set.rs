@@ -24,6 +24,7 @@ enum Kind {
     NameReuse,
 }
 
+/// In the order of the variants.
 const KINDS: [(Kind, &str); 3] = [
     (Kind::Policies, "policies"),
     (Kind::Budgets, "budgets"),
@@ -46,18 +47,15 @@ pub fn kind_words(session: &Session) -> Option<&'static str> {
     if study_of(&loaded.workload).lane_choice() != LaneChoice::Any {
         return None;
     }
-    let kind = Kind::of(&session.document().lanes);
-    KINDS.iter().find(|(known, _)| *known == kind).map(|(_, words)| *words)
+    let (_, words) = KINDS[Kind::of(&session.document().lanes) as usize];
+    Some(words)
 }
 
 /// The command that switches to the next kind.
 pub fn next_lanes(session: &Session, state: &mut LaneSetState) -> Option<Command> {
     kind_words(session)?;
-    let next = match Kind::of(&session.document().lanes) {
-        Kind::Policies => Kind::Budgets,
-        Kind::Budgets => Kind::NameReuse,
-        Kind::NameReuse => Kind::Policies,
-    };
+    let now = Kind::of(&session.document().lanes) as usize;
+    let (next, _) = KINDS[(now + 1) % KINDS.len()];
     Some(set(session, state, next))
 }
 

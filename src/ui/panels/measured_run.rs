@@ -18,8 +18,6 @@ use highwater_session::Command;
 pub struct MeasuredRunState {
     /// Unchecked settings: recording and option.
     without: BTreeSet<(String, &'static str)>,
-    /// An option to show in the option panel.
-    pub jump: Option<String>,
 }
 
 pub fn measured_run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut MeasuredRunState) {

@@ -33,6 +33,7 @@ pub mod tables;
 use eframe::egui;
 
 use crate::combo::ShowChoices as _;
+use crate::commands::UiCommand;
 use crate::numbers::{part_of, to_points};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, bytes_ui};
@@ -113,6 +114,9 @@ pub struct PaneCx<'a> {
     pub session: &'a Session,
     pub theme: &'a Theme,
     pub commands: &'a mut Vec<Command>,
+    pub window_commands: &'a mut Vec<UiCommand>,
+    /// An option or variable to show in the option panel.
+    pub option: Option<String>,
 }
 
 /// Bytes that one side has more than the other, exact on hover.
@@ -132,7 +136,6 @@ fn progress_ui(ui: &mut egui::Ui, [done, all]: [u64; 2], width: f32, text: &str,
     bar.named(egui::Role::ProgressIndicator, name);
 }
 
-/// Width of a text.
 pub fn width_of(ui: &egui::Ui, text: &str, size: f32) -> f32 {
     let font = egui::FontId::proportional(size);
     let galley = ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE);

@@ -83,13 +83,51 @@ pub(super) fn round_bytes(least: f64) -> f64 {
     2_f64.powf(least.max(1.0).log2().ceil())
 }
 
-/// Multiples of a step in a range.
-pub(super) fn marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
-    let first = (from / step - 1e-9).ceil();
-    let values = (0_u8..100).map(|number| (first + f64::from(number)) * step);
-    let values = values.take_while(|value| *value <= to + step * 1e-9);
-    // Equal steps, so that all lines look alike.
-    values.map(|value| GridMark { value, step_size: step }).collect()
+/// A part of an axis.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub(super) from: f64,
+    pub(super) to: f64,
+}
+
+impl Span {
+    pub(super) const EMPTY: Self = Self {
+        from: f64::INFINITY,
+        to: f64::NEG_INFINITY,
+    };
+
+    pub(super) fn include(&mut self, value: f64) {
+        (self.from, self.to) = (self.from.min(value), self.to.max(value));
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.from > self.to
+    }
+
+    pub(super) fn length(self) -> f64 {
+        self.to - self.from
+    }
+
+    pub(super) fn widened(self, margin: f64) -> Self {
+        Self {
+            from: self.from - margin,
+            to: self.to + margin,
+        }
+    }
+
+    /// The least step of marks for labels of this size, where the part is so many points long.
+    pub(super) fn least_step(self, points: f32, label: f32) -> f64 {
+        self.length() / f64::from((points / label).max(2.0))
+    }
+
+    /// Multiples of a step.
+    pub(super) fn marks(self, step: f64) -> Vec<GridMark> {
+        let first = (self.from / step - 1e-9).ceil();
+        let values = (0_u8..100).map(|number| (first + f64::from(number)) * step);
+        let values = values.take_while(|value| *value <= self.to + step * 1e-9);
+        // Equal steps, so that all lines look alike.
+        values.map(|value| GridMark { value, step_size: step }).collect()
+    }
 }
 
 /// Input of a plot of points.

@@ -1,10 +1,10 @@
 //! A table of points: a click on a column sorts, keys walk, a click or Enter chooses a row.
 
-use eframe::egui::{self, Key, Response, RichText, Role, Ui};
+use eframe::egui::{self, Response, RichText, Role, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use super::marker::direction_ui;
-use crate::widgets::{Named as _, keep_arrows};
+use crate::widgets::{Named as _, keep_arrows, walked_row};
 
 /// Size of texts and height of rows, in points.
 pub(super) const SIZE: f32 = 11.0;
@@ -90,16 +90,7 @@ impl<K: Copy + PartialEq> RowFocus<K> {
     pub(super) fn walk(&mut self, ui: &Ui, n_rows: usize, key_of: impl Fn(usize) -> K) -> Option<usize> {
         let has = self.has?;
         let here = (0..n_rows).find(|row| key_of(*row) == has)?;
-        let keys = [
-            (Key::ArrowDown, here + 1),
-            (Key::ArrowUp, here.saturating_sub(1)),
-            (Key::PageDown, here + PAGE),
-            (Key::PageUp, here.saturating_sub(PAGE)),
-            (Key::Home, 0),
-            (Key::End, n_rows - 1),
-        ];
-        let pressed = keys.iter().find(|(key, _)| ui.input(|input| input.key_pressed(*key)));
-        let next = pressed?.1.min(n_rows - 1);
+        let next = walked_row(ui, Some(here), n_rows, PAGE)?;
         self.wanted = Some(key_of(next));
         Some(next)
     }

@@ -7,16 +7,14 @@ use crate::panels::PaneCx;
 use highwater_model::diagnostics::Severity;
 use highwater_session::{Command, Session};
 
-/// Returns an option to show.
-pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) -> Option<String> {
+pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     let lines = cx.session.problem_lines();
     if lines.is_empty() && cx.session.busy().is_some_and(|busy| busy.is_loading) {
         ui.weak("Still reading…");
     } else if lines.is_empty() {
         ui.weak("No problems: the configuration breaks no rule and the files were read completely.");
-        return None;
+        return;
     }
-    let mut jump = None;
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         for line in &**lines {
             ui.horizontal_wrapped(|ui| {
@@ -33,7 +31,7 @@ pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) -> Option<String> {
                             link.scroll_to_me(None);
                         }
                         if link.clicked() {
-                            jump = Some(option.clone());
+                            cx.option = Some(option.clone());
                         }
                     }
                     None => {
@@ -42,7 +40,7 @@ pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) -> Option<String> {
                 }
                 let finding = line.finding.and_then(|finding| cx.session.findings().get(finding));
                 if finding.is_some_and(|finding| fixes_ui(ui, finding, cx.commands)) {
-                    jump.clone_from(&line.option);
+                    cx.option.clone_from(&line.option);
                 }
             });
         }
@@ -53,7 +51,6 @@ pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) -> Option<String> {
             }
         }
     });
-    jump
 }
 
 /// Numbers of errors and warnings.

@@ -28,10 +28,6 @@ use highwater_session::Command;
 pub(super) struct Docking<'a> {
     pub(super) cx: PaneCx<'a>,
     pub(super) state: &'a mut UiState,
-    /// A step was pinned to show the device.
-    pub(super) shows_device: bool,
-    /// The budget sweep was requested.
-    pub(super) shows_budgets: bool,
     /// Closed tabs, which disappear after the frame.
     pub(super) closed: Vec<Pane>,
     /// A tensor was selected in a list that should stay visible.
@@ -114,7 +110,7 @@ impl Docking<'_> {
         egui::Frame::NONE.inner_margin(margin).show(&mut ui, |ui| {
             let row = pane.row();
             if row.needs_answer && self.cx.session.answer().is_none() {
-                no_answer_ui(ui, &mut self.cx, row, &mut self.state.window_commands);
+                no_answer_ui(ui, &mut self.cx, row);
                 return;
             }
             if row.needs_answer {
@@ -127,19 +123,12 @@ impl Docking<'_> {
     fn content_ui(&mut self, ui: &mut egui::Ui, pane: Pane) {
         let n_before = self.cx.commands.len();
         let (cx, state) = (&mut self.cx, &mut *self.state);
-        let mut jump = None;
         match pane {
             Pane::Configuration => configuration_ui(ui, cx, state),
             Pane::Policies => self.policies_ui(ui),
-            Pane::Sweep => {
-                sweep_ui(ui, cx, &mut state.sweep, &mut state.lanes);
-                jump = state.sweep.take_jump();
-            }
+            Pane::Sweep => sweep_ui(ui, cx, &mut state.sweep, &mut state.lanes),
             Pane::Budgets => budgets_ui(ui, cx, &mut state.budgets),
-            Pane::NameReuse => {
-                name_reuse_ui(ui, cx, &mut state.name_reuse);
-                jump = state.name_reuse.jump.take();
-            }
+            Pane::NameReuse => name_reuse_ui(ui, cx, &mut state.name_reuse),
             Pane::Compare => {
                 compare_ui(ui, cx, &mut state.compare);
                 self.keeps_pane |= has_selection(&self.cx.commands[n_before..]);
@@ -151,17 +140,14 @@ impl Docking<'_> {
                 peak_ui(ui, cx, &mut state.peak, &mut state.lanes);
                 self.keeps_pane |= has_selection(&self.cx.commands[n_before..]);
             }
-            Pane::Tables => jump = tables_ui(ui, cx, &mut state.tables, &mut state.lanes),
-            Pane::Schedule => schedule_editor_ui(ui, cx, &mut state.schedule_editor, &mut state.window_commands),
-            Pane::MeasuredRun => {
-                measured_run_ui(ui, cx, &mut state.measured_run);
-                jump = state.measured_run.jump.take();
-            }
+            Pane::Tables => tables_ui(ui, cx, &mut state.tables, &mut state.lanes),
+            Pane::Schedule => schedule_editor_ui(ui, cx, &mut state.schedule_editor),
+            Pane::MeasuredRun => measured_run_ui(ui, cx, &mut state.measured_run),
             Pane::Files => files_ui(ui, cx),
-            Pane::Problems => jump = problems_ui(ui, cx),
+            Pane::Problems => problems_ui(ui, cx),
         }
-        if jump.is_some() {
-            self.state.options.jump = jump;
+        if let Some(option) = self.cx.option.take() {
+            self.state.options.jump = Some(option);
         }
     }
 }
@@ -179,7 +165,6 @@ fn configuration_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut UiState)
     });
 }
 
-/// Whether a command selects a tensor.
 fn has_selection(commands: &[Command]) -> bool {
     commands.iter().any(|command| matches!(command, Command::Select(_)))
 }

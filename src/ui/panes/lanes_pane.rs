@@ -2,11 +2,12 @@
 
 use eframe::egui::{self, RichText};
 
+use super::Pane;
 use super::docking::Docking;
 use crate::app::UiState;
-use crate::dialogs::Purpose;
+use crate::commands::UiCommand;
 use crate::gpu::DeviceLanes;
-use crate::lanes::{Compared, Drawn, LaneAction, LanesCx, LanesInput, lanes_ui};
+use crate::lanes::{Compared, Drawn, LanesCx, LanesInput, lanes_ui};
 use crate::panels::empty::start_ui;
 use crate::panels::lane_set::lane_set_ui;
 use crate::panels::overview::overview_ui;
@@ -24,12 +25,7 @@ impl Docking<'_> {
             problem_ui(ui, problem, theme);
         }
         let Some((comparison, timeline)) = session.answer() else {
-            let UiState {
-                recents,
-                window_commands,
-                ..
-            } = &mut *self.state;
-            start_ui(ui, &mut self.cx, recents, window_commands);
+            start_ui(ui, &mut self.cx, &self.state.recents);
             return;
         };
         overview_ui(ui, &mut self.cx, comparison);
@@ -63,7 +59,7 @@ impl Docking<'_> {
         let lane = self.state.lanes.lane_of_rows(&lanes);
         ui.horizontal_wrapped(|ui| {
             if lane_set_ui(ui, &mut self.cx, &mut self.state.lane_set) {
-                self.shows_budgets = true;
+                self.cx.window_commands.push(UiCommand::ShowPane(Pane::Budgets));
             }
             let UiState {
                 search, lanes: view, ..
@@ -71,33 +67,16 @@ impl Docking<'_> {
             search_ui(ui, &mut self.cx, search, view, lane);
         });
         self.state.lanes.set_bookmarks(session);
-        let mut actions = Vec::new();
         let mut cx = LanesCx {
             input: &lanes,
             state: &mut self.state.lanes,
             commands: self.cx.commands,
-            actions: &mut actions,
+            window_commands: self.cx.window_commands,
         };
         lanes_ui(ui, &mut cx);
         if let Some((step, lane, note)) = self.state.lanes.take_note() {
             let bookmark = bookmark_of(comparison, step, lane, note);
             self.cx.commands.push(Command::AddBookmark(bookmark));
-        }
-        for action in actions {
-            self.perform(action);
-        }
-    }
-
-    fn perform(&mut self, action: LaneAction) {
-        match action {
-            LaneAction::Explain(lane) => {
-                self.state.inspector.explain(lane);
-                self.state.peak.explain(lane);
-                self.state.tables.explain(lane);
-            }
-            LaneAction::ShowDevice => self.shows_device = true,
-            LaneAction::SavePicture(lane) => self.state.dialogs.want(Purpose::SavePicture(Some(lane))),
-            LaneAction::SaveDrawing(lane) => self.state.dialogs.want(Purpose::DrawLane(lane)),
         }
     }
 }

@@ -8,8 +8,9 @@ use super::Theme;
 pub const HATCH_POINTS: f32 = 8.0;
 
 /// One period of the hatching: a diagonal line on its ground.
-pub fn hatch((ground, line): (Color32, Color32)) -> egui::ColorImage {
+pub fn hatch(colors: (Color32, Color32)) -> egui::ColorImage {
     const SIDE: usize = 16;
+    let (ground, line) = colors;
     let pixel = |idx: usize| {
         let place = (idx % SIDE + idx / SIDE) % SIDE;
         ground.lerp_to_gamma(line, [1.0, 0.6, 0.0][place.min(SIDE - place).min(2)])

@@ -8,7 +8,7 @@ use super::{Axes, BudgetsState};
 use crate::numbers::{count_f32, to_f64, to_whole};
 use crate::panels::PaneCx;
 use crate::panels::marker::{cross, marker};
-use crate::panels::plots::{LABEL_ROOM, PlotAxis, RADIUS, marks, point_input, point_plot, round_bytes, round_step};
+use crate::panels::plots::{LABEL_ROOM, PlotAxis, RADIUS, Span, point_input, point_plot, round_bytes, round_step};
 use crate::theme::Theme;
 use highwater_analysis::BudgetSweepPoint;
 use highwater_model::units::Bytes;
@@ -22,8 +22,8 @@ const NAME: &str = "plot of overhead against budget; arrow keys choose a point, 
 
 struct Frame {
     axes: Axes,
-    x: (f64, f64),
-    y: (f64, f64),
+    x: Span,
+    y: Span,
     /// Shown heuristics, in the order of a strip's rows.
     rows: Vec<&'static str>,
 }
@@ -39,7 +39,6 @@ pub(super) fn plot_ui(
     let theme = cx.theme;
     let frame = Frame::of(sweep, state);
     let (x, axes) = (frame.x, frame.axes);
-    let (bottom, top) = frame.ends();
     let shown = shown_lines(sweep, state, &frame);
     let limits = limits(sweep, &frame);
     let along = PlotAxis {
@@ -55,9 +54,10 @@ pub(super) fn plot_ui(
     let plot = point_plot("overhead against budget", size, along, up, 44.0, theme);
     let shown = plot.show(ui, |plot| {
         plot.set_auto_bounds(false);
-        plot.set_plot_bounds(PlotBounds::from_min_max([x.0, bottom], [x.1, top]));
-        for (from, to) in [frame.fails(), frame.feasible()] {
-            let corners = vec![[x.0, from], [x.1, from], [x.1, to], [x.0, to]];
+        let (fails, feasible) = (frame.fails(), frame.feasible());
+        plot.set_plot_bounds(PlotBounds::from_min_max([x.from, feasible.from], [x.to, fails.to]));
+        for Span { from, to } in [fails, feasible] {
+            let corners = vec![[x.from, from], [x.to, from], [x.to, to], [x.from, to]];
             let ground = Polygon::new("strip", corners).fill_color(theme.grid.gamma_multiply(0.6));
             plot.polygon(ground.stroke(egui::Stroke::NONE).allow_hover(false));
         }
@@ -66,8 +66,8 @@ pub(super) fn plot_ui(
             plot.line(line.color(theme.heuristic(position)).width(1.6).allow_hover(false));
         }
         let words = [
-            (frame.fails().1, x.1, egui::Align2::RIGHT_TOP, "thrash / out of memory "),
-            (frame.feasible().1, x.0, egui::Align2::LEFT_TOP, " feasible"),
+            (fails.to, x.to, egui::Align2::RIGHT_TOP, "thrash / out of memory "),
+            (feasible.to, x.from, egui::Align2::LEFT_TOP, " feasible"),
         ];
         for (height, along, anchor, text) in words {
             let text = RichText::new(text).color(theme.text_weak).size(10.5);
@@ -102,60 +102,50 @@ pub(super) fn plot_ui(
 impl Frame {
     fn of(sweep: &Sweep<'_>, state: &BudgetsState) -> Self {
         let axes = state.axes;
-        let mut x = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut y = x;
-        let wider = |range: (f64, f64), value: f64| (range.0.min(value), range.1.max(value));
+        let (mut x, mut y) = (Span::EMPTY, Span::EMPTY);
         for point in sweep.shown(&state.hidden) {
-            x = wider(x, axes.x(point));
+            x.include(axes.x(point));
             if Mark::of(point).has_ended() {
-                y = wider(y, axes.y(point.overhead));
+                y.include(axes.y(point.overhead));
             }
         }
-        if x.0 > x.1 {
-            x = (0.0, 100.0);
+        if x.is_empty() {
+            x = Span { from: 0.0, to: 100.0 };
         }
-        let margin = ((x.1 - x.0) * 0.03).max(x.1 * 0.01);
-        let y = match (axes.is_log, y.0 > y.1) {
+        let (from, to) = match (axes.is_log, y.is_empty()) {
             (true, true) => (-3.0, 0.0),
-            (true, false) => (y.0 - 0.1, y.1.max(y.0 + 1.0)),
+            (true, false) => (y.from - 0.1, y.to.max(y.from + 1.0)),
             (false, true) => (1.0, 2.0),
-            (false, false) => (1.0, y.1.max(1.05)),
+            (false, false) => (1.0, y.to.max(1.05)),
         };
         let is_shown = |row: &&Heuristic| !state.hidden.contains(&row.name);
         Self {
             axes,
-            x: (x.0 - margin, x.1 + margin),
-            y,
+            x: x.widened((x.length() * 0.03).max(x.to * 0.01)),
+            y: Span { from, to },
             rows: HEURISTICS.iter().filter(is_shown).map(|row| row.name).collect(),
         }
     }
 
-    fn span(&self) -> f64 {
-        self.y.1 - self.y.0
+    /// The upper strip.
+    fn fails(&self) -> Span {
+        let from = self.y.to + self.y.length() * STRIPS.1;
+        let to = from + self.y.length() * STRIPS.0;
+        Span { from, to }
     }
 
-    /// The upper strip: from, to.
-    fn fails(&self) -> (f64, f64) {
-        let from = self.y.1 + self.span() * STRIPS.1;
-        (from, from + self.span() * STRIPS.0)
-    }
-
-    /// The lower strip: from, to.
-    fn feasible(&self) -> (f64, f64) {
-        let to = self.y.0 - self.span() * STRIPS.1;
-        (to - self.span() * STRIPS.0, to)
-    }
-
-    /// Lower and upper end of the plot.
-    fn ends(&self) -> (f64, f64) {
-        (self.feasible().0, self.fails().1)
+    /// The lower strip.
+    fn feasible(&self) -> Span {
+        let to = self.y.from - self.y.length() * STRIPS.1;
+        let from = to - self.y.length() * STRIPS.0;
+        Span { from, to }
     }
 
     /// The height of a heuristic's row in a strip, below the strip's label.
-    fn row(&self, (from, to): (f64, f64), heuristic: &str) -> f64 {
+    fn row(&self, strip: Span, heuristic: &str) -> f64 {
         let row = self.rows.iter().position(|name| *name == heuristic).unwrap_or(0);
-        let height = (to - from) * 0.92;
-        from + height * (1.0 - f64::from((count_f32(row) + 0.5) / count_f32(self.rows.len().max(1))))
+        let height = strip.length() * 0.92;
+        strip.from + height * (1.0 - f64::from((count_f32(row) + 0.5) / count_f32(self.rows.len().max(1))))
     }
 
     fn place(&self, point: &BudgetSweepPoint) -> PlotPoint {
@@ -234,26 +224,26 @@ impl Axes {
     }
 
     /// Vertical lines at round shares or round bytes.
-    fn x_marks(self, (from, to): (f64, f64), width: f32) -> Vec<GridMark> {
-        let least = (to - from) / f64::from((width / LABEL_ROOM[0]).max(2.0));
+    fn x_marks(self, x: Span, width: f32) -> Vec<GridMark> {
+        let least = x.least_step(width, LABEL_ROOM[0]);
         let step = if self.in_bytes {
             round_bytes(least)
         } else {
             round_step(least / 1.6)
         };
-        marks(from, to, step)
+        x.marks(step)
     }
 
     /// Horizontal lines at round overheads or decades; none in the strips.
-    fn y_marks(self, (from, to): (f64, f64), height: f32) -> Vec<GridMark> {
+    fn y_marks(self, y: Span, height: f32) -> Vec<GridMark> {
         // The curves have this share of the height.
-        let least = (to - from) / f64::from((height * 0.6 / LABEL_ROOM[1]).max(2.0));
+        let least = y.least_step(height * 0.6, LABEL_ROOM[1]);
         let step = if self.is_log {
             least.ceil().max(1.0)
         } else {
             round_step(least)
         };
-        marks(from, to, step)
+        y.marks(step)
     }
 }
 
@@ -276,7 +266,7 @@ fn limits(sweep: &Sweep<'_>, frame: &Frame) -> Vec<(usize, Vec<PlotPoint>)> {
     let shown = HEURISTICS.iter().filter(|row| frame.rows.contains(&row.name));
     let lines = shown.filter_map(|row| {
         let from = frame.limit(sweep, row)?;
-        Some((points::position(row), vec![from, PlotPoint::new(frame.x.1, from.y)]))
+        Some((points::position(row), vec![from, PlotPoint::new(frame.x.to, from.y)]))
     });
     lines.collect()
 }
@@ -307,7 +297,8 @@ fn paint_points(
 }
 
 /// Left and right along a line, up and down between heuristics.
-fn walk(sweep: &Sweep<'_>, state: &mut BudgetsState, [along, across]: [isize; 2]) {
+fn walk(sweep: &Sweep<'_>, state: &mut BudgetsState, arrows: [isize; 2]) {
+    let [along, across] = arrows;
     let mut shown: Vec<&BudgetSweepPoint> = sweep.shown(&state.hidden).collect();
     shown.sort_by_key(|point| (points::position(point.heuristic), point.budget));
     let Some(at) = shown

@@ -120,7 +120,6 @@ impl<'a> Sweep<'a> {
         self.table.points.iter().find(|point| key(point) == wanted)
     }
 
-    /// The points of heuristics that are not hidden.
     pub(super) fn shown(&self, hidden: &[&'static str]) -> impl Iterator<Item = &'a BudgetSweepPoint> {
         let is_shown = move |point: &&BudgetSweepPoint| !hidden.contains(&point.heuristic.name);
         self.table.points.iter().filter(is_shown)

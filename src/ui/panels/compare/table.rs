@@ -5,7 +5,7 @@ use egui_extras::{Column, TableBuilder};
 
 use super::{CompareState, Shown, menu};
 use crate::numbers::count_f32;
-use crate::widgets::{Named as _, keep_arrows};
+use crate::widgets::{Named as _, keep_arrows, walked_row};
 use highwater_analysis::{COMPARED, Figure, Fit, Metric};
 use highwater_model::units::{Bytes, percents};
 use highwater_session::Command;
@@ -256,21 +256,10 @@ fn keys(
     }
     let lanes = &shown.comparison.lanes;
     let others: Vec<usize> = (0..lanes.len()).filter(|lane| *lane != shown.baseline).collect();
-    let Some(last) = others.len().checked_sub(1) else {
-        return;
-    };
     let at = chosen.and_then(|chosen| others.iter().position(|lane| *lane == chosen));
-    let at = at.unwrap_or(0);
-    for (key, to) in [
-        (Key::ArrowDown, (at + 1).min(last)),
-        (Key::ArrowUp, at.saturating_sub(1)),
-        (Key::Home, 0),
-        (Key::End, last),
-    ] {
-        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-            state.lane = Some(lanes[others[to]].id);
-            state.wants_row = true;
-        }
+    if let Some(to) = walked_row(ui, Some(at.unwrap_or(0)), others.len(), 1) {
+        state.lane = Some(lanes[others[to]].id);
+        state.wants_row = true;
     }
     let is_entered = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
     if let Some(chosen) = chosen.filter(|_| is_entered) {

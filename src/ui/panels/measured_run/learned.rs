@@ -25,7 +25,7 @@ pub(super) fn learned_ui(
         };
         wrapped_ui(ui, of);
         if !calibration.settings.is_empty() {
-            settings_ui(ui, cx.session, calibration, state);
+            settings_ui(ui, cx, calibration, state);
             apply_ui(ui, cx, calibration, state);
         }
         for note in &calibration.notes {
@@ -38,7 +38,7 @@ pub(super) fn learned_ui(
 }
 
 /// Settings in one column, for the pane is narrow.
-fn settings_ui(ui: &mut egui::Ui, session: &Session, calibration: &Calibration, state: &mut MeasuredRunState) {
+fn settings_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, calibration: &Calibration, state: &mut MeasuredRunState) {
     for setting in &calibration.settings {
         let key = (calibration.recording.clone(), setting.key);
         let mut is_wanted = !state.without.contains(&key);
@@ -58,9 +58,9 @@ fn settings_ui(ui: &mut egui::Ui, session: &Session, calibration: &Calibration, 
                 .on_hover_text(format!("{}: show the option", setting.key))
                 .clicked()
             {
-                state.jump = Some(setting.key.to_owned());
+                cx.option = Some(setting.key.to_owned());
             }
-            if is_set(session, setting) {
+            if is_set(cx.session, setting) {
                 ui.weak("is set");
             }
         });

@@ -2,17 +2,18 @@
 
 use std::sync::{Arc, Weak};
 
-use eframe::egui::{self, Key, RichText};
+use eframe::egui::{self, RichText};
 
 use crate::numbers::count_f32;
 use crate::panels::PaneCx;
-use crate::widgets::{Named as _, keep_arrows};
+use crate::widgets::{Named as _, keep_arrows, walked_row};
 use highwater_analysis::{Comparison, LaneSet};
 use highwater_model::units::grouped;
 use highwater_rewrite::name_reuse::{LogLine, NameReuse, ReuseReport};
 use highwater_session::{Command, NamesReport, Selected, Session};
 
 const HEIGHT: f32 = 17.0;
+const PAGE: usize = 10;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct LogState {
@@ -115,24 +116,11 @@ fn filter_lines(report: &Arc<NamesReport>, level: &ReuseReport, state: &mut LogS
     });
 }
 
-/// Up and down while a line has the keyboard; returns the scroll offset.
+/// Keys while a line has the keyboard; returns the scroll offset.
 fn walk(ui: &egui::Ui, lines: &[usize], state: &mut LogState) -> Option<f32> {
     let here = ui.memory(egui::Memory::focused)?;
     let here = lines.iter().position(|line| line_id(*line) == here)?;
-    let pressed = |key| ui.input(|input| input.key_pressed(key));
-    let page = 10;
-    let next = if pressed(Key::ArrowDown) {
-        here + 1
-    } else if pressed(Key::ArrowUp) {
-        here.saturating_sub(1)
-    } else if pressed(Key::PageDown) {
-        here + page
-    } else if pressed(Key::PageUp) {
-        here.saturating_sub(page)
-    } else {
-        return None;
-    };
-    let next = next.min(lines.len() - 1);
+    let next = walked_row(ui, Some(here), lines.len(), PAGE)?;
     state.focus = Some(lines[next]);
     let top = count_f32(next) * HEIGHT;
     Some((top - ui.available_height() * 0.4).max(0.0))

@@ -28,8 +28,6 @@ pub struct NameReuseState {
     /// Position in [`REUSE_LEVELS`].
     level: usize,
     log: LogState,
-    /// An option to show in the option panel.
-    pub jump: Option<String>,
 }
 
 pub fn name_reuse_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut NameReuseState) {
@@ -114,7 +112,7 @@ fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, names: &[&str], state: &mu
             ))
             .clicked()
         {
-            state.jump = Some(keys::SKIP_OPT_SET.to_owned());
+            cx.option = Some(keys::SKIP_OPT_SET.to_owned());
         }
     });
 }

@@ -20,10 +20,11 @@ pub use self::row::fixes_ui;
 use self::row::option_ui;
 use self::texts::Typed;
 use self::variable::variable_ui;
+use crate::commands::UiCommand;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_options::{ENVIRONMENT, EnvironmentRow, OptionRow, PathKind, Section, TABLE};
+use highwater_options::{ENVIRONMENT, EnvironmentRow, OptionRow, Section, TABLE};
 use highwater_session::{Command, Session};
 
 /// Points above and below the visible part in which rows are drawn.
@@ -53,8 +54,6 @@ pub struct OptionsState {
     pub has_search_focus: bool,
     /// Scrolls to this option or variable and gives its field the keyboard.
     pub jump: Option<String>,
-    /// An option whose path is to be chosen.
-    pub pick: Option<(&'static str, PathKind)>,
 }
 
 impl OptionsState {
@@ -66,7 +65,6 @@ impl OptionsState {
     }
 }
 
-/// Input of rows.
 #[derive(Clone, Copy)]
 struct RowInput<'a> {
     session: &'a Session,
@@ -77,6 +75,7 @@ struct RowInput<'a> {
 struct Edit<'a> {
     state: &'a mut OptionsState,
     commands: &'a mut Vec<Command>,
+    window_commands: &'a mut Vec<UiCommand>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -168,6 +167,7 @@ pub fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsSta
             &mut Edit {
                 state,
                 commands: cx.commands,
+                window_commands: cx.window_commands,
             },
         );
         rest = later;

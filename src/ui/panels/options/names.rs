@@ -72,7 +72,7 @@ fn add_ui(
     label: &Response,
     edit: &mut Edit<'_>,
 ) -> Response {
-    let text = edit.state.texts.entry(row.key).or_default().free();
+    let text = &mut edit.state.texts.entry(row.key).or_default().text;
     let choices = row.kind.choices();
     ui.horizontal(|ui| {
         let space = if choices.is_empty() { 64.0 } else { 164.0 };

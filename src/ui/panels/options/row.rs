@@ -21,35 +21,54 @@ pub(super) fn option_ui(ui: &mut egui::Ui, row: &'static OptionRow, look: RowInp
     let is_set = look.session.document().options.is_set(row.key);
     let label = name_ui(ui, row, is_set, look.theme);
     let value = look.session.document().options.effective(row.key);
-    let field = ui
-        .horizontal(|ui| {
-            let space = if is_set { 46.0 } else { 0.0 };
-            let width = (ui.available_width() - space - 12.0).max(80.0);
-            let field = ui.scope(|ui| {
-                ui.set_max_width(width);
-                widget_ui(ui, row, &value, &label, edit)
-            });
-            if is_set {
-                let reset = ui.small_button("reset").on_hover_text(format!(
-                    "{}: back to the default, {}",
-                    row.key,
-                    default_text(row)
-                ));
-                if reset.clicked() {
-                    edit.commands.push(Command::ResetOption(row.key.to_owned()));
-                    // The button disappears; the keyboard goes to the field.
-                    edit.state.jump = Some(row.key.to_owned());
-                }
-            }
-            field.inner
-        })
-        .inner;
+    let reset = is_set.then(|| Reset {
+        text: "reset",
+        hint: format!("{}: back to the default, {}", row.key, default_text(row)),
+        command: Command::ResetOption(row.key.to_owned()),
+    });
+    let field = field_ui(ui, row.key, reset, edit, |ui, edit| {
+        widget_ui(ui, row, &value, &label, edit)
+    });
     let is_asked = follow(ui, row.key, &field, edit);
     acting_ui(ui, row, look);
     if edit.state.explained == Some(row.key) {
         explanation_ui(ui, look.theme, is_asked, |ui| option_text(ui, row));
     }
     findings_ui(ui, row.key, look, edit);
+}
+
+/// The button that resets a row.
+pub(super) struct Reset {
+    pub(super) text: &'static str,
+    pub(super) hint: String,
+    pub(super) command: Command,
+}
+
+/// The field of a row, with a button that resets it where it is set.
+pub(super) fn field_ui(
+    ui: &mut egui::Ui,
+    name: &str,
+    reset: Option<Reset>,
+    edit: &mut Edit<'_>,
+    widget: impl FnOnce(&mut egui::Ui, &mut Edit<'_>) -> Response,
+) -> Response {
+    ui.horizontal(|ui| {
+        let space = if reset.is_some() { 46.0 } else { 0.0 };
+        let width = (ui.available_width() - space - 12.0).max(80.0);
+        let field = ui.scope(|ui| {
+            ui.set_max_width(width);
+            widget(ui, edit)
+        });
+        if let Some(reset) = reset
+            && ui.small_button(reset.text).on_hover_text(reset.hint).clicked()
+        {
+            edit.commands.push(reset.command);
+            // The button disappears; the keyboard goes to the field.
+            edit.state.jump = Some(name.to_owned());
+        }
+        field.inner
+    })
+    .inner
 }
 
 /// The name: set options have a dot, colour and weight; deprecated ones are struck through.

@@ -7,6 +7,8 @@ use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Response, Stroke};
 
 use super::Edit;
+use crate::commands::UiCommand;
+use crate::dialogs::Purpose;
 use highwater_model::units::Bytes;
 use highwater_options::{OptionKind, OptionRow, ShapeRanges, Value};
 use highwater_session::Command;
@@ -14,7 +16,7 @@ use highwater_session::Command;
 /// The text of a field.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Typed {
-    text: String,
+    pub(super) text: String,
     /// The value's text after the last edit here; another one means a change from elsewhere.
     expected: String,
 }
@@ -28,19 +30,10 @@ impl Typed {
         }
     }
 
-    pub(super) fn text_mut(&mut self) -> &mut String {
-        &mut self.text
-    }
-
     /// Takes the text as the value's, and returns it.
     pub(super) fn accept(&mut self) -> String {
         self.expected.clone_from(&self.text);
         self.text.clone()
-    }
-
-    /// The text of a field without a value.
-    pub(super) fn free(&mut self) -> &mut String {
-        &mut self.text
     }
 }
 
@@ -77,7 +70,8 @@ pub(super) fn text_ui(
                     .small_button("…")
                     .on_hover_text(format!("choose a path for {}", row.key));
                 if pick.clicked() {
-                    edit.state.pick = Some((row.key, kind));
+                    let purpose = Purpose::PickPath { key: row.key, kind };
+                    edit.window_commands.push(UiCommand::AskPath(purpose));
                 }
             } else {
                 let label = egui::Label::new(egui::RichText::new(&hint).weak()).truncate();
@@ -124,7 +118,6 @@ fn expected(row: &OptionRow, text: &str) -> String {
     shown(&row.kind.read(text))
 }
 
-/// The hint of an empty field.
 fn empty_hint(row: &OptionRow) -> &'static str {
     let has_fields = highwater_options::find_group(row.key).is_some();
     if has_fields {

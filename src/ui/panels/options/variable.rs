@@ -3,7 +3,7 @@
 use eframe::egui::{self, Response, RichText};
 
 use super::choices::choice_ui;
-use super::row::{findings_ui, follow};
+use super::row::{Reset, field_ui, findings_ui, follow};
 use super::tooltip::{explanation_ui, variable_text, variable_tooltip};
 use super::{Edit, RowInput};
 use highwater_options::EnvironmentRow;
@@ -21,27 +21,17 @@ pub(super) fn variable_ui(ui: &mut egui::Ui, row: &'static EnvironmentRow, look:
     let label = ui
         .add(egui::Label::new(name).truncate())
         .on_hover_ui(|ui| variable_tooltip(ui, row));
-    let field = ui
-        .horizontal(|ui| {
-            let space = if current.is_some() { 46.0 } else { 0.0 };
-            let width = (ui.available_width() - space - 12.0).max(80.0);
-            let field = ui.scope(|ui| {
-                ui.set_max_width(width);
-                widget_ui(ui, row, current.unwrap_or(""), &label, edit)
-            });
-            if current.is_some() {
-                let unset = ui.small_button("unset").on_hover_text(format!("remove {}", row.name));
-                if unset.clicked() {
-                    edit.commands.push(Command::SetEnvironment {
-                        name: row.name.to_owned(),
-                        value: None,
-                    });
-                    edit.state.jump = Some(row.name.to_owned());
-                }
-            }
-            field.inner
-        })
-        .inner;
+    let reset = current.map(|_| Reset {
+        text: "unset",
+        hint: format!("remove {}", row.name),
+        command: Command::SetEnvironment {
+            name: row.name.to_owned(),
+            value: None,
+        },
+    });
+    let field = field_ui(ui, row.name, reset, edit, |ui, edit| {
+        widget_ui(ui, row, current.unwrap_or(""), &label, edit)
+    });
     let is_asked = follow(ui, row.name, &field, edit);
     if edit.state.explained == Some(row.name) {
         explanation_ui(ui, look.theme, is_asked, |ui| variable_text(ui, row));
@@ -59,7 +49,7 @@ fn widget_ui(
     if row.choices.is_empty() {
         let text = edit.state.texts.entry(row.name).or_default();
         text.sync(current);
-        let field = egui::TextEdit::singleline(text.text_mut())
+        let field = egui::TextEdit::singleline(&mut text.text)
             .desired_width(ui.available_width() - 4.0)
             .hint_text("not set");
         let response = ui.add(field).labelled_by(label.id);

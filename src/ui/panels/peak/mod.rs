@@ -14,6 +14,8 @@ use eframe::egui::{self, Event, RichText};
 
 use super::choice_ui;
 use crate::combo::ShowChoices as _;
+use crate::commands::UiCommand;
+use crate::dialogs::Purpose;
 use crate::lanes::{LanesInput, LanesState};
 use crate::panels::PaneCx;
 use crate::theme::Theme;
@@ -51,10 +53,6 @@ pub struct PeakState {
     open: Option<(Box<str>, usize)>,
     /// Pinned step and range of the last frame: the last change is shown.
     seen: (Option<(usize, Step)>, Option<StepRange>),
-    /// Asks for a path to write the report to.
-    pub wants_export: bool,
-    /// Copies the report.
-    pub wants_copy: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -77,10 +75,10 @@ pub fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PeakState, la
         ui.weak("The schedule has no steps, so nothing is live.");
         return;
     }
-    copy_ui(ui, state);
+    copy_ui(ui, cx.window_commands);
     let before = (lanes.viewport, lanes.spot, lanes.range);
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        head_ui(ui, &input, &mut *state, &mut *lanes);
+        head_ui(ui, &input, &mut *state, &mut *lanes, cx.window_commands);
         lanes.set_bookmarks(cx.session);
         bookmarks::bookmarks_ui(ui, &input, &cx.session.document().bookmarks, lanes, cx.commands);
         let ask = state.ask(comparison, lanes);
@@ -199,14 +197,22 @@ impl PeakState {
 }
 
 /// Ctrl+C over the pane copies the report, unless a field has the keyboard.
-fn copy_ui(ui: &egui::Ui, state: &mut PeakState) {
+fn copy_ui(ui: &egui::Ui, window_commands: &mut Vec<UiCommand>) {
     let is_over = ui.rect_contains_pointer(ui.max_rect());
     let is_asked = ui.input(|i| i.events.iter().any(|event| matches!(event, Event::Copy)));
-    state.wants_copy |= is_over && is_asked && !ui.text_edit_focused();
+    if is_over && is_asked && !ui.text_edit_focused() {
+        window_commands.push(UiCommand::CopyPeak);
+    }
 }
 
 /// Lane, step or range, and actions.
-fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut PeakState, lanes: &mut LanesState) {
+fn head_ui(
+    ui: &mut egui::Ui,
+    input: &LanesInput<'_>,
+    state: &mut PeakState,
+    lanes: &mut LanesState,
+    window_commands: &mut Vec<UiCommand>,
+) {
     let comparison = input.comparison;
     lane_ui(ui, comparison, state);
     against::choice_ui(ui, comparison, state);
@@ -236,10 +242,14 @@ fn head_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut PeakState, lan
         let copy = ui
             .button("Copy")
             .on_hover_text("Copy this as text (Ctrl+C over the pane)");
-        state.wants_copy |= copy.clicked();
+        if copy.clicked() {
+            window_commands.push(UiCommand::CopyPeak);
+        }
         let export = ui.button("Export…");
         let export = export.on_hover_text("Write the live tensors as CSV, everything as JSON, or a text");
-        state.wants_export |= export.clicked();
+        if export.clicked() {
+            window_commands.push(UiCommand::AskPath(Purpose::ExportPeak));
+        }
         if let Some(step) = peak_step(comparison, state.lane_in(comparison)) {
             let pin = ui.button("Pin peak");
             let words = format!(

@@ -6,6 +6,8 @@ use eframe::egui::{self, RichText, Role};
 
 use super::Shown;
 use crate::commands::UiCommand;
+use crate::dialogs::Purpose;
+use crate::panels::PaneCx;
 use crate::widgets::{Named as _, wrapped_ui};
 use highwater_model::units::counted;
 use highwater_model::workload::ScheduleEntry;
@@ -15,13 +17,12 @@ pub(super) fn graphs_ui(
     ui: &mut egui::Ui,
     shown: Shown<'_>,
     names: &mut BTreeMap<String, String>,
-    window_commands: &mut Vec<UiCommand>,
-    commands: &mut Vec<Command>,
+    cx: &mut PaneCx<'_>,
 ) {
     ui.horizontal_wrapped(|ui| {
         ui.strong("Graphs");
         if ui.button("Add from a file…").clicked() {
-            window_commands.push(UiCommand::Add);
+            cx.window_commands.push(UiCommand::AskPath(Purpose::Add));
         }
     });
     let sources = &shown.session.document().sources;
@@ -31,7 +32,7 @@ pub(super) fn graphs_ui(
             let words = format!("remove {} from the session", source.title());
             let button = button.named(Role::Button, || &words);
             if button.on_hover_text(&words).clicked() {
-                commands.push(Command::Remove(position));
+                cx.commands.push(Command::Remove(position));
             }
             let label = egui::Label::new(source.title()).truncate();
             ui.add(label).on_hover_text(source.label());
@@ -40,7 +41,7 @@ pub(super) fn graphs_ui(
     let shown_graphs = shown.session.loaded().map_or(&[][..], |loaded| loaded.whole.graphs());
     for (graph, entry) in shown.graphs.iter().zip(shown_graphs) {
         ui.add_space(3.0);
-        name_ui(ui, shown, &graph.name, names, commands);
+        name_ui(ui, shown, &graph.name, names, cx.commands);
         let mut facts = counted(entry.graph.ops().len() as u64, "op");
         if !graph.symbols.is_empty() {
             facts.push_str(&format!("; dimensions {}", graph.symbols.join(", ")));

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, RichText};
 
 use super::empty::other_ui;
-use crate::commands::UiCommand;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::Named as _;
@@ -90,7 +89,6 @@ impl Shown<'_> {
         names.collect()
     }
 
-    /// The command that changes the entries.
     fn edited(&self, change: impl FnOnce(&mut Vec<ScheduleEntry>), field: Option<String>) -> Command {
         let mut entries = self.plan.entries.clone();
         change(&mut entries);
@@ -98,12 +96,7 @@ impl Shown<'_> {
     }
 }
 
-pub fn schedule_editor_ui(
-    ui: &mut egui::Ui,
-    cx: &mut PaneCx<'_>,
-    state: &mut ScheduleEditorState,
-    window_commands: &mut Vec<UiCommand>,
-) {
+pub fn schedule_editor_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut ScheduleEditorState) {
     let Some(loaded) = cx.session.loaded() else {
         ui.weak("The graphs of the session and what runs when appear here. Open a graph (Ctrl+O) or choose one under Samples.");
         return;
@@ -123,7 +116,7 @@ pub fn schedule_editor_ui(
     let area = ui.available_rect_before_wrap();
     if area.width() < WIDE {
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            graphs::graphs_ui(ui, shown, &mut state.names, window_commands, cx.commands);
+            graphs::graphs_ui(ui, shown, &mut state.names, cx);
             ui.separator();
             runs_ui(ui, shown, state, cx.commands);
         });
@@ -137,7 +130,7 @@ pub fn schedule_editor_ui(
         .id_salt("graphs")
         .auto_shrink([false, false]);
     scroll.show(&mut column, |ui| {
-        graphs::graphs_ui(ui, shown, &mut state.names, window_commands, cx.commands);
+        graphs::graphs_ui(ui, shown, &mut state.names, cx);
     });
     let mut column = ui.new_child(egui::UiBuilder::new().max_rect(right).id_salt("runs of the session"));
     let scroll = egui::ScrollArea::vertical().id_salt("runs").auto_shrink([false, false]);

@@ -4,6 +4,7 @@ use eframe::egui::{self, RichText};
 
 use super::{Shown, SweepState, Wanted, quantities};
 use crate::lanes::LanesState;
+use crate::panels::PaneCx;
 use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::Configuration;
 use highwater_analysis::sweep::{Chosen, Link, Part, Recommendation, Sentence, WhichChoice};
@@ -14,7 +15,7 @@ use highwater_session::{Command, Selected, Session};
 const SIZE: f32 = 12.0;
 
 /// The goal, and the button that recommends.
-pub(super) fn goal_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepState, commands: &mut Vec<Command>) {
+pub(super) fn goal_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepState, cx: &mut PaneCx<'_>) {
     let order = shown.order;
     ui.horizontal_wrapped(|ui| {
         let axes = order.map_or(&[][..], |order| &order.axes[..]);
@@ -44,7 +45,8 @@ pub(super) fn goal_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepSta
         if button.on_hover_text(hint).clicked()
             && let Some(order) = order
         {
-            commands.push(Command::Recommend(Box::new(order.clone()), state.goal(order)));
+            cx.commands
+                .push(Command::Recommend(Box::new(order.clone()), state.goal(order)));
         }
     });
 }
@@ -54,7 +56,7 @@ pub(super) fn advice_ui(
     shown: &Shown<'_>,
     state: &mut SweepState,
     lanes: &mut LanesState,
-    commands: &mut Vec<Command>,
+    cx: &mut PaneCx<'_>,
 ) {
     let Some(found) = &shown.table.recommendation else {
         let text = "Recommend weighs the points that fit: it names the best for the goal and the next best, with reasons, the rules that \
@@ -68,31 +70,25 @@ pub(super) fn advice_ui(
         found.goal.name(&shown.table.space).replace(['-', ':'], " ")
     ));
     match &found.winner {
-        Some(winner) => winner_ui(ui, shown, winner, state, commands),
+        Some(winner) => winner_ui(ui, shown, winner, state, cx),
         None => {
             ui.label(RichText::new("Nothing fits.").color(shown.theme.bad).strong());
         }
     }
     for sentence in &found.reasons {
-        sentence_ui(ui, shown, sentence, state, lanes, commands);
+        sentence_ui(ui, shown, sentence, state, lanes, cx);
     }
     obeyed_ui(ui, shown, found);
     if !found.uncertain.is_empty() {
         ui.add_space(4.0);
         ui.label(RichText::new("Uncertain").size(SIZE).strong());
         for sentence in &found.uncertain {
-            sentence_ui(ui, shown, sentence, state, lanes, commands);
+            sentence_ui(ui, shown, sentence, state, lanes, cx);
         }
     }
 }
 
-fn winner_ui(
-    ui: &mut egui::Ui,
-    shown: &Shown<'_>,
-    winner: &Chosen,
-    state: &mut SweepState,
-    commands: &mut Vec<Command>,
-) {
+fn winner_ui(ui: &mut egui::Ui, shown: &Shown<'_>, winner: &Chosen, state: &mut SweepState, cx: &mut PaneCx<'_>) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(&winner.title).color(shown.theme.good).strong());
         let apply = ui.button("Apply this configuration");
@@ -100,7 +96,8 @@ fn winner_ui(
             .on_hover_text("set options, dimensions and iterations so, as one step")
             .clicked()
         {
-            commands.push(Command::UseConfiguration(Box::new(winner.configuration.clone())));
+            cx.commands
+                .push(Command::UseConfiguration(Box::new(winner.configuration.clone())));
         }
         let pin = ui
             .button("Pin")
@@ -110,7 +107,7 @@ fn winner_ui(
             .clicked()
         {
             state.selected = Some(winner.point.idx);
-            commands.push(super::pin(&shown.table.space, winner.point.idx));
+            cx.commands.push(super::pin(&shown.table.space, winner.point.idx));
         }
     });
 }
@@ -121,7 +118,7 @@ fn sentence_ui(
     sentence: &Sentence,
     state: &mut SweepState,
     lanes: &mut LanesState,
-    commands: &mut Vec<Command>,
+    cx: &mut PaneCx<'_>,
 ) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
@@ -129,7 +126,7 @@ fn sentence_ui(
             if part_ui(ui, part)
                 && let Some(link) = &part.link
             {
-                follow(shown, link, state, lanes, commands);
+                follow(shown, link, state, lanes, cx);
             }
         }
     });
@@ -171,10 +168,10 @@ const fn named(of: WhichChoice) -> &'static str {
 }
 
 /// Follows a link. A configuration without a lane is pinned first.
-fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut LanesState, commands: &mut Vec<Command>) {
+fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut LanesState, cx: &mut PaneCx<'_>) {
     let (of, step, tensor) = match link {
         Link::Option(key) => {
-            state.jump = Some(key.clone());
+            cx.option = Some(key.clone());
             return;
         }
         Link::Lane(of) => (*of, None, None),
@@ -199,7 +196,7 @@ fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut La
     let configuration = chosen.map_or(base, |chosen| &chosen.configuration);
     let Some((lane, run)) = lane_of(shown.session, configuration, step) else {
         let name = chosen.map_or_else(|| "as it was tried".to_owned(), |chosen| chosen.title.clone());
-        commands.push(Command::PinConfiguration {
+        cx.commands.push(Command::PinConfiguration {
             name,
             configuration: Box::new(configuration.clone()),
         });
@@ -209,7 +206,7 @@ fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut La
         lanes.pin(lane, step);
     }
     if let Some(((graph, tensor), run)) = tensor.zip(run) {
-        commands.push(Command::Select(Some(Selected { run, graph, tensor })));
+        cx.commands.push(Command::Select(Some(Selected { run, graph, tensor })));
     }
 }
 

@@ -51,19 +51,12 @@ pub struct SweepState {
     is_log: bool,
     selected: Option<u64>,
     table: table::TableState,
-    /// The target of a link, by key.
-    jump: Option<String>,
 }
 
 impl SweepState {
     /// Gives the points the keyboard once there are some.
     pub fn focus_points(&mut self) {
         self.table.wants_focus = true;
-    }
-
-    /// The target of a link, returned once.
-    pub fn take_jump(&mut self) -> Option<String> {
-        self.jump.take()
     }
 
     /// # Errors
@@ -135,7 +128,7 @@ pub fn sweep_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, 
     };
     let tall = if ui.available_width() < WIDE { TALL } else { TALL_BESIDE };
     if ui.available_height() >= tall {
-        results_ui(ui, &shown, state, lanes, false, cx.commands);
+        results_ui(ui, &shown, state, lanes, false, cx);
         return;
     }
     // A solid scroll bar shows that there is more below.
@@ -143,7 +136,7 @@ pub fn sweep_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, 
     let area = egui::ScrollArea::vertical()
         .id_salt("results")
         .auto_shrink([false, false]);
-    area.show(ui, |ui| results_ui(ui, &shown, state, lanes, true, cx.commands));
+    area.show(ui, |ui| results_ui(ui, &shown, state, lanes, true, cx));
 }
 
 /// Plot, recommendation, summary and table, on the available height or on their own.
@@ -153,7 +146,7 @@ fn results_ui(
     state: &mut SweepState,
     lanes: &mut LanesState,
     is_scrolled: bool,
-    commands: &mut Vec<Command>,
+    cx: &mut PaneCx<'_>,
 ) {
     let room = if is_scrolled { TALL } else { ui.available_height() };
     let height = (room * 0.5).clamp(*PLOT.start(), *PLOT.end());
@@ -161,39 +154,39 @@ fn results_ui(
     let is_narrow = width < WIDE;
     if is_narrow {
         let of_plot = if is_scrolled { *PLOT.start() } else { height * 0.8 };
-        plot::plot_ui(ui, shown, state, egui::vec2(width, of_plot), commands);
+        plot::plot_ui(ui, shown, state, egui::vec2(width, of_plot), cx);
         found::found_ui(ui, shown, state);
-        advice::goal_ui(ui, shown, state, commands);
+        advice::goal_ui(ui, shown, state, cx);
         if is_scrolled {
-            ui.scope(|ui| advice::advice_ui(ui, shown, state, lanes, commands));
+            ui.scope(|ui| advice::advice_ui(ui, shown, state, lanes, cx));
         } else {
             let scroll = egui::ScrollArea::vertical().id_salt("reasons").max_height(height * 0.8);
-            scroll.show(ui, |ui| advice::advice_ui(ui, shown, state, lanes, commands));
+            scroll.show(ui, |ui| advice::advice_ui(ui, shown, state, lanes, cx));
         }
     } else {
         ui.horizontal_top(|ui| {
             ui.set_height(height);
             let own = width * 0.55;
-            plot::plot_ui(ui, shown, state, egui::vec2(own, height), commands);
+            plot::plot_ui(ui, shown, state, egui::vec2(own, height), cx);
             ui.vertical(|ui| {
-                advice::goal_ui(ui, shown, state, commands);
+                advice::goal_ui(ui, shown, state, cx);
                 let scroll = egui::ScrollArea::vertical()
                     .id_salt("reasons")
                     .auto_shrink([false, false]);
-                scroll.show(ui, |ui| advice::advice_ui(ui, shown, state, lanes, commands));
+                scroll.show(ui, |ui| advice::advice_ui(ui, shown, state, lanes, cx));
             });
         });
         found::found_ui(ui, shown, state);
     }
-    selected_ui(ui, shown, state, commands);
+    selected_ui(ui, shown, state, cx);
     if !is_scrolled {
-        table::table_ui(ui, shown, state, commands);
+        table::table_ui(ui, shown, state, cx);
         return;
     }
     let area = egui::Rect::from_min_size(ui.next_widget_position(), egui::vec2(width, TABLE));
     let builder = egui::UiBuilder::new().max_rect(area);
     let is_moved = ui
-        .scope_builder(builder, |ui| table::table_ui(ui, shown, state, commands))
+        .scope_builder(builder, |ui| table::table_ui(ui, shown, state, cx))
         .inner;
     if is_moved {
         ui.scroll_to_rect(area, None);
@@ -297,7 +290,7 @@ fn about_ui(ui: &mut egui::Ui, session: &Session) {
 }
 
 /// The figures of the selected point, and its actions.
-fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, commands: &mut Vec<Command>) {
+fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, cx: &mut PaneCx<'_>) {
     ui.horizontal_wrapped(|ui| {
         let Some(point) = state.selected.and_then(|idx| shown.table.point(idx)) else {
             ui.weak("Arrows choose a row; Enter or a click pins its configuration: it becomes a lane.");
@@ -319,7 +312,7 @@ fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, command
             "set options, dimensions and iterations so, as one step"
         };
         if apply.on_hover_text(what).clicked() {
-            commands.push(Command::UseConfiguration(configuration));
+            cx.commands.push(Command::UseConfiguration(configuration));
         }
     });
 }

@@ -5,11 +5,11 @@ use egui_plot::{GridMark, Line, PlotBounds, PlotPoint, PlotPoints, VLine};
 
 use super::{Shown, SweepState, capacity_of, facts, pin};
 use crate::numbers::{count_f32, to_f64, to_whole};
+use crate::panels::PaneCx;
 use crate::panels::marker::{cross, marker, marker_ui};
-use crate::panels::plots::{LABEL_ROOM, PlotAxis, RADIUS, marks, point_input, point_plot, round_bytes, round_step};
+use crate::panels::plots::{LABEL_ROOM, PlotAxis, RADIUS, Span, point_input, point_plot, round_bytes, round_step};
 use highwater_analysis::sweep::{PointFigures, SweepPoint};
 use highwater_model::units::{Bytes, Nanos};
-use highwater_session::Command;
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 /// Distance of nested outlines.
@@ -23,8 +23,8 @@ const NAME: &str = "plot of overhead against peak; arrow keys choose a configura
 #[derive(Clone, Copy)]
 struct Frame {
     is_log: bool,
-    x: (f64, f64),
-    y: (f64, f64),
+    x: Span,
+    y: Span,
 }
 
 /// A click pins a point.
@@ -33,7 +33,7 @@ pub(super) fn plot_ui(
     shown: &Shown<'_>,
     state: &mut SweepState,
     size: egui::Vec2,
-    commands: &mut Vec<Command>,
+    cx: &mut PaneCx<'_>,
 ) {
     let (theme, table) = (shown.theme, shown.table);
     let capacity = capacity_of(table);
@@ -55,8 +55,8 @@ pub(super) fn plot_ui(
         let plot = point_plot("overhead against peak", size, along, up, 58.0, theme);
         let plotted = plot.show(ui, |plot| {
             plot.set_auto_bounds(false);
-            let ((left, right), (bottom, top)) = (frame.x, frame.y);
-            plot.set_plot_bounds(PlotBounds::from_min_max([left, bottom], [right, top]));
+            let (x, y) = (frame.x, frame.y);
+            plot.set_plot_bounds(PlotBounds::from_min_max([x.from, y.from], [x.to, y.to]));
             if let Some(capacity) = capacity {
                 let line = VLine::new("capacity", to_f64(capacity.get()));
                 plot.vline(line.color(theme.capacity).width(1.4).allow_hover(false));
@@ -86,9 +86,9 @@ pub(super) fn plot_ui(
         }
         if let Some(point) = input.chosen(state.selected.and_then(|idx| table.point(idx))) {
             state.selected = Some(point.idx);
-            commands.push(pin(&table.space, point.idx));
+            cx.commands.push(pin(&table.space, point.idx));
         }
-        let is_seen = |capacity: &Bytes| to_f64(capacity.get()) < frame.x.1;
+        let is_seen = |capacity: &Bytes| to_f64(capacity.get()) < frame.x.to;
         legend_ui(ui, shown, capacity.filter(is_seen));
     });
 }
@@ -97,35 +97,32 @@ impl Frame {
     fn of(shown: &Shown<'_>, is_log: bool, capacity: Option<Bytes>) -> Self {
         let mut frame = Self {
             is_log,
-            x: (f64::INFINITY, f64::NEG_INFINITY),
-            y: (f64::INFINITY, f64::NEG_INFINITY),
+            x: Span::EMPTY,
+            y: Span::EMPTY,
         };
-        let wider = |range: (f64, f64), value: f64| (range.0.min(value), range.1.max(value));
         // Points that do not fit are drawn where they are in range: their figures end early.
         let points = || shown.table.points.iter();
         let fits = points().any(|point| point.fitting().is_some());
         let figures = points().filter_map(|point| if fits { point.fitting() } else { point.figures() });
         for figures in figures {
             let place = frame.place(figures);
-            frame.x = wider(frame.x, place.x);
-            frame.y = wider(frame.y, place.y);
+            frame.x.include(place.x);
+            frame.y.include(place.y);
         }
-        if frame.x.0 > frame.x.1 {
-            (frame.x, frame.y) = ((0.0, 1.0), (0.0, 1.0));
+        if frame.x.is_empty() {
+            let whole = Span { from: 0.0, to: 1.0 };
+            (frame.x, frame.y) = (whole, whole);
         }
         // Includes the capacity where points come near.
         let near = capacity
             .map(|capacity| to_f64(capacity.get()))
-            .filter(|capacity| *capacity < frame.x.1 * 1.5);
+            .filter(|capacity| *capacity < frame.x.to * 1.5);
         if let Some(capacity) = near {
-            frame.x = wider(frame.x, capacity);
+            frame.x.include(capacity);
         }
-        let room = |(from, to): (f64, f64), least: f64| {
-            let margin = ((to - from) * 0.06).max(least);
-            (from - margin, to + margin)
-        };
-        frame.x = room(frame.x, frame.x.1 * 0.01);
-        frame.y = room(frame.y, if is_log { 0.1 } else { (frame.y.1 * 0.05).max(1.0) });
+        let room = |span: Span, least: f64| span.widened((span.length() * 0.06).max(least));
+        frame.x = room(frame.x, frame.x.to * 0.01);
+        frame.y = room(frame.y, if is_log { 0.1 } else { (frame.y.to * 0.05).max(1.0) });
         frame
     }
 
@@ -141,18 +138,15 @@ impl Frame {
     }
 
     fn x_marks(self, width: f32) -> Vec<GridMark> {
-        let (from, to) = self.x;
-        let least = (to - from) / f64::from((width / LABEL_ROOM[0]).max(2.0));
-        marks(from, to, round_bytes(least))
+        self.x.marks(round_bytes(self.x.least_step(width, LABEL_ROOM[0])))
     }
 
     fn y_marks(self, height: f32) -> Vec<GridMark> {
-        let (from, to) = self.y;
-        let least = (to - from) / f64::from((height / LABEL_ROOM[1]).max(2.0));
+        let least = self.y.least_step(height, LABEL_ROOM[1]);
         if self.is_log {
-            return marks(from, to, least.ceil().max(1.0));
+            return self.y.marks(least.ceil().max(1.0));
         }
-        let marks = marks(from, to, round_step(least));
+        let marks = self.y.marks(round_step(least));
         marks.into_iter().filter(|mark| mark.value >= 0.0).collect()
     }
 }
@@ -177,7 +171,7 @@ fn front(shown: &Shown<'_>, frame: Frame) -> Vec<PlotPoint> {
         }
     }
     if let Some(last) = last {
-        push(PlotPoint::new(frame.x.1, last));
+        push(PlotPoint::new(frame.x.to, last));
     }
     line
 }
@@ -227,7 +221,8 @@ fn paint(painter: &egui::Painter, shown: &Shown<'_>, state: &SweepState, placed:
 }
 
 /// Left and right by peak, up and down along the front.
-fn walk(shown: &Shown<'_>, state: &mut SweepState, [along, across]: [isize; 2]) {
+fn walk(shown: &Shown<'_>, state: &mut SweepState, arrows: [isize; 2]) {
+    let [along, across] = arrows;
     let table = shown.table;
     let order: Vec<u64> = if across != 0 {
         table.front.iter().map(|position| table.points[*position].idx).collect()

@@ -5,11 +5,11 @@ use egui_extras::{Column, TableRow};
 
 use super::plot::position;
 use super::{Shown, SweepState, facts, pin};
+use crate::panels::PaneCx;
 use crate::panels::marker::marker_ui;
 use crate::panels::point_table::{HEIGHT, PointColumn, RowFocus, SIZE, Sorting, cell_ui, table, with_figures};
 use highwater_analysis::sweep::SweepPoint;
 use highwater_model::units::grouped;
-use highwater_session::Command;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Order {
@@ -78,12 +78,7 @@ const VALUE: f32 = 40.0;
 const OF: &str = ", of configurations";
 
 /// Returns whether a key moved to another row.
-pub(super) fn table_ui(
-    ui: &mut egui::Ui,
-    shown: &Shown<'_>,
-    state: &mut SweepState,
-    commands: &mut Vec<Command>,
-) -> bool {
+pub(super) fn table_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepState, cx: &mut PaneCx<'_>) -> bool {
     sort(shown, &mut state.table);
     let target = first_focus(ui, shown, state).or_else(|| walk(ui, shown, state));
     let is_narrow = ui.available_width() < 620.0;
@@ -109,7 +104,7 @@ pub(super) fn table_ui(
             let point = &shown.table.points[position];
             line.set_selected(state.selected == Some(point.idx));
             let is_best = shown.table.front.contains(&position);
-            row_ui(&mut line, shown, point, is_best, state, commands);
+            row_ui(&mut line, shown, point, is_best, state, cx);
         });
     });
     target.is_some()
@@ -190,9 +185,9 @@ fn row_ui(
     point: &SweepPoint,
     is_best: bool,
     state: &mut SweepState,
-    commands: &mut Vec<Command>,
+    cx: &mut PaneCx<'_>,
 ) {
-    line.col(|ui| name_ui(ui, shown, point, state, commands));
+    line.col(|ui| name_ui(ui, shown, point, state, cx));
     let space = &shown.table.space;
     for (axis, value) in space.axes().iter().zip(space.values(point.idx)) {
         let words = axis.value_text(value);
@@ -237,13 +232,7 @@ fn row_ui(
 }
 
 /// The number; a click pins the configuration.
-fn name_ui(
-    ui: &mut egui::Ui,
-    shown: &Shown<'_>,
-    point: &SweepPoint,
-    state: &mut SweepState,
-    commands: &mut Vec<Command>,
-) {
+fn name_ui(ui: &mut egui::Ui, shown: &Shown<'_>, point: &SweepPoint, state: &mut SweepState, cx: &mut PaneCx<'_>) {
     let (space, idx) = (&shown.table.space, point.idx);
     let place = position(point.policy);
     marker_ui(ui, place, 12.0, shown.theme.heuristic(place), point.fitting().is_some());
@@ -252,7 +241,7 @@ fn name_ui(
     let button = state.table.focus.button_ui(ui, idx, grouped(idx), is_selected, name);
     if button.clicked() {
         state.selected = Some(idx);
-        commands.push(pin(space, idx));
+        cx.commands.push(pin(space, idx));
     }
     button.on_hover_text(facts::hover_text(space, point));
 }

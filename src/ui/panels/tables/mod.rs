@@ -12,6 +12,8 @@ use eframe::egui::{self, RichText, TextEdit};
 use super::choice_ui;
 use super::search::help_ui;
 use crate::combo::ShowChoices as _;
+use crate::commands::UiCommand;
+use crate::dialogs::Purpose;
 use crate::lanes::{LanesInput, LanesState};
 use crate::panels::PaneCx;
 use crate::widgets::Named as _;
@@ -28,8 +30,6 @@ pub struct TablesState {
     clicked: Option<LaneId>,
     views: [TableView; TableKind::ALL.len()],
     has_allocations: bool,
-    /// Requests an export of the table.
-    pub wants_export: bool,
     /// Gives the rows the keyboard, as after the pane's shortcut.
     pub wants_focus: bool,
     /// The selection that was scrolled to last.
@@ -84,16 +84,10 @@ impl TablesState {
     }
 }
 
-/// Returns an option to show.
-pub fn tables_ui(
-    ui: &mut egui::Ui,
-    cx: &mut PaneCx<'_>,
-    state: &mut TablesState,
-    lanes: &mut LanesState,
-) -> Option<String> {
+pub fn tables_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut TablesState, lanes: &mut LanesState) {
     let Some(input) = LanesInput::of(cx.session, cx.theme) else {
         ui.weak("Tensors, ops, what is live on a step, events and problems are listed here. Open a graph (Ctrl+O) or choose one under Samples.");
-        return None;
+        return;
     };
     let timeline = input.timeline;
     ui.horizontal_wrapped(|ui| {
@@ -109,9 +103,10 @@ pub fn tables_ui(
         count_ui(ui, cx.session, state.kind);
         let has_rows = cx.session.table().is_some_and(|table| !table.is_empty());
         let export = ui.add_enabled(has_rows, egui::Button::new("Export as CSV…"));
-        state.wants_export |= export
-            .on_hover_text("Write the whole table in its order, with plain numbers (File, Export table as CSV…)")
-            .clicked();
+        let hint = "Write the whole table in its order, with plain numbers (File, Export table as CSV…)";
+        if export.on_hover_text(hint).clicked() {
+            cx.window_commands.push(UiCommand::AskPath(Purpose::ExportTable));
+        }
     });
     let spec = state.spec(&input, lanes);
     let error = match Query::parse(&spec.filter) {
@@ -125,7 +120,7 @@ pub fn tables_ui(
     }
     let Some(table) = cx.session.table().filter(|table| table.spec().kind == state.kind) else {
         ui.weak("Listing…");
-        return None;
+        return;
     };
     let kind = state.kind;
     if input.selected.is_some() && std::mem::replace(&mut state.shown, input.selected) != input.selected {
@@ -137,7 +132,9 @@ pub fn tables_ui(
     }
     let wants_focus = std::mem::take(&mut state.wants_focus);
     state.view().wants_focus |= wants_focus;
-    let target = rows::rows_ui(ui, table, state.view(), &input)?;
+    let Some(target) = rows::rows_ui(ui, table, state.view(), &input) else {
+        return;
+    };
     if let Some(tensor) = target.tensor {
         // The row stays where it was clicked.
         state.shown = Some(tensor);
@@ -147,7 +144,9 @@ pub fn tables_ui(
     if let Some(step) = target.step {
         lanes.pin(table.spec().lane, step);
     }
-    target.option
+    if target.option.is_some() {
+        cx.option = target.option;
+    }
 }
 
 /// The lane, where tables of lanes differ.

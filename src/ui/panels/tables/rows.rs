@@ -9,7 +9,7 @@ use egui_extras::{Column as Width, TableBuilder, TableRow};
 use super::super::marker::direction_ui;
 use super::TableView;
 use crate::lanes::LanesInput;
-use crate::widgets::{Named as _, keep_arrows};
+use crate::widgets::{Named as _, keep_arrows, walked_row};
 use highwater_model::units::{counted, grouped};
 use highwater_timeline::{Column, Sort, TableRows, Target, Value};
 
@@ -131,26 +131,12 @@ fn words(table: &TableRows, view: &TableView) -> String {
 /// Keys that move the cursor; returns whether Enter chooses the row.
 fn keys(ui: &Ui, id: Id, n_rows: usize, view: &mut TableView) -> bool {
     keep_arrows(ui, id, false, true);
-    let Some(last) = n_rows.checked_sub(1) else {
+    if n_rows == 0 {
         return false;
-    };
-    let before = view.cursor;
-    let at = before.unwrap_or(0).min(last);
-    let moved = [
-        (Key::ArrowDown, before.map_or(0, |_| at + 1)),
-        (Key::ArrowUp, at.saturating_sub(1)),
-        (Key::PageDown, at + PAGE),
-        (Key::PageUp, at.saturating_sub(PAGE)),
-        (Key::Home, 0),
-        (Key::End, last),
-    ];
-    for (key, to) in moved {
-        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-            view.cursor = Some(to.min(last));
-        }
     }
-    if view.cursor != before {
-        view.jump = view.cursor;
+    let next = walked_row(ui, view.cursor, n_rows, PAGE);
+    if next.is_some() && next != view.cursor {
+        (view.cursor, view.jump) = (next, next);
     }
     ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter))
 }
