@@ -3,12 +3,14 @@
 use eframe::egui::{self, Align2, FontId, Rect, Response, Role, Sense, pos2, vec2};
 
 use super::{PeakState, Shown};
+use crate::combo::ShowChoices as _;
 use crate::numbers::to_points;
 use crate::panels::elided_middle;
 use crate::widgets::Named as _;
+use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, counted, percent_text};
 use highwater_session::Command;
-use highwater_timeline::{LiveGroup, LiveMember, tensor_label};
+use highwater_timeline::{Attribute, LiveGroup, LiveMember, tensor_label};
 
 /// Tensors listed of an expanded group, and added per click.
 const PAGE: usize = 30;
@@ -63,6 +65,24 @@ pub(super) fn line_ui(ui: &mut egui::Ui, shown: Shown<'_>, line: Line<'_>, words
         );
     }
     response.on_hover_text(words)
+}
+
+pub(super) fn by_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
+    let by = state.by_in(comparison);
+    ui.horizontal(|ui| {
+        ui.label("Group by");
+        egui::ComboBox::from_id_salt("peak group by")
+            .selected_text(by.words())
+            .width(110.0)
+            .show_choices(ui, |ui| {
+                for attribute in Attribute::ALL {
+                    if ui.selectable_label(by == attribute, attribute.words()).clicked() {
+                        state.by = Some(attribute);
+                    }
+                }
+            })
+            .named(egui::Role::ComboBox, || format!("group by {}", by.words()));
+    });
 }
 
 /// All groups, with the tensors of the expanded one.

@@ -323,7 +323,7 @@ fn report_ui(
         return;
     }
     against::changes_ui(ui, shown, commands);
-    by_ui(ui, shown.comparison, state);
+    bars::by_ui(ui, shown.comparison, state);
     bars::groups_ui(ui, shown, state, commands);
     ui.add_space(6.0);
     lower::lower_ui(ui, shown, lanes, commands);
@@ -386,22 +386,4 @@ const fn short(rest: ReservedRest) -> &'static str {
         ReservedRest::Elsewhere => "within the step",
         ReservedRest::Unlisted => "not listed",
     }
-}
-
-fn by_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
-    let by = state.by_in(comparison);
-    ui.horizontal(|ui| {
-        ui.label("Group by");
-        egui::ComboBox::from_id_salt("peak group by")
-            .selected_text(by.words())
-            .width(110.0)
-            .show_choices(ui, |ui| {
-                for attribute in Attribute::ALL {
-                    if ui.selectable_label(by == attribute, attribute.words()).clicked() {
-                        state.by = Some(attribute);
-                    }
-                }
-            })
-            .named(egui::Role::ComboBox, || format!("group by {}", by.words()));
-    });
 }
