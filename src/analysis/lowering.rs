@@ -206,11 +206,8 @@ impl GraphLowering<'_> {
         if let Some(table) = &self.lowered.workspaces {
             lifetimes = with_workspaces(graph, sizes, lifetimes, table, host_ops);
         }
-        lifetimes = with_control_flow_workspaces(
-            graph,
-            lifetimes,
-            (&control_flow_workspace(entry, bindings, progress)?, host_ops),
-        );
+        let scratch = control_flow_workspace(entry, bindings, progress)?;
+        lifetimes = with_control_flow_workspaces(graph, lifetimes, &scratch, host_ops);
         if let Some((run, tape, sequence)) = remat.filter(|(run, _, sequence)| !is_unchanged(run, sequence)) {
             lifetimes = rewritten_lifetimes(&lifetimes, graph, tape, run, sequence);
         }

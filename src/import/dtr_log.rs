@@ -102,10 +102,7 @@ impl Reader {
         }
         let tape = self.draft.finish(n_lines)?;
         if !self.has_started {
-            diagnostics.info(
-                "no line says START, so the log is read from its first line".to_owned(),
-                "line 1",
-            );
+            diagnostics.info("no line says START, so the log is read from its first line", "line 1");
         }
         Ok(tape)
     }

@@ -75,8 +75,8 @@ pub(super) fn unpack<'a>(input: &'a mut Input<'_>, progress: &Progress<'a>) -> R
         if piece.is_err() {
             progress.check()?;
         }
-        let at = (members.packed_at(), len + (bytes.len() - before) as u64);
-        let piece = piece.map_err(|error| damaged(&error, at))?;
+        let unpacked = len + (bytes.len() - before) as u64;
+        let piece = piece.map_err(|error| damaged(&error, members.packed_at(), unpacked))?;
         if piece == 0 {
             break;
         }
@@ -115,7 +115,7 @@ fn name_of(input: &Input<'_>) -> String {
 }
 
 /// `packed` is the byte of the file that was to be read next, `unpacked` the number of bytes that could be unpacked.
-fn damaged(error: &Error, (packed, unpacked): (u64, u64)) -> ImportError {
+fn damaged(error: &Error, packed: u64, unpacked: u64) -> ImportError {
     let place = format!(
         "byte {packed} of the packed file, behind {}",
         counted(unpacked, "unpacked byte")

@@ -69,6 +69,6 @@ fn tell(
 ) {
     if let Some(first) = found.next() {
         let count = 1 + found.count() as u64;
-        diagnostics.counted(severity, message.to_owned(), graph.tensor_name(first), count);
+        diagnostics.counted(severity, message, graph.tensor_name(first), count);
     }
 }

@@ -87,8 +87,7 @@ fn entry(name: String, ops: OpList, diagnostics: &mut Diagnostics) -> ProblemEnt
     if !arena.order.streams.is_empty() {
         diagnostics.info(
             "the ops run on several streams: the engine's assigners reuse memory within a stream, other strategies \
-             regardless of it"
-                .to_owned(),
+             regardless of it",
             "",
         );
     }

@@ -100,12 +100,12 @@ impl Diagnostics {
 
     /// Unknown shapes, counted as 0 bytes. `example` is the first tensor's name.
     pub fn unknown_shapes(&mut self, example: &str, count: u64) {
-        self.push_counted(Diagnostic {
-            severity: Severity::Warning,
-            message: "the shape of a tensor stays unknown, it counts 0 bytes: the figures are lower bounds".to_owned(),
-            place: example.to_owned(),
+        self.counted(
+            Severity::Warning,
+            "the shape of a tensor stays unknown, it counts 0 bytes: the figures are lower bounds",
+            example,
             count,
-        });
+        );
     }
 
     /// An op type without a shape rule; `op` is the first of `count` ops.
@@ -119,8 +119,7 @@ impl Diagnostics {
     }
 
     pub fn unbound_symbol(&mut self, symbol: &str) {
-        self.push(
-            Severity::Info,
+        self.info(
             format!("dimension \"{symbol}\" has no value, so there is no peak; give one with --dim {symbol}=VALUE"),
             symbol,
         );
@@ -128,8 +127,7 @@ impl Diagnostics {
 
     /// Ops that the file does not store in execution order; `first` is the first that needs a later one.
     pub fn sorted(&mut self, first: &str, n_ops: u64) {
-        self.push(
-            Severity::Info,
+        self.info(
             format!(
                 "{n_ops} ops are not stored in execution order; they were sorted (the ready op with the smallest file \
                  position first); the first of them needs what comes later in the file"
@@ -140,40 +138,33 @@ impl Diagnostics {
 
     /// Input that the importer leaves out on purpose.
     pub fn skipped(&mut self, what: &str, place: &str) {
-        self.push(Severity::Info, format!("{what} is not read"), place);
+        self.info(format!("{what} is not read"), place);
     }
 
     /// Prefer a named constructor where a message is used twice.
-    pub fn warning(&mut self, message: String, place: &str) {
-        self.push(Severity::Warning, message, place);
+    pub fn warning(&mut self, message: impl Into<String>, place: &str) {
+        self.counted(Severity::Warning, message, place, 1);
     }
 
-    pub fn info(&mut self, message: String, place: &str) {
-        self.push(Severity::Info, message, place);
+    pub fn info(&mut self, message: impl Into<String>, place: &str) {
+        self.counted(Severity::Info, message, place, 1);
     }
 
     /// An error that still leaves an answer.
-    pub fn error(&mut self, message: String, place: &str) {
-        self.push(Severity::Error, message, place);
+    pub fn error(&mut self, message: impl Into<String>, place: &str) {
+        self.counted(Severity::Error, message, place, 1);
     }
 
-    /// `count` is at least 1; `place` is the first.
-    pub fn counted(&mut self, severity: Severity, message: String, place: &str, count: u64) {
-        self.push_counted(Diagnostic {
-            severity,
-            message,
-            place: place.to_owned(),
-            count: count.max(1),
-        });
-    }
-
-    fn push(&mut self, severity: Severity, message: String, place: &str) {
-        self.push_counted(Diagnostic {
-            severity,
-            message,
-            place: place.to_owned(),
-            count: 1,
-        });
+    /// `place` is the first of `count`. Nothing is reported where the count is 0.
+    pub fn counted(&mut self, severity: Severity, message: impl Into<String>, place: &str, count: u64) {
+        if count > 0 {
+            self.push_counted(Diagnostic {
+                severity,
+                message: message.into(),
+                place: place.to_owned(),
+                count,
+            });
+        }
     }
 
     /// O(number of *different* messages), which importers keep small.

@@ -69,7 +69,7 @@ pub fn control_flow_workspace(
         let positions = by_graph.get(&number).map_or(&[][..], Vec::as_slice);
         let uses = positions.iter().filter(|position| !order.is_circular[**position]);
         let uses: Vec<&BodyUse> = uses.map(|position| &entry.uses[*position]).collect();
-        let scratch = largest(&uses, &held, (graph, &sizes));
+        let scratch = largest(&uses, &held, graph, &sizes);
         if number == 0 {
             of_main = scratch;
         } else {
@@ -93,7 +93,7 @@ fn outputs(entry: &GraphEntry) -> BTreeMap<u32, Vec<TensorId>> {
 }
 
 /// Bytes that the surrounding graph counts for the results of the op.
-fn counted_results((graph, sizes): (&Graph, &Sizes), op: OpId) -> Bytes {
+fn counted_results(graph: &Graph, sizes: &Sizes, op: OpId) -> Bytes {
     if graph.ops().get(op).is_none() {
         return Bytes::ZERO;
     }
@@ -107,11 +107,11 @@ fn counted_results((graph, sizes): (&Graph, &Sizes), op: OpId) -> Bytes {
 }
 
 /// The largest body of each op.
-fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>, around: (&Graph, &Sizes)) -> Vec<ControlFlowWorkspace> {
+fn largest(uses: &[&BodyUse], held: &BTreeMap<u32, Held>, graph: &Graph, sizes: &Sizes) -> Vec<ControlFlowWorkspace> {
     let mut by_op: BTreeMap<OpId, ControlFlowWorkspace> = BTreeMap::new();
     for one in uses {
         let Some(of_body) = held.get(&one.body) else { continue };
-        let results = counted_results(around, one.op);
+        let results = counted_results(graph, sizes, one.op);
         let new = ControlFlowWorkspace {
             op: one.op,
             bytes: Bytes(of_body.peak.get().saturating_sub(of_body.outputs.min(results).get())),
@@ -152,7 +152,7 @@ fn held_by(body: &Graph, sizes: &Sizes, outputs: &[TensorId], within: &[ControlF
     }
     held.items.sort_unstable_by_key(|item| (item.birth, item.tensor));
     let unknown = body.unknown_activations(sizes).next().is_some();
-    let held = with_control_flow_workspaces(body, held, (within, None));
+    let held = with_control_flow_workspaces(body, held, within, None);
     Held {
         peak: held.peak().0,
         outputs: Bytes(of_outputs),
@@ -165,7 +165,8 @@ fn held_by(body: &Graph, sizes: &Sizes, outputs: &[TensorId], within: &[ControlF
 pub fn with_control_flow_workspaces(
     graph: &Graph,
     mut lifetimes: Lifetimes,
-    (scratch, host_ops): (&[ControlFlowWorkspace], Option<&OpTypes>),
+    scratch: &[ControlFlowWorkspace],
+    host_ops: Option<&OpTypes>,
 ) -> Lifetimes {
     if scratch.is_empty() {
         return lifetimes;
@@ -315,7 +316,7 @@ mod tests {
             let held = |entry: &GraphEntry| {
                 let graph = &entry.graph;
                 let plain = feature_lifetimes(graph, &graph.sizes(&Bindings::new()));
-                with_control_flow_workspaces(graph, plain, (&found(entry), None)).peak().0
+                with_control_flow_workspaces(graph, plain, &found(entry), None).peak().0
             };
             let as_branch = held(&entry);
             entry.uses[0].kind = UseKind::Call;
@@ -336,9 +337,9 @@ mod tests {
         let scratch = found(&entry);
         let graph = &entry.graph;
         let plain = feature_lifetimes(graph, &graph.sizes(&Bindings::new()));
-        let with = with_control_flow_workspaces(graph, plain.clone(), (&scratch, None));
+        let with = with_control_flow_workspaces(graph, plain.clone(), &scratch, None);
         assert_eq!(with.items.len(), plain.items.len() + 1);
-        let twice = with_control_flow_workspaces(graph, with.clone(), (&scratch, None));
+        let twice = with_control_flow_workspaces(graph, with.clone(), &scratch, None);
         assert_eq!(twice, with);
         let item = with
             .items

@@ -126,7 +126,7 @@ impl Replay {
     }
 
     /// Offset and size of live bytes within a piece of a region.
-    fn live_within(&self, region: u32, (start, end): (u64, u64)) -> impl Iterator<Item = (u64, u64)> + '_ {
+    fn live_within(&self, region: u32, start: u64, end: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
         let blocks = self.live.range((region, start)..(region, end));
         blocks.map(|((_, offset), bytes)| (*offset, *bytes))
     }
@@ -195,7 +195,7 @@ fn regions(simulation: &Simulation, replay: &Replay, homes: &BTreeMap<u32, PageH
     }
     let picture = |(region, held): (u32, u64)| {
         let row = &simulation.regions[region as usize];
-        let blocks = replay.live_within(region, (0, u64::MAX));
+        let blocks = replay.live_within(region, 0, u64::MAX);
         let (n_live, live) = blocks.fold((0, 0_u64), |(n, sum), (_, bytes)| (n + 1, sum.saturating_add(bytes)));
         RegionPicture {
             region: RegionId(region),
@@ -230,7 +230,7 @@ fn device_pool(simulation: &Simulation, replay: &Replay) -> PoolPicture {
             pool.blocks.push((RegionId(*region), 0, Bytes(*bytes)));
             let grants = replay.grants.range((*region, 0)..=(*region, u64::MAX));
             let taken = grants.map(|((_, offset), (bytes, _))| (*offset, *bytes));
-            pool.given += spans.add((0, *bytes), taken);
+            pool.given += spans.add(0, *bytes, taken);
         }
     }
     pool.occupied = pool.blocks.iter().map(|(_, _, bytes)| *bytes).sum();
@@ -252,8 +252,8 @@ fn graph_pool(
     let granted = replay.grants.iter().filter(|(_, (_, subject))| is_own(*subject));
     for ((region, offset), (bytes, _)) in granted {
         pool.blocks.push((RegionId(*region), *offset, Bytes(*bytes)));
-        let piece = (*offset, offset + bytes);
-        pool.given += spans.add(piece, replay.live_within(*region, piece));
+        let end = offset + bytes;
+        pool.given += spans.add(*offset, end, replay.live_within(*region, *offset, end));
     }
     pool.occupied = pool.blocks.iter().map(|(_, _, bytes)| *bytes).sum();
     let is_own_range = |region: u32| {
@@ -295,7 +295,7 @@ struct IdleSpans(BTreeMap<u64, u64>);
 
 impl IdleSpans {
     /// Adds the gaps between taken pieces (ascending offset, bytes) of a block; returns the taken bytes.
-    fn add(&mut self, (start, end): (u64, u64), taken: impl Iterator<Item = (u64, u64)>) -> Bytes {
+    fn add(&mut self, start: u64, end: u64, taken: impl Iterator<Item = (u64, u64)>) -> Bytes {
         let mut at = start;
         let mut sum = 0;
         for (offset, bytes) in taken {

@@ -328,7 +328,8 @@ impl Recorder {
         self.pool_subjects.get(&pool).copied().unwrap_or(SESSION_SUBJECT)
     }
 
-    fn add_region(&mut self, (kind, graph): (RegionKind, Option<GraphIdx>), at: Address, bytes: u64) -> RegionId {
+    fn add_region(&mut self, owner: (RegionKind, Option<GraphIdx>), at: Address, bytes: u64) -> RegionId {
+        let (kind, graph) = owner;
         self.log.add_region(Region {
             kind,
             graph,

@@ -93,17 +93,9 @@ mod tests {
 
     fn block(bytes: u64, held: u64) -> RecordedBlock {
         RecordedBlock {
-            name: RecordedName(0),
-            birth: Step(0),
-            end: Step(1),
-            freed_at: Step(1),
-            bytes: Bytes(bytes),
             held: Bytes(held),
-            address: None,
-            stream: 0,
-            stack: None,
-            is_older: false,
             is_freed: true,
+            ..RecordedBlock::new(RecordedName(0), Step(0), Step(1), Bytes(bytes))
         }
     }
 

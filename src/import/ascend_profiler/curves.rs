@@ -138,8 +138,7 @@ impl Table for Curves {
             let recording = group.finish(devices.len() > 1, has_times, sink.progress)?;
             if recording.totals.is_empty() {
                 let message = "the component has no total that says something; it is left out";
-                sink.diagnostics
-                    .counted(Severity::Info, message.to_owned(), &recording.name, 1);
+                sink.diagnostics.info(message, &recording.name);
             } else {
                 sink.recordings.push(recording);
             }

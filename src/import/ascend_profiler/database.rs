@@ -113,8 +113,8 @@ pub(super) fn is_database(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// [`ImportError`].
-pub(super) fn read(head_and_len: (&[u8], u64), reader: impl Read, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
-    let database = Database::open(head_and_len, reader, sink)?;
+pub(super) fn read(head: &[u8], len: u64, reader: impl Read, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let database = Database::open(head, len, reader, sink)?;
     let strings = database.dictionary("STRING_IDS", "value", sink.progress)?;
     let modules = database.dictionary("ENUM_MODULE", "name", sink.progress)?;
     let mut n_read = 0;
@@ -130,7 +130,7 @@ pub(super) fn read(head_and_len: (&[u8], u64), reader: impl Read, sink: &mut Sin
             n_read += 1;
         } else {
             let message = format!("the table {table} has other columns than are known, it is not read");
-            sink.diagnostics.counted(Severity::Warning, message, &table, 1);
+            sink.diagnostics.warning(message, &table);
         }
         // A component may occur in several tables.
         let (old, new) = sink.recordings.split_at_mut(before);

@@ -101,7 +101,7 @@ pub(super) fn import(
     let (head, len) = (input.head()[..input.head().len().min(100)].to_vec(), input.len());
     let reader = input.reader()?;
     if database::is_database(&head) {
-        database::read((&head, len), reader, &mut sink)?;
+        database::read(&head, len, reader, &mut sink)?;
     } else {
         table::read_csv(reader, len, &table_for, &mut sink)?;
     }

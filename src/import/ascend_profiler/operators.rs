@@ -20,7 +20,7 @@ use super::header::{Header, SizeColumn, TimeColumn};
 use super::table::{Fault, Row, Sink, Table, Tally};
 use crate::ImportError;
 use crate::pages::Pages;
-use highwater_model::diagnostics::Severity;
+use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{RecordedBlock, RecordedName, RecordedNames, RecordedTotal, Recording, TotalKind};
@@ -250,21 +250,15 @@ impl Table for Operators {
             self.counts.has_active |= kinds.any(|kind| kind == TotalKind::Active);
             sink.recordings.push(recording);
         }
-        self.counts.report(sink);
+        self.counts.report(sink.diagnostics);
         Ok(())
     }
 }
 
 impl Counts {
-    fn report(&self, sink: &mut Sink<'_, '_>) {
-        let mut counted = |severity, count: u64, message: &str, place: &str| {
-            if count > 0 {
-                sink.diagnostics.counted(severity, message.to_owned(), place, count);
-            }
-        };
-        counted(
+    fn report(&self, diagnostics: &mut Diagnostics) {
+        diagnostics.counted(
             Severity::Warning,
-            self.rough.count,
             if self.is_rough_left_out {
                 "digits of a time are cut off, as spreadsheets do: the row is left out, so peaks are lower bounds; take the file \
                  that the profiler wrote"
@@ -273,23 +267,23 @@ impl Counts {
                  not shown, so the peak is the sum of all; take the file that the profiler wrote"
             },
             &self.rough.first,
+            self.rough.count,
         );
-        counted(
+        diagnostics.counted(
             Severity::Info,
-            self.negative.0,
             "a negative size is the release of a block that is older than the recording; when it began is not known, it is \
              not counted, so the peaks are lower bounds",
             &format!("{} bytes in all", self.negative.1),
+            self.negative.0,
         );
-        counted(
+        diagnostics.counted(
             Severity::Info,
-            self.half_released,
             "the release is missing while the active release is there: the block counts as never freed",
             "",
+            self.half_released,
         );
-        counted(
+        diagnostics.counted(
             Severity::Info,
-            self.waiting,
             if self.has_active {
                 "the active release is later than the release: until then the allocator waited for a stream, which the curve \
                  of active bytes shows"
@@ -298,13 +292,14 @@ impl Counts {
                  of this file shows"
             },
             "",
+            self.waiting,
         );
-        counted(
+        diagnostics.counted(
             Severity::Info,
-            self.engine,
             "the row names no stream: it is the graph engine's, whose pool has totals of its own; the curves are those of \
              the framework's pool",
             "",
+            self.engine,
         );
     }
 }
@@ -369,8 +364,7 @@ impl Device {
                 recording.times.push(Nanos(time));
             }
             if is_release {
-                let block = &mut recording.blocks[positions[row] as usize];
-                (block.end, block.freed_at) = (Step(step), Step(step));
+                recording.blocks[positions[row] as usize].end_at(Step(step));
             } else {
                 positions[row] = u32::try_from(recording.blocks.len()).unwrap_or(u32::MAX);
                 recording.blocks.push(entry.block(step, recording.n_steps));
@@ -423,17 +417,9 @@ const INSTANT_RELEASE: u64 = 2;
 impl Entry {
     fn block(&self, step: u32, n_steps: u32) -> RecordedBlock {
         RecordedBlock {
-            name: self.name,
-            birth: Step(step),
-            end: Step(n_steps),
-            freed_at: Step(n_steps),
-            bytes: Bytes(self.bytes),
-            held: Bytes(self.bytes),
-            address: None,
             stream: self.stream,
-            stack: None,
-            is_older: false,
             is_freed: self.released != NONE,
+            ..RecordedBlock::new(self.name, Step(step), Step(n_steps), Bytes(self.bytes))
         }
     }
 }

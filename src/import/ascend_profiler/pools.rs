@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use super::table::Sink;
 use crate::ImportError;
-use highwater_model::diagnostics::Severity;
+use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
@@ -164,7 +164,7 @@ impl Group {
         sink: &mut Sink<'_, '_>,
     ) -> Result<(), ImportError> {
         let by_time = self.draft(by_time, shared.has_times, shared, sink.progress)?;
-        by_time.report(&self.name, sink);
+        by_time.report(&self.name, sink.diagnostics);
         let mut by_time = by_time.recording;
         if shared.has_times && !self.is_by_time {
             let as_written = self.draft(as_written, false, shared, sink.progress)?.recording;
@@ -175,7 +175,7 @@ impl Group {
                 peak(&as_written),
                 peak(&by_time)
             );
-            sink.diagnostics.counted(Severity::Warning, message, &self.name, 1);
+            sink.diagnostics.warning(message, &self.name);
             by_time.name = format!("{} by time", self.name);
             sink.recordings.push(as_written);
         }
@@ -257,40 +257,36 @@ impl Draft {
             self.replaced += 1;
             self.end(position, step, false);
         }
-        let n_steps = Step(self.recording.n_steps);
+        let name = self.own.name(event.name, shared);
+        let end = Step(self.recording.n_steps);
         self.recording.blocks.push(RecordedBlock {
-            name: self.own.name(event.name, shared),
-            birth: Step(step),
-            end: n_steps,
-            freed_at: n_steps,
-            bytes: Bytes(event.bytes),
-            held: Bytes(event.bytes),
-            address: BlockAddress::new(event.address).filter(|_| event.address != NONE),
-            stream: RecordedBlock::NO_STREAM,
+            address: BlockAddress::new(event.address),
             stack: event
                 .stack
                 .and_then(|stack| StackIdx::new(self.own.stack(stack, shared)?)),
-            is_older: false,
-            is_freed: false,
+            ..RecordedBlock::new(name, Step(step), end, Bytes(event.bytes))
         });
     }
 
     fn end(&mut self, position: usize, step: u32, is_freed: bool) {
         let block = &mut self.recording.blocks[position];
-        (block.end, block.freed_at, block.is_freed) = (Step(step), Step(step), is_freed);
+        block.end_at(Step(step));
+        block.is_freed = is_freed;
     }
 
-    fn report(&self, name: &str, sink: &mut Sink<'_, '_>) {
-        if self.unknown > 0 {
-            let message = "a release is of no block that the table shows, so of one that is older; it is not counted, so the \
-                           peaks are lower bounds";
-            sink.diagnostics
-                .counted(Severity::Info, message.to_owned(), name, self.unknown);
-        }
-        if self.replaced > 0 {
-            let message = "the address of a block is given out again without a release: the block ends there";
-            sink.diagnostics
-                .counted(Severity::Warning, message.to_owned(), name, self.replaced);
-        }
+    fn report(&self, name: &str, diagnostics: &mut Diagnostics) {
+        diagnostics.counted(
+            Severity::Info,
+            "a release is of no block that the table shows, so of one that is older; it is not counted, so the peaks are \
+             lower bounds",
+            name,
+            self.unknown,
+        );
+        diagnostics.counted(
+            Severity::Warning,
+            "the address of a block is given out again without a release: the block ends there",
+            name,
+            self.replaced,
+        );
     }
 }

@@ -16,7 +16,6 @@ use rusqlite::{Connection, MAIN_DB};
 use super::table::Sink;
 use crate::ImportError;
 use crate::json_stream::Counted;
-use highwater_model::diagnostics::Severity;
 use highwater_model::progress::Progress;
 
 /// The largest database; it is read into memory as a whole.
@@ -48,11 +47,7 @@ pub(super) struct Database {
 }
 
 impl Database {
-    pub(super) fn open(
-        (head, len): (&[u8], u64),
-        reader: impl Read,
-        sink: &mut Sink<'_, '_>,
-    ) -> Result<Self, ImportError> {
+    pub(super) fn open(head: &[u8], len: u64, reader: impl Read, sink: &mut Sink<'_, '_>) -> Result<Self, ImportError> {
         if stated_len(head).is_some_and(|stated| stated > len) {
             return Err(ImportError::Truncated {
                 at: len,
@@ -77,7 +72,7 @@ impl Database {
         loaded.map_err(|error| broken(&error, "the first page"))?;
         if copied.has_journal {
             let message = "the database was open for writing: what stands in its journal (-wal) beside it is not read";
-            sink.diagnostics.counted(Severity::Info, message.to_owned(), "", 1);
+            sink.diagnostics.info(message, "");
         }
         harden(&mut connection, sink.progress).map_err(|error| broken(&error, "the first page"))?;
         let mut database = Self {

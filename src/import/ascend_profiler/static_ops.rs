@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use super::header::{Header, SizeColumn};
 use super::table::{Fault, Row, Sink, Table};
 use crate::ImportError;
-use highwater_model::diagnostics::Severity;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Buffer, Names, PlacementProblem, ProblemEntry};
 
@@ -146,7 +145,7 @@ impl Graph {
             .max();
         let Some(last) = last else {
             let message = "the graph has no row but its total; it is left out";
-            sink.diagnostics.counted(Severity::Info, message.to_owned(), &name, 1);
+            sink.diagnostics.info(message, &name);
             return Ok(());
         };
         let half_open: Vec<(u32, u32)> = self
@@ -189,7 +188,7 @@ impl Graph {
                 total.get(),
                 shapes.lower_bound().get()
             );
-            sink.diagnostics.counted(Severity::Info, message, &name, 1);
+            sink.diagnostics.info(message, &name);
         }
         sink.problems.push(ProblemEntry {
             name,

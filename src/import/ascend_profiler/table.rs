@@ -63,9 +63,7 @@ impl Tally {
     }
 
     pub(super) fn report(&self, severity: Severity, message: &str, diagnostics: &mut Diagnostics) {
-        if self.count > 0 {
-            diagnostics.counted(severity, message.to_owned(), &self.first, self.count);
-        }
+        diagnostics.counted(severity, message, &self.first, self.count);
     }
 }
 
@@ -220,7 +218,7 @@ impl Faults {
     pub(super) fn report(self, name: &str, diagnostics: &mut Diagnostics) -> Result<(), ImportError> {
         if self.good == 0 && self.kinds.is_empty() {
             let message = "the table has no rows: nothing was recorded in it";
-            diagnostics.counted(Severity::Info, message.to_owned(), name, 1);
+            diagnostics.info(message, name);
         }
         for (fault, count, place) in &self.kinds {
             if self.good == 0 {
@@ -241,10 +239,8 @@ impl Faults {
                 *count,
             );
         }
-        if self.repeated > 0 {
-            let message = "the header stands again inside the table, as where slices are joined; it is skipped";
-            diagnostics.counted(Severity::Info, message.to_owned(), "", self.repeated);
-        }
+        let message = "the header stands again inside the table, as where slices are joined; it is skipped";
+        diagnostics.counted(Severity::Info, message, "", self.repeated);
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! One event of a Chrome trace, and the list of them read one by one.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -27,7 +29,7 @@ struct WireEvent {
     #[serde(default)]
     dur: Option<Box<RawValue>>,
     #[serde(default)]
-    args: Option<Args>,
+    args: Option<Box<RawValue>>,
 }
 
 /// A text; anything else counts as an empty one.
@@ -40,82 +42,13 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// The arguments of a memory event; empty for all other events.
-#[derive(Default)]
-struct Args {
-    address: Option<u64>,
-    bytes: Option<i64>,
-    allocated: Option<u64>,
-    reserved: Option<u64>,
-    device_type: Option<i64>,
-    device_id: Option<i64>,
-    /// Fields that were there but are no such number.
-    has_fault: bool,
-}
+/// The arguments of a memory event.
+type Args<'a> = BTreeMap<String, &'a RawValue>;
 
-impl<'de> Deserialize<'de> for Args {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ArgsVisitor)
-    }
-}
-
-struct ArgsVisitor;
-
-impl<'de> Visitor<'de> for ArgsVisitor {
-    type Value = Args;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the arguments of an event")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Args, A::Error> {
-        let mut args = Args::default();
-        while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
-            match &*key {
-                "Addr" => args.address = number(&mut map, &mut args.has_fault)?,
-                "Bytes" => args.bytes = number(&mut map, &mut args.has_fault)?,
-                "Total Allocated" => args.allocated = number(&mut map, &mut args.has_fault)?,
-                "Total Reserved" => args.reserved = number(&mut map, &mut args.has_fault)?,
-                "Device Type" => args.device_type = number(&mut map, &mut args.has_fault)?,
-                "Device Id" => args.device_id = number(&mut map, &mut args.has_fault)?,
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        Ok(args)
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Args, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Args::default())
-    }
-    fn visit_str<E>(self, _: &str) -> Result<Args, E> {
-        Ok(Args::default())
-    }
-    fn visit_unit<E>(self) -> Result<Args, E> {
-        Ok(Args::default())
-    }
-    fn visit_bool<E>(self, _: bool) -> Result<Args, E> {
-        Ok(Args::default())
-    }
-    fn visit_i64<E>(self, _: i64) -> Result<Args, E> {
-        Ok(Args::default())
-    }
-    fn visit_u64<E>(self, _: u64) -> Result<Args, E> {
-        Ok(Args::default())
-    }
-    fn visit_f64<E>(self, _: f64) -> Result<Args, E> {
-        Ok(Args::default())
-    }
-}
-
-/// A whole number, also where it is written as a text.
-fn number<'de, A: MapAccess<'de>, T: std::str::FromStr>(
-    map: &mut A,
-    has_fault: &mut bool,
-) -> Result<Option<T>, A::Error> {
-    let raw = map.next_value::<Box<RawValue>>()?;
-    let found = raw.get().trim_matches('"').parse().ok();
-    *has_fault |= found.is_none();
-    Ok(found)
+/// A whole number, also where it is written as a text; an error where it is anything else.
+fn number<T: FromStr>(args: &Args<'_>, key: &str) -> Result<Option<T>, T::Err> {
+    let number = args.get(key).map(|raw| raw.get().trim_matches('"').parse());
+    number.transpose()
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +95,7 @@ impl Collector {
             return;
         };
         let thread = self.thread(event);
-        self.ops.push(thread, &name, (start, start.saturating_add(length)));
+        self.ops.push(thread, &name, start, start.saturating_add(length));
     }
 
     fn thread(&mut self, event: &WireEvent) -> u32 {
@@ -171,29 +104,33 @@ impl Collector {
     }
 
     fn memory_event(&mut self, event: &WireEvent, at: Option<u64>, is_out_of_memory: bool) {
-        let args = event.args.as_ref().filter(|args| !args.has_fault);
-        let whole = args.and_then(|args| {
-            let address = args.address.or(is_out_of_memory.then_some(0))?;
-            Some((args, at?, address, args.bytes?))
-        });
-        let Some((args, at, address, bytes)) = whole else {
-            if self.unreadable.0 == 0 {
-                self.unreadable.1 = self.events - 1;
-            }
-            self.unreadable.0 += 1;
+        if let Some(event) = self.readable(event, at, is_out_of_memory) {
+            self.memory.push(event);
             return;
-        };
-        let thread = self.thread(event);
-        self.memory.push(MemoryEvent {
-            at,
-            address,
-            bytes,
-            allocated: args.allocated,
-            reserved: args.reserved,
-            device: (args.device_type.unwrap_or(0), args.device_id.unwrap_or(-1)),
-            thread,
+        }
+        if self.unreadable.0 == 0 {
+            self.unreadable.1 = self.events - 1;
+        }
+        self.unreadable.0 += 1;
+    }
+
+    /// A memory event; `None` where its time, address or size cannot be read.
+    fn readable(&mut self, event: &WireEvent, at: Option<u64>, is_out_of_memory: bool) -> Option<MemoryEvent> {
+        let args: Args<'_> = serde_json::from_str(event.args.as_ref()?.get()).ok()?;
+        let address: Option<u64> = number(&args, "Addr").ok()?;
+        let bytes: Option<i64> = number(&args, "Bytes").ok()?;
+        let device_type: Option<i64> = number(&args, "Device Type").ok()?;
+        let device_id: Option<i64> = number(&args, "Device Id").ok()?;
+        Some(MemoryEvent {
+            at: at?,
+            address: address.or(is_out_of_memory.then_some(0))?,
+            bytes: bytes?,
+            allocated: number(&args, "Total Allocated").ok()?,
+            reserved: number(&args, "Total Reserved").ok()?,
+            device: (device_type.unwrap_or(0), device_id.unwrap_or(-1)),
+            thread: self.thread(event),
             is_out_of_memory,
-        });
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::event::{Collector, MemoryEvent};
 use crate::ImportError;
-use highwater_model::diagnostics::{Diagnostic, Diagnostics, Severity};
+use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{
@@ -45,22 +45,18 @@ pub(super) fn recordings(
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Arc<Recording>>, ImportError> {
-    if collector.unreadable.0 > 0 {
-        diagnostics.push_counted(Diagnostic {
-            severity: Severity::Warning,
-            message: "a memory event has no time, address or size that can be read and is left out".to_owned(),
-            place: format!("event {}", collector.unreadable.1),
-            count: collector.unreadable.0,
-        });
-    }
-    if collector.unreadable_ops > 0 {
-        diagnostics.push_counted(Diagnostic {
-            severity: Severity::Info,
-            message: "an op has no time that can be read and gives no block its name".to_owned(),
-            place: String::new(),
-            count: collector.unreadable_ops,
-        });
-    }
+    diagnostics.counted(
+        Severity::Warning,
+        "a memory event has no time, address or size that can be read and is left out",
+        &format!("event {}", collector.unreadable.1),
+        collector.unreadable.0,
+    );
+    diagnostics.counted(
+        Severity::Info,
+        "an op has no time that can be read and gives no block its name",
+        "",
+        collector.unreadable_ops,
+    );
     let order = (0_u32..)
         .zip(&collector.memory)
         .map(|(position, event)| (event.at, position));
@@ -75,11 +71,11 @@ pub(super) fn recordings(
         devices.entry(event.device).or_default().push(position);
     }
     let mut recordings = Vec::new();
-    for (device, events) in &devices {
+    for ((kind, number), events) in &devices {
         let mut maker = RecordingBuilder::new(&collector, &names, events);
         maker.run(progress)?;
         let (mut recording, oddities) = maker.finish();
-        recording.name = device_name(*device);
+        recording.name = device_name(*kind, *number);
         report(&recording.name, &oddities, diagnostics);
         debug_assert_eq!(recording.check(), Ok(()));
         recordings.push(Arc::new(recording));
@@ -87,37 +83,30 @@ pub(super) fn recordings(
     Ok(recordings)
 }
 
-fn device_name((kind, number): (i64, i64)) -> String {
+fn device_name(kind: i64, number: i64) -> String {
     let known = DEVICE_TYPES.iter().find(|(known, _)| *known == kind);
     let name = known.map_or_else(|| format!("device type {kind}"), |(_, name)| (*name).to_owned());
     if number < 0 { name } else { format!("{name}:{number}") }
 }
 
 fn report(name: &str, oddities: &Oddities, diagnostics: &mut Diagnostics) {
-    let mut say = |count: u64, severity: Severity, message: &str| {
-        if count > 0 {
-            diagnostics.push_counted(Diagnostic {
-                severity,
-                message: message.to_owned(),
-                place: name.to_owned(),
-                count,
-            });
-        }
-    };
-    say(
-        oddities.older,
+    diagnostics.counted(
         Severity::Info,
         "memory is freed that was allocated before the trace; it counts from the first step on",
+        name,
+        oddities.older,
     );
-    say(
-        oddities.again,
+    diagnostics.counted(
         Severity::Warning,
         "memory is allocated at an address that is in use; the block before ends there",
+        name,
+        oddities.again,
     );
-    say(
-        oddities.sizes,
+    diagnostics.counted(
         Severity::Warning,
         "memory is freed with another size than it was allocated with; the allocation's counts",
+        name,
+        oddities.sizes,
     );
 }
 
@@ -182,9 +171,7 @@ impl<'a> RecordingBuilder<'a> {
         let block = block(step, end, event, name);
         if let Some(before) = self.live.insert(event.address, self.blocks.len()) {
             self.oddities.again += 1;
-            let before = &mut self.blocks[before];
-            before.end = step;
-            before.freed_at = step;
+            self.blocks[before].end_at(step);
         }
         self.blocks.push(block);
     }
@@ -192,8 +179,7 @@ impl<'a> RecordingBuilder<'a> {
     fn free(&mut self, step: Step, event: &MemoryEvent) {
         if let Some(position) = self.live.remove(&event.address) {
             let block = &mut self.blocks[position];
-            block.end = step;
-            block.freed_at = step;
+            block.end_at(step);
             block.is_freed = true;
             if block.bytes.get() != event.bytes.unsigned_abs() {
                 self.oddities.sizes += 1;
@@ -272,18 +258,8 @@ impl<'a> RecordingBuilder<'a> {
 }
 
 fn block(birth: Step, end: Step, event: &MemoryEvent, name: RecordedName) -> RecordedBlock {
-    let bytes = Bytes(event.bytes.unsigned_abs());
     RecordedBlock {
-        name,
-        birth,
-        end,
-        freed_at: end,
-        bytes,
-        held: bytes,
         address: BlockAddress::new(event.address),
-        stream: RecordedBlock::NO_STREAM,
-        stack: None,
-        is_older: false,
-        is_freed: false,
+        ..RecordedBlock::new(name, birth, end, Bytes(event.bytes.unsigned_abs()))
     }
 }

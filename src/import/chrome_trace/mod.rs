@@ -65,7 +65,7 @@ pub(super) fn import(
         progress.check()?;
         if collector.ends_open && error.is_eof() {
             diagnostics.warning(
-                "the list of events has no end: its writer left it out, or the file was cut off there".to_owned(),
+                "the list of events has no end: its writer left it out, or the file was cut off there",
                 &format!("event {}", collector.events),
             );
         } else {

@@ -38,7 +38,7 @@ impl Ops {
     }
 
     /// One more op, from its start to its end in nanoseconds.
-    pub(super) fn push(&mut self, thread: u32, name: &str, (start, end): (u64, u64)) {
+    pub(super) fn push(&mut self, thread: u32, name: &str, start: u64, end: u64) {
         let position = match self.names.get_index_of(name) {
             Some(position) => position,
             None => self.names.insert_full(name.into()).0,

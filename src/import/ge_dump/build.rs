@@ -83,7 +83,7 @@ pub(super) fn entry(
     let uses = uses(&parts);
     if uses.is_empty() && !bodies.is_empty() {
         let what = "the dump does not tell which op runs a sub-graph; it is listed and not simulated";
-        diagnostics.counted(Severity::Warning, what.to_owned(), &parts[1].0, bodies.len() as u64);
+        diagnostics.counted(Severity::Warning, what, &parts[1].0, bodies.len() as u64);
     }
     let (graph, dumped) = dumped(model, built, diagnostics);
     Ok(GraphEntry {
@@ -110,7 +110,7 @@ fn build(draft: &DraftGraph, progress: &Progress<'_>, diagnostics: &mut Diagnost
         }
         if build.positions.insert(&op.name, position).is_some() {
             let what = "an op has the name of another; inputs mean the last of them";
-            build.diagnostics.warning(what.to_owned(), &op.name);
+            build.diagnostics.warning(what, &op.name);
         }
         build.tensors(op)?;
     }
@@ -164,7 +164,7 @@ impl<'a> Build<'a> {
         for (position, bytes) in op.memory.workspace_bytes.iter().enumerate() {
             let Ok(bytes) = u64::try_from(*bytes) else {
                 let what = "a workspace has fewer than 0 bytes and is left out";
-                self.diagnostics.warning(what.to_owned(), &op.name);
+                self.diagnostics.warning(what, &op.name);
                 continue;
             };
             let tensor = self.builder.tensor(NewTensor {
@@ -209,14 +209,12 @@ impl<'a> Build<'a> {
             if output.is_dynamic() {
                 let what = "a dimension is dynamic in the dump (-1 or -2): the shape is unknown, and the tensor counts the \
                             size that the dump states";
-                self.diagnostics
-                    .warning(what.to_owned(), &format!("{}:{position}", op.name));
+                self.diagnostics.warning(what, &format!("{}:{position}", op.name));
             }
         } else if output.is_dynamic() {
             let what = "a dimension is dynamic in the dump (-1 or -2), which states no size: the shape is unknown, and as the \
                         dimension has no name, no --dim gives it a value; dump the graph with values for its dimensions";
-            self.diagnostics
-                .warning(what.to_owned(), &format!("{}:{position}", op.name));
+            self.diagnostics.warning(what, &format!("{}:{position}", op.name));
         }
         Ok(tensor)
     }
@@ -264,14 +262,13 @@ impl<'a> Build<'a> {
         let (name, at) = input.rsplit_once(':').unwrap_or((input, "0"));
         let Some(producer) = self.positions.get(name).copied() else {
             let what = "an op reads from an op that is not in the graph; the input is left out";
-            self.diagnostics
-                .warning(what.to_owned(), &format!("{input} of {}", op.name));
+            self.diagnostics.warning(what, &format!("{input} of {}", op.name));
             return Operand::Absent;
         };
         let draft = &self.draft.ops[producer];
         if BACK.contains(&draft.kind.as_str()) {
             let what = "an edge back to the head of a loop is left out";
-            self.diagnostics.info(what.to_owned(), &op.name);
+            self.diagnostics.info(what, &op.name);
             return Operand::Absent;
         }
         if at == "-1" {
@@ -283,8 +280,7 @@ impl<'a> Build<'a> {
             return Operand::Tensor(TensorId::from_idx(self.tensors[producer].start as usize + index));
         }
         let what = "an op reads an output that its producer does not have; the input is left out";
-        self.diagnostics
-            .warning(what.to_owned(), &format!("{input} of {}", op.name));
+        self.diagnostics.warning(what, &format!("{input} of {}", op.name));
         Operand::Absent
     }
 
@@ -313,8 +309,7 @@ impl<'a> Build<'a> {
             self.builder.alias(tensor, other);
         } else {
             let what = "an output is said to take the memory of an input, but stands elsewhere; it counts by itself";
-            self.diagnostics
-                .info(what.to_owned(), &format!("{}:{position}", op.name));
+            self.diagnostics.info(what, &format!("{}:{position}", op.name));
         }
     }
 }

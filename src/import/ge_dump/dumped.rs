@@ -125,7 +125,7 @@ fn streams(draft: &DraftGraph, graph: &Graph, diagnostics: &mut Diagnostics) -> 
         let stream = by_name.get_mut(graph.op_name(op)).and_then(Vec::pop).unwrap_or(0);
         streams.push(u32::try_from(stream).unwrap_or_else(|_negative| {
             let what = "an op has no stream yet; it counts to stream 0";
-            diagnostics.info(what.to_owned(), graph.op_name(op));
+            diagnostics.info(what, graph.op_name(op));
             0
         }));
     }
@@ -173,7 +173,7 @@ fn missing_graphs(model: &DraftModel, diagnostics: &mut Diagnostics) {
     for op in model.graphs.iter().flat_map(|graph| &graph.ops) {
         for name in op.graphs.iter().filter(|name| !held.contains(name.as_str())) {
             let what = "an op runs a graph that the file does not hold; what it needs is not counted";
-            diagnostics.warning(what.to_owned(), &format!("{name} of {}", op.name));
+            diagnostics.warning(what, &format!("{name} of {}", op.name));
         }
     }
 }

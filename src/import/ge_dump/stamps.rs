@@ -74,10 +74,8 @@ impl Stamps {
     }
 
     pub(super) fn report(&self, diagnostics: &mut Diagnostics) {
-        if self.left_out > 0 {
-            let what = format!("options beyond the first {LIMIT} different ones are left out");
-            diagnostics.counted(Severity::Warning, what, "", self.left_out);
-        }
+        let what = format!("options beyond the first {LIMIT} different ones are left out");
+        diagnostics.counted(Severity::Warning, what, "", self.left_out);
     }
 
     /// Sorted by key and value.

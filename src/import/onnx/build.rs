@@ -99,7 +99,7 @@ impl<'m> Build<'m> {
         for name in &raw.captures {
             if !is_body {
                 diagnostics.warning(
-                    "a name is read but defined nowhere; it counts as an input of unknown shape".to_owned(),
+                    "a name is read but defined nowhere; it counts as an input of unknown shape",
                     self.model.names.text(*name),
                 );
             }

@@ -31,26 +31,25 @@ pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnos
             *count,
         );
     }
-    let counted = |diagnostics: &mut Diagnostics, (example, count): (NameIdx, u64), message: &str| {
-        if count > 0 {
-            diagnostics.counted(Severity::Info, message.to_owned(), name(example), count);
-        }
-    };
-    counted(
-        diagnostics,
-        model.counts.external,
+    let (example, count) = model.counts.external;
+    diagnostics.counted(
+        Severity::Info,
         "the data of a tensor stand in another file, which is not opened; its size comes from its type and dimensions",
+        name(example),
+        count,
     );
-    counted(
-        diagnostics,
-        model.counts.sparse,
+    let (example, count) = model.counts.sparse;
+    diagnostics.counted(
+        Severity::Info,
         "a tensor is stored sparse; it counts the bytes of its full shape",
+        name(example),
+        count,
     );
     contradictions(model, infer, diagnostics);
     stated_twice(model, diagnostics);
     if infer.sym.is_exhausted() {
         diagnostics.warning(
-            "shapes were given up on, because the file describes more of them than any real model".to_owned(),
+            "shapes were given up on, because the file describes more of them than any real model",
             "",
         );
     }
@@ -62,16 +61,13 @@ pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnos
         }
         composites.1 += found.len() as u64;
     }
-    if composites.1 > 0 {
-        diagnostics.counted(
-            Severity::Warning,
-            "a value is a sequence, an optional or a map, not a tensor: the file does not say how much it holds, and it counts \
-             0 bytes"
-                .to_owned(),
-            &composites.0,
-            composites.1,
-        );
-    }
+    diagnostics.counted(
+        Severity::Warning,
+        "a value is a sequence, an optional or a map, not a tensor: the file does not say how much it holds, and it counts \
+         0 bytes",
+        &composites.0,
+        composites.1,
+    );
 }
 
 /// Names of a graph's values that are no tensors, as far as the file states them.
@@ -105,8 +101,7 @@ fn contradictions(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnostic
     diagnostics.counted(
         Severity::Warning,
         "a type or shape that the file states is not the one that its op computes; the computed one counts, because stated \
-         shapes stay behind when a model is edited"
-            .to_owned(),
+         shapes stay behind when a model is edited",
         &place,
         infer.contradictions.len() as u64,
     );
@@ -127,8 +122,7 @@ fn stated_twice(model: &Model, diagnostics: &mut Diagnostics) {
                 );
                 diagnostics.warning(
                     "the file states two types or shapes of one value; that of the graph's outputs counts where none is \
-                     computed, because callers rely on it"
-                        .to_owned(),
+                     computed, because callers rely on it",
                     &place,
                 );
             }

@@ -150,7 +150,7 @@ pub(crate) fn sliced(sym: &mut Sym, dim: Dim, range: Range) -> Dim {
     {
         let indices = i64::try_from(size)
             .ok()
-            .and_then(|size| positions(size, (start, end), step));
+            .and_then(|size| positions(size, start, end, step));
         return indices.map_or(Dim::Unknown, |(_, count)| Dim::Known(count));
     }
     let (Some(size), Some(Num::Int(step))) = (Num::of(dim), range.step) else {
@@ -196,7 +196,7 @@ fn clamped(sym: &mut Sym, bound: Option<Num>, size: Num) -> Option<Num> {
 }
 
 /// The first index and the number of indices of a slice with known numbers.
-pub(crate) fn positions(size: i64, (start, end): (i64, i64), step: i64) -> Option<(i64, u64)> {
+pub(crate) fn positions(size: i64, start: i64, end: i64, step: i64) -> Option<(i64, u64)> {
     let from_start = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
     let (low, high) = if step > 0 { (0, size) } else { (-1, size - 1) };
     let first = from_start(start).clamp(low.max(0), high.max(0));
@@ -254,10 +254,10 @@ mod tests {
                 expected += 1;
                 at += step;
             }
-            let count = positions(size, (start, end), step).map(|(_, count)| count);
+            let count = positions(size, start, end, step).map(|(_, count)| count);
             assert_eq!(count, Some(expected), "{size} {start} {end} {step}");
         }
-        assert_eq!(positions(5, (0, 5), 0), None);
-        assert_eq!(positions(5, (0, 5), i64::MIN), None);
+        assert_eq!(positions(5, 0, 5, 0), None);
+        assert_eq!(positions(5, 0, 5, i64::MIN), None);
     }
 }

@@ -77,7 +77,7 @@ impl Value {
     }
 
     /// `count` rows of axis `at` from `first` on, `step` apart.
-    pub(crate) fn strided(&self, at: usize, (first, count): (i64, u64), step: i64) -> Option<Self> {
+    pub(crate) fn strided(&self, at: usize, first: i64, count: u64, step: i64) -> Option<Self> {
         let count = usize::try_from(count).ok()?;
         let rows = *self.dims.get(at)?;
         let inner: usize = self.dims[at + 1..].iter().product();

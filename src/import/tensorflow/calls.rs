@@ -72,7 +72,7 @@ pub(super) fn report_missing(model: &Model, diagnostics: &mut Diagnostics) {
     };
     for name in model.graphs.iter().flat_map(of_graph) {
         diagnostics.warning(
-            "a node runs a function that the file does not hold: what it computes and holds is not known".to_owned(),
+            "a node runs a function that the file does not hold: what it computes and holds is not known",
             model.names.text(name),
         );
     }

@@ -91,15 +91,14 @@ fn tensors(
         let role = role(&raw, model, is_input);
         if raw.is_sparse {
             diagnostics.info(
-                "a tensor is stored sparse; it counts the bytes of its full shape".to_owned(),
+                "a tensor is stored sparse; it counts the bytes of its full shape",
                 &raw.name,
             );
         }
         if raw.is_free {
             diagnostics.info(
                 "the signature leaves a size free; it counts as the file states it, which is what the interpreter plans \
-                 with unless inputs are resized"
-                    .to_owned(),
+                 with unless inputs are resized",
                 &raw.name,
             );
         }
@@ -135,8 +134,7 @@ fn dims(raw: &RawTensor, builder: &mut GraphBuilder, diagnostics: &mut Diagnosti
             Ok(size) => Dim::Known(size),
             Err(_) if axis == 0 => {
                 diagnostics.info(
-                    "a size in front is not stated; it is taken as the batch, give it with --dim batch=VALUE"
-                        .to_owned(),
+                    "a size in front is not stated; it is taken as the batch, give it with --dim batch=VALUE",
                     &raw.name,
                 );
                 Dim::Expr(builder.exprs.symbol("batch"))
@@ -183,7 +181,7 @@ fn ops(
         };
         if raw.intermediates > 0 {
             diagnostics.info(
-                "an operator keeps tensors within itself; the file does not say how much memory they need".to_owned(),
+                "an operator keeps tensors within itself; the file does not say how much memory they need",
                 kind,
             );
         }
@@ -197,7 +195,7 @@ fn ops(
             }
         }
         op(&raw, kind, lists, builder)?;
-        let of_op = uses::of_op(flat, model, (graph, lists.operators, place), (kind, &raw), diagnostics)?;
+        let of_op = uses::of_op(flat, model, graph, lists.operators, place, &raw, diagnostics)?;
         all_uses.extend(of_op);
     }
     without_source(builder, lists, diagnostics);
@@ -236,7 +234,7 @@ fn without_source(builder: &GraphBuilder, lists: &Lists, diagnostics: &mut Diagn
         let tensor = builder.get(TensorId::from_idx(place));
         if tensor.role == Role::Activation && tensor.producer.is_none() {
             diagnostics.info(
-                "a tensor is listed that no operator computes and no buffer stores; it counts no memory".to_owned(),
+                "a tensor is listed that no operator computes and no buffer stores; it counts no memory",
                 &format!("tensor {place}"),
             );
         }

@@ -99,7 +99,7 @@ fn not_run(bodies: &[Arc<Graph>], uses: &[BodyUse], diagnostics: &mut Diagnostic
             name => name.to_owned(),
         };
         let what = "a subgraph that no operator is seen to run is not simulated";
-        diagnostics.info(what.to_owned(), &place);
+        diagnostics.info(what, &place);
     }
 }
 

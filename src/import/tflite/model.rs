@@ -110,7 +110,7 @@ fn kinds(
             Some(name) if code != operators::WIDE => name.to_owned(),
             _ => {
                 diagnostics.info(
-                    "an operator code is younger than the table of names here; it is shown as a number".to_owned(),
+                    "an operator code is younger than the table of names here; it is shown as a number",
                     &format!("operator code {code}"),
                 );
                 format!("operator {code}")
@@ -162,10 +162,7 @@ fn stated_plan(
         "the plan made ahead of time",
     )?;
     let [version, subgraph, count, offsets @ ..] = numbers.as_slice() else {
-        diagnostics.warning(
-            "the plan made ahead of time is too short to be read".to_owned(),
-            PLAN_NOTE,
-        );
+        diagnostics.warning("the plan made ahead of time is too short to be read", PLAN_NOTE);
         return Ok(None);
     };
     let is_known = *version == 1 && usize::try_from(*count).is_ok_and(|count| count <= offsets.len());

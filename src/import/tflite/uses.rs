@@ -1,6 +1,6 @@
 //! The subgraphs that operators run.
 //!
-//! In: an operator and its type. Out: its uses, the operator numbered by position. `CALL`, `CALL_ONCE` (at the first run) and
+//! In: an operator. Out: its uses, the operator numbered by position. `CALL`, `CALL_ONCE` (at the first run) and
 //! `STABLEHLO_COMPOSITE` hand their inputs to the subgraph's one by one, and take its outputs as theirs; `IF` has two branches,
 //! `WHILE` a condition and a body, `STABLEHLO_CASE` any number of branches. Subgraphs are numbered as in the entry, the main one 0.
 
@@ -15,10 +15,13 @@ use highwater_model::workload::{BodyMap, BodyUse, UseKind};
 pub(super) fn of_op(
     flat: &mut Flat<'_>,
     model: &Model,
-    (graph, operators, place): (u64, List, u64),
-    (kind, raw): (&str, &RawOp),
+    graph: u64,
+    operators: List,
+    place: u64,
+    raw: &RawOp,
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<BodyUse>, ImportError> {
+    let kind = model.kinds.get(raw.kind as usize).map_or("", |kind| kind);
     let Some((called, how)) = model::called(flat, kind, operators, place)? else {
         return Ok(Vec::new());
     };
@@ -26,11 +29,14 @@ pub(super) fn of_op(
     for body in called {
         if u64::from(body) >= model.subgraphs.len || body == 0 {
             let what = "an operator runs a subgraph that the model does not have, or the main one; it is left out";
-            diagnostics.warning(what.to_owned(), kind);
+            diagnostics.warning(what, kind);
             continue;
         }
         let map = match how {
-            UseKind::Call => map(model::ends(flat, model, body)?, raw),
+            UseKind::Call => {
+                let (inputs, outputs) = model::ends(flat, model, body)?;
+                map(&inputs, &outputs, raw)
+            }
             _ => None,
         };
         uses.push(BodyUse {
@@ -45,7 +51,7 @@ pub(super) fn of_op(
 }
 
 /// The mapping of a call; `None` where there are more outputs than the subgraph returns.
-fn map((inputs, outputs): (Vec<i32>, Vec<i32>), raw: &RawOp) -> Option<BodyMap> {
+fn map(inputs: &[i32], outputs: &[i32], raw: &RawOp) -> Option<BodyMap> {
     let tensor = |number: i32| u32::try_from(number).ok().map(TensorId);
     let mut map = BodyMap::default();
     for (input, given) in inputs.iter().zip(&raw.inputs) {

@@ -5,43 +5,28 @@ use super::replay::{Count, Replayed};
 use super::snapshot::Device;
 use super::stacks::MOST_LINES;
 use super::times::Times;
+use highwater_model::diagnostics::Diagnostics;
 use highwater_model::diagnostics::Severity::{self, Info, Warning};
-use highwater_model::diagnostics::{Diagnostic, Diagnostics};
 
 pub(super) fn contradictions(number: u64, device: &Device, replayed: &Replayed, diagnostics: &mut Diagnostics) {
     for (severity, count, message) in kinds(replayed) {
-        if count.n > 0 {
-            diagnostics.push_counted(Diagnostic {
-                severity,
-                message: message.to_owned(),
-                place: format!("device_traces[{number}][{}]", count.first),
-                count: count.n,
-            });
-        }
+        let place = format!("device_traces[{number}][{}]", count.first);
+        diagnostics.counted(severity, message, &place, count.n);
     }
-    if device.uneven > 0 {
-        diagnostics.push_counted(Diagnostic {
-            severity: Severity::Warning,
-            message: "the blocks of a segment do not add up to its size".to_owned(),
-            place: format!("segments of device {number}"),
-            count: device.uneven,
-        });
-    }
+    diagnostics.counted(
+        Warning,
+        "the blocks of a segment do not add up to its size",
+        &format!("segments of device {number}"),
+        device.uneven,
+    );
     rounded(number, replayed, diagnostics);
-    let older = replayed.older.len() as u64;
-    if older > 0 {
-        diagnostics.push_counted(Diagnostic {
-            severity: Severity::Info,
-            message: if device.trace.len() == 0 {
-                "there is no trace of the device: when a block that it holds began is not known, it counts all the time"
-            } else {
-                "a block is older than the trace, which keeps only the last events; it counts from the first step on"
-            }
-            .to_owned(),
-            place: format!("device {number}"),
-            count: older,
-        });
-    }
+    let message = if device.trace.len() == 0 {
+        "there is no trace of the device: when a block that it holds began is not known, it counts all the time"
+    } else {
+        "a block is older than the trace, which keeps only the last events; it counts from the first step on"
+    };
+    let n_older = replayed.older.len() as u64;
+    diagnostics.counted(Info, message, &format!("device {number}"), n_older);
 }
 
 /// Blocks of which only the size that the allocator rounded to is known.
@@ -49,11 +34,9 @@ fn rounded(number: u64, replayed: &Replayed, diagnostics: &mut Diagnostics) {
     let older = replayed.older.values();
     let all = older.chain(replayed.appeared.iter().map(|block| &block.live));
     let count = all.filter(|live| !live.states_bytes).count() as u64;
-    if count > 0 {
-        let message = "the file does not say how much was asked for with a block (no requested_size): it counts the bytes that \
+    let message = "the file does not say how much was asked for with a block (no requested_size): it counts the bytes that \
                        the allocator holds for it, rounding included, so \"peak live\" is too high by the rounding";
-        diagnostics.counted(Info, message.to_owned(), &format!("device {number}"), count);
-    }
+    diagnostics.counted(Info, message, &format!("device {number}"), count);
 }
 
 fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 11] {
@@ -117,11 +100,11 @@ pub(super) fn made(made: &BuiltRecording, number: u64, diagnostics: &mut Diagnos
     let name = &made.recording.name;
     match &made.times {
         Times::Absent if made.recording.n_steps > 1 => {
-            diagnostics.info("the events have no times, only an order".to_owned(), name);
+            diagnostics.info("the events have no times, only an order", name);
         }
         Times::Ordered | Times::Absent => {}
         Times::Some => {
-            diagnostics.warning("some events have no time, so only the order is kept".to_owned(), name);
+            diagnostics.warning("some events have no time, so only the order is kept", name);
         }
         Times::Mended(events) => {
             let rows: Vec<String> = events.iter().take(MOST_ROWS).map(u32::to_string).collect();
@@ -129,41 +112,31 @@ pub(super) fn made(made: &BuiltRecording, number: u64, diagnostics: &mut Diagnos
             diagnostics.counted(
                 Warning,
                 "the time of an event is out of order; the event keeps its position and is shown at the time of the one \
-                 before it"
-                    .to_owned(),
+                 before it",
                 &format!("device_traces[{number}][{}{more}]", rows.join(", ")),
                 events.len() as u64,
             );
         }
         Times::Unordered => {
-            diagnostics.warning(
-                "the times of the events go back, so only the order is kept".to_owned(),
-                name,
-            );
+            diagnostics.warning("the times of the events go back, so only the order is kept", name);
         }
     }
-    if made.unplaced > 0 {
-        diagnostics.push_counted(Diagnostic {
-            severity: Severity::Info,
-            message: "an annotation has a time but the events have none, so it is left out".to_owned(),
-            place: name.clone(),
-            count: made.unplaced,
-        });
-    }
-    if made.stacks_cut > 0 {
-        diagnostics.push_counted(Diagnostic {
-            severity: Warning,
-            message: format!("a stack has more than {MOST_LINES} lines; only the innermost are kept"),
-            place: name.clone(),
-            count: made.stacks_cut,
-        });
-    }
-    if made.stacks_left_out > 0 {
-        diagnostics.push_counted(Diagnostic {
-            severity: Severity::Warning,
-            message: "a stack is left out: all together are longer than the file".to_owned(),
-            place: name.clone(),
-            count: made.stacks_left_out,
-        });
-    }
+    diagnostics.counted(
+        Info,
+        "an annotation has a time but the events have none, so it is left out",
+        name,
+        made.unplaced,
+    );
+    diagnostics.counted(
+        Warning,
+        format!("a stack has more than {MOST_LINES} lines; only the innermost are kept"),
+        name,
+        made.stacks_cut,
+    );
+    diagnostics.counted(
+        Warning,
+        "a stack is left out: all together are longer than the file",
+        name,
+        made.stacks_left_out,
+    );
 }

@@ -169,8 +169,7 @@ pub(super) fn snapshot(heap: &Heap, root: Value, diagnostics: &mut Diagnostics) 
     if found.devices.is_empty() {
         diagnostics.warning(
             "the snapshot has no segments and no events; call torch.cuda.memory._record_memory_history() before the work \
-             that is to be seen"
-                .to_owned(),
+             that is to be seen",
             "",
         );
         found.devices.insert(0, Device::default());
@@ -216,7 +215,7 @@ fn read_traces(
                 last = Some(row);
             } else {
                 let place = format!("device_traces[{device}][{position}]");
-                diagnostics.warning("an item of a trace is no event and is left out".to_owned(), &place);
+                diagnostics.warning("an item of a trace is no event and is left out", &place);
             }
             n_entries += 1;
             if n_entries > heap.dicts.len() {
@@ -259,7 +258,7 @@ fn read_segments(
         let Some((row, address, bytes)) = whole.filter(|(_, address, bytes)| address.checked_add(*bytes).is_some())
         else {
             diagnostics.warning(
-                "a segment has no address or size that can be read and is left out".to_owned(),
+                "a segment has no address or size that can be read and is left out",
                 &format!("segments[{position}]"),
             );
             continue;
@@ -304,7 +303,7 @@ fn read_blocks(
         let whole = whole.and_then(|(row, address, held)| Some((row, address, held, address.checked_add(held)?)));
         let Some((row, address, held, end)) = whole else {
             diagnostics.warning(
-                "a block of a segment has no size that can be read and is left out".to_owned(),
+                "a block of a segment has no size that can be read and is left out",
                 &format!("segments[{position}].blocks[{}]", n_blocks - 1),
             );
             continue;

@@ -43,7 +43,7 @@ pub(super) fn arenas(
             let without = allocation.values.len() as u64;
             if is_temp(&allocation) && without > 0 {
                 diagnostics.warning(
-                    "an arena's values have no live ranges in the file; the arena is left out".to_owned(),
+                    "an arena's values have no live ranges in the file; the arena is left out",
                     &allocation.title(),
                 );
             }
@@ -137,7 +137,7 @@ fn entry(allocation: &Allocation, ranges: &Ranges) -> ProblemEntry {
     for (value, (start, end)) in &values {
         ids.push(&value.name);
         offsets.push(value.offset);
-        entry.problem.buffers.push(buffer((*start, *end), value.size));
+        entry.problem.buffers.push(buffer(*start, *end, value.size));
     }
     entry.problem.groups = groups;
     entry.ids = ids;
@@ -149,7 +149,7 @@ fn entry(allocation: &Allocation, ranges: &Ranges) -> ProblemEntry {
 }
 
 /// A buffer that lives on both steps and between.
-fn buffer((start, end): (u64, u64), size: u64) -> Buffer {
+fn buffer(start: u64, end: u64, size: u64) -> Buffer {
     let step = |step: u64| u32::try_from(step).unwrap_or(u32::MAX - 1).min(u32::MAX - 1);
     Buffer {
         lower: Step(step(start)),
@@ -206,7 +206,7 @@ pub(super) fn held(assignment: &Assignment, name: &str) -> ProblemEntry {
     };
     for allocation in &assignment.allocations {
         entry.ids.push(&allocation.title());
-        entry.problem.buffers.push(buffer((0, 0), allocation.size));
+        entry.problem.buffers.push(buffer(0, 0, allocation.size));
     }
     entry
 }
@@ -217,10 +217,10 @@ pub(super) fn bare(ranges: &[(String, (u64, u64))], sizes: &BTreeMap<String, u64
         name: name.to_owned(),
         ..ProblemEntry::default()
     };
-    for (value, range) in ranges {
+    for (value, (start, end)) in ranges {
         entry.ids.push(value);
         let size = sizes.get(value).copied().unwrap_or(0);
-        entry.problem.buffers.push(buffer(*range, size));
+        entry.problem.buffers.push(buffer(*start, *end, size));
     }
     entry
 }

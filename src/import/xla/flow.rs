@@ -154,9 +154,10 @@ impl<'m> Walk<'m> {
     }
 
     /// Further places of a value, without a copy.
-    fn next(&self, (number, node): Place, to: &mut Vec<Place>) {
+    fn next(&self, place: Place, to: &mut Vec<Place>) {
+        let (number, node) = place;
         for (user, operand) in &self.users[number as usize] {
-            self.through((number, node), *user, *operand, to);
+            self.through(place, *user, *operand, to);
         }
         if self.is_root(number) {
             let (_, computation) = self.instructions[number as usize];
@@ -175,7 +176,8 @@ impl<'m> Walk<'m> {
     }
 
     /// The places where a reader puts the value that it reads without a copy.
-    fn through(&self, (number, node): Place, user: u32, operand: u32, to: &mut Vec<Place>) {
+    fn through(&self, place: Place, user: u32, operand: u32, to: &mut Vec<Place>) {
+        let (number, node) = place;
         let instruction = self.instructions[user as usize].0;
         match &*instruction.opcode {
             "tuple" => {
@@ -220,7 +222,8 @@ impl<'m> Walk<'m> {
     }
 
     /// The last step on which a value is at a place or read there.
-    fn end_at(&self, (number, node): Place) -> Option<u64> {
+    fn end_at(&self, place: Place) -> Option<u64> {
+        let (number, node) = place;
         let (_, computation) = self.instructions[number as usize];
         let own = match self.schedule.spans[computation as usize] {
             Some(span) if self.is_root(number) => self.time(number).map(|_| span.1),

@@ -23,8 +23,7 @@ pub(super) fn source(
         (Some(assignment), None) => {
             diagnostics.warning(
                 "the file says where values stand, not when they live: each allocation counts as held all run; open the \
-                 live ranges (live-range.txt) with it, or the .hlo.pb of the same dump"
-                    .to_owned(),
+                 live ranges (live-range.txt) with it, or the .hlo.pb of the same dump",
                 name,
             );
             for (fact, value) in assignment.facts() {

@@ -105,7 +105,7 @@ fn read_proto(
         let ranges = flow::ranges(&module, &schedule, &placed.defined, progress)?;
         if ranges.is_none() {
             diagnostics.warning(
-                "the module passes its values around too often to follow them; arenas are left out".to_owned(),
+                "the module passes its values around too often to follow them; arenas are left out",
                 name,
             );
         }

@@ -172,7 +172,7 @@ fn with_arenas(
         texts::both(assignment, ranges, progress, diagnostics)?
     } else {
         diagnostics.info(
-            "the module holds its buffer assignment itself; that of the texts is not needed".to_owned(),
+            "the module holds its buffer assignment itself; that of the texts is not needed",
             &entry.name,
         );
         known.arenas

@@ -225,17 +225,8 @@ mod tests {
 
     fn block(birth: u32, end: u32, bytes: u64, is_older: bool) -> RecordedBlock {
         RecordedBlock {
-            name: RecordedName(0),
-            birth: Step(birth),
-            end: Step(end),
-            freed_at: Step(end),
-            bytes: Bytes(bytes),
-            held: Bytes(bytes),
-            address: None,
-            stream: 0,
-            stack: None,
             is_older,
-            is_freed: false,
+            ..RecordedBlock::new(RecordedName(0), Step(birth), Step(end), Bytes(bytes))
         }
     }
 

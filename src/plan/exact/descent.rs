@@ -35,7 +35,8 @@ impl Partition {
         &mut self,
         part: &Part<T>,
         lanes: &mut Lanes<'_, T>,
-        (goal, is_only_goal): (u64, bool),
+        goal: u64,
+        is_only_goal: bool,
         ledger: &mut Ledger<'_>,
     ) -> Result<Vec<(u32, u64)>, Cancelled> {
         let goal = goal / part.grain;

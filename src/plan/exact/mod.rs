@@ -175,9 +175,9 @@ impl Descent<'_> {
         self.partitions[idx].bound = self.partitions[idx].bound.max(bound);
         self.bound = self.bound.max(bound);
         while self.next() == Some(idx) && !ledger.is_over() {
-            let goal = (self.goal(), self.capacity.is_some());
+            let (goal, is_only_goal) = (self.goal(), self.capacity.is_some());
             let partition = &mut self.partitions[idx];
-            for (item, offset) in partition.descend(&part, &mut lanes, goal, ledger)? {
+            for (item, offset) in partition.descend(&part, &mut lanes, goal, is_only_goal, ledger)? {
                 self.offsets[item as usize] = offset;
             }
             self.bound = self.bound.max(self.partitions[idx].bound);

@@ -34,7 +34,7 @@ pub(super) fn fill(field: &Field<'_>, order: &[u32], fit: Fit, progress: &Progre
     let mut offsets = field.blank_offsets();
     let mut placed = Windows::with_fixed(field);
     let mut scratch = Scratch::default();
-    fill_on(field, &mut placed, (order, fit), (&mut offsets, &mut scratch), progress)?;
+    fill_on(field, &mut placed, order, fit, &mut offsets, &mut scratch, progress)?;
     Ok(offsets)
 }
 
@@ -42,8 +42,10 @@ pub(super) fn fill(field: &Field<'_>, order: &[u32], fit: Fit, progress: &Progre
 pub(super) fn fill_on(
     field: &Field<'_>,
     placed: &mut Windows,
-    (order, fit): (&[u32], Fit),
-    (offsets, scratch): (&mut [u64], &mut Scratch),
+    order: &[u32],
+    fit: Fit,
+    offsets: &mut [u64],
+    scratch: &mut Scratch,
     progress: &Progress<'_>,
 ) -> Result<(), Cancelled> {
     let mut looked_at = 0_usize;

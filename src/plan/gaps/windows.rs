@@ -254,8 +254,9 @@ mod tests {
             .expect("nobody cancels");
         let mut placed = Windows::with_fixed(&field);
         let mut offsets = field.blank_offsets();
-        let memory = (&mut offsets[..], &mut crate::gaps::Scratch::default());
-        fill_on(&field, &mut placed, (&order, Fit::Best), memory, &progress).expect("nobody cancels");
+        let scratch = &mut crate::gaps::Scratch::default();
+        let filled = fill_on(&field, &mut placed, &order, Fit::Best, &mut offsets, scratch, &progress);
+        filled.expect("nobody cancels");
         let lists = placed.levels.iter().flat_map(|level| &level.lists);
         let moved: usize = lists.map(|list| list.moved).sum();
         assert!(moved < 200 * order.len(), "{moved} entries moved");

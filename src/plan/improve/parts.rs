@@ -167,8 +167,8 @@ fn complete(search: &mut Search<'_>, field: &Field<'_>, members: &[u32], core: &
         let mut rest = field.free_by(progress, |idx| kind.key(field, idx))?;
         rest.retain(|idx| !is_core[*idx as usize]);
         search.nodes += cost_of_filling(field);
-        let memory = (&mut offsets[..], &mut Scratch::default());
-        fill_on(field, &mut placed, (&rest, fit), memory, progress)?;
+        let scratch = &mut Scratch::default();
+        fill_on(field, &mut placed, &rest, fit, &mut offsets, scratch, progress)?;
         let footprint = field.footprint(&offsets);
         if best.as_ref().is_none_or(|best| footprint < best.footprint) {
             best = Some(Incumbent {

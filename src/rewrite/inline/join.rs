@@ -210,7 +210,7 @@ impl Join<'_> {
             check_at(id.idx(), progress)?;
             let is_gone = self.targets[id.idx()] != id;
             let role = if is_gone { Role::Activation } else { tensor.role };
-            self.tensor((graph, &exprs), id, (graph.tensor_name(id), role))?;
+            self.tensor(graph, &exprs, id, graph.tensor_name(id), role)?;
         }
         for (id, tensor) in graph.tensors().iter_ids() {
             let storage = &graph.storages()[tensor.storage];
@@ -229,9 +229,11 @@ impl Join<'_> {
     /// Copies a tensor under a name and a role.
     pub(super) fn tensor(
         &mut self,
-        (graph, exprs): (&Graph, &Exprs),
+        graph: &Graph,
+        exprs: &Exprs,
         id: TensorId,
-        (name, role): (&str, Role),
+        name: &str,
+        role: Role,
     ) -> Result<TensorId, GraphError> {
         let tensor: &Tensor = &graph.tensors()[id];
         let dtype = tensor.dtype;

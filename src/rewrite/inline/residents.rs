@@ -39,7 +39,7 @@ impl Join<'_> {
                 continue;
             }
             name_within(if is_variable { "" } else { &kept.prefix }, own, &mut name);
-            let new = self.tensor((kept.body, &exprs), *id, (&name, tensor.role))?;
+            let new = self.tensor(kept.body, &exprs, *id, &name, tensor.role)?;
             if let Some(bytes) = kept.body.storages()[tensor.storage].stated_bytes {
                 self.builder.state_storage_bytes(new, bytes);
             }

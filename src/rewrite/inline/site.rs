@@ -144,7 +144,7 @@ impl Join<'_> {
                     self.merge(body, exprs, id, *result, &name)?;
                     *result
                 }
-                None => self.fresh((body, exprs), id, &name)?,
+                None => self.fresh(body, exprs, id, &name)?,
             };
             tensors.new.push(new);
             tensors.is_old.push(false);
@@ -152,13 +152,13 @@ impl Join<'_> {
         Ok(tensors)
     }
 
-    fn fresh(&mut self, of: (&Graph, &Exprs), id: TensorId, name: &str) -> Result<TensorId, GraphError> {
-        let role = of.0.tensors()[id].role;
+    fn fresh(&mut self, body: &Graph, exprs: &Exprs, id: TensorId, name: &str) -> Result<TensorId, GraphError> {
+        let role = body.tensors()[id].role;
         if role != Role::Input {
-            return self.tensor(of, id, (name, role));
+            return self.tensor(body, exprs, id, name, role);
         }
         // No operand: a missing optional operand takes no memory.
-        let new = self.tensor(of, id, (name, Role::Activation))?;
+        let new = self.tensor(body, exprs, id, name, Role::Activation)?;
         self.builder.set_shape(new, None);
         self.builder.state_tensor_bytes(new, 0);
         Ok(new)

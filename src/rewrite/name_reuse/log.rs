@@ -42,7 +42,8 @@ impl Log {
     pub(super) fn line(
         &mut self,
         flow: &Flow<'_>,
-        (block, op): (u32, u32),
+        block: u32,
+        op: u32,
         variables: [u32; 2],
         text: impl FnOnce() -> Cow<'static, str>,
     ) {

@@ -169,7 +169,7 @@ impl Pass<'_, '_> {
     /// Logs a scan from the front of the pool to its end.
     fn print_scan(&mut self, op: &FlowOp, name: u32, variable: Found, scan: Scan) {
         let Some(log) = &mut self.log else { return };
-        let (flow, at) = (self.flow, (op.block, op.index));
+        let (flow, block, op) = (self.flow, op.block, op.index);
         let end = match scan {
             Scan::Hit(place, _) | Scan::SameName(place) => Some(place),
             Scan::Miss => None,
@@ -179,9 +179,11 @@ impl Pass<'_, '_> {
         for cache in before.map(|(_, entry)| entry.name) {
             n_before += 1;
             match self.lookup.find(cache, self.phase) {
-                None => log.line(flow, at, [name, cache], || log::not_found(flow.text(cache)).into()),
+                None => log.line(flow, block, op, [name, cache], || {
+                    log::not_found(flow.text(cache)).into()
+                }),
                 Some(found) if self.rules.types == TypeRule::Equal && found.dtype != variable.dtype => {
-                    log.line(flow, at, [name, cache], || OTHER_TYPE.into());
+                    log.line(flow, block, op, [name, cache], || OTHER_TYPE.into());
                 }
                 Some(_) => {}
             }
@@ -195,9 +197,11 @@ impl Pass<'_, '_> {
                     position: n_before,
                     n_entries: self.pool.len(),
                 };
-                log.line(flow, at, [name, entry.name], || log::hit(self.rules.log, &hit).into());
+                log.line(flow, block, op, [name, entry.name], || {
+                    log::hit(self.rules.log, &hit).into()
+                });
             }
-            Scan::SameName(_) => log.line(flow, at, [name, name], || log::same_name(flow.text(name)).into()),
+            Scan::SameName(_) => log.line(flow, block, op, [name, name], || log::same_name(flow.text(name)).into()),
             Scan::Miss => {}
         }
     }

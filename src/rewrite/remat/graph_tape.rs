@@ -64,7 +64,7 @@ pub fn graph_tape(graph: &Graph, sizes: &Sizes, rates: OpRates) -> GraphTape {
             maker.bring_in(graph.storages()[graph.tensors()[*result].storage].root);
         }
         let is_non_recomputable = is_non_recomputable(graph.op_kind(op)) || writes_over(graph, op, &overwritten);
-        maker.compute(op, (op_time(graph, sizes, op, rates), is_non_recomputable));
+        maker.compute(op, op_time(graph, sizes, op, rates), is_non_recomputable);
         let dying = graph.operands(op).iter().chain(graph.results(op));
         for tensor in dying {
             maker.release_after(*tensor, op, &last_readers);
@@ -92,15 +92,10 @@ impl TapeBuilder<'_> {
         if root != tensor && self.graph.tensors()[root].producer.is_none() {
             self.bring_in(root);
         }
-        self.add_op(
-            (self.graph.tensor_name(tensor), None),
-            &[],
-            &[tensor],
-            (Nanos(0), false),
-        );
+        self.add_op(self.graph.tensor_name(tensor), None, &[], &[tensor], Nanos(0), false);
     }
 
-    fn compute(&mut self, op: OpId, cost: (Nanos, bool)) {
+    fn compute(&mut self, op: OpId, time: Nanos, is_non_recomputable: bool) {
         let name = match self.graph.op_name(op) {
             "" => self.graph.op_kind(op),
             name => name,
@@ -112,15 +107,17 @@ impl TapeBuilder<'_> {
         results.sort_by_key(|id| self.graph.storages()[self.graph.tensors()[*id].storage].root != *id);
         let operands = self.graph.operands(op).iter();
         let inputs: Vec<u32> = operands.filter_map(|id| self.number[id.idx()]).collect();
-        self.add_op((name, Some(op)), &inputs, &results, cost);
+        self.add_op(name, Some(op), &inputs, &results, time, is_non_recomputable);
     }
 
     fn add_op(
         &mut self,
-        (name, op): (&str, Option<OpId>),
+        name: &str,
+        op: Option<OpId>,
         inputs: &[u32],
         results: &[TensorId],
-        (time, is_non_recomputable): (Nanos, bool),
+        time: Nanos,
+        is_non_recomputable: bool,
     ) {
         let tape = &mut self.answer.tape;
         let number = u32::try_from(tape.ops.len()).unwrap_or(u32::MAX);

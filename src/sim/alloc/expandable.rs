@@ -89,7 +89,8 @@ impl Expandable {
     pub(super) fn back(
         &mut self,
         id: SpanId,
-        (spans, figures): (&mut Spans, &mut PoolFigures),
+        spans: &mut Spans,
+        figures: &mut PoolFigures,
         device: &mut SimulatedDevice,
     ) -> Result<Backing, Shortage> {
         let requested = Bytes(spans.get(id).bytes());
@@ -168,8 +169,7 @@ impl Expandable {
                 if is_full || at < walk.until {
                     return Step::Done;
                 }
-                let parts = (&mut device.pages, &mut device.driver);
-                if let Err(shortage) = self.range.fill(at, parts) {
+                if let Err(shortage) = self.range.fill(at, &mut device.pages, &mut device.driver) {
                     return Step::Failed(shortage);
                 }
             }
@@ -238,8 +238,8 @@ impl Expandable {
         let shadow = carve(spans, id, top / SPAN_PAGE, (used - top) / SPAN_PAGE);
         let kept = self.stitches.take_kept(&list, &mut self.range);
         let block = kept.or_else(|| {
-            let parts = (&device.pages, &mut device.driver);
-            self.stitches.make(&list, &mut self.range, parts)
+            self.stitches
+                .make(&list, &mut self.range, &device.pages, &mut device.driver)
         });
         // The engine counts the replaced span, the shadow (even an empty one) and the top.
         figures.requests_met += 2 + u64::from(top > 0);

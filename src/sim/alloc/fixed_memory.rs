@@ -84,7 +84,8 @@ impl FixedMemory {
     fn release(&mut self, device: &mut SimulatedDevice) {
         self.size = Bytes::ZERO;
         if let Some(range) = self.range.take() {
-            range.release(parts(self.has_small_pages, device));
+            let (pages, driver) = parts(self.has_small_pages, device);
+            range.release(pages, driver);
         }
     }
 
@@ -92,11 +93,13 @@ impl FixedMemory {
         let shortage = Shortage { requested: bytes };
         if self.range.is_none() {
             let capacity = device.driver.capacity();
-            self.range = PageRange::reserve(capacity, Grows::Up, parts(self.has_small_pages, device));
+            let (pages, driver) = parts(self.has_small_pages, device);
+            self.range = PageRange::reserve(capacity, Grows::Up, pages, driver);
         }
         let range = self.range.as_mut().ok_or(shortage)?;
         let more = bytes.saturating_sub(self.size);
-        let grown = range.occupy(self.size.get(), more, parts(self.has_small_pages, device));
+        let (pages, driver) = parts(self.has_small_pages, device);
+        let grown = range.occupy(self.size.get(), more, pages, driver);
         grown.map_err(|error| match error {
             RunError::Shortage(refused) => refused,
             RunError::MemoryInUse => shortage,

@@ -64,8 +64,7 @@ impl GraphPool {
         if bytes == Bytes::ZERO {
             return;
         }
-        let parts = (&mut device.pages, &mut device.driver);
-        if let Some(range) = PageRange::reserve(bytes, Grows::Down, parts) {
+        if let Some(range) = PageRange::reserve(bytes, Grows::Down, &mut device.pages, &mut device.driver) {
             let pages = range.bytes().get() / SPAN_PAGE;
             let whole = self.spans.insert(range.base(), pages, Origin::Range);
             self.spans.free(whole);
@@ -146,8 +145,9 @@ impl GraphPool {
         if let Some(mut expandable) = self.expandable.take() {
             let page = expandable.range.page_bytes();
             expandable.stitches.release_all(page, &mut below.device.driver);
-            let parts = (&mut below.device.pages, &mut below.device.driver);
-            expandable.range.release(parts);
+            expandable
+                .range
+                .release(&mut below.device.pages, &mut below.device.driver);
         }
     }
 
@@ -224,8 +224,7 @@ impl GraphPool {
         let Some(expandable) = self.expandable.as_mut().filter(|_| is_of_range) else {
             return Ok(Backing::Span);
         };
-        let own = (&mut self.spans, &mut self.figures);
-        expandable.back(id, own, below.device)
+        expandable.back(id, &mut self.spans, &mut self.figures, below.device)
     }
 
     /// Holds back a larger span of the range as a whole, unless it is the one at its base.

@@ -85,7 +85,7 @@ pub struct PageRange {
 impl PageRange {
     /// Reserves a range of at least `bytes`, rounded up to whole pages, and joins the users of the pages; `None` where
     /// the driver does not support it.
-    pub fn reserve(bytes: Bytes, grows: Grows, (shared, driver): (&mut SharedPages, &mut Driver)) -> Option<Self> {
+    pub fn reserve(bytes: Bytes, grows: Grows, shared: &mut SharedPages, driver: &mut Driver) -> Option<Self> {
         let page = shared.page_bytes().get();
         // Truncated to the address space, in whole pages.
         let n_slots = bytes.get().div_ceil(page).min((1 << 62) / page);
@@ -145,7 +145,8 @@ impl PageRange {
         &mut self,
         offset: u64,
         bytes: Bytes,
-        (shared, driver): (&mut SharedPages, &mut Driver),
+        shared: &mut SharedPages,
+        driver: &mut Driver,
     ) -> Result<(), RunError> {
         if bytes == Bytes::ZERO {
             return Ok(());
@@ -156,7 +157,7 @@ impl PageRange {
         for at in (first..=last).rev() {
             let step = match self.state_and_refs(at) {
                 (SlotState::Empty | SlotState::Returned, _) => {
-                    self.fill(at, (&mut *shared, &mut *driver)).map_err(RunError::Shortage)
+                    self.fill(at, shared, driver).map_err(RunError::Shortage)
                 }
                 (SlotState::Idle, _) => {
                     self.reuse(at);
@@ -204,7 +205,7 @@ impl PageRange {
 
     /// Ends the range: its pages go to the shared pages, low slots first, its mappings and addresses to the driver, and
     /// it leaves the users of the pages. O(n log n) in slots ever touched.
-    pub fn release(mut self, (shared, driver): (&mut SharedPages, &mut Driver)) {
+    pub fn release(mut self, shared: &mut SharedPages, driver: &mut Driver) {
         let mut mapped: Vec<(PageIdx, u64)> = Vec::new();
         for at in self.kept() {
             let address = self.address(at);
@@ -248,7 +249,7 @@ impl PageRange {
     ///
     /// # Errors
     /// [`Shortage`] where no page can be had.
-    pub fn fill(&mut self, at: u64, (shared, driver): (&mut SharedPages, &mut Driver)) -> Result<(), Shortage> {
+    pub fn fill(&mut self, at: u64, shared: &mut SharedPages, driver: &mut Driver) -> Result<(), Shortage> {
         if self.index(at) >= MAX_SLOTS {
             let requested = shared.page_bytes();
             return Err(Shortage { requested });

@@ -15,20 +15,18 @@ fn parts(pages: u64) -> (SharedPages, Driver) {
     (SharedPages::new(PAGE), Driver::new(rules))
 }
 
-fn range(grows: Grows, (shared, driver): (&mut SharedPages, &mut Driver)) -> PageRange {
-    PageRange::reserve(Bytes::mib(60), grows, (shared, driver)).expect("the driver reserves")
+fn range(grows: Grows, shared: &mut SharedPages, driver: &mut Driver) -> PageRange {
+    PageRange::reserve(Bytes::mib(60), grows, shared, driver).expect("the driver reserves")
 }
 
 #[test]
 fn pages_are_taken_from_the_high_slot_and_neighbours_share_one() {
     for grows in [Grows::Up, Grows::Down] {
         let (mut shared, mut driver) = parts(9);
-        let mut range = range(grows, (&mut shared, &mut driver));
+        let mut range = range(grows, &mut shared, &mut driver);
         assert_eq!(range.bytes(), Bytes::mib(64));
         driver.clear_calls();
-        range
-            .occupy(0, Bytes::mib(12), (&mut shared, &mut driver))
-            .expect("room");
+        range.occupy(0, Bytes::mib(12), &mut shared, &mut driver).expect("room");
         let mapped = |call: &Call| match call {
             Call::Map { at, .. } => Some(*at),
             _ => None,
@@ -36,7 +34,7 @@ fn pages_are_taken_from_the_high_slot_and_neighbours_share_one() {
         let slots: Vec<u64> = driver.calls().iter().filter_map(mapped).collect();
         assert_eq!(slots, [PAGE.get(), 0]);
         range
-            .occupy(12 * KIB * KIB, Bytes::mib(4), (&mut shared, &mut driver))
+            .occupy(12 * KIB * KIB, Bytes::mib(4), &mut shared, &mut driver)
             .expect("room");
         assert_eq!((range.pages(), range.refs(1), range.refs(0)), (2, 2, 1));
         range.vacate(0, Bytes::mib(12));
@@ -47,17 +45,13 @@ fn pages_are_taken_from_the_high_slot_and_neighbours_share_one() {
 #[test]
 fn recycled_pages_serve_other_ranges_last_returned_first() {
     let (mut shared, mut driver) = parts(9);
-    let mut first = range(Grows::Up, (&mut shared, &mut driver));
-    let mut second = range(Grows::Up, (&mut shared, &mut driver));
-    first
-        .occupy(0, Bytes::mib(16), (&mut shared, &mut driver))
-        .expect("room");
+    let mut first = range(Grows::Up, &mut shared, &mut driver);
+    let mut second = range(Grows::Up, &mut shared, &mut driver);
+    first.occupy(0, Bytes::mib(16), &mut shared, &mut driver).expect("room");
     first.vacate(0, Bytes::mib(16));
     first.recycle(0, Bytes::mib(64), &mut shared);
     assert_eq!((first.pages(), first.state(1)), (0, SlotState::Returned));
-    second
-        .occupy(0, Bytes::mib(8), (&mut shared, &mut driver))
-        .expect("room");
+    second.occupy(0, Bytes::mib(8), &mut shared, &mut driver).expect("room");
     assert_eq!(
         second.page(0),
         Some(PageIdx(0)),
@@ -69,11 +63,9 @@ fn recycled_pages_serve_other_ranges_last_returned_first() {
 #[test]
 fn a_page_in_use_stops_the_walk_and_undoes_it() {
     let (mut shared, mut driver) = parts(9);
-    let mut range = range(Grows::Up, (&mut shared, &mut driver));
-    range
-        .occupy(PAGE.get(), PAGE, (&mut shared, &mut driver))
-        .expect("room");
-    let answer = range.occupy(0, Bytes::mib(24), (&mut shared, &mut driver));
+    let mut range = range(Grows::Up, &mut shared, &mut driver);
+    range.occupy(PAGE.get(), PAGE, &mut shared, &mut driver).expect("room");
+    let answer = range.occupy(0, Bytes::mib(24), &mut shared, &mut driver);
     assert_eq!(answer, Err(RunError::MemoryInUse));
     let states = [0, 1, 2].map(|at| range.state(at));
     assert_eq!(states, [SlotState::Empty, SlotState::Busy, SlotState::Idle]);
@@ -82,24 +74,22 @@ fn a_page_in_use_stops_the_walk_and_undoes_it() {
 #[test]
 fn a_shortage_leaves_the_pages_idle() {
     let (mut shared, mut driver) = parts(2);
-    let mut range = range(Grows::Up, (&mut shared, &mut driver));
-    let answer = range.occupy(0, Bytes::mib(24), (&mut shared, &mut driver));
+    let mut range = range(Grows::Up, &mut shared, &mut driver);
+    let answer = range.occupy(0, Bytes::mib(24), &mut shared, &mut driver);
     assert_eq!(answer, Err(RunError::Shortage(Shortage { requested: PAGE })));
     assert_eq!(
         (range.pages(), range.state(2), range.state(1)),
         (2, SlotState::Idle, SlotState::Idle)
     );
-    range.release((&mut shared, &mut driver));
+    range.release(&mut shared, &mut driver);
     assert_eq!(driver.in_use(), Bytes::ZERO);
 }
 
 #[test]
 fn the_slot_listed_last_is_claimed_first_and_reuse_keeps_a_slots_place() {
     let (mut shared, mut driver) = parts(9);
-    let mut range = range(Grows::Down, (&mut shared, &mut driver));
-    range
-        .occupy(0, Bytes::mib(24), (&mut shared, &mut driver))
-        .expect("room");
+    let mut range = range(Grows::Down, &mut shared, &mut driver);
+    range.occupy(0, Bytes::mib(24), &mut shared, &mut driver).expect("room");
     range.vacate(0, Bytes::mib(24));
     range.reuse(1);
     range.leave(1);
@@ -113,23 +103,19 @@ fn the_slot_listed_last_is_claimed_first_and_reuse_keeps_a_slots_place() {
 #[test]
 fn a_released_range_leaves_the_order_of_free_pages_alone() {
     let (mut shared, mut driver) = parts(9);
-    let mut first = range(Grows::Up, (&mut shared, &mut driver));
-    let mut second = range(Grows::Up, (&mut shared, &mut driver));
+    let mut first = range(Grows::Up, &mut shared, &mut driver);
+    let mut second = range(Grows::Up, &mut shared, &mut driver);
     for range in [&mut first, &mut second] {
-        range.occupy(0, PAGE, (&mut shared, &mut driver)).expect("room");
+        range.occupy(0, PAGE, &mut shared, &mut driver).expect("room");
         range.vacate(0, PAGE);
-        range
-            .occupy(PAGE.get(), PAGE, (&mut shared, &mut driver))
-            .expect("room");
+        range.occupy(PAGE.get(), PAGE, &mut shared, &mut driver).expect("room");
         range.vacate(PAGE.get(), PAGE);
     }
     first.recycle(0, Bytes::mib(64), &mut shared);
     second.recycle(0, Bytes::mib(64), &mut shared);
-    first.release((&mut shared, &mut driver));
-    let mut third = range(Grows::Up, (&mut shared, &mut driver));
-    third
-        .occupy(0, Bytes::mib(24), (&mut shared, &mut driver))
-        .expect("room");
+    first.release(&mut shared, &mut driver);
+    let mut third = range(Grows::Up, &mut shared, &mut driver);
+    third.occupy(0, Bytes::mib(24), &mut shared, &mut driver).expect("room");
     let pages = [2, 1, 0].map(|at| third.page(at));
     assert_eq!(pages, [3, 2, 1].map(|page| Some(PageIdx(page))));
 }
@@ -137,11 +123,11 @@ fn a_released_range_leaves_the_order_of_free_pages_alone() {
 #[test]
 fn parts_out_of_the_range_are_refused() {
     let (mut shared, mut driver) = parts(9);
-    let mut range = range(Grows::Up, (&mut shared, &mut driver));
+    let mut range = range(Grows::Up, &mut shared, &mut driver);
     for offset in [Bytes::mib(64).get(), u64::MAX] {
-        assert!(range.occupy(offset, PAGE, (&mut shared, &mut driver)).is_err());
+        assert!(range.occupy(offset, PAGE, &mut shared, &mut driver).is_err());
         range.vacate(offset, PAGE);
         range.recycle(offset, PAGE, &mut shared);
     }
-    assert_eq!(range.occupy(0, Bytes::ZERO, (&mut shared, &mut driver)), Ok(()));
+    assert_eq!(range.occupy(0, Bytes::ZERO, &mut shared, &mut driver), Ok(()));
 }

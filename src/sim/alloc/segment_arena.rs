@@ -108,7 +108,7 @@ impl SegmentArena {
         let active: Parts = used.map(|block| (block.at, block.used)).collect();
         for block in self.blocks.iter().filter(|block| block.used > Bytes::ZERO) {
             // Pages that another graph still holds do not fail the load.
-            if !block.is_new && self.backing.occupy((block.at, block.used), device).is_ok() {
+            if !block.is_new && self.backing.occupy(block.at, block.used, device).is_ok() {
                 held.push((block.at, block.used));
             }
             device.driver.memset(block.at, block.used);
@@ -180,13 +180,13 @@ impl StaticMemory for SegmentArena {
         if !std::mem::replace(&mut state.has_run, true) {
             return Ok(());
         }
-        for part in &state.active {
-            if let Err(error) = self.backing.occupy(*part, device) {
+        for (at, bytes) in &state.active {
+            if let Err(error) = self.backing.occupy(*at, *bytes, device) {
                 let held = std::mem::take(&mut state.held);
                 self.backing.recycle(&held, device);
                 return Err(error);
             }
-            state.held.push(*part);
+            state.held.push((*at, *bytes));
         }
         Ok(())
     }

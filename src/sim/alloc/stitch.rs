@@ -87,7 +87,8 @@ impl Stitches {
         &mut self,
         slots: &[u64],
         range: &mut PageRange,
-        (shared, driver): (&SharedPages, &mut Driver),
+        shared: &SharedPages,
+        driver: &mut Driver,
     ) -> Option<u32> {
         let page = range.page_bytes();
         let bytes = page * slots.len() as u64;

@@ -117,7 +117,20 @@ fn charge(event: &Event, params: &Params) -> Option<(Cause, Nanos)> {
         EventKind::Reload => (Cause::Reload, transfer(event.bytes, params.reload_bytes_per_second)),
         EventKind::Memset => (Cause::LoadMemset, memset()),
         EventKind::Clear => (Cause::Clear, params.launch_cost + memset()),
-        _ => return None,
+        EventKind::Alloc
+        | EventKind::Free
+        | EventKind::Reallocate
+        | EventKind::Reuse
+        | EventKind::PageAlloc
+        | EventKind::PageFree
+        | EventKind::Recycle
+        | EventKind::Grant
+        | EventKind::Return
+        | EventKind::Stitch
+        | EventKind::Run
+        | EventKind::MemoryInUse
+        | EventKind::Unload
+        | EventKind::OutOfMemory => return None,
     })
 }
 

@@ -9,7 +9,7 @@
 //! from the first allocation on the largest value counts. One pass.
 
 use super::parts::{ReservedParts, State, requested};
-use crate::event::{Event, EventKind, Simulation};
+use crate::event::{Event, EventKind, MemoryChange, Simulation};
 use highwater_model::units::{Bytes, Step};
 
 /// The moment of a step with the most live bytes; the last of equal ones.
@@ -120,18 +120,15 @@ pub fn live_peaks_without(simulation: &Simulation, left_out: &[u32], n_groups: u
         let mut is_growing = false;
         while let Some(event) = within.next_if(|event| event.step == step) {
             is_growing |= grows(event);
-            let bytes = match event.kind {
-                EventKind::Alloc | EventKind::Free => requested(simulation, event),
-                _ => None,
-            };
-            if let Some(bytes) = bytes {
+            let change = event.kind.block_change().zip(requested(simulation, event));
+            if let Some((change, bytes)) = change {
                 let without = left_out.get(event.subject.0 as usize).copied();
                 for (group, now) in (0_u32..).zip(&mut running.now[1..]) {
                     if without != Some(group) {
-                        *now = changed(*now, event.kind, bytes);
+                        *now = changed(*now, change, bytes);
                     }
                 }
-                running.now[0] = changed(running.now[0], event.kind, bytes);
+                running.now[0] = changed(running.now[0], change, bytes);
             }
             running.show(is_growing);
         }
@@ -140,10 +137,9 @@ pub fn live_peaks_without(simulation: &Simulation, left_out: &[u32], n_groups: u
     running.best
 }
 
-fn changed(sum: u64, kind: EventKind, bytes: Bytes) -> u64 {
-    if kind == EventKind::Alloc {
-        sum.saturating_add(bytes.get())
-    } else {
-        sum.saturating_sub(bytes.get())
+fn changed(sum: u64, change: MemoryChange, bytes: Bytes) -> u64 {
+    match change {
+        MemoryChange::Take => sum.saturating_add(bytes.get()),
+        MemoryChange::Release => sum.saturating_sub(bytes.get()),
     }
 }

@@ -146,7 +146,7 @@ pub(super) fn parts_at_peak(simulation: &Simulation, peak: Bytes) -> ReservedPar
             // A shared arena that reached the peak at a load is occupied by the next run.
             Some(_) if event.kind == EventKind::Run => return state.parts(),
             None if is_at_peak => reached = Some(state),
-            _ => {}
+            Some(_) | None => {}
         }
     }
     reached.unwrap_or(state).parts()

@@ -22,7 +22,7 @@ fn block(life: (u32, u32), bytes: u64, address: Option<u64>) -> RecordedBlock {
     }
 }
 
-fn recorded_region(life: (u32, u32), (address, bytes): (u64, u64), kind: RecordedName) -> RecordedRegion {
+fn recorded_region(life: (u32, u32), address: u64, bytes: u64, kind: RecordedName) -> RecordedRegion {
     RecordedRegion {
         address,
         bytes: Bytes(bytes),
@@ -59,8 +59,8 @@ fn addresses_of_64_bits_stay_exact() {
         n_steps: 3,
         names: names.finish(),
         regions: vec![
-            recorded_region((0, 3), (one, 100), large),
-            recorded_region((0, 2), (two, 50), expandable),
+            recorded_region((0, 3), one, 100, large),
+            recorded_region((0, 2), two, 50, expandable),
         ],
         blocks: vec![block((0, 2), 60, Some(one + 40)), block((0, 2), 8, Some(two + 42))],
         ..Recording::default()
@@ -85,9 +85,9 @@ fn segments_and_expandable_ranges_are_memory_under_their_blocks() {
         n_steps: 6,
         names: names.finish(),
         regions: vec![
-            recorded_region((0, 5), (1000, 100), large),
-            recorded_region((1, 6), (4000, 50), expandable),
-            recorded_region((2, 6), (4050, 50), expandable),
+            recorded_region((0, 5), 1000, 100, large),
+            recorded_region((1, 6), 4000, 50, expandable),
+            recorded_region((2, 6), 4050, 50, expandable),
         ],
         blocks: vec![
             block((0, 3), 60, Some(1000)),

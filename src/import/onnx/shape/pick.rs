@@ -85,8 +85,8 @@ fn slice_value(
         };
         let step = steps.map_or(Some(1), number)?;
         let size = i64::try_from(value.dims[at]).ok()?;
-        let found = positions(size, (number(starts)?, number(ends)?), step)?;
-        value = value.strided(at, found, step)?;
+        let (first, count) = positions(size, number(starts)?, number(ends)?, step)?;
+        value = value.strided(at, first, count, step)?;
     }
     call.add_value(0, value)
 }

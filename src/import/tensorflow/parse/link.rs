@@ -178,7 +178,7 @@ impl Parser<'_> {
             self.names.text(reader)
         );
         self.diagnostics.warning(
-            "an input names a node that the file does not have; it is left out".to_owned(),
+            "an input names a node that the file does not have; it is left out",
             &place,
         );
     }
@@ -202,8 +202,7 @@ impl Parser<'_> {
                 };
                 if start.is_none() && !found.groups.is_one() {
                     self.diagnostics.warning(
-                        "an output is read by a name that its op is not known to have; its number alone counts"
-                            .to_owned(),
+                        "an output is read by a name that its op is not known to have; its number alone counts",
                         self.names.text(link.name),
                     );
                 }

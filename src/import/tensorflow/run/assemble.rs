@@ -117,17 +117,9 @@ fn fill(
         .iter()
         .zip(steps)
         .map(|(draft, (birth, end))| RecordedBlock {
-            name: ops[draft.op as usize].name,
-            birth: Step(birth),
-            end: Step(end),
-            freed_at: Step(end),
-            bytes: Bytes(draft.bytes),
-            held: Bytes(draft.bytes),
-            address: None,
             stream: 0,
-            stack: None,
-            is_older: false,
             is_freed: draft.end.is_some(),
+            ..RecordedBlock::new(ops[draft.op as usize].name, Step(birth), Step(end), Bytes(draft.bytes))
         })
         .collect();
     recording.blocks.sort_by_key(|block| block.birth);
@@ -155,7 +147,7 @@ fn blocks(events: &[Event], ops: &[Op], recording: &Recording, diagnostics: &mut
             match open.get_mut(&bytes).and_then(VecDeque::pop_front) {
                 Some(position) => drafts[position].end = Some(event.micros.max(drafts[position].begin)),
                 None if bytes > 0 => diagnostics.warning(
-                    "memory is given back that the record does not take; it is left out".to_owned(),
+                    "memory is given back that the record does not take; it is left out",
                     recording.text(ops[event.op as usize].name),
                 ),
                 None => {}

@@ -115,7 +115,7 @@ impl Facts {
         self.report_contradictions(model, diagnostics);
         if self.sym.is_exhausted() {
             diagnostics.warning(
-                "shapes were given up on, because the file describes more of them than any real model".to_owned(),
+                "shapes were given up on, because the file describes more of them than any real model",
                 "",
             );
         }
@@ -140,8 +140,7 @@ impl Facts {
         diagnostics.counted(
             Severity::Warning,
             "a shape that the file states is not the one that its op computes; the stated one counts, because TensorFlow \
-             itself wrote it"
-                .to_owned(),
+             itself wrote it",
             &place,
             self.contradictions.len() as u64,
         );

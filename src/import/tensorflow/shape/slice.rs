@@ -36,7 +36,7 @@ pub(super) fn slice(call: &mut Call<'_>) -> Option<()> {
     let mut value = (*call.value(0)?).clone();
     for (at, (begin, dim)) in begins.iter().zip(&dims).enumerate() {
         let Dim::Known(count) = dim else { return None };
-        value = value.strided(at, (*begin, *count), 1)?;
+        value = value.strided(at, *begin, *count, 1)?;
     }
     call.add_value(0, value)
 }
@@ -142,15 +142,15 @@ pub(super) fn strided_slice(call: &mut Call<'_>) -> Option<()> {
             Part::Whole => {}
             Part::Index(Some(Num::Int(index))) => {
                 let index = if *index < 0 { index.checked_add(size)? } else { *index };
-                value = value.strided(at, (index, 1), 1)?;
+                value = value.strided(at, index, 1, 1)?;
             }
             Part::Range(Range {
                 start: Some(Num::Int(start)),
                 end: Some(Num::Int(end)),
                 step: Some(Num::Int(step)),
             }) => {
-                let found = positions(size, (*start, *end), *step)?;
-                value = value.strided(at, found, *step)?;
+                let (first, count) = positions(size, *start, *end, *step)?;
+                value = value.strided(at, first, count, *step)?;
             }
             Part::Index(_) | Part::Range(_) => return None,
         }

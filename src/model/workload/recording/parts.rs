@@ -84,6 +84,29 @@ impl RecordedBlock {
     /// The value of an unknown stream.
     pub const NO_STREAM: u64 = u64::MAX;
 
+    /// A block that is held from `birth` to `end`; address, stream, call stack and its end within the recording are not
+    /// stated.
+    pub const fn new(name: RecordedName, birth: Step, end: Step, bytes: Bytes) -> Self {
+        Self {
+            name,
+            birth,
+            end,
+            freed_at: end,
+            bytes,
+            held: bytes,
+            address: None,
+            stream: Self::NO_STREAM,
+            stack: None,
+            is_older: false,
+            is_freed: false,
+        }
+    }
+
+    /// Ends the block at a step.
+    pub const fn end_at(&mut self, step: Step) {
+        (self.end, self.freed_at) = (step, step);
+    }
+
     /// `None` where the tool does not state it.
     pub const fn stated_stream(&self) -> Option<u64> {
         match self.stream {

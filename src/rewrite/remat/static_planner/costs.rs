@@ -59,7 +59,7 @@ impl Costs {
     }
 
     /// (f·b, m) of a variable.
-    pub(super) fn of(&mut self, model: &Model, (states, copies): (&[State], &[Copy]), variable: u32) -> (f64, f64) {
+    pub(super) fn of(&mut self, model: &Model, states: &[State], copies: &[Copy], variable: u32) -> (f64, f64) {
         self.learn_forward(model, states, copies, variable);
         self.learn_backward(model, states, variable);
         let (seconds, bytes) = self.backward[variable as usize];

@@ -229,10 +229,9 @@ impl<'a> Planner<'a> {
         };
         while self.usage.saturating_add(needed) >= budget.0 {
             self.progress.check()?;
-            let state = (&self.states[..], &self.copies[..], &self.pins[..]);
-            let Some((variable, choice)) = self.search.find(self.model, &mut self.costs, state, at) else {
-                break;
-            };
+            let (states, copies, pins) = (&self.states, &self.copies, &self.pins);
+            let found = self.search.find(self.model, &mut self.costs, states, copies, pins, at);
+            let Some((variable, choice)) = found else { break };
             self.leave(variable);
             let event = self.event_of(RematKind::Evict, variable, at);
             self.run.evict(choice, event);

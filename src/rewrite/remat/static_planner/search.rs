@@ -83,7 +83,9 @@ impl Search {
         &mut self,
         model: &Model,
         costs: &mut Costs,
-        (states, copies, pins): (&[State], &[Copy], &[u32]),
+        states: &[State],
+        copies: &[Copy],
+        pins: &[u32],
         step: u32,
     ) -> Option<(u32, Choice)> {
         let mut best: Option<(u32, f64, u64)> = None;
@@ -95,8 +97,8 @@ impl Search {
             }
             candidates += 1;
             if !costs.knows(variable) || entry.weight.is_nan() {
-                let cost = costs.of(model, (states, copies), variable);
-                entry.weight = weigh(cost, model.variables[variable as usize].bytes, &self.factors);
+                let (cost, memory) = costs.of(model, states, copies, variable);
+                entry.weight = weigh(cost, memory, model.variables[variable as usize].bytes, &self.factors);
             }
             if entry.next <= step {
                 entry.next = next_use(model, &mut self.cursor[variable as usize], variable, step);
@@ -119,7 +121,7 @@ impl Search {
             }
         }
         let (variable, score, staleness) = best?;
-        let (compute, memory) = costs.of(model, (states, copies), variable);
+        let (compute, memory) = costs.of(model, states, copies, variable);
         let choice = Choice {
             score,
             compute,
@@ -143,7 +145,7 @@ fn next_use(model: &Model, cursor: &mut u32, variable: u32, step: u32) -> u32 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the original weighs in floating point")]
-fn weigh((cost, memory): (f64, f64), bytes: u64, factors: &DtrFactors) -> f64 {
+fn weigh(cost: f64, memory: f64, bytes: u64, factors: &DtrFactors) -> f64 {
     power(cost, factors.recomp_time_factor) * power(memory, factors.recomp_memory_factor) / bytes as f64
 }
 

@@ -54,15 +54,11 @@ impl Backing {
     }
 
     /// Begins the use of a part; no effect on device memory.
-    pub(super) fn occupy(
-        &mut self,
-        (at, bytes): (Address, Bytes),
-        device: &mut SimulatedDevice,
-    ) -> Result<(), RunError> {
+    pub(super) fn occupy(&mut self, at: Address, bytes: Bytes, device: &mut SimulatedDevice) -> Result<(), RunError> {
         match self.range_of(at) {
             Some(range) => {
                 let offset = at.offset() - range.base().offset();
-                range.occupy(offset, bytes, (&mut device.pages, &mut device.driver))
+                range.occupy(offset, bytes, &mut device.pages, &mut device.driver)
             }
             None => Ok(()),
         }
@@ -84,7 +80,7 @@ impl Backing {
         if let Self::Range(state) = self {
             state.used = 0;
             if let Some(range) = state.range.take() {
-                range.release((&mut device.pages, &mut device.driver));
+                range.release(&mut device.pages, &mut device.driver);
             }
         }
     }
@@ -118,7 +114,7 @@ impl BackingRange {
     fn make(&mut self, bytes: Bytes, device: &mut SimulatedDevice) -> Option<Address> {
         if self.range.is_none() {
             let capacity = device.driver.capacity();
-            self.range = PageRange::reserve(capacity, Grows::Up, (&mut device.pages, &mut device.driver));
+            self.range = PageRange::reserve(capacity, Grows::Up, &mut device.pages, &mut device.driver);
         }
         let range = self.range.as_mut()?;
         let offset = self.used;
@@ -126,7 +122,7 @@ impl BackingRange {
             .checked_add(bytes.get())
             .filter(|end| *end <= range.bytes().get())?;
         range
-            .occupy(offset, bytes, (&mut device.pages, &mut device.driver))
+            .occupy(offset, bytes, &mut device.pages, &mut device.driver)
             .ok()?;
         self.used = end;
         Some(range.base().plus(offset))
