@@ -15,7 +15,8 @@ use eframe::egui::{self, Key, Pos2, RawInput, Rect, vec2};
 use highwater_model::workload::DeviceProfiles;
 use highwater_session::{Command, Document, PictureFrame, PictureKind, PictureOrder, Session, SourceSpec, Worker};
 use highwater_timeline::{
-    Areas, AxisKind, Canvas, Coloring, LaneRows, RasterFrame, RasterScratch, RowOrder, ScopeFolds, Timeline, View,
+    Areas, AxisKind, Canvas, Coloring, LaneRows, RasterFrame, RasterScratch, RowOrder, RowsFrame, ScopeFolds, Timeline,
+    View,
 };
 use highwater_ui::app::App;
 use highwater_ui::lanes::{Drawn, LaneContent, LanesCx, LanesInput, LanesState, lanes_ui};
@@ -96,7 +97,7 @@ fn frame(criterion: &mut Criterion<CpuTime>) {
         let mut state = LanesState::default();
         state.content = content;
         let selected = if is_marked { timeline.lanes[0].tensor(40) } else { None };
-        let rows = Arc::new(LaneRows::new((&comparison, &timeline), 0, RowOrder::Birth));
+        let rows = Arc::new(LaneRows::new(&comparison, &timeline, 0, RowOrder::Birth));
         let input = LanesInput {
             drawn: Drawn {
                 lifetimes: Some(&rows),
@@ -310,12 +311,12 @@ fn work(criterion: &mut Criterion) {
     for by in RowOrder::ALL {
         criterion.bench_function(&format!("10^6 rows by {}", by.words()), |bencher| {
             let (comparison, timeline) = &*answer;
-            bencher.iter(|| black_box(LaneRows::new((comparison, timeline), 0, by)));
+            bencher.iter(|| black_box(LaneRows::new(comparison, timeline, 0, by)));
         });
     }
     criterion.bench_function("picture of 10^6 rows", |bencher| {
         let (comparison, timeline) = &*answer;
-        let rows = LaneRows::new((comparison, timeline), 0, RowOrder::Birth);
+        let rows = LaneRows::new(comparison, timeline, 0, RowOrder::Birth);
         let style = Theme::dark().raster_style(false);
         let canvas = Canvas {
             width: 1600.0,
@@ -323,12 +324,14 @@ fn work(criterion: &mut Criterion) {
         };
         let colors = &timeline.lanes[0].blocks.color;
         bencher.iter(|| {
-            black_box(rows.raster(
-                (timeline.fit(), AxisKind::Order, &ScopeFolds::default()),
-                (&timeline.axes, canvas, 1.0),
-                colors,
-                &style,
-            ))
+            let frame = RowsFrame {
+                view: timeline.fit(),
+                axis: AxisKind::Order,
+                folds: ScopeFolds::default(),
+                canvas,
+                scale: 1.0,
+            };
+            black_box(rows.raster(&frame, &timeline.axes, colors, &style))
         });
     });
     criterion.bench_function("areas of 10^6 lifetimes x 4 lanes", |bencher| {
@@ -358,7 +361,7 @@ fn pictures(criterion: &mut Criterion) {
                 height: 225,
             };
             let mut scratch = RasterScratch::default();
-            bencher.iter(|| black_box(scratch.lane((lane, &timeline.axes), &lane.blocks.color, &frame, &style)));
+            bencher.iter(|| black_box(scratch.lane(lane, &timeline.axes, &lane.blocks.color, &frame, &style)));
         });
     }
 }

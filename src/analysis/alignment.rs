@@ -263,7 +263,7 @@ fn align(
         return Ok(found);
     }
     Ok(Aligned {
-        steps: spread(recording.n_steps, (0, comparison.axis.n_steps), &[], progress)?,
+        steps: spread(recording.n_steps, 0, comparison.axis.n_steps, &[], progress)?,
         how: How::Nothing,
     })
 }

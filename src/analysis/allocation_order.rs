@@ -111,10 +111,7 @@ mod tests {
     }
 
     fn order_of(graph: &Graph, sizes: &Sizes) -> (Vec<String>, Vec<String>) {
-        let program = Program {
-            lifetimes: feature_lifetimes(graph, sizes),
-            separate: Vec::new(),
-        };
+        let program = Program::from(feature_lifetimes(graph, sizes));
         let order = arena_order(graph, &program, &[]);
         let name = |position: &u32| {
             let item = &program.lifetimes.items[*position as usize];

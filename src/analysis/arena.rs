@@ -29,13 +29,8 @@ pub(super) fn rounded(bytes: Bytes, rounding: Option<Bytes>) -> Bytes {
 /// The placement problem of a static graph: its live ranges with the engine's sizes, aligned to 512 bytes.
 pub fn arena_problem(program: &Program, engine_sizes: &[Bytes]) -> PlacementProblem {
     let items = program.lifetimes.items.iter();
-    PlacementProblem::of(items.zip(engine_sizes).map(|(item, size)| Buffer {
-        lower: item.birth,
-        upper: item.end,
-        size: size.align_up(ARENA_ALIGNMENT),
-        alignment: ARENA_ALIGNMENT,
-        offset: None,
-    }))
+    let buffers = items.zip(engine_sizes);
+    PlacementProblem::of(buffers.map(|(item, size)| Buffer::unplaced(item.birth, item.end, *size, ARENA_ALIGNMENT)))
 }
 
 /// Plans of static graphs, by graph.

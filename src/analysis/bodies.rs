@@ -30,7 +30,7 @@ pub(super) fn report(
                     "{} graphs of {}, which are not followed turn by turn: {}, an estimate ({})",
                     counted_ops(others.len(), "repeats or branches to", "repeat or branch to"),
                     if others.len() == 1 { "its own" } else { "their own" },
-                    held(entry, (largest, others.len())),
+                    held(entry, largest, others.len()),
                     "one turn of a loop, the largest of the branches, beside inputs, outputs and weights"
                 ),
                 &entry.name,
@@ -41,7 +41,7 @@ pub(super) fn report(
                 format!(
                     "{} graphs that could not be put in their place: {}, an estimate",
                     counted_ops(calls.len(), "calls", "call"),
-                    held(entry, (largest, calls.len()))
+                    held(entry, largest, calls.len())
                 ),
                 &entry.name,
             );
@@ -92,7 +92,7 @@ fn largest(scratch: &[ControlFlowWorkspace]) -> Option<&ControlFlowWorkspace> {
 }
 
 /// Names the ops with the largest bodies.
-fn held(entry: &GraphEntry, (one, count): (&ControlFlowWorkspace, usize)) -> String {
+fn held(entry: &GraphEntry, one: &ControlFlowWorkspace, count: usize) -> String {
     let graph = &entry.graph;
     let op = match graph.op_name(one.op) {
         "" => graph.op_kind(one.op),

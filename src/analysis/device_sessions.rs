@@ -12,12 +12,12 @@ use indexmap::IndexSet;
 use super::error::AnalysisError;
 use super::lowering::{GraphLowering, LoweredGraph, RunKey, Variant};
 use super::request::Request;
-use super::rewriting::{Executed, Layout};
+use super::rewriting::Layout;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph, Id as _, Role, Sizes};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{Axis, AxisRun, GraphIdx, Run, Schedule};
+use highwater_model::workload::{Axis, AxisRun, GraphIdx, Run, Schedule, SlotOp};
 use highwater_options::Lowered;
 use highwater_sim::{DeviceSession, LoadedGraph, Params, Variable};
 
@@ -115,7 +115,7 @@ pub(super) fn device_sessions_by(
 fn layouts(request: &Request, lowerings: &[GraphLowering<'_>]) -> BTreeMap<RunKey, Layout> {
     let keys = lowerings.first().into_iter().flat_map(|lowering| lowering.made.keys());
     keys.map(|key| {
-        let variants: Vec<Option<Vec<Executed>>> =
+        let variants: Vec<Option<Vec<SlotOp>>> =
             lowerings.iter().map(|lowering| lowering.made[key].executed()).collect();
         let n_ops = request.workload.graphs()[key.0.idx()].graph.ops().len();
         let n_ops = u32::try_from(n_ops).unwrap_or(u32::MAX);

@@ -10,18 +10,18 @@ use super::allocation_order::arena_order;
 use super::arena::{Arena, arena_problem, rounded};
 use super::error::AnalysisError;
 use super::request::Request;
-use super::rewriting::{Executed, LaneRewrite, Layout, RunRemat, onto_steps};
+use super::rewriting::{LaneRewrite, Layout, RunRemat, TapeRun, onto_steps};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph, Id as _, IdVec, Role, Sizes, TensorId};
 use highwater_model::liveness::{View, feature_lifetimes, lifetimes};
-use highwater_model::progress::Progress;
+use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{AllocationOrder, Axis, GraphEntry, GraphIdx, Lifetime, Lifetimes, Program, Run};
+use highwater_model::workload::{
+    AllocationOrder, Axis, GraphEntry, GraphIdx, Lifetime, Lifetimes, Program, Run, SlotOp,
+};
 use highwater_options::Lowered;
 use highwater_rewrite::name_reuse::{ReuseQuestion, ReuseReport, block_program, merged_storage, reuse_report};
-use highwater_rewrite::remat::{
-    GraphTape, RematRun, Sequence, Slot, graph_tape, is_unchanged, remat, rewritten_lifetimes, sequence,
-};
+use highwater_rewrite::remat::{graph_tape, rewritten_lifetimes};
 use highwater_rewrite::{
     AtomicClean, Sides, atomic_clean, clears, control_flow_workspace, host_split, with_control_flow_workspaces,
     with_precision, with_workspaces, without_host,
@@ -43,19 +43,26 @@ pub(super) struct LoweredGraph {
     bound: BoundGraph,
     order: Option<AllocationOrder>,
     is_static: bool,
-    remat: Option<(RematRun, Arc<GraphTape>, Sequence)>,
+    /// The run under the eviction threshold, where one is set.
+    remat: Option<TapeRun>,
 }
 
 impl LoweredGraph {
     /// The executed ops; `None` where each op is executed once.
-    pub(super) fn executed(&self) -> Option<Vec<Executed>> {
-        let (run, tape, sequence) = self.remat.as_ref()?;
-        if is_unchanged(run, sequence) {
-            return None;
-        }
-        let op = |slot: &Slot| Some((tape.ops[slot.op as usize]?, slot.is_recomputed));
-        Some(sequence.slots.iter().filter_map(op).collect())
+    pub(super) fn executed(&self) -> Option<Vec<SlotOp>> {
+        self.remat.as_ref()?.executed()
     }
+}
+
+/// A graph of a run, and what all rewrites need to know of it.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    entry: &'a GraphEntry,
+    sizes: &'a Sizes,
+    bindings: &'a Bindings,
+    /// Where some ops run on the host.
+    split: Option<&'a Sides>,
+    is_static: bool,
 }
 
 pub(super) struct GraphLowering<'a> {
@@ -85,8 +92,8 @@ impl GraphLowering<'_> {
         let io = io_tensors(graph, &sizes, split.as_ref());
         let sizes = with_precision(graph, sizes, &self.lowered.precision);
         let remat = self.remat(graph, &sizes, progress)?;
-        let rewrites = |(run, _, sequence): &(RematRun, Arc<GraphTape>, Sequence)| !is_unchanged(run, sequence);
-        if remat.as_ref().is_some_and(rewrites) && self.lowered.reuses_names {
+        let rewritten = remat.as_ref().filter(|run| !run.is_unchanged());
+        if rewritten.is_some() && self.lowered.reuses_names {
             self.diagnostics.warning(
                 "names are not reused where ops are computed anew: memory_optimize options do nothing beside \
                  dtr.eviction_threshold"
@@ -94,8 +101,14 @@ impl GraphLowering<'_> {
                 graph.name(),
             );
         }
-        let about = (entry, &sizes, &run.bindings);
-        let program = self.program(about, (split.as_ref(), is_static), remat.as_ref(), progress)?;
+        let subject = Subject {
+            entry,
+            sizes: &sizes,
+            bindings: &run.bindings,
+            split: split.as_ref(),
+            is_static,
+        };
+        let program = self.program(subject, rewritten, progress)?;
         let engine_sizes: Vec<Bytes> = program
             .lifetimes
             .items
@@ -103,13 +116,10 @@ impl GraphLowering<'_> {
             .map(|item| rounded(item.bytes, self.lowered.tensor_rounding))
             .collect();
         // The order of ops does not apply to ops that are executed several times.
-        let is_changed = remat
-            .as_ref()
-            .is_some_and(|(run, _, sequence)| !is_unchanged(run, sequence));
-        let order = (is_static && !is_changed).then(|| arena_order(graph, &program, &io));
-        let mut clears = self.clears(graph, &sizes, split.as_ref(), is_static);
-        if let Some((_, tape, sequence)) = remat.as_ref().filter(|_| is_changed) {
-            clears = repeated_clears(&clears, tape, sequence, self.clean_policy(is_static));
+        let order = (is_static && rewritten.is_none()).then(|| arena_order(graph, &program, &io));
+        let mut clears = self.clears(subject);
+        if let Some(run) = rewritten {
+            clears = repeated_clears(&clears, run, self.clean_policy(is_static));
         }
         let bound = BoundGraph {
             program,
@@ -128,19 +138,12 @@ impl GraphLowering<'_> {
     }
 
     /// The graph's run under the eviction threshold, where one is set.
-    fn remat(
-        &self,
-        graph: &Graph,
-        sizes: &Sizes,
-        progress: &Progress<'_>,
-    ) -> Result<Option<(RematRun, Arc<GraphTape>, Sequence)>, AnalysisError> {
+    fn remat(&self, graph: &Graph, sizes: &Sizes, progress: &Progress<'_>) -> Result<Option<TapeRun>, Cancelled> {
         if self.lowered.dtr.budget.is_none() {
             return Ok(None);
         }
-        let tape = Arc::new(graph_tape(graph, sizes, self.lowered.rates));
-        let run = remat(&tape.tape, &self.lowered.dtr, progress)?;
-        let sequence = sequence(&tape.tape, &run);
-        Ok(Some((run, tape, sequence)))
+        let tape = graph_tape(graph, sizes, self.lowered.rates);
+        TapeRun::new(Arc::new(tape), &self.lowered.dtr, progress).map(Some)
     }
 
     /// The session with the live ranges of every run on the common steps.
@@ -167,7 +170,9 @@ impl GraphLowering<'_> {
                         order: made.order.clone(),
                     });
                 }
-                (Arc::new(bound), made.run_remat(steps, self.lowered.dtr.thrash_limit))
+                let remat = made.remat.as_ref();
+                let remat = remat.map(|run| Arc::new(run.on_steps(steps, self.lowered.dtr.thrash_limit)));
+                (Arc::new(bound), remat)
             });
             rewrite.remat.push(remat.clone());
             session.runs.push(DeviceRun {
@@ -185,21 +190,22 @@ impl GraphLowering<'_> {
         }
     }
 
-    /// Feature memory after all rewrites.
+    /// Feature memory after all rewrites; `rewritten` is the run that evicts or recomputes something.
     fn program(
         &mut self,
-        (entry, sizes, bindings): (&GraphEntry, &Sizes, &Bindings),
-        (split, is_static): (Option<&Sides>, bool),
-        remat: Option<&(RematRun, Arc<GraphTape>, Sequence)>,
+        subject: Subject<'_>,
+        rewritten: Option<&TapeRun>,
         progress: &Progress<'_>,
     ) -> Result<Program, AnalysisError> {
+        let Subject {
+            entry, sizes, bindings, ..
+        } = subject;
         let graph = &*entry.graph;
         let mut lifetimes = feature_lifetimes(graph, sizes);
-        if let Some(split) = split {
+        if let Some(split) = subject.split {
             lifetimes = without_host(graph, lifetimes, split);
         }
-        let rewrites = remat.is_some_and(|(run, _, sequence)| !is_unchanged(run, sequence));
-        if self.lowered.reuses_names && !rewrites {
+        if self.lowered.reuses_names && rewritten.is_none() {
             lifetimes = self.with_names_reused(graph, sizes, bindings, lifetimes, progress)?;
         }
         let host_ops = self.lowered.host_ops.as_ref();
@@ -208,14 +214,14 @@ impl GraphLowering<'_> {
         }
         let scratch = control_flow_workspace(entry, bindings, progress)?;
         lifetimes = with_control_flow_workspaces(graph, lifetimes, &scratch, host_ops);
-        if let Some((run, tape, sequence)) = remat.filter(|(run, _, sequence)| !is_unchanged(run, sequence)) {
-            lifetimes = rewritten_lifetimes(&lifetimes, graph, tape, run, sequence);
+        if let Some(run) = rewritten {
+            lifetimes = rewritten_lifetimes(&lifetimes, graph, &run.tape, &run.answer, &run.sequence);
         }
-        let program = Program {
-            lifetimes,
-            separate: Vec::new(),
-        };
-        Ok(atomic_clean(program, graph, self.clean_policy(is_static)))
+        Ok(atomic_clean(
+            lifetimes.into(),
+            graph,
+            self.clean_policy(subject.is_static),
+        ))
     }
 
     /// Feature memory by name: variables that share a name share a slot, which is held from its first to its last use.
@@ -288,9 +294,10 @@ impl GraphLowering<'_> {
         }
     }
 
-    fn clears(&self, graph: &Graph, sizes: &Sizes, split: Option<&Sides>, is_static: bool) -> Vec<Clear> {
-        let host = self.lowered.host_ops.as_ref().zip(split);
-        let clears = clears(graph, sizes, self.clean_policy(is_static), host);
+    fn clears(&self, subject: Subject<'_>) -> Vec<Clear> {
+        let host = self.lowered.host_ops.as_ref().zip(subject.split);
+        let policy = self.clean_policy(subject.is_static);
+        let clears = clears(&subject.entry.graph, subject.sizes, policy, host);
         clears.into_iter().map(|(step, bytes)| Clear { step, bytes }).collect()
     }
 
@@ -300,20 +307,6 @@ impl GraphLowering<'_> {
             let count = 1 + unknown.count() as u64;
             self.diagnostics.unknown_shapes(graph.tensor_name(first), count);
         }
-    }
-}
-
-impl LoweredGraph {
-    fn run_remat(&self, steps: Option<Arc<[u32]>>, thrash_limit: Option<f64>) -> Option<Arc<RunRemat>> {
-        let (answer, tape, sequence) = self.remat.as_ref()?;
-        let n_slots = u32::try_from(sequence.slots.len()).unwrap_or(u32::MAX);
-        Some(Arc::new(RunRemat {
-            answer: answer.clone(),
-            tape: Arc::clone(tape),
-            sequence: sequence.clone(),
-            steps: steps.unwrap_or_else(|| (0..=n_slots).collect()),
-            thrash_limit,
-        }))
     }
 }
 
@@ -340,10 +333,10 @@ pub(super) fn report_names(origin: &str, report: &ReuseReport, diagnostics: &mut
 }
 
 /// Repeats the clears of recomputed ops, unless all memory is cleared at the start.
-fn repeated_clears(clears: &[Clear], tape: &GraphTape, sequence: &Sequence, policy: AtomicClean) -> Vec<Clear> {
+fn repeated_clears(clears: &[Clear], run: &TapeRun, policy: AtomicClean) -> Vec<Clear> {
     let mut repeated = Vec::new();
-    for (slot, executed) in (0_u32..).zip(&sequence.slots) {
-        let Some(op) = tape.ops[executed.op as usize] else {
+    for (slot, executed) in (0_u32..).zip(&run.sequence.slots) {
+        let Some(op) = run.tape.ops[executed.op as usize] else {
             continue;
         };
         if executed.is_recomputed && policy == AtomicClean::Collective {

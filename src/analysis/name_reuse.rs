@@ -17,7 +17,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::TensorId;
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{Axis, AxisRun, BlockProgram, GraphIdx, Program, Run};
+use highwater_model::workload::{Axis, AxisRun, BlockProgram, GraphIdx, Run};
 use highwater_options::Lowered;
 use highwater_rewrite::name_reuse::{NameReuseRequest, ReuseQuestion, reuse_report};
 use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, LoadedGraph, Variable};
@@ -133,10 +133,7 @@ fn session_of(subject: &Subject, after: &BlockProgram) -> (DeviceSession, Plans)
             graph: GraphIdx(number),
             bound: Arc::new(BoundGraph {
                 engine_sizes: picture.lifetimes.items.iter().map(|item| item.bytes).collect(),
-                program: Program {
-                    lifetimes: picture.lifetimes,
-                    separate: Vec::new(),
-                },
+                program: picture.lifetimes.into(),
                 ..BoundGraph::default()
             }),
             start,

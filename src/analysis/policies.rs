@@ -40,8 +40,8 @@ pub(super) fn compare_policies(
     let names = NameContext::new(&running.workload, &axis, session, &workspaces, &lowered.params);
     let lane_sessions: Vec<&DeviceSession> = lanes.iter().map(|lane| &sessions[lane.strategy.name]).collect();
     for lane in &mut lanes {
-        let settings = (&request.options, &request.environment);
-        lane.forbidden = policy_errors(settings, &*request.files, &request.plan, lane.policy);
+        let (options, environment) = (&request.options, &request.environment);
+        lane.forbidden = policy_errors(options, environment, &*request.files, &request.plan, lane.policy);
     }
     explain_all(&mut lanes, &lane_sessions, &lowered.params, &names, progress)?;
     Ok(Comparison {

@@ -12,7 +12,7 @@ use super::run_lanes::{LaneParts, clear_call_costs, with_folds};
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{GraphIdx, Lifetime, Lifetimes, Program, RecordedTotal, Recording, TotalKind};
+use highwater_model::workload::{GraphIdx, Lifetime, Lifetimes, RecordedTotal, Recording, TotalKind};
 use highwater_plan::Strategy;
 use highwater_sim::fold::StepBytes;
 use highwater_sim::{BoundGraph, DeviceRun, DeviceSession, EventSteps, LoadedGraph, Params, recorded_log};
@@ -89,10 +89,7 @@ fn session(graph: GraphIdx, recording: &Recording, steps: EventSteps<'_>, n_step
     });
     let items: Vec<Lifetime> = items.collect();
     let bound = BoundGraph {
-        program: Program {
-            lifetimes: Lifetimes { n_steps, items },
-            separate: Vec::new(),
-        },
+        program: Lifetimes { n_steps, items }.into(),
         ..BoundGraph::default()
     };
     let empty_graph = |name: &str| LoadedGraph {

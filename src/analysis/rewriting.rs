@@ -12,10 +12,11 @@
 use std::sync::Arc;
 
 use highwater_model::graph::{Id as _, OpId};
+use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Nanos, Step};
 use highwater_model::workload::{Lifetimes, SlotOp};
 use highwater_rewrite::name_reuse::NameReuse;
-use highwater_rewrite::remat::{GraphTape, RematRun, Sequence};
+use highwater_rewrite::remat::{GraphTape, RematRequest, RematRun, Sequence, Slot, is_unchanged, remat, sequence};
 use highwater_sim::{BoundGraph, Clear};
 
 /// The run of a graph under a budget.
@@ -65,8 +66,53 @@ impl LaneRewrite {
     }
 }
 
-/// An executed op of a variant, and whether it is recomputed.
-pub(super) type Executed = (OpId, bool);
+/// The run of a tape under a budget, before it is on the common steps.
+#[derive(Clone, Debug)]
+pub(super) struct TapeRun {
+    pub(super) answer: RematRun,
+    pub(super) tape: Arc<GraphTape>,
+    pub(super) sequence: Sequence,
+}
+
+impl TapeRun {
+    pub(super) fn new(
+        tape: Arc<GraphTape>,
+        settings: &RematRequest,
+        progress: &Progress<'_>,
+    ) -> Result<Self, Cancelled> {
+        let answer = remat(&tape.tape, settings, progress)?;
+        let sequence = sequence(&tape.tape, &answer);
+        Ok(Self { answer, tape, sequence })
+    }
+
+    /// Whether every op is executed once and nothing is evicted.
+    pub(super) fn is_unchanged(&self) -> bool {
+        is_unchanged(&self.answer, &self.sequence)
+    }
+
+    /// The executed ops; `None` where each op is executed once.
+    pub(super) fn executed(&self) -> Option<Vec<SlotOp>> {
+        let op = |slot: &Slot| {
+            Some(SlotOp {
+                op: self.tape.ops[slot.op as usize]?,
+                is_recomputed: slot.is_recomputed,
+            })
+        };
+        (!self.is_unchanged()).then(|| self.sequence.slots.iter().filter_map(op).collect())
+    }
+
+    /// With the step of each slot and of the end; `None` where slots are steps.
+    pub(super) fn on_steps(&self, steps: Option<Arc<[u32]>>, thrash_limit: Option<f64>) -> RunRemat {
+        let n_slots = u32::try_from(self.sequence.slots.len()).unwrap_or(u32::MAX);
+        RunRemat {
+            answer: self.answer.clone(),
+            tape: Arc::clone(&self.tape),
+            sequence: self.sequence.clone(),
+            steps: steps.unwrap_or_else(|| (0..=n_slots).collect()),
+            thrash_limit,
+        }
+    }
+}
 
 /// The steps of a run, and the position of each variant's slots on them.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +126,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Aligns variants of one run; `None` is a variant that executes each op once.
-    pub(super) fn new(n_ops: u32, variants: &[Option<Vec<Executed>>]) -> Self {
+    pub(super) fn new(n_ops: u32, variants: &[Option<Vec<SlotOp>>]) -> Self {
         if variants.iter().all(Option::is_none) {
             return Self {
                 n_steps: n_ops,
@@ -93,8 +139,8 @@ impl Layout {
         for executed in variants.iter().flatten() {
             let mut n_recomputed = 0;
             let mut turn = 0_usize;
-            for (_, is_recomputed) in executed {
-                if *is_recomputed {
+            for slot in executed {
+                if slot.is_recomputed {
                     n_recomputed += 1;
                     before[turn] = before[turn].max(n_recomputed);
                 } else {
@@ -132,7 +178,7 @@ fn own_turns(before: &[u32]) -> Vec<u32> {
 }
 
 /// The step of each slot: that of the op itself, or of a recomputation right before the next op.
-fn steps_of(executed: Option<&[Executed]>, own_turn: &[u32], n_ops: u32) -> Arc<[u32]> {
+fn steps_of(executed: Option<&[SlotOp]>, own_turn: &[u32], n_ops: u32) -> Arc<[u32]> {
     let end = own_turn[n_ops as usize];
     let Some(executed) = executed else {
         return own_turn.iter().copied().collect();
@@ -141,8 +187,8 @@ fn steps_of(executed: Option<&[Executed]>, own_turn: &[u32], n_ops: u32) -> Arc<
     steps[executed.len()] = end;
     let mut turn = n_ops as usize;
     let mut next = end;
-    for (slot, (_, is_recomputed)) in executed.iter().enumerate().rev() {
-        if *is_recomputed {
+    for (slot, executed) in executed.iter().enumerate().rev() {
+        if executed.is_recomputed {
             next = next.saturating_sub(1);
         } else {
             turn = turn.saturating_sub(1);
@@ -154,13 +200,9 @@ fn steps_of(executed: Option<&[Executed]>, own_turn: &[u32], n_ops: u32) -> Arc<
 }
 
 /// The op of each step: with one variant the recomputed op, else the op that follows.
-fn slots_of(variants: &[Option<Vec<Executed>>], before: &[u32], n_ops: u32) -> Arc<[SlotOp]> {
+fn slots_of(variants: &[Option<Vec<SlotOp>>], before: &[u32], n_ops: u32) -> Arc<[SlotOp]> {
     if let [Some(executed)] = variants {
-        let slot = |(op, is_recomputed): &Executed| SlotOp {
-            op: *op,
-            is_recomputed: *is_recomputed,
-        };
-        return executed.iter().map(slot).collect();
+        return executed.as_slice().into();
     }
     let mut slots = Vec::new();
     for (op, steps) in before.iter().enumerate() {
@@ -199,10 +241,10 @@ pub(super) fn onto_steps(mut bound: BoundGraph, steps: Option<&[u32]>) -> BoundG
 mod tests {
     use super::*;
 
-    fn executed(text: &str) -> Vec<Executed> {
-        let one = |word: &str| {
-            let number = word.trim_matches(['[', ']']).parse().expect("a number");
-            (OpId(number), word.starts_with('['))
+    fn executed(text: &str) -> Vec<SlotOp> {
+        let one = |word: &str| SlotOp {
+            op: OpId(word.trim_matches(['[', ']']).parse().expect("a number")),
+            is_recomputed: word.starts_with('['),
         };
         text.split_whitespace().map(one).collect()
     }

@@ -18,7 +18,7 @@ use indexmap::IndexMap;
 use highwater_model::graph::TensorId;
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{Block, BlockOp, BlockProgram, BlockVariable, Lifetime, Lifetimes};
-use highwater_plan::{Buffer, PlacementProblem, Plan};
+use highwater_plan::{PlacementProblem, Plan};
 
 /// The kind of variables that are tensors.
 const TENSOR: &str = "LOD_TENSOR";
@@ -62,16 +62,16 @@ pub(super) fn block_picture(program: &BlockProgram, before: &Block, after: &Bloc
         offset_of.insert(slot, footprint);
         footprint = footprint.saturating_add(bytes.get());
     }
-    let items: Vec<Lifetime> = lives.iter().map(lifetime).collect();
+    let lifetimes = Lifetimes {
+        n_steps: u32::try_from(before.ops.len()).unwrap_or(u32::MAX),
+        items: lives.iter().map(lifetime).collect(),
+    };
     let offsets = lives.iter().map(|life| offset_of[life.slot]).collect();
-    let mut plan = Plan::new(&PlacementProblem::of(items.iter().map(buffer)), offsets);
+    let mut plan = Plan::new(&PlacementProblem::from_lifetimes(&lifetimes, 1), offsets);
     plan.footprint = Bytes(footprint);
     let persistable = before.variables.iter().filter(|(_, variable)| variable.is_persistable);
     BlockPicture {
-        lifetimes: Lifetimes {
-            n_steps: u32::try_from(before.ops.len()).unwrap_or(u32::MAX),
-            items,
-        },
+        lifetimes,
         plan,
         persistable: persistable
             .filter_map(|(name, variable)| Some((name.clone(), variable.bytes(batch)?)))
@@ -85,16 +85,6 @@ fn lifetime(life: &Life<'_>) -> Lifetime {
         end: Step(life.end),
         bytes: life.bytes,
         tensor: TensorId(life.variable),
-    }
-}
-
-fn buffer(item: &Lifetime) -> Buffer {
-    Buffer {
-        lower: item.birth,
-        upper: item.end,
-        size: item.bytes,
-        alignment: 1,
-        offset: None,
     }
 }
 

@@ -39,7 +39,7 @@ const CHUNK: usize = 4096;
 
 #[derive(Serialize)]
 struct Row<'a> {
-    lane: &'a str,
+    lane: String,
     policy: Option<u8>,
     strategy: &'a str,
     graph: &'a str,
@@ -84,7 +84,6 @@ pub(super) fn placements_csv(
     // Writing to memory does not fail.
     drop(writer.write_record(HEADINGS));
     for lane in lanes {
-        let title = comparison.lane_title(comparison.lanes[lane].id);
         for (graph, planned) in &comparison.lanes[lane].plans {
             let placed = buffers(subject, lane, *graph, &planned.plan);
             let n_rows = placed.len() as u64;
@@ -92,7 +91,7 @@ pub(super) fn placements_csv(
                 if number % CHUNK == 0 {
                     progress.set("writing", number as u64, n_rows)?;
                 }
-                drop(writer.serialize(row(subject, (lane, &title), *graph, buffer)));
+                drop(writer.serialize(row(subject, lane, *graph, buffer)));
             }
         }
     }
@@ -144,7 +143,7 @@ fn first_run(subject: &ExportSubject, lane: usize, graph: GraphIdx) -> Option<(u
     Some((u32::try_from(position).ok()?, &*runs[position].bound))
 }
 
-fn row<'a>(subject: &'a ExportSubject, (lane, title): (usize, &'a str), graph: GraphIdx, buffer: Placed) -> Row<'a> {
+fn row(subject: &ExportSubject, lane: usize, graph: GraphIdx, buffer: Placed) -> Row<'_> {
     let comparison = &subject.comparison;
     let tensor = Selected {
         run: first_run(subject, lane, graph).map_or(0, |(run, _)| run),
@@ -161,7 +160,7 @@ fn row<'a>(subject: &'a ExportSubject, (lane, title): (usize, &'a str), graph: G
     let graph_of_tensor = comparison.workload.graphs().get(graph.idx());
     let known = graph_of_tensor.and_then(|entry| entry.graph.tensors().get(tensor.tensor));
     Row {
-        lane: title,
+        lane: comparison.lane_title(comparison.lanes[lane].id),
         policy: (comparison.lane_kind() != LaneKind::Strategies).then(|| comparison.lanes[lane].policy.number()),
         strategy: comparison.lanes[lane].strategy.name,
         graph: session.graphs.get(graph.idx()).map_or("", |graph| graph.name.as_str()),

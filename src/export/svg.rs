@@ -194,7 +194,7 @@ impl Pen<'_> {
     }
 
     /// A text on a baseline; `anchor` is the part of the text at the place.
-    fn words(&mut self, (x, y): (f64, f64), (anchor, color): (&str, &str), words: &str) {
+    fn words(&mut self, x: f64, y: f64, anchor: &str, color: &str, words: &str) {
         let (x, y, words) = (number(x), number(y), escaped(words));
         let color = escaped(color);
         self.line(format_args!(
@@ -247,7 +247,7 @@ impl Pen<'_> {
             r#"<text x="{x}" y="20" fill="{color}" font-size="15" font-weight="bold">{}</text>"#,
             escaped(&title)
         ));
-        self.words((LEFT, 36.0), ("start", &colors.text), &figures);
+        self.words(LEFT, 36.0, "start", &colors.text, &figures);
         self.lines_legend(LEFT, LEGEND);
     }
 
@@ -275,14 +275,14 @@ impl Pen<'_> {
                 r#"<path d="M{at} {top}V{low}" stroke="{color}" fill="none"/>"#
             ));
             let label = view.axis().map_or_else(|| grouped(as_step(tick.value)), |_| tick.label);
-            self.words((x, area.bottom() + 16.0), ("middle", &colors.text_weak), &label);
+            self.words(x, area.bottom() + 16.0, "middle", &colors.text_weak, &label);
         }
         let word = match view.axis() {
             None => drawing.comparison.axis_word().to_owned(),
             Some(_) => drawing.timeline.axes.name(drawing.axis),
         };
         let middle = area.left + area.width / 2.0;
-        self.words((middle, height - 8.0), ("middle", &colors.text_weak), &word);
+        self.words(middle, height - 8.0, "middle", &colors.text_weak, &word);
     }
 }
 

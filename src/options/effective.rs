@@ -103,7 +103,7 @@ pub(super) fn is_training(options: &Options) -> bool {
 
 /// Whether the shape range is in effect: inputs are dynamic, and no dynamic dimensions take precedence.
 pub(super) fn has_shape_range(options: &Options) -> bool {
-    options.acting(keys::DYNAMIC_INPUT) == Value::Bool(true) && !options.is_set(keys::DYNAMIC_DIMS)
+    options.is_on(keys::DYNAMIC_INPUT) && !options.is_set(keys::DYNAMIC_DIMS)
 }
 
 /// The default directory of compiled operators.

@@ -38,49 +38,33 @@ pub enum Edit {
 impl Finding {
     /// Adds a fix that sets one option, or resets it (`Unset`).
     pub fn set(&mut self, key: &'static str, value: impl Into<Value>) -> &mut Self {
-        let edit = Edit::Option {
-            key,
-            value: value.into(),
-        };
-        self.fixes.push(Fix {
-            text: edit.text(),
-            edits: vec![edit],
-        });
-        self
+        let value = value.into();
+        self.fix(vec![Edit::Option { key, value }])
     }
 
     /// Adds a fix that resets options and removes variables, all at once.
     pub fn remove(&mut self, names: &[&'static str]) -> &mut Self {
-        let edits: Vec<Edit> = names
-            .iter()
-            .map(|&name| match super::rows::find(name) {
-                Some(row) => Edit::Option {
-                    key: row.key,
-                    value: Value::Unset,
-                },
-                None => Edit::Variable { name, text: None },
-            })
-            .collect();
-        let texts: Vec<String> = edits.iter().map(Edit::text).collect();
-        self.fixes.push(Fix {
-            text: texts.join(" and "),
-            edits,
+        let edits = names.iter().map(|&name| match super::rows::find(name) {
+            Some(row) => Edit::Option {
+                key: row.key,
+                value: Value::Unset,
+            },
+            None => Edit::Variable { name, text: None },
         });
-        self
+        self.fix(edits.collect())
     }
 
     /// Adds a fix that sets one option and removes a variable that it replaces.
     pub fn replace(&mut self, variable: &'static str, key: &'static str, value: impl Into<Value>) -> &mut Self {
-        let edits = vec![
-            Edit::Option {
-                key,
-                value: value.into(),
-            },
-            Edit::Variable {
-                name: variable,
-                text: None,
-            },
-        ];
+        let value = value.into();
+        let unset = Edit::Variable {
+            name: variable,
+            text: None,
+        };
+        self.fix(vec![Edit::Option { key, value }, unset])
+    }
+
+    fn fix(&mut self, edits: Vec<Edit>) -> &mut Self {
         let texts: Vec<String> = edits.iter().map(Edit::text).collect();
         self.fixes.push(Fix {
             text: texts.join(" and "),

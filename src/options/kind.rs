@@ -58,6 +58,15 @@ pub enum OptionKind {
 }
 
 impl OptionKind {
+    pub(super) const ANY_INT: Self = Self::Int {
+        min: i64::MIN,
+        max: i64::MAX,
+    };
+    pub(super) const NOT_NEGATIVE: Self = Self::Float {
+        min: 0.0,
+        max: f64::INFINITY,
+    };
+
     /// `bool`, `int`, `bytes`, `float`, `str`, `path`, `list` or the class.
     pub const fn name(&self) -> &'static str {
         match self {

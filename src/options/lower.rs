@@ -23,7 +23,6 @@ use super::policy::{clears_separately, effective_policy};
 use super::rows::{DEFAULT_WORKSPACES, ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN, keys};
 use super::shape_range::ShapeRanges;
 use super::store::Options;
-use super::value::Value;
 
 /// Variables of a loop on the device: iterations per loop, the counter, a zero and a one.
 const LOOP_VARIABLES: u32 = 4;
@@ -164,22 +163,24 @@ const fn estimate(key: &'static str, effect: &'static str) -> Estimate {
 /// The engine's parameters under these settings on this device. `simulation.device_memory` replaces the device's size.
 pub fn lower(options: &Options, environment: &Environment, device: &Device, files: &dyn Files) -> Lowered {
     let device_id = effective_device_id(options, environment);
-    let occupied = occupied_memory(&text(options, keys::OCCUPIED_MEMORY)).unwrap_or_default();
+    let occupied = occupied_memory(&options.text(keys::OCCUPIED_MEMORY)).unwrap_or_default();
     let occupied = occupied.get(&device_id).copied().unwrap_or(Bytes::ZERO);
     let mut lowered = Lowered {
         params: params(options, device, occupied),
         policy: effective_policy(options, environment),
         atomic_clean_separate: clears_separately(options),
-        all_dynamic: is_on(options, keys::COMPILE_DYNAMIC_MODE),
+        all_dynamic: options.is_on(keys::COMPILE_DYNAMIC_MODE),
         inference: options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(0),
-        shapes_keep_alive: text(options, keys::SHAPES_KEEP_ALIVE) != SHAPES_RELEASE,
-        tensor_rounding: bytes(options, keys::TENSOR_ROUNDING),
-        alignment: Alignment::find(&text(options, keys::MEASURED_ALIGNMENT)).unwrap_or_default(),
+        shapes_keep_alive: options.text(keys::SHAPES_KEEP_ALIVE) != SHAPES_RELEASE,
+        tensor_rounding: options.bytes(keys::TENSOR_ROUNDING),
+        alignment: Alignment::find(&options.text(keys::MEASURED_ALIGNMENT)).unwrap_or_default(),
         precision: precision(options, files),
-        host_ops: is_on(options, keys::MIX_COMPILE_MODE).then(|| OpTypes::parse(&text(options, keys::HOST_OPS))),
+        host_ops: options
+            .is_on(keys::MIX_COMPILE_MODE)
+            .then(|| OpTypes::parse(&options.text(keys::HOST_OPS))),
         workspaces: workspaces(options),
         shape_ranges: shape_ranges(options),
-        shape_samples: number(options, keys::SHAPE_SAMPLES).unwrap_or(1),
+        shape_samples: options.number(keys::SHAPE_SAMPLES).unwrap_or(1),
         strategy: strategy(options),
         no_reuse: is_reuse_off(options),
         dtr: passes::dtr(options),
@@ -203,23 +204,24 @@ fn strategy(options: &Options) -> &'static Strategy {
     if is_reuse_off(options) {
         return find(NO_REUSE).unwrap_or_else(|_listed| default_strategy());
     }
-    let name = text(options, keys::PLACEMENT_STRATEGY);
+    let name = options.text(keys::PLACEMENT_STRATEGY);
     find(&name).unwrap_or_else(|_reported| default_strategy())
 }
 
 fn is_reuse_off(options: &Options) -> bool {
-    text(options, keys::ENGINE_DISABLE_REUSE_MEMORY) == "1"
+    options.text(keys::ENGINE_DISABLE_REUSE_MEMORY) == "1"
 }
 
 fn params(options: &Options, device: &Device, occupied: Bytes) -> Params {
     let mut params = Params::for_device(device);
-    if let Some(bytes) = bytes(options, keys::DEVICE_MEMORY) {
+    if let Some(bytes) = options.bytes(keys::DEVICE_MEMORY) {
         params.device_bytes = bytes;
     }
     params.device_bytes = params.device_bytes.saturating_sub(occupied).max(Bytes(1));
-    params.feature_copies = number(options, keys::GRAPH_MAX_PARALLEL_MODEL_NUM).map_or(1, |copies| copies.max(1));
-    params.share_weights = is_on(options, keys::EXTERNAL_WEIGHT);
-    params.variables_on_host = text(options, keys::VARIABLE_PLACEMENT) == "Host";
+    let copies: Option<u32> = options.number(keys::GRAPH_MAX_PARALLEL_MODEL_NUM);
+    params.feature_copies = copies.unwrap_or(1).max(1);
+    params.share_weights = options.is_on(keys::EXTERNAL_WEIGHT);
+    params.variables_on_host = options.text(keys::VARIABLE_PLACEMENT) == "Host";
     params.variable_pages = match options.acting(keys::VARIABLE_USE_1G_HUGE_PAGE).as_int() {
         Some(1) => VariablePages::Huge,
         Some(2) => VariablePages::HugeFirst,
@@ -227,21 +229,17 @@ fn params(options: &Options, device: &Device, occupied: Bytes) -> Params {
     };
     let iterations = options.acting(keys::ITERATIONS_PER_LOOP).as_int().unwrap_or(1);
     params.loop_variables = if iterations > 1 { LOOP_VARIABLES } else { 0 };
-    if let Some(bytes) = bytes(options, keys::INPUT_FUSION_SIZE) {
+    if let Some(bytes) = options.bytes(keys::INPUT_FUSION_SIZE) {
         params.input_fusion_size = bytes;
     }
-    if let Some(buffers) = number(options, keys::INPUT_STAGING_BUFFERS) {
+    if let Some(buffers) = options.number(keys::INPUT_STAGING_BUFFERS) {
         params.staging_buffers = buffers;
     }
-    params.io_by_caller = text(options, keys::ENGINE_REUSE_ZERO_COPY_MEMORY) == "1";
-    params.pool_threshold = options
-        .acting(keys::ENGINE_MEMORY_POOL_THRESHOLD)
-        .as_int()
-        .and_then(|gib| u64::try_from(gib).ok())
-        .and_then(|gib| gib.checked_mul(Bytes::gib(1).get()))
-        .map(Bytes);
-    params.unloads_after_run = text(options, keys::UNLOAD_GRAPHS) == UNLOAD_AFTER_RUN;
-    if text(options, keys::POLICY_2_BEHAVIOUR) == ArenaBehaviour::Documented.name() {
+    params.io_by_caller = options.text(keys::ENGINE_REUSE_ZERO_COPY_MEMORY) == "1";
+    let gib = options.number(keys::ENGINE_MEMORY_POOL_THRESHOLD);
+    params.pool_threshold = gib.and_then(|gib: u64| gib.checked_mul(Bytes::gib(1).get())).map(Bytes);
+    params.unloads_after_run = options.text(keys::UNLOAD_GRAPHS) == UNLOAD_AFTER_RUN;
+    if options.text(keys::POLICY_2_BEHAVIOUR) == ArenaBehaviour::Documented.name() {
         params.arena_behaviour = ArenaBehaviour::Documented;
     }
     set_costs(&mut params, options);
@@ -250,7 +248,6 @@ fn params(options: &Options, device: &Device, occupied: Bytes) -> Params {
 
 /// Applies the costs that replace those of the profile.
 fn set_costs(params: &mut Params, options: &Options) {
-    let number = |key| u64::try_from(options.acting(key).as_int()?).ok();
     let costs = [
         (keys::MALLOC_NS, &mut params.malloc_cost),
         (keys::FREE_NS, &mut params.free_cost),
@@ -261,30 +258,30 @@ fn set_costs(params: &mut Params, options: &Options) {
         (keys::LAUNCH_NS, &mut params.launch_cost),
     ];
     for (key, cost) in costs {
-        *cost = number(key).map_or(*cost, Nanos);
+        *cost = options.number(key).map_or(*cost, Nanos);
     }
     let bandwidths = [
         (keys::MEMSET_BYTES_PER_SECOND, &mut params.memset_bytes_per_second),
         (keys::RELOAD_BYTES_PER_SECOND, &mut params.reload_bytes_per_second),
     ];
     for (key, bandwidth) in bandwidths {
-        *bandwidth = number(key).unwrap_or(*bandwidth).max(1);
+        *bandwidth = options.number(key).unwrap_or(*bandwidth).max(1);
     }
 }
 
 /// A table that cannot be read acts as the default one.
 fn workspaces(options: &Options) -> Option<WorkspaceTable> {
-    if text(options, keys::WORKSPACE_ESTIMATE) != ON {
+    if options.text(keys::WORKSPACE_ESTIMATE) != ON {
         return None;
     }
-    let given = WorkspaceTable::parse(&text(options, keys::WORKSPACE_TABLE)).ok();
+    let given = WorkspaceTable::parse(&options.text(keys::WORKSPACE_TABLE)).ok();
     given.or_else(|| WorkspaceTable::parse(DEFAULT_WORKSPACES).ok())
 }
 
 /// The newer option takes precedence; setting both is an error.
 fn precision(options: &Options, files: &dyn Files) -> Precision {
-    let newer = text(options, keys::PRECISION_MODE_V2);
-    let older = text(options, keys::PRECISION_MODE);
+    let newer = options.text(keys::PRECISION_MODE_V2);
+    let older = options.text(keys::PRECISION_MODE);
     let name = if newer.is_empty() { older } else { newer };
     let mode = match name.as_str() {
         "allow_fp32_to_fp16" | "allow_fp32_to_bf16" => PrecisionMode::MatrixTo16,
@@ -310,7 +307,7 @@ fn precision(options: &Options, files: &dyn Files) -> Precision {
 
 /// Op types that stay float32: the assumed list, changed by the file of `modify_mixlist`.
 fn kept_ops(options: &Options, files: &dyn Files) -> OpTypes {
-    let mut kept = OpTypes::parse(&text(options, keys::KEPT_OPS));
+    let mut kept = OpTypes::parse(&options.text(keys::KEPT_OPS));
     let changes = match options
         .acting(keys::MODIFY_MIXLIST)
         .as_text()
@@ -337,7 +334,7 @@ fn shape_ranges(options: &Options) -> Option<ShapeRanges> {
 
 /// Whether an estimate has an effect under these settings.
 fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
-    let is_newer_set = !text(options, keys::PRECISION_MODE_V2).is_empty();
+    let is_newer_set = !options.text(keys::PRECISION_MODE_V2).is_empty();
     let params = &lowered.params;
     match key {
         // A setting of the user is no estimate.
@@ -353,20 +350,4 @@ fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
         keys::DYNAMIC_INPUT | keys::DYNAMIC_INPUTS_SHAPE_RANGE | keys::SHAPE_SAMPLES => lowered.shape_ranges.is_some(),
         _ => true,
     }
-}
-
-fn is_on(options: &Options, key: &str) -> bool {
-    options.acting(key) == Value::Bool(true)
-}
-
-fn text(options: &Options, key: &str) -> String {
-    options.acting(key).as_text().unwrap_or("").to_owned()
-}
-
-fn number(options: &Options, key: &str) -> Option<u32> {
-    u32::try_from(options.acting(key).as_int()?).ok()
-}
-
-fn bytes(options: &Options, key: &str) -> Option<Bytes> {
-    u64::try_from(options.acting(key).as_int()?).ok().map(Bytes)
 }

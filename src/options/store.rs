@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use highwater_model::units::Bytes;
+
 use super::rows::{TABLE, find};
 use super::suggest::{nearest_key, unknown_key};
 use super::value::Value;
@@ -82,6 +84,25 @@ impl Options {
     /// The effective value: an invalid value acts as its default, or clamped where the vendor clamps.
     pub fn acting(&self, key: &str) -> Value {
         find(key).map_or(Value::Unset, |row| row.acting(&self.effective(key)))
+    }
+
+    /// Whether the effective value is True.
+    pub(super) fn is_on(&self, key: &str) -> bool {
+        self.acting(key) == Value::Bool(true)
+    }
+
+    /// The effective text; empty for options without one.
+    pub(super) fn text(&self, key: &str) -> String {
+        self.acting(key).as_text().unwrap_or("").to_owned()
+    }
+
+    /// The effective number; `None` for options without one, or where it does not fit.
+    pub(super) fn number<T: TryFrom<i64>>(&self, key: &str) -> Option<T> {
+        T::try_from(self.acting(key).as_int()?).ok()
+    }
+
+    pub(super) fn bytes(&self, key: &str) -> Option<Bytes> {
+        self.number(key).map(Bytes)
     }
 
     /// In the order of the table.

@@ -55,7 +55,7 @@ pub use loaded::{Loaded, ReadConfig};
 pub use multi_file::{OnFailure, read_each};
 pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};
 pub use overwrite::refuse_source;
-pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsFrame, RowsPicture};
+pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsPicture};
 pub use persisted::{MOST_RECENT, PersistedDocument, PersistedSource, Recent, Recents, Restore};
 pub use planner::{BestPlan, PlannerFigures, PlannerRow, PlannerSubject, PlannerTable};
 pub use recovery::{Recoverable, Recovery};

@@ -13,8 +13,7 @@ use super::state::{Notice, Session};
 use super::task::Failure;
 use super::worker::{Message, Reply, TaskId, guarded};
 use highwater_timeline::{
-    AxisKind, Canvas, Coloring, LaneRows, Raster, RasterFrame, RasterScratch, RasterStyle, RowsRaster, ScopeFolds,
-    Timeline, Viewport,
+    Coloring, LaneRows, Raster, RasterFrame, RasterScratch, RasterStyle, RowsFrame, RowsRaster, Timeline,
 };
 
 /// Pictures that are drawn in parallel: as many as there are lanes of policies.
@@ -46,17 +45,6 @@ pub struct PictureFrame {
     pub lane: usize,
     pub kind: PictureKind,
     pub frame: RasterFrame,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct RowsFrame {
-    pub view: Viewport,
-    pub axis: AxisKind,
-    pub folds: ScopeFolds,
-    /// In points.
-    pub canvas: Canvas,
-    /// Pixels per point.
-    pub scale: f64,
 }
 
 /// A picture of the rows of a lane, with its inputs.
@@ -218,12 +206,7 @@ fn draw_rows(painting: &Painting) -> Option<RowsPicture> {
     let (of, lifetimes) = painting.order.rows.as_ref().zip(painting.lifetimes.as_ref())?;
     let lane = painting.timeline.lanes.get(lifetimes.lane)?;
     let colors = painting.look.colors(lifetimes.lane, lane);
-    let shown = lifetimes.raster(
-        (of.view, of.axis, &of.folds),
-        (&painting.timeline.axes, of.canvas, of.scale),
-        colors,
-        &painting.order.style,
-    );
+    let shown = lifetimes.raster(of, &painting.timeline.axes, colors, &painting.order.style);
     Some(RowsPicture {
         of: of.clone(),
         lifetimes: Arc::clone(lifetimes),
@@ -238,12 +221,7 @@ fn draw(painting: &Painting, of: PictureFrame, scratch: &mut RasterScratch) -> O
     let colors = painting.look.colors(of.lane, lane);
     Some(LanePicture {
         of,
-        raster: scratch.lane(
-            (lane, &painting.timeline.axes),
-            colors,
-            &of.frame,
-            &painting.order.style,
-        ),
+        raster: scratch.lane(lane, &painting.timeline.axes, colors, &of.frame, &painting.order.style),
         version: painting.version,
         style: Arc::clone(&painting.order.style),
     })

@@ -86,7 +86,7 @@ impl Places {
 }
 
 impl AreaBand {
-    fn new(text: String, of: AreaSource, (steps, bytes): (Vec<u32>, Vec<u64>)) -> Self {
+    fn new(text: String, of: AreaSource, steps: Vec<u32>, bytes: Vec<u64>) -> Self {
         Self {
             text,
             of,
@@ -141,7 +141,7 @@ impl Areas {
         let mut known: Vec<Arc<LaneAreas>> = Vec::new();
         for (number, lane) in lanes {
             let colors = coloring.colors(number, lane);
-            let areas = LaneAreas::new(lane, colors, (coloring, timeline.n_steps));
+            let areas = LaneAreas::new(lane, colors, coloring, timeline.n_steps);
             let same = known.iter().find(|known| ***known == areas);
             known.push(same.map_or_else(|| Arc::new(areas), Arc::clone));
         }
@@ -150,7 +150,7 @@ impl Areas {
 }
 
 impl LaneAreas {
-    fn new(lane: &LaneView, colors: &[u8], (coloring, n_steps): (&Coloring, u32)) -> Self {
+    fn new(lane: &LaneView, colors: &[u8], coloring: &Coloring, n_steps: u32) -> Self {
         let mut changes: Vec<Vec<(u32, i128)>> = vec![Vec::new(); usize::from(u8::MAX) + 1];
         for (block, color) in colors.iter().enumerate() {
             let bytes = i128::from(lane.blocks.bytes[block]);
@@ -170,7 +170,8 @@ impl LaneAreas {
             }
             changes.sort_unstable_by_key(|(step, _)| *step);
             all.extend_from_slice(&changes);
-            bands.push(AreaBand::new(text, of, sums(&changes)));
+            let (steps, bytes) = sums(&changes);
+            bands.push(AreaBand::new(text, of, steps, bytes));
         }
         all.sort_unstable_by_key(|(step, _)| *step);
         let (steps, bytes) = sums(&all);

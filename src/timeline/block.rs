@@ -121,11 +121,7 @@ pub struct LaneView {
 }
 
 impl LaneView {
-    pub(super) fn new(
-        lane: &Lane,
-        (session, remat): (&DeviceSession, Option<Arc<LaneRemat>>),
-        palette: &Palette,
-    ) -> Self {
+    pub(super) fn new(lane: &Lane, session: &DeviceSession, remat: Option<Arc<LaneRemat>>, palette: &Palette) -> Self {
         // Independent parts run concurrently.
         let (placed, curves) = std::thread::scope(|scope| {
             let curves = scope.spawn(|| lane_curves(&lane.curves));
@@ -239,7 +235,7 @@ fn lane_curves(curves: &Curves) -> [Curve; 6] {
     [reserved, features, live, rounded, physical, virtual_space]
 }
 
-pub fn region_text(session: &DeviceSession, (kind, graph): (RegionKind, Option<GraphIdx>)) -> String {
+pub fn region_text(session: &DeviceSession, kind: RegionKind, graph: Option<GraphIdx>) -> String {
     let (alone, of) = match kind {
         RegionKind::Variables => ("variables", "variables of"),
         RegionKind::Weights => ("weights", "weights of"),

@@ -114,7 +114,7 @@ impl Coloring {
         }
     }
 
-    pub fn color(&self, (number, lane): (usize, &LaneView), block: usize) -> u8 {
+    pub fn color(&self, number: usize, lane: &LaneView, block: usize) -> u8 {
         self.colors(number, lane).get(block).copied().unwrap_or(NO_TENSOR)
     }
 

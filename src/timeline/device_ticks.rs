@@ -185,19 +185,19 @@ impl LaneTicks {
         self.tally.neighbour(step, is_next)
     }
 
-    /// The events of the steps `from..=to`, one row per kind. O(events of these steps).
-    pub fn rows(&self, (comparison, lane): (&Comparison, usize), (from, to): (Step, Step)) -> Vec<TickRow> {
+    /// The events between two steps, both included, one row per kind. O(events of these steps).
+    pub fn rows(&self, comparison: &Comparison, lane: usize, steps: (Step, Step)) -> Vec<TickRow> {
         let simulation = &comparison.lanes[lane].simulation;
-        let position = self.tally.position(from);
+        let position = self.tally.position(steps.0);
         let first = self
             .first_event
             .get(position)
             .map_or(usize::MAX, |event| *event as usize);
         let events = simulation.events.get(first..).unwrap_or(&[]);
         let mut drafts: Vec<Draft> = Vec::new();
-        for event in events.iter().take_while(|event| event.step <= to) {
+        for event in events.iter().take_while(|event| event.step <= steps.1) {
             if TickClass::of(event.kind).is_some() {
-                add(&mut drafts, event, (comparison, simulation));
+                add(&mut drafts, event, comparison, simulation);
             }
         }
         let mut rows: Vec<TickRow> = drafts.into_iter().map(|draft| draft.row).collect();
@@ -212,7 +212,7 @@ struct Draft {
     known: Vec<(u32, u32)>,
 }
 
-fn add(drafts: &mut Vec<Draft>, event: &Event, of: (&Comparison, &Simulation)) {
+fn add(drafts: &mut Vec<Draft>, event: &Event, comparison: &Comparison, simulation: &Simulation) {
     let position = drafts.iter().position(|draft| draft.row.kind == event.kind);
     let idx = position.unwrap_or(drafts.len());
     if position.is_none() {
@@ -234,7 +234,7 @@ fn add(drafts: &mut Vec<Draft>, event: &Event, of: (&Comparison, &Simulation)) {
         return;
     }
     known.push(key);
-    let text = place_or_subject(event, of);
+    let text = place_or_subject(event, comparison, simulation);
     if text.is_empty() || row.subjects.contains(&text) {
         return;
     }
@@ -254,9 +254,9 @@ const fn is_of_page(kind: EventKind) -> bool {
 }
 
 /// Text of the subject or region; empty where it is the session.
-fn place_or_subject(event: &Event, (comparison, simulation): (&Comparison, &Simulation)) -> String {
+fn place_or_subject(event: &Event, comparison: &Comparison, simulation: &Simulation) -> String {
     let region = simulation.region(event.region);
-    let place = super::block::region_text(&comparison.session, (region.kind, region.graph));
+    let place = super::block::region_text(&comparison.session, region.kind, region.graph);
     let who = subject_text(comparison, simulation, simulation.subject(event.subject).subject);
     match event.kind {
         kind if is_of_page(kind) => place,

@@ -13,7 +13,7 @@ use highwater_model::units::Bytes;
 use highwater_model::workload::{GraphIdx, RecordedFrame};
 use highwater_rewrite::op_of_workspace;
 
-use super::Selected;
+use super::{Selected, TensorKey};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attribute {
@@ -139,7 +139,7 @@ impl Grouping {
                 0
             };
             for (graph, n_tensors) in (0_u32..).zip(comparison.study().tensor_counts(comparison)) {
-                let text = |tensor: u32| text_of(comparison, (GraphIdx(graph), TensorId(tensor)), (attribute, depth));
+                let text = |tensor: u32| text_of(comparison, key(graph, tensor), attribute, depth);
                 let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
                 let groups = (0..n_tensors).map(|tensor| grouping.intern(&text(tensor)));
                 let groups = groups.collect();
@@ -190,15 +190,19 @@ impl Grouping {
     }
 }
 
-/// Empty where the source states nothing.
-fn text_of(
-    comparison: &Comparison,
-    (graph, tensor): (GraphIdx, TensorId),
-    (attribute, depth): (Attribute, usize),
-) -> Cow<'_, str> {
-    if attribute == Attribute::Scope {
-        return scope_of(comparison, graph, tensor, depth);
+const fn key(graph: u32, tensor: u32) -> TensorKey {
+    TensorKey {
+        graph: GraphIdx(graph),
+        tensor: TensorId(tensor),
     }
+}
+
+/// Empty where the source states nothing.
+fn text_of(comparison: &Comparison, of: TensorKey, attribute: Attribute, depth: usize) -> Cow<'_, str> {
+    if attribute == Attribute::Scope {
+        return scope_of(comparison, of, depth);
+    }
+    let TensorKey { graph, tensor } = of;
     Cow::Borrowed(match comparison.ops() {
         OpSource::Graphs(entries) => {
             let entry = entries.get(graph.idx());
@@ -233,8 +237,8 @@ fn text_in_graph(graph: &Graph, tensor: TensorId, attribute: Attribute) -> &str 
 }
 
 /// The path of a tensor, cut to a depth; of a recorded block its call site.
-fn scope_of(comparison: &Comparison, graph: GraphIdx, tensor: TensorId, depth: usize) -> Cow<'_, str> {
-    if let Some((recording, block)) = comparison.recorded_block(graph, tensor) {
+fn scope_of(comparison: &Comparison, of: TensorKey, depth: usize) -> Cow<'_, str> {
+    if let Some((recording, block)) = comparison.recorded_block(of.graph, of.tensor) {
         let stack = block.stack.and_then(|stack| recording.stacks.get(stack.idx()));
         let frames = stack.map_or(&[][..], |stack| &**stack);
         let frame = frames.first().and_then(|frame| recording.frames.get(*frame as usize));
@@ -244,11 +248,12 @@ fn scope_of(comparison: &Comparison, graph: GraphIdx, tensor: TensorId, depth: u
         };
         return frame.map_or(Cow::Borrowed(recording.text(block.name)), text);
     }
-    Cow::Borrowed(prefix(path_of(comparison, (graph, tensor)), depth))
+    Cow::Borrowed(prefix(path_of(comparison, of), depth))
 }
 
 /// The tensor's name if that is a path, else that of its op.
-fn path_of(comparison: &Comparison, (graph, tensor): (GraphIdx, TensorId)) -> &str {
+fn path_of(comparison: &Comparison, of: TensorKey) -> &str {
+    let TensorKey { graph, tensor } = of;
     let own = comparison.tensor_name(graph, tensor);
     let Some(entry) = comparison.workload.graphs().get(graph.idx()) else {
         return own;
@@ -262,12 +267,12 @@ fn path_of(comparison: &Comparison, (graph, tensor): (GraphIdx, TensorId)) -> &s
 }
 
 /// The text of an attribute; empty where the source states none. O(1).
-pub(super) fn stated(comparison: &Comparison, tensor: (GraphIdx, TensorId), attribute: Attribute) -> Cow<'_, str> {
-    text_of(comparison, tensor, (attribute, MOST_DEPTH))
+pub(super) fn stated(comparison: &Comparison, tensor: TensorKey, attribute: Attribute) -> Cow<'_, str> {
+    text_of(comparison, tensor, attribute, MOST_DEPTH)
 }
 
 /// The path of a tensor without its last component; empty where that is all. Of a recorded block its name.
-pub(super) fn full_scope(comparison: &Comparison, tensor: (GraphIdx, TensorId)) -> &str {
+pub(super) fn full_scope(comparison: &Comparison, tensor: TensorKey) -> &str {
     prefix(path_of(comparison, tensor), usize::MAX)
 }
 
@@ -294,7 +299,7 @@ fn scope_depth(comparison: &Comparison) -> usize {
         for (graph, n_tensors) in (0_u32..).zip(comparison.study().tensor_counts(comparison)) {
             let n_tensors = u32::try_from(n_tensors).unwrap_or(u32::MAX);
             for tensor in 0..n_tensors {
-                groups.insert(prefix(path_of(comparison, (GraphIdx(graph), TensorId(tensor))), depth));
+                groups.insert(prefix(path_of(comparison, key(graph, tensor)), depth));
                 if groups.len() > LEAST_SCOPES {
                     return depth;
                 }

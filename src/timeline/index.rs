@@ -171,7 +171,8 @@ impl RectColumns {
 
     /// Rectangles of large enough classes that meet the steps `t0..t1`, class by class. O(classes log rectangles +
     /// twice the results).
-    pub(super) fn met(&self, (t0, t1): (f64, f64), least: Least) -> impl Iterator<Item = usize> {
+    pub(super) fn met(&self, steps: (f64, f64), least: Least) -> impl Iterator<Item = usize> {
+        let (t0, t1) = steps;
         let is_large = move |class: &&Class| class.powers.0 >= least.life && class.powers.1 >= least.size;
         let classes = self.index.classes.iter().filter(is_large);
         classes.flat_map(move |class| {
@@ -188,7 +189,8 @@ impl RectColumns {
 
     /// Of each class the run that may meet the steps `t0..t1`: all that do, and at most as many others. O(classes log
     /// rectangles).
-    pub(super) fn parts(&self, (t0, t1): (f64, f64)) -> impl Iterator<Item = ClassPart> {
+    pub(super) fn parts(&self, steps: (f64, f64)) -> impl Iterator<Item = ClassPart> {
+        let (t0, t1) = steps;
         let mut first = 0;
         let parts = self.index.classes.iter().map(move |class| {
             let at = first;
@@ -220,7 +222,8 @@ impl RectColumns {
     }
 
     /// Visits the results of [`Self::met_in_order`].
-    pub(super) fn each_met(&self, (t0, t1): (f64, f64), mut visit: impl FnMut(usize)) {
+    pub(super) fn each_met(&self, steps: (f64, f64), mut visit: impl FnMut(usize)) {
+        let (t0, t1) = steps;
         let born = self.born(t1);
         // If many of those born are alive, scanning all ends in order is faster than sorting the results of the
         // classes.
@@ -232,7 +235,7 @@ impl RectColumns {
             }
             return;
         }
-        let mut met: Vec<usize> = self.met((t0, t1), Least::default()).collect();
+        let mut met: Vec<usize> = self.met(steps, Least::default()).collect();
         met.sort_unstable();
         met.into_iter().for_each(visit);
     }

@@ -53,7 +53,7 @@ impl Span {
     }
 
     /// O(pieces) where a piece is added, else O(log pieces).
-    fn touch(&mut self, (low, high): (u64, u64)) {
+    fn touch(&mut self, low: u64, high: u64) {
         if low >= high {
             return;
         }
@@ -96,7 +96,7 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
         let Some(state) = open.get_mut(region as usize) else {
             continue;
         };
-        if let Some(extent) = touched(event) {
+        if let Some((low, high)) = touched(event) {
             let n_spans = spans.len();
             let idx = *state.span.get_or_insert(n_spans);
             if idx == n_spans {
@@ -109,7 +109,7 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
                     base: 0,
                 });
             }
-            spans[idx].touch(extent);
+            spans[idx].touch(low, high);
         }
         note(state, event);
         let is_empty = state.mapped == 0 && state.n_blocks == 0 && !state.is_malloced;
@@ -237,8 +237,8 @@ mod tests {
             bytes: 0,
             base: 1000,
         };
-        for extent in extents {
-            span.touch(*extent);
+        for (low, high) in extents {
+            span.touch(*low, *high);
         }
         span.settle();
         span

@@ -82,8 +82,8 @@ pub use grouping::{Attribute, Grouping, HeldTensor};
 pub use index::RectColumns;
 pub use lane_changes::LaneChanges;
 pub use lifetimes::{
-    FOLDED, HEADER, LaneRows, RowItems, RowLayout, RowOrder, RowPlace, RowWindow, RowsRaster, Scope, ScopeBand,
-    ScopeFolds,
+    FOLDED, HEADER, LaneRows, RowItems, RowLayout, RowOrder, RowPlace, RowWindow, RowsFrame, RowsRaster, Scope,
+    ScopeBand, ScopeFolds,
 };
 pub use neighbourhood::{
     Destination, HiddenNodes, MOST_LISTED, NeighbourLimits, NeighbourNode, Neighbourhood, NodeKey, OpKey, Slot,
@@ -96,6 +96,7 @@ pub use peak::{
     PeakWithout, RangeStats, ReservedRest, RetainingOp, StepRange, Tally, Uses, peak_step, tensor_label,
 };
 pub use peak_contributors::{ContributorName, PeakContributors};
+pub use pick::Reach;
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
@@ -253,7 +254,7 @@ fn lanes(comparison: &Comparison, palette: &Palette) -> Vec<LaneView> {
                 let session = comparison.session_of(position);
                 let has_graph_tensors = comparison.study_of_lane(position).words().tensor == "tensor";
                 scope.spawn(move || {
-                    let mut view = LaneView::new(lane, (session, remat), palette);
+                    let mut view = LaneView::new(lane, session, remat, palette);
                     view.list_peaks(&lane.summary, has_graph_tensors);
                     if arena_stack::first_alike(comparison, position) == position {
                         view.arena_stack = ArenaStack::new(comparison, position).map(Arc::new);

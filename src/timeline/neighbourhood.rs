@@ -142,7 +142,8 @@ impl Timeline {
     pub fn neighbourhood(
         &self,
         comparison: &Comparison,
-        (selected, center): (Selected, TensorKey),
+        selected: Selected,
+        center: TensorKey,
         limits: NeighbourLimits,
     ) -> Result<Neighbourhood, &'static str> {
         let flow = Flow::new(comparison, self, selected)?;

@@ -237,12 +237,20 @@ impl<'a> Reader<'a> {
 
     fn end_grant(&mut self, place: Place, step: u32) {
         if let Some((start, bytes, owner)) = self.granted.remove(&place) {
-            self.push((place, bytes), (start, step), (owner, 0));
+            self.push(Draft {
+                place,
+                start,
+                end: step,
+                bytes,
+                owner,
+                n_pages: 0,
+            });
         }
     }
 
     /// Draws the pages under a new block there from now on.
-    fn touch(&mut self, (region, offset): Place, bytes: u64, step: u32) {
+    fn touch(&mut self, place: Place, bytes: u64, step: u32) {
+        let (region, offset) = place;
         if bytes == 0 {
             return;
         }
@@ -269,7 +277,7 @@ impl<'a> Reader<'a> {
         page.places.push(place);
         let (bytes, since) = (page.bytes, std::mem::replace(&mut page.since, step));
         if let Some(left) = left {
-            self.push_page(left, bytes, (since, step));
+            self.push_page(left, bytes, since, step);
         }
     }
 
@@ -284,27 +292,26 @@ impl<'a> Reader<'a> {
         page.places.retain(|known| *known != place);
         if is_here {
             let (bytes, since) = (page.bytes, std::mem::replace(&mut page.since, step));
-            self.push_page(place, bytes, (since, step));
+            self.push_page(place, bytes, since, step);
         }
     }
 
-    fn push_page(&mut self, place: Place, bytes: u64, time: (u32, u32)) {
+    fn push_page(&mut self, place: Place, bytes: u64, start: u32, end: u32) {
         let region = self.simulation.regions.get(place.0 as usize);
-        let owner = region.map_or(Owner::DevicePool, Owner::of);
-        self.push((place, bytes), time, (owner, 1));
+        self.push(Draft {
+            place,
+            start,
+            end,
+            bytes,
+            owner: region.map_or(Owner::DevicePool, Owner::of),
+            n_pages: 1,
+        });
     }
 
     /// Skips ranges that start and end on one step: they are never visible.
-    fn push(&mut self, (place, bytes): (Place, u64), (start, end): (u32, u32), (owner, n_pages): (Owner, u32)) {
-        if start < end && bytes > 0 {
-            self.drafts.push(Draft {
-                place,
-                start,
-                end,
-                bytes,
-                owner,
-                n_pages,
-            });
+    fn push(&mut self, draft: Draft) {
+        if draft.start < draft.end && draft.bytes > 0 {
+            self.drafts.push(draft);
         }
     }
 
@@ -317,7 +324,7 @@ impl<'a> Reader<'a> {
         }
         for page in std::mem::take(&mut self.pages).into_values() {
             if let Some(place) = page.places.last() {
-                self.push_page(*place, page.bytes, (page.since, end));
+                self.push_page(*place, page.bytes, page.since, end);
             }
         }
         self.drafts

@@ -82,10 +82,9 @@ impl PeakReport {
     /// `None` where lane or step do not exist.
     pub fn new(comparison: &Comparison, ask: PeakRequest) -> Option<Self> {
         let row = comparison.lanes.get(ask.lane)?;
-        let lane = (comparison, ask.lane);
         let grouping = Grouping::new(comparison, ask.by);
         let range = match ask.at {
-            PeakAt::Range(range) => Some(RangeStats::new(lane, range, &grouping)?),
+            PeakAt::Range(range) => Some(RangeStats::new(comparison, ask.lane, range, &grouping)?),
             PeakAt::Peak | PeakAt::Step(_) => None,
         };
         let step = match (ask.at, &range) {
@@ -106,7 +105,7 @@ impl PeakReport {
             n_steps: member.n_steps(),
         };
         let against = ask.against.filter(|other| *other != ask.lane);
-        let changes = against.and_then(|other| changes_from(lane, other, (ask.at, step)));
+        let changes = against.and_then(|other| changes_from(comparison, ask.lane, other, ask.at, step));
         let held: Vec<HeldTensor> = set.members.iter().map(held).collect();
         let (groups, group_of) = groups::gather(&held, &grouping);
         let members_by_group: Vec<(usize, u32)> = group_of.iter().map(|group| *group as usize).zip(0..).collect();
@@ -116,8 +115,8 @@ impl PeakReport {
             alive_before: range.as_ref().map(|stats| alive_before(&set, stats.range.start)),
             groups,
             group_of,
-            uses: advice::uses_of(lane, &set, ask.n_first),
-            without: advice::without(lane, &set, ask.n_first.min(MOST_LEFT_OUT)),
+            uses: advice::uses_of(comparison, ask.lane, &set, ask.n_first),
+            without: advice::without(comparison, ask.lane, &set, ask.n_first.min(MOST_LEFT_OUT)),
             peak: row.curves.live.first_maximum(),
             changes,
             set,
@@ -139,7 +138,7 @@ impl PeakReport {
 }
 
 /// Differences from a lane at its peak, or at the same step.
-fn changes_from((comparison, lane): (&Comparison, usize), other: usize, (at, step): (PeakAt, Step)) -> Option<Changes> {
+fn changes_from(comparison: &Comparison, lane: usize, other: usize, at: PeakAt, step: Step) -> Option<Changes> {
     comparison.lanes.get(other)?;
     let other_step = match at {
         PeakAt::Peak => peak_step(comparison, other)?,

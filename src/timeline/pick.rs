@@ -5,20 +5,31 @@ use std::cmp::Ordering;
 use super::block::LaneView;
 use super::index::Least;
 
+/// How far from the pointer a block is still picked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    pub steps: (f64, f64),
+    /// Below and above the address.
+    pub bytes: f64,
+}
+
 impl LaneView {
     /// The block at an address on a step; where blocks overlap, the last in order. O(classes log blocks + blocks on the
     /// step).
     pub fn pick(&self, step: f64, address: f64) -> Option<u32> {
-        self.pick_within((step, address), ((step, step), 0.0))
+        let reach = Reach {
+            steps: (step, step),
+            bytes: 0.0,
+        };
+        self.pick_within(step, address, reach)
     }
 
-    /// As [`Self::pick`], but if no block is hit, the nearest within reach: between two steps, and within a distance in
-    /// bytes, so that marks thinner than a pixel can be pointed at. Distances are measured in units of the reach on
-    /// their side; the first of equals wins.
-    pub fn pick_within(&self, (step, address): (f64, f64), reach: ((f64, f64), f64)) -> Option<u32> {
+    /// As [`Self::pick`], but if no block is hit, the nearest within reach, so that marks thinner than a pixel can be
+    /// pointed at. Distances are measured in units of the reach on their side; the first of equals wins.
+    pub fn pick_within(&self, step: f64, address: f64, reach: Reach) -> Option<u32> {
         let mut nearest: Option<(f64, usize)> = None;
         // The reach includes its ends.
-        let steps = (reach.0.0.next_down(), reach.0.1.next_up());
+        let steps = (reach.steps.0.next_down(), reach.steps.1.next_up());
         for idx in self.blocks.met(steps, Least::default()) {
             let Some(distance) = self.distance(idx, step, address, reach) else {
                 continue;
@@ -43,17 +54,17 @@ impl LaneView {
 
     /// 0 inside the block, up to 2 within reach, `None` beyond.
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-    fn distance(&self, idx: usize, step: f64, address: f64, reach: ((f64, f64), f64)) -> Option<f64> {
+    fn distance(&self, idx: usize, step: f64, address: f64, reach: Reach) -> Option<f64> {
         let blocks = &self.blocks;
         let base = blocks.base[idx] as f64;
         let x = gap(
             step,
             f64::from(blocks.start[idx]),
             f64::from(blocks.end[idx]),
-            step - reach.0.0,
-            reach.0.1 - step,
+            step - reach.steps.0,
+            reach.steps.1 - step,
         )?;
-        let y = gap(address, base, base + blocks.bytes[idx] as f64, reach.1, reach.1)?;
+        let y = gap(address, base, base + blocks.bytes[idx] as f64, reach.bytes, reach.bytes)?;
         Some(x + y)
     }
 }

@@ -90,7 +90,8 @@ struct StripeScratch {
 impl RasterScratch {
     pub fn lane(
         &mut self,
-        (lane, axes): (&LaneView, &Axes),
+        lane: &LaneView,
+        axes: &Axes,
         colors: BlockColors<'_>,
         frame: &RasterFrame,
         style: &RasterStyle,
@@ -118,7 +119,7 @@ impl RasterScratch {
                 .map(|(edge, scratch)| {
                     let (from, to) = (edge[0], edge[1]);
                     scope.spawn(move || {
-                        let mut stripe = Stripe::new((frame, view), (from, to), scratch);
+                        let mut stripe = Stripe::new(frame, view, (from, to), scratch);
                         paint(&mut stripe);
                     })
                 })
@@ -137,8 +138,14 @@ impl RasterScratch {
 }
 
 /// Draws a lane; for many pictures use a [`RasterScratch`].
-pub fn raster(lane: (&LaneView, &Axes), colors: BlockColors<'_>, frame: &RasterFrame, style: &RasterStyle) -> Raster {
-    RasterScratch::default().lane(lane, colors, frame, style)
+pub fn raster(
+    lane: &LaneView,
+    axes: &Axes,
+    colors: BlockColors<'_>,
+    frame: &RasterFrame,
+    style: &RasterStyle,
+) -> Raster {
+    RasterScratch::default().lane(lane, axes, colors, frame, style)
 }
 
 /// Takes a rectangle (left, top, right, bottom in pixels) and its colour number.
@@ -186,7 +193,7 @@ struct Place {
 }
 
 impl<'a> Stripe<'a> {
-    fn new((frame, view): (&'a RasterFrame, View<'a>), columns: (usize, usize), on: &'a mut StripeScratch) -> Self {
+    fn new(frame: &'a RasterFrame, view: View<'a>, columns: (usize, usize), on: &'a mut StripeScratch) -> Self {
         on.pixels.clear();
         on.pixels
             .resize((columns.1 - columns.0) * frame.height as usize, [0; 4]);

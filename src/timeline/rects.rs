@@ -78,7 +78,7 @@ impl<'a> Rects<'a> {
         let margin = 1.0 / step;
         let mut runs: Vec<RectRun> = Vec::new();
         for part in self.columns.parts((view.t0 - margin, view.t1 + margin)) {
-            let run = run_of(part, (step, byte));
+            let run = run_of(part, step, byte);
             match runs.last_mut() {
                 Some(last) if last.range.end == run.range.start && last.is_like(&run) => last.range.end = run.range.end,
                 _ => runs.push(run),
@@ -94,7 +94,8 @@ impl RectRun {
     }
 }
 
-fn run_of(part: ClassPart, (step, byte): (f64, f64)) -> RectRun {
+/// `step` and `byte` are their sizes in pixels.
+fn run_of(part: ClassPart, step: f64, byte: f64) -> RectRun {
     let is_at_least = |least: f64, scale: f64| least * scale >= 1.0 + DOUBT;
     let is_below = |most: f64, scale: f64| most * scale < 1.0 - DOUBT;
     RectRun {
@@ -162,7 +163,7 @@ mod tests {
         ];
         for (steps, bytes, scale, wanted) in cases {
             let range = 0..1;
-            let run = run_of(ClassPart { range, steps, bytes }, scale);
+            let run = run_of(ClassPart { range, steps, bytes }, scale.0, scale.1);
             assert_eq!((run.has_large, run.has_small), wanted, "{steps:?} {bytes:?} {scale:?}");
         }
     }

@@ -113,10 +113,10 @@ impl LaneRemat {
             .collect()
     }
 
-    /// The marks of the steps `from..=to`. O(log marks).
-    pub fn marks_within(&self, (from, to): (Step, Step)) -> &[RematMark] {
-        let low = self.marks.partition_point(|mark| mark.step < from);
-        let high = self.marks.partition_point(|mark| mark.step <= to);
+    /// The marks between two steps, both included. O(log marks).
+    pub fn marks_within(&self, steps: (Step, Step)) -> &[RematMark] {
+        let low = self.marks.partition_point(|mark| mark.step < steps.0);
+        let high = self.marks.partition_point(|mark| mark.step <= steps.1);
         self.marks.get(low..high).unwrap_or(&[])
     }
 

@@ -155,7 +155,7 @@ impl<'a> View<'a> {
     }
 
     /// The length of a range of steps, in the unit of the axis.
-    pub fn length(&self, (from, to): (f64, f64)) -> f64 {
+    pub fn length(&self, from: f64, to: f64) -> f64 {
         self.place(to) - self.place(from)
     }
 
@@ -200,11 +200,11 @@ impl<'a> View<'a> {
         self.seen(from - room, to + room)
     }
 
-    /// Shows the steps `start..end` and addresses `low..high` with a margin, within `whole`.
+    /// Shows the steps and addresses with a margin, within `whole`.
     #[must_use]
-    pub fn focus(&self, (start, end): (f64, f64), addresses: (f64, f64), whole: Viewport) -> Viewport {
-        let (from, to) = with_room((self.place(start), self.place(end)), self.least() * 4.0);
-        let (a0, a1) = with_room(addresses, MIN_BYTES * 4.0);
+    pub fn focus(&self, steps: (f64, f64), addresses: (f64, f64), whole: Viewport) -> Viewport {
+        let (from, to) = with_room(self.place(steps.0), self.place(steps.1), self.least() * 4.0);
+        let (a0, a1) = with_room(addresses.0, addresses.1, MIN_BYTES * 4.0);
         let seen = Viewport {
             a0,
             a1,
@@ -312,7 +312,7 @@ fn usable(factor: f64) -> f64 {
 }
 
 /// Adds half the length on both sides, and at least as much as makes `shortest`.
-fn with_room((low, high): (f64, f64), shortest: f64) -> (f64, f64) {
+fn with_room(low: f64, high: f64, shortest: f64) -> (f64, f64) {
     let room = ((high - low) * 0.5).max((shortest - (high - low)) / 2.0);
     (low - room, high + room)
 }

@@ -16,7 +16,7 @@ mod tables;
 use expect_test::expect;
 use highwater::graph::TensorId;
 use highwater::timeline::{
-    Canvas, Curve, LaneView, Selected, Timeline, View, Viewport, byte_ticks, facts, step_facts, step_ticks,
+    Canvas, Curve, LaneView, Reach, Selected, Timeline, View, Viewport, byte_ticks, facts, step_facts, step_ticks,
 };
 use highwater::units::{Bytes, Step};
 use highwater::workload::GraphIdx;
@@ -287,7 +287,8 @@ proptest! {
         });
         prop_assert_eq!(lane.pick(step, address), expected.map(|idx| idx as u32));
         if expected.is_some() {
-            prop_assert_eq!(lane.pick_within((step, address), ((step - 3.0, step + 3.0), 1e6)), expected.map(|idx| idx as u32));
+            let reach = Reach { steps: (step - 3.0, step + 3.0), bytes: 1e6 };
+            prop_assert_eq!(lane.pick_within(step, address, reach), expected.map(|idx| idx as u32));
         }
     }
 }

@@ -272,7 +272,7 @@ fn a_device_draws_what_the_processor_draws() {
         for hole in [None, Some(hole)] {
             let style = style(hole);
             let lane_view = &timeline.lanes[lane];
-            let picture = raster((lane_view, &timeline.axes), &lane_view.blocks.color, &frame, &style);
+            let picture = raster(lane_view, &timeline.axes, &lane_view.blocks.color, &frame, &style);
             let drawn = Sight {
                 timeline: &timeline,
                 look: &look,
@@ -335,7 +335,7 @@ fn blocks_do_not_move_at_any_zoom() {
             width: 301,
             height: 97,
         };
-        let picture = raster((lane, &timeline.axes), &lane.blocks.color, &frame, &style);
+        let picture = raster(lane, &timeline.axes, &lane.blocks.color, &frame, &style);
         let drawn = Sight {
             timeline: &timeline,
             look: &look,
@@ -401,7 +401,7 @@ fn colours_follow_their_version() {
     };
     let n_all = drawn(&all, 1);
     let lane = &timeline.lanes[0];
-    let picture = raster((lane, &timeline.axes), found.colors(0, lane), &frame, &style);
+    let picture = raster(lane, &timeline.axes, found.colors(0, lane), &frame, &style);
     let n_found = drawn(&found, 2);
     assert!(n_all > 100, "{n_all} pixels are lit");
     assert!(n_found > 0 && n_found < n_all, "{n_found} of {n_all} pixels are lit");

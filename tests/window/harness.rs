@@ -121,7 +121,7 @@ impl LanesApp {
             } else if let Command::ShowContent(order) = command {
                 self.content = *order;
                 if let ContentOrder::Lifetimes { lane, by } = order {
-                    let rows = LaneRows::new((&self.comparison, &self.timeline), *lane, *by);
+                    let rows = LaneRows::new(&self.comparison, &self.timeline, *lane, *by);
                     self.rows = Some(Arc::new(rows));
                 }
             }

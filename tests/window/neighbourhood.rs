@@ -11,7 +11,7 @@ use crate::harness::{Window, press, settle, window_of};
 fn around(app: &App, of: Selected) -> Neighbourhood {
     let (comparison, timeline) = app.session().answer().unwrap();
     timeline
-        .neighbourhood(comparison, (of, of.key()), NeighbourLimits::default())
+        .neighbourhood(comparison, of, of.key(), NeighbourLimits::default())
         .unwrap()
 }
 

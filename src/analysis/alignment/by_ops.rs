@@ -33,9 +33,8 @@ pub(super) fn by_ops(
         .collect();
     let anchors = longest_ascent(&by_start, progress)?;
     let known: BTreeSet<u32> = by_start.iter().map(|(_, step)| *step).collect();
-    let range = (axis.start.0, axis.n_steps);
     Ok(Some(Aligned {
-        steps: spread(recording.n_steps, range, &anchors, progress)?,
+        steps: spread(recording.n_steps, axis.start.0, axis.n_steps, &anchors, progress)?,
         how: How::Ops {
             graph: comparison.workload.graphs()[axis.run.graph.0 as usize].name.clone(),
             n_anchored: anchors.len(),

@@ -91,7 +91,7 @@ pub(super) fn by_phases(
         (kept, How::Phases { n_kept, n_marks, names })
     };
     Ok(Aligned {
-        steps: spread(recording.n_steps, (0, comparison.axis.n_steps), &anchors, progress)?,
+        steps: spread(recording.n_steps, 0, comparison.axis.n_steps, &anchors, progress)?,
         how,
     })
 }

@@ -35,7 +35,8 @@ pub(crate) fn longest_ascent(pairs: &[Anchor], progress: &Progress<'_>) -> Resul
 /// last. Never falls.
 pub(super) fn spread(
     n_events: u32,
-    (start, n_steps): (u32, u32),
+    start: u32,
+    n_steps: u32,
     anchors: &[Anchor],
     progress: &Progress<'_>,
 ) -> Result<Vec<u32>, Cancelled> {
@@ -73,7 +74,7 @@ mod tests {
     }
 
     fn spread(n_events: u32, range: (u32, u32), anchors: &[Anchor]) -> Vec<u32> {
-        super::spread(n_events, range, anchors, &Progress::silent(&Cancel::new())).expect("nobody cancels")
+        super::spread(n_events, range.0, range.1, anchors, &Progress::silent(&Cancel::new())).expect("nobody cancels")
     }
 
     #[test]
@@ -82,7 +83,7 @@ mod tests {
         cancel.cancel();
         let progress = Progress::silent(&cancel);
         assert!(super::longest_ascent(&[(0, 1)], &progress).is_err());
-        assert!(super::spread(2, (0, 9), &[], &progress).is_err());
+        assert!(super::spread(2, 0, 9, &[], &progress).is_err());
     }
 
     #[test]

@@ -197,22 +197,16 @@ fn moved_session(session: &DeviceSession, comparison: &Comparison, map: &StepMap
     // Load changes and groups refer to runs by position, so they are kept only where every run keeps its position.
     let is_in_place =
         map.own.iter().zip(0_u32..).all(|(own, number)| *own == Some(number)) && runs.len() == session.runs.len();
-    DeviceSession {
-        graphs: session.graphs.clone(),
-        changes: if is_in_place {
-            session.changes.clone()
-        } else {
-            Vec::new()
-        },
-        groups: if is_in_place {
-            session.groups.clone()
-        } else {
-            Vec::new()
-        },
+    let mut moved = DeviceSession {
         runs,
-        variables: session.variables.clone(),
         n_steps: comparison.axis.n_steps.max(comparison.session.n_steps),
+        ..session.clone()
+    };
+    if !is_in_place {
+        moved.changes.clear();
+        moved.groups.clear();
     }
+    moved
 }
 
 fn moved_run(run: &DeviceRun, place: Option<(Step, u32)>, map: &StepMap, laid: &mut Laid) -> DeviceRun {

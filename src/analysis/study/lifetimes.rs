@@ -13,15 +13,11 @@ use highwater_options::Lowered;
 #[derive(Debug)]
 pub(super) struct LifetimeLists;
 
-static WORDS: StudyWords = StudyWords {
-    step: "step",
-    tensor: "tensor",
-    counted: None,
+const WORDS: StudyWords = StudyWords {
     no_ops: Some("The source has no graph."),
-    no_readers: None,
-    no_plan: "what is open has no arena",
     no_arena: "There is nothing to plan.",
     no_sweep: recordings::WORDS.no_sweep,
+    ..StudyWords::COMMON
 };
 
 impl Study for LifetimeLists {

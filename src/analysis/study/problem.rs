@@ -17,11 +17,10 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Step, counted};
-use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, Piece, ProblemEntry, Program, Shapes, Workload};
+use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, Piece, ProblemEntry, Shapes, Workload};
 use highwater_options::Lowered;
 use highwater_plan::{
-    AS_DUMPED, BEST, Buffer, DEFAULT, Effort, PlacementProblem, Plan, PlanRequest, Planned, Strategy, find, plan,
-    verify_with,
+    AS_DUMPED, BEST, DEFAULT, Effort, PlacementProblem, Plan, PlanRequest, Planned, Strategy, find, plan, verify_with,
 };
 use highwater_sim::{BoundGraph, DeviceSession};
 
@@ -191,10 +190,7 @@ fn session_of(entry: &ProblemEntry, shapes: &Shapes) -> DeviceSession {
     let n_steps = ends.max().unwrap_or(0);
     let bound = BoundGraph {
         engine_sizes: items.iter().map(|item| item.bytes).collect(),
-        program: Program {
-            lifetimes: Lifetimes { n_steps, items },
-            separate: Vec::new(),
-        },
+        program: Lifetimes { n_steps, items }.into(),
         ..BoundGraph::default()
     };
     one_graph_session(&entry.name, Vec::new(), bound, n_steps)
@@ -216,13 +212,7 @@ fn pieces(shapes: &Shapes) -> impl Iterator<Item = (u32, Piece)> + '_ {
 fn with_plan(session: &DeviceSession, plan: &Plan) -> DeviceSession {
     let items = &session.runs[0].bound.program.lifetimes.items;
     let offsets = items.iter().map(|item| plan.offsets[item.tensor.idx()]).collect();
-    let of_pieces = PlacementProblem::of(items.iter().map(|item| Buffer {
-        lower: item.birth,
-        upper: item.end,
-        size: item.bytes,
-        alignment: 1,
-        offset: None,
-    }));
+    let of_pieces = PlacementProblem::from_lifetimes(&session.runs[0].bound.program.lifetimes, 1);
     let plan = given_plan(Plan::new(&of_pieces, offsets));
     with_plans(session, &vec![(GraphIdx(0), Arc::new(plan))], true)
 }

@@ -14,17 +14,15 @@ use crate::lane_set::{LaneSet, RematLane};
 use crate::lowering::Variant;
 use crate::passes::{MAX_PASS_LANES, budget_of, compare_variants};
 use crate::request::Request;
-use crate::rewriting::{Executed, LaneRewrite, Layout, RunRemat, onto_steps};
+use crate::rewriting::{LaneRewrite, Layout, TapeRun, onto_steps};
 use crate::run_lanes::one_graph_session;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, OpId, TensorId};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Step, counted};
-use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, Program, Tape, Workload};
+use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, SlotOp, Tape, Workload};
 use highwater_options::Lowered;
-use highwater_rewrite::remat::{
-    Budget, GraphTape, HEURISTICS, RematRequest, RematRun, Sequence, Slot, held, is_unchanged, remat, sequence,
-};
+use highwater_rewrite::remat::{Budget, GraphTape, HEURISTICS, RematRequest, held};
 use highwater_sim::{BoundGraph, Variable};
 
 const WORDS: StudyWords = StudyWords {
@@ -60,16 +58,14 @@ impl Study for Tapes {
                 ..lowered.dtr.clone()
             };
             progress.set("evicting", runs.len() as u64, MAX_PASS_LANES as u64)?;
-            let run = remat(tape, &settings, progress)?;
-            let sequence = sequence(tape, &run);
+            runs.push(TapeRun::new(Arc::clone(&whole), &settings, progress)?);
             titles.push(if budget.is_none() {
                 "no budget".to_owned()
             } else {
                 lane.title()
             });
-            runs.push((run, sequence));
         }
-        let (axis, variants) = tape_variants(&whole, runs, lowered.dtr.thrash_limit)?;
+        let (axis, variants) = tape_variants(&whole, &runs, lowered.dtr.thrash_limit)?;
         compare_variants(request, lowered, axis, variants, titles, diagnostics, progress)
     }
 
@@ -166,36 +162,26 @@ fn identity(tape: &Tape) -> GraphTape {
 
 /// Sessions of a tape's runs on one axis.
 fn tape_variants(
-    whole: &Arc<GraphTape>,
-    runs: Vec<(RematRun, Sequence)>,
+    whole: &GraphTape,
+    runs: &[TapeRun],
     thrash_limit: Option<f64>,
 ) -> Result<(Axis, Vec<Variant>), AnalysisError> {
     let n_ops = whole.ops.iter().flatten().count();
     let n_ops = u32::try_from(n_ops).map_err(|_overflow| AnalysisError::TooManySteps)?;
-    let executed = |(run, sequence): &(RematRun, Sequence)| {
-        let op = |slot: &Slot| Some((whole.ops[slot.op as usize]?, slot.is_recomputed));
-        (!is_unchanged(run, sequence)).then(|| sequence.slots.iter().filter_map(op).collect())
-    };
-    let executed: Vec<Option<Vec<Executed>>> = runs.iter().map(executed).collect();
+    let executed: Vec<Option<Vec<SlotOp>>> = runs.iter().map(TapeRun::executed).collect();
     let layout = Layout::new(n_ops, &executed);
     let mut axis = Axis::single(layout.n_steps);
     axis.runs[0].slots.clone_from(&layout.slots);
-    let variants = runs.into_iter().zip(&layout.steps);
-    let variants = variants.map(|(run, steps)| tape_variant(whole, run, thrash_limit, &axis, steps.as_ref()));
+    let variants = runs.iter().zip(layout.steps);
+    let variants = variants.map(|(run, steps)| tape_variant(run, thrash_limit, &axis, steps));
     let variants = variants.collect();
     Ok((axis, variants))
 }
 
-fn tape_variant(
-    whole: &Arc<GraphTape>,
-    (answer, sequence): (RematRun, Sequence),
-    thrash_limit: Option<f64>,
-    axis: &Axis,
-    steps: Option<&Arc<[u32]>>,
-) -> Variant {
-    let tape = &whole.tape;
-    let n_slots = u32::try_from(sequence.slots.len()).unwrap_or(u32::MAX);
-    let items = held(tape, &answer, &sequence).into_iter().map(|held| Lifetime {
+fn tape_variant(run: &TapeRun, thrash_limit: Option<f64>, axis: &Axis, steps: Option<Arc<[u32]>>) -> Variant {
+    let tape = &run.tape.tape;
+    let n_slots = u32::try_from(run.sequence.slots.len()).unwrap_or(u32::MAX);
+    let items = held(tape, &run.answer, &run.sequence).into_iter().map(|held| Lifetime {
         birth: Step(held.start),
         end: Step(held.end),
         bytes: tape.tensors[held.tensor as usize].bytes,
@@ -204,16 +190,14 @@ fn tape_variant(
     let items: Vec<Lifetime> = items.collect();
     let bound = BoundGraph {
         engine_sizes: items.iter().map(|item| engine_size(item.bytes)).collect(),
-        program: Program {
-            lifetimes: Lifetimes {
-                n_steps: n_slots,
-                items,
-            },
-            separate: Vec::new(),
-        },
+        program: Lifetimes {
+            n_steps: n_slots,
+            items,
+        }
+        .into(),
         ..BoundGraph::default()
     };
-    let bound = onto_steps(bound, steps.map(|steps| &**steps));
+    let bound = onto_steps(bound, steps.as_deref());
     let arena = Arena {
         graph: GraphIdx(0),
         problem: arena_problem(&bound.program, &bound.engine_sizes),
@@ -221,13 +205,6 @@ fn tape_variant(
     };
     let externals = tape.tensors.iter().enumerate();
     let externals = externals.filter(|(number, tensor)| tensor.is_external && tensor.storage as usize == *number);
-    let run = RunRemat {
-        answer,
-        tape: Arc::clone(whole),
-        steps: steps.map_or_else(|| (0..=n_slots).collect(), Arc::clone),
-        sequence,
-        thrash_limit,
-    };
     let weights = externals.map(|(_, tensor)| Variable {
         name: (&*tensor.name).into(),
         bytes: tensor.bytes,
@@ -237,7 +214,7 @@ fn tape_variant(
         session,
         arenas: vec![arena],
         rewrite: Some(Arc::new(LaneRewrite {
-            remat: vec![Some(Arc::new(run))],
+            remat: vec![Some(Arc::new(run.on_steps(steps, thrash_limit)))],
             names: None,
         })),
     }

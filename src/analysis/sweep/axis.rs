@@ -5,19 +5,11 @@
 //! describes the values.
 
 use super::SweepError;
-use super::values::{ValueForm, parse};
+use super::values::parse;
 use crate::configuration::Configuration;
 use highwater_model::units::Bytes;
 use highwater_options::{OptionKind, OptionRow, TABLE, Value, find, keys, nearest_of, unknown_key};
 use highwater_sim::POLICIES;
-
-/// The target of a key.
-#[derive(Clone, Copy, Debug)]
-enum Found<'a> {
-    Option(&'static OptionRow),
-    Dim(&'a str),
-    Iterations,
-}
 
 /// The thing that an axis varies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,21 +73,14 @@ impl SweepAxis {
         if key.is_empty() {
             return Err(fail(form()));
         }
-        let found = find_axis(key, dims).map_err(fail)?;
-        let values = match found {
-            Found::Option(row) => option_values(values, row),
-            Found::Dim(_) => numbers(values, i64::MAX),
-            Found::Iterations => numbers(values, u32::MAX.into()),
+        let of = find_axis(key, dims).map_err(fail)?;
+        let values = match of {
+            AxisOf::Option(key) => option_values(values, key),
+            AxisOf::Dim(_) => numbers(values, i64::MAX),
+            AxisOf::Iterations => numbers(values, u32::MAX.into()),
         };
-        let of = match found {
-            Found::Option(row) => AxisOf::Option(row.key),
-            Found::Dim(name) => AxisOf::Dim(name.to_owned()),
-            Found::Iterations => AxisOf::Iterations,
-        };
-        Ok(Self {
-            of,
-            values: values.map_err(fail)?,
-        })
+        let values = values.map_err(fail)?;
+        Ok(Self { of, values })
     }
 
     /// The default axes: the policies, and the atomic clean policies.
@@ -190,13 +175,13 @@ fn inert(row: &OptionRow) -> String {
     )
 }
 
-fn find_axis<'a>(key: &str, dims: &'a [String]) -> Result<Found<'a>, String> {
-    let dim = |name: &str| dims.iter().find(|dim| *dim == name).map(|dim| Found::Dim(dim));
+fn find_axis(key: &str, dims: &[String]) -> Result<AxisOf, String> {
+    let dim = |name: &str| dims.iter().find(|dim| *dim == name).cloned().map(AxisOf::Dim);
     if let Some(name) = key.strip_prefix(DIM) {
         return dim(name.trim()).ok_or_else(|| no_dim(name.trim(), dims));
     }
     if key == ITERATIONS {
-        return Ok(Found::Iterations);
+        return Ok(AxisOf::Iterations);
     }
     let key = if key == POLICY { keys::STATIC_MEMORY_POLICY } else { key };
     let row = find(key);
@@ -207,7 +192,7 @@ fn find_axis<'a>(key: &str, dims: &'a [String]) -> Result<Found<'a>, String> {
     }
     let row = row.or_else(|| TABLE.iter().find(|row| row.affects_memory() && row.short_key() == key));
     match row {
-        Some(row) if row.affects_memory() => Ok(Found::Option(row)),
+        Some(row) if row.affects_memory() => Ok(AxisOf::Option(row.key)),
         Some(row) => Err(inert(row)),
         None => Err(unknown(key, dims)),
     }
@@ -236,24 +221,19 @@ fn known_dims(dims: &[String]) -> String {
 }
 
 /// Values of an option. A value of the wrong type is kept, and the rules report it.
-fn option_values(text: &str, row: &OptionRow) -> Result<Vec<Value>, String> {
+fn option_values(text: &str, key: &str) -> Result<Vec<Value>, String> {
+    let kind = find(key).map_or(OptionKind::Any, |row| row.kind);
     let has_ranges = matches!(
-        row.kind,
+        kind,
         OptionKind::Int { .. } | OptionKind::IntChoice(_) | OptionKind::Bytes { .. }
     );
     let read = |item: &str| {
         Ok(match item {
             "None" => Value::Unset,
-            item => row.kind.read(item),
+            item => kind.read(item),
         })
     };
-    parse(
-        text,
-        ValueForm {
-            read: &read,
-            has_ranges,
-        },
-    )
+    parse(text, has_ranges, read)
 }
 
 /// Whole numbers from 1.
@@ -264,13 +244,7 @@ fn numbers(text: &str, largest: i64) -> Result<Vec<Value>, String> {
             .map(Value::Int)
             .ok_or_else(|| format!("\"{item}\" is no whole number from 1 to {largest}"))
     };
-    let values = parse(
-        text,
-        ValueForm {
-            read: &read,
-            has_ranges: true,
-        },
-    )?;
+    let values = parse(text, true, read)?;
     let is_small = |value: &Value| value.as_int().is_some_and(|number| (1..=largest).contains(&number));
     match values.iter().find(|value| !is_small(value)) {
         None => Ok(values),

@@ -20,29 +20,9 @@ pub struct SweepPoint {
 pub enum Outcome {
     Ran(PointFigures),
     /// Error-level findings, which forbid the simulation; never empty.
-    Refused(Vec<Refusal>),
+    Refused(Vec<Finding>),
     /// Why it cannot be simulated, in a sentence.
     Failed(String),
-}
-
-/// An error-level finding about a configuration.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Refusal {
-    pub rule: &'static str,
-    /// A sentence without its full stop.
-    pub message: String,
-    /// The options and variables at fault.
-    pub options: Vec<String>,
-}
-
-impl From<&Finding> for Refusal {
-    fn from(finding: &Finding) -> Self {
-        Self {
-            rule: finding.rule,
-            message: finding.message.clone(),
-            options: finding.options.clone(),
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

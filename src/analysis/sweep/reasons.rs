@@ -16,15 +16,17 @@ use highwater_sim::fold::blocks;
 use memory::{parts, pools, waiting};
 pub(super) use uncertain::uncertain;
 
-/// Winner and runner-up.
-type Told<'a> = (&'a ChosenLane, Option<&'a ChosenLane>);
-
 const WINNER: Link = Link::Lane(WhichChoice::Winner);
 const RUNNER_UP: Link = Link::Lane(WhichChoice::RunnerUp);
 const BASE: Link = Link::Lane(WhichChoice::Base);
 
 /// In this order: the winner, the runner-up, their differences, the changes against the base.
-pub(super) fn reasons(space: &Space, found: &Recommendation, (winner, runner_up): Told<'_>) -> Vec<Sentence> {
+pub(super) fn reasons(
+    space: &Space,
+    found: &Recommendation,
+    winner: &ChosenLane,
+    runner_up: Option<&ChosenLane>,
+) -> Vec<Sentence> {
     let mut sentences = vec![wins(space, found, winner)];
     sentences.extend(next_larger(space, found));
     if let Some(other) = runner_up {

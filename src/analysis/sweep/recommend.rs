@@ -177,7 +177,7 @@ fn add_reasons(explorer: &Explorer, found: &mut Recommendation, progress: &Progr
     let winner = found.winner.as_ref().map(as_lane).transpose()?;
     let runner_up = found.runner_up.as_ref().map(as_lane).transpose()?;
     found.reasons = match &winner {
-        Some(winner) => reasons(explorer.space(), found, (winner, runner_up.as_ref())),
+        Some(winner) => reasons(explorer.space(), found, winner, runner_up.as_ref()),
         None => nothing_fits(explorer, found, progress)?,
     };
     found.uncertain = uncertain(explorer.space(), found, winner.as_ref());

@@ -16,7 +16,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::memo::Memo;
-use super::point::{Outcome, PointFigures, Refusal, SweepPoint};
+use super::point::{Outcome, PointFigures, SweepPoint};
 use crate::arena::{Arena, Plans, with_plans};
 use crate::compare::compare;
 use crate::configuration::Configuration;
@@ -116,22 +116,21 @@ impl Store {
     ) -> Result<SweepPoint, Cancelled> {
         progress.check()?;
         let policy = configuration.policy();
-        let findings = check_scheduled(
+        let mut errors = check_scheduled(
             &configuration.options,
             &configuration.environment,
             &*self.request.files,
             &configuration.plan,
         );
-        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let refusals: Vec<Refusal> = errors.map(Refusal::from).collect();
-        let outcome = if refusals.is_empty() {
+        errors.retain(|finding| finding.severity == Severity::Error);
+        let outcome = if errors.is_empty() {
             match self.figures(configuration, progress) {
                 Ok(figures) => Outcome::Ran(figures),
                 Err(AnalysisError::Cancelled(cancelled)) => return Err(cancelled),
                 Err(error) => Outcome::Failed(error.to_string()),
             }
         } else {
-            Outcome::Refused(refusals)
+            Outcome::Refused(errors)
         };
         Ok(SweepPoint { idx, policy, outcome })
     }

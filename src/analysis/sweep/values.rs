@@ -15,18 +15,15 @@ use highwater_options::Value;
 
 pub(super) const MAX_VALUES: usize = 10_000;
 
-#[derive(Clone, Copy)]
-pub(super) struct ValueForm<'a> {
-    /// Reads one value; the error names the expected form.
-    pub(super) read: &'a dyn Fn(&str) -> Result<Value, String>,
-    /// Whether ranges are allowed.
-    pub(super) has_ranges: bool,
-}
-
+/// `read` reads one value; its error names the expected form.
 ///
 /// # Errors
 /// A clause with the mistake.
-pub(super) fn parse(text: &str, form: ValueForm<'_>) -> Result<Vec<Value>, String> {
+pub(super) fn parse(
+    text: &str,
+    has_ranges: bool,
+    read: impl Fn(&str) -> Result<Value, String>,
+) -> Result<Vec<Value>, String> {
     let mut values: Vec<Value> = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for item in items(text) {
@@ -34,10 +31,10 @@ pub(super) fn parse(text: &str, form: ValueForm<'_>) -> Result<Vec<Value>, Strin
         if item.is_empty() {
             return Err("a value is empty; write VALUE,VALUE or a range such as 8..128x2".to_owned());
         }
-        let more = if form.has_ranges && item.contains("..") {
+        let more = if has_ranges && item.contains("..") {
             range(item)?
         } else {
-            vec![(form.read)(item)?]
+            vec![read(item)?]
         };
         for value in more {
             if seen.insert(value.clone()) {

@@ -45,11 +45,6 @@ pub(super) fn measured_table(comparison: &Comparison) -> Table {
     table
 }
 
-/// Whether a recording states a peak, and one above 0.
-fn is_stated((is_stated, real): (bool, Bytes)) -> bool {
-    is_stated && real > Bytes::ZERO
-}
-
 /// The errors of the simulated peaks, a table per recording; none where a recording states no peak.
 pub(super) fn errors(comparison: &Comparison) -> String {
     let mut out = String::new();
@@ -59,18 +54,15 @@ pub(super) fn errors(comparison: &Comparison) -> String {
         }
         let (states_reserved, states_live) = comparison.states(position);
         let real = &measured.summary;
-        let off = |simulated: Bytes, of: (bool, Bytes)| {
-            if is_stated(of) {
-                off_by(simulated, of.1)
-            } else {
-                "not recorded".to_owned()
-            }
-        };
-        let reserved = (states_reserved, real.peak_reserved);
-        let live = (states_live, real.peak_live);
-        if !is_stated(reserved) && !is_stated(live) {
+        let stated = |is_stated: bool, peak: Bytes| (is_stated && peak > Bytes::ZERO).then_some(peak);
+        let reserved = stated(states_reserved, real.peak_reserved);
+        let live = stated(states_live, real.peak_live);
+        if reserved.is_none() && live.is_none() {
             continue;
         }
+        let off = |simulated: Bytes, real: Option<Bytes>| {
+            real.map_or_else(|| "not recorded".to_owned(), |real| off_by(simulated, real))
+        };
         let title = format!("than {}", comparison.lane_title(measured.id));
         let mut table = Table::new(&[&title, ">peak reserved", ">off by", ">peak live", ">off by"]);
         for lane in comparison.simulated_lanes() {

@@ -153,8 +153,7 @@ fn recording_text(recording: &RecordingFigures) -> String {
         block_rows(recording, &mut row);
     }
     if recording.regions > 0 {
-        let (text, exact) = size(recording.reserved);
-        row("peak reserved", text, exact);
+        peak(&mut row, "peak reserved", recording.reserved.0, recording.reserved.1);
         row(
             "segments taken from the device",
             grouped(recording.regions),
@@ -165,8 +164,8 @@ fn recording_text(recording: &RecordingFigures) -> String {
         row("measured ops", grouped(recording.ops), String::new());
     }
     for (kind, bytes, step) in &recording.totals {
-        let (text, exact) = size((*bytes, *step));
-        row(&format!("peak {} that the file states", kind.name()), text, exact);
+        let what = format!("peak {} that the file states", kind.name());
+        peak(&mut row, &what, *bytes, *step);
     }
     for (key, value) in &recording.settings {
         row(key, value.clone(), String::new());
@@ -196,19 +195,17 @@ fn block_rows(recording: &RecordingFigures, row: &mut impl FnMut(&str, String, S
     }
     let live = recording.live_at_end.exact();
     row("blocks not freed at its end", grouped(recording.never_freed), live);
-    let (text, exact) = size(recording.peak);
-    row("peak live", text, exact);
+    peak(row, "peak live", recording.peak.0, recording.peak.1);
     if has_older {
-        let (text, exact) = size(recording.peak_seen);
-        row("peak of the blocks that begin in it", text, exact);
+        let what = "peak of the blocks that begin in it";
+        peak(row, what, recording.peak_seen.0, recording.peak_seen.1);
     }
 }
 
-fn size((bytes, step): (Bytes, Option<Step>)) -> (String, String) {
-    match step {
-        Some(step) => (format!("{bytes} at event {step}"), bytes.exact()),
-        None => (bytes.to_string(), bytes.exact()),
-    }
+/// A peak with its event, where it has one.
+fn peak(row: &mut impl FnMut(&str, String, String), what: &str, bytes: Bytes, step: Option<Step>) {
+    let text = step.map_or_else(|| bytes.to_string(), |step| format!("{bytes} at event {step}"));
+    row(what, text, bytes.exact());
 }
 
 fn graph_text(graph: &GraphFigures) -> String {

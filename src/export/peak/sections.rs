@@ -67,7 +67,7 @@ impl PeakAnswer<'_> {
     }
 
     /// The largest tensors; `from` and `to` are over their first and last steps.
-    pub(crate) fn largest(&self, [from, to]: [&str; 2]) -> Table {
+    pub(crate) fn largest(&self, from: &str, to: &str) -> Table {
         let set = &self.report.set;
         let caption = if set.members.len() > self.most {
             let total = counted(set.members.len() as u64, "tensor");

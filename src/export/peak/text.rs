@@ -31,7 +31,7 @@ fn blocks(answer: &PeakAnswer<'_>) -> Vec<Block> {
         return blocks;
     }
     blocks.push(answer.group_table(usize::MAX).into());
-    blocks.push(answer.largest([">from", ">to"]).into());
+    blocks.push(answer.largest(">from", ">to").into());
     let left = report.set.members.len().saturating_sub(most);
     if left > 0 {
         blocks.push(Block::Note(text(format!("and {} more", grouped(left as u64)))));

@@ -18,12 +18,12 @@ pub(super) const fn sign(is_negative: bool) -> &'static str {
 
 /// By how much a size differs from its base: `+1.2 GiB (+3.4 %)`.
 pub(super) fn difference(now: Bytes, base: Bytes) -> String {
-    count_difference((now.get(), base.get()), |bytes| Bytes(bytes).to_string())
+    count_difference(now.get(), base.get(), |bytes| Bytes(bytes).to_string())
 }
 
 /// The same of counts, whose difference `text` writes.
 #[expect(clippy::cast_precision_loss, reason = "a percentage")]
-pub(super) fn count_difference((now, base): (u64, u64), text: impl Fn(u64) -> String) -> String {
+pub(super) fn count_difference(now: u64, base: u64, text: impl Fn(u64) -> String) -> String {
     if now == base {
         return "the same".to_owned();
     }
@@ -53,7 +53,7 @@ mod tests {
             assert_eq!(difference(now, base).replace('\u{a0}', " "), text);
         }
         assert_eq!(
-            count_difference((5, 10), |count| count.to_string()).replace('\u{a0}', " "),
+            count_difference(5, 10, |count| count.to_string()).replace('\u{a0}', " "),
             "−5 (−50.0 %)"
         );
     }

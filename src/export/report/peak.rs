@@ -46,7 +46,7 @@ impl Report<'_> {
         let word = comparison.axis_word();
         let (from, to) = (format!(">from {word}"), format!(">to {word}"));
         blocks.push(answer.group_table(FEW).into());
-        blocks.push(answer.largest([&from, &to]).into());
+        blocks.push(answer.largest(&from, &to).into());
         blocks.push(Block::Heading(3, text("What would lower the peak of live bytes")));
         match &report.uses {
             Ok(uses) => blocks.extend(uses_blocks(&answer, uses)),

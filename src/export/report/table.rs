@@ -148,9 +148,10 @@ impl Report<'_> {
         if lane == self.base || self.comparison.is_measured_lane(self.base) {
             return [calls, time];
         }
-        let more = count_difference((row.device_calls(), base.device_calls()), grouped);
-        let times = (row.estimated_overhead.0, base.estimated_overhead.0);
-        let longer = count_difference(times, |nanos| Nanos(nanos).to_string());
+        let more = count_difference(row.device_calls(), base.device_calls(), grouped);
+        let longer = count_difference(row.estimated_overhead.0, base.estimated_overhead.0, |nanos| {
+            Nanos(nanos).to_string()
+        });
         [calls.and(Span::Below(more)), time.and(Span::Below(longer))]
     }
 

@@ -95,7 +95,7 @@ impl Pen<'_> {
                 r#"<path d="M{left} {y}H{right}" stroke="{grid}" fill="none"/>"#
             ));
             let baseline = (at + 4.0).clamp(area.top + 8.0, area.bottom());
-            self.words((area.left - 6.0, baseline), ("end", &colors.text_weak), &tick.label);
+            self.words(area.left - 6.0, baseline, "end", &colors.text_weak, &tick.label);
         }
     }
 
@@ -130,7 +130,7 @@ impl Pen<'_> {
                 r#"<path d="M{left} {y}H{right}" stroke="{color}" stroke-width="1.5" fill="none"/>"#
             ));
             let words = format!("capacity {memory}");
-            self.words((area.right() - 4.0, at - 3.0), ("end", &colors.capacity), &words);
+            self.words(area.right() - 4.0, at - 3.0, "end", &colors.capacity, &words);
         }
     }
 
@@ -242,8 +242,9 @@ impl Pen<'_> {
             let (seen_left, seen_right) = (place.left.max(area.left), place.right().min(area.right()));
             if is_resident && seen_right - seen_left >= LABEL.0 && place.height >= LABEL.1 {
                 let words = format!("{} {}", region.label, region.bytes);
-                let at = (seen_left + 4.0, place.top + place.height / 2.0 + 4.0);
-                self.words(at, ("start", &colors.text), &cut(&words, seen_right - seen_left - 8.0));
+                let words = cut(&words, seen_right - seen_left - 8.0);
+                let baseline = place.top + place.height / 2.0 + 4.0;
+                self.words(seen_left + 4.0, baseline, "start", &colors.text, &words);
             }
         }
     }
@@ -268,9 +269,8 @@ impl Pen<'_> {
 
     /// The colour number of a block.
     fn color(&self, item: &ItemRect) -> u8 {
-        let lane = (self.drawing.lane, self.view);
-        let look = self.drawing.look;
-        look.map_or(item.color, |look| look.color(lane, item.block as usize))
+        let (lane, look) = (self.drawing.lane, self.drawing.look);
+        look.map_or(item.color, |look| look.color(lane, self.view, item.block as usize))
     }
 
     pub(super) fn hint(&self, block: u32) -> Option<String> {
@@ -308,9 +308,9 @@ impl Pen<'_> {
             let tensor = self.view.tensor(block);
             let name = tensor.map_or("", |tensor| tensor_name(self.drawing.comparison, tensor));
             if !name.is_empty() {
-                let at = (area.left + x + 4.0, area.top + y + height / 2.0 + 4.0);
+                let (left, baseline) = (area.left + x + 4.0, area.top + y + height / 2.0 + 4.0);
                 let color = &self.drawing.colors.on_tensor;
-                self.words(at, ("start", color), &cut(name, width - 8.0));
+                self.words(left, baseline, "start", color, &cut(name, width - 8.0));
             }
         }
     }
@@ -338,6 +338,6 @@ impl Pen<'_> {
         );
         let is_left = at + width(&words) + 8.0 > curve.width;
         let (x, anchor) = if is_left { (x - 5.0, "end") } else { (x + 5.0, "start") };
-        self.words((x, curve.top + 12.0), (anchor, &colors.text), &words);
+        self.words(x, curve.top + 12.0, anchor, &colors.text, &words);
     }
 }

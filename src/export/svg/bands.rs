@@ -79,7 +79,7 @@ impl Pen<'_> {
     fn row<'a>(&mut self, area: Area, name: &str, bands: impl Iterator<Item = Band<'a>>) {
         let colors = self.drawing.colors;
         let baseline = area.top + ROW - GAP - 3.0;
-        self.words((area.left - 6.0, baseline), ("end", &colors.text_weak), name);
+        self.words(area.left - 6.0, baseline, "end", &colors.text_weak, name);
         let mut drawn_to = f64::NEG_INFINITY;
         for band in bands {
             let (left, right) = ends(area, self.drawing, band.steps);
@@ -100,8 +100,8 @@ impl Pen<'_> {
             let last = band.names.last().filter(|_| room >= LEAST_CUT);
             let name = fits.filter(|_| room >= LEAST_NAME).or(last);
             if let Some(name) = name.filter(|name| !name.is_empty()) {
-                let at = (area.left + left + 3.0, baseline);
-                self.words(at, ("start", &colors.text), &cut(name, room - 6.0));
+                let words = cut(name, room - 6.0);
+                self.words(area.left + left + 3.0, baseline, "start", &colors.text, &words);
             }
         }
     }
@@ -117,10 +117,10 @@ fn run_names(band: &RunBand, room: f64, bands: &Bands) -> Vec<String> {
 }
 
 /// Both ends of some steps in points from the left of an area, cut to the area.
-fn ends(area: Area, drawing: &LaneDrawing<'_>, (start, end): (Step, Step)) -> (f64, f64) {
+fn ends(area: Area, drawing: &LaneDrawing<'_>, steps: (Step, Step)) -> (f64, f64) {
     let view = drawing.view();
     let x = |step: Step| view.x_from_step(f64::from(step.0), area.width).clamp(0.0, area.width);
-    (x(start), x(end))
+    (x(steps.0), x(steps.1))
 }
 
 fn width_of(area: Area, drawing: &LaneDrawing<'_>, steps: (Step, Step)) -> f64 {

@@ -63,7 +63,7 @@ impl Pen<'_> {
             height: 8.0,
         };
         self.rect(place, fill, format_args!("/>"));
-        self.words((x + 18.0, y), ("start", color), words);
+        self.words(x + 18.0, y, "start", color, words);
     }
 
     pub(super) fn lines_legend(&mut self, left: f64, y: f64) {
@@ -94,8 +94,7 @@ impl Pen<'_> {
         let (groups, n_more) = placed(drawing, page);
         let Some(last) = groups.last() else { return };
         let baseline = |row: usize| y + f64::from(u32::try_from(row).unwrap_or(0)) * ROW;
-        let end = (last.left + 34.0 + width(&last.name), baseline(last.row));
-        self.words((LEFT, y), ("start", &colors.text_weak), &title(drawing));
+        self.words(LEFT, y, "start", &colors.text_weak, &title(drawing));
         for placed in &groups {
             let (dimmed, words) = if placed.group.is_hidden {
                 (DIMMED, &colors.text_weak)
@@ -106,7 +105,9 @@ impl Pen<'_> {
             self.swatch(placed.left, baseline(placed.row), fill, words, &placed.name);
         }
         if n_more > 0 {
-            self.words(end, ("start", &colors.text_weak), &format!("+{n_more} more"));
+            let behind = last.left + 34.0 + width(&last.name);
+            let more = format!("+{n_more} more");
+            self.words(behind, baseline(last.row), "start", &colors.text_weak, &more);
         }
     }
 }

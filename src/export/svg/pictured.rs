@@ -36,7 +36,7 @@ impl Pen<'_> {
         };
         let look = drawing.look.map(|look| look.colors(drawing.lane, self.view));
         let colors = look.unwrap_or(&self.view.blocks.color);
-        let mut drawn = raster((self.view, &drawing.timeline.axes), colors, &frame, &style);
+        let mut drawn = raster(self.view, &drawing.timeline.axes, colors, &frame, &style);
         straighten(&mut drawn.rgba);
         let picture = Picture {
             width: frame.width,

@@ -4,8 +4,11 @@
 
 use serde_json::Value as Json;
 
-/// Process and thread.
-pub(super) type Track = (u64, u64);
+#[derive(Clone, Copy)]
+pub(super) struct Track {
+    pub(super) process: u64,
+    pub(super) thread: u64,
+}
 
 pub(super) struct Writer {
     out: Vec<u8>,
@@ -45,35 +48,32 @@ impl Writer {
         ));
     }
 
-    pub(super) fn thread(&mut self, (pid, tid): Track, name: &str) {
+    pub(super) fn thread(&mut self, track: Track, name: &str) {
+        let Track { process, thread } = track;
         let name = quoted(name);
         self.event(&format!(
-            r#"{{"ph":"M","name":"thread_name","pid":{pid},"tid":{tid},"args":{{"name":{name}}}}}"#
+            r#"{{"ph":"M","name":"thread_name","pid":{process},"tid":{thread},"args":{{"name":{name}}}}}"#
         ));
         self.event(&format!(
-            r#"{{"ph":"M","name":"thread_sort_index","pid":{pid},"tid":{tid},"args":{{"sort_index":{tid}}}}}"#
+            r#"{{"ph":"M","name":"thread_sort_index","pid":{process},"tid":{thread},"args":{{"sort_index":{thread}}}}}"#
         ));
     }
 
     /// An event from one nanosecond to another.
-    pub(super) fn slice(
-        &mut self,
-        (pid, tid): Track,
-        (start, end): (u64, u64),
-        (name, category): (&str, &str),
-        args: &Json,
-    ) {
+    pub(super) fn slice(&mut self, track: Track, start: u64, end: u64, name: &str, category: &str, args: &Json) {
+        let Track { process, thread } = track;
         let (name, ts, dur) = (quoted(name), micros(start), micros(end.saturating_sub(start)));
         self.event(&format!(
-            r#"{{"ph":"X","name":{name},"cat":"{category}","pid":{pid},"tid":{tid},"ts":{ts},"dur":{dur},"args":{args}}}"#
+            r#"{{"ph":"X","name":{name},"cat":"{category}","pid":{process},"tid":{thread},"ts":{ts},"dur":{dur},"args":{args}}}"#
         ));
     }
 
     /// An event at one time.
-    pub(super) fn instant(&mut self, (pid, tid): Track, at: u64, name: &str, category: &str, args: &Json) {
+    pub(super) fn instant(&mut self, track: Track, at: u64, name: &str, category: &str, args: &Json) {
+        let Track { process, thread } = track;
         let (name, ts) = (quoted(name), micros(at));
         self.event(&format!(
-            r#"{{"ph":"i","s":"t","name":{name},"cat":"{category}","pid":{pid},"tid":{tid},"ts":{ts},"args":{args}}}"#
+            r#"{{"ph":"i","s":"t","name":{name},"cat":"{category}","pid":{process},"tid":{thread},"ts":{ts},"args":{args}}}"#
         ));
     }
 

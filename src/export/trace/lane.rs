@@ -4,8 +4,9 @@ use serde_json::json;
 
 use super::CHUNK;
 use super::clock::{Clock, InOrder};
-use super::events::Writer;
+use super::events::{Track, Writer};
 use crate::subject::{ExportError, ExportSubject};
+use highwater_analysis::LaneId;
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
 use highwater_model::workload::Recording;
@@ -18,57 +19,156 @@ const BUDGET: u64 = 2;
 const FIRST_OP: u64 = 10;
 const MOST_OP_THREADS: usize = 64;
 
-/// O(steps + events).
-pub(super) fn add(
-    out: &mut Writer,
-    (subject, lane): (&ExportSubject, usize),
-    (pid, clock): (u64, &Clock<'_>),
-    progress: &Progress<'_>,
-) -> Result<(), ExportError> {
-    let comparison = &*subject.comparison;
-    let (row, view) = (&comparison.lanes[lane], &subject.timeline.lanes[lane]);
-    let title = comparison.lane_title(row.id);
-    let label = match row.id {
-        highwater_analysis::LaneId::Policy(policy) => format!("{title}: {}", policy.row().label),
-        _ => title,
-    };
-    out.process(pid, pid, &label);
-    let (states_reserved, states_live) = comparison.states(lane);
-    let counters: [(&str, &Curve, bool); 5] = [
-        ("reserved", &view.reserved, states_reserved),
-        ("features reserved", &view.features, states_reserved),
-        ("live", &view.live, states_live),
-        ("in pages", &view.physical, view.physical.max() > 0),
-        ("virtual ranges", &view.virtual_space, view.virtual_space.max() > 0),
-    ];
-    for (name, curve, _) in counters.into_iter().filter(|(.., is_there)| *is_there) {
-        progress.check()?;
-        counter(out, pid, clock, name, curve, comparison.axis.n_steps);
-    }
-    device(out, subject, lane, pid, clock, progress)?;
-    budget(out, subject, lane, pid, clock);
-    if clock.is_wall() {
-        // The time of all recordings starts with the first event of any.
-        let recordings = || comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
-        let first = recordings().filter_map(|one| one.times.first()).min();
-        if let Some((recording, first)) = comparison.recording(row.id).zip(first) {
-            measured_ops(out, recording, first.0, pid, clock);
-        }
-    }
-    Ok(())
+/// A lane, written as one process.
+pub(super) struct LaneTrace<'a> {
+    pub(super) out: &'a mut Writer,
+    pub(super) subject: &'a ExportSubject,
+    pub(super) lane: usize,
+    pub(super) process: u64,
+    pub(super) clock: &'a Clock<'a>,
 }
 
-/// The changes of a curve, and its end.
-fn counter(out: &mut Writer, pid: u64, clock: &Clock<'_>, name: &str, curve: &Curve, n_steps: u32) {
-    let mut last = None;
-    for step in 0..n_steps {
-        let value = curve.at(step);
-        if last != Some(value) {
-            out.counter(pid, clock.at(step), name, value);
-            last = Some(value);
+impl LaneTrace<'_> {
+    /// O(steps + events).
+    pub(super) fn add(&mut self, progress: &Progress<'_>) -> Result<(), ExportError> {
+        let (comparison, lane) = (&*self.subject.comparison, self.lane);
+        let (row, view) = (&comparison.lanes[lane], &self.subject.timeline.lanes[lane]);
+        let title = comparison.lane_title(row.id);
+        let label = match row.id {
+            LaneId::Policy(policy) => format!("{title}: {}", policy.row().label),
+            LaneId::Problem(_) | LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => title,
+        };
+        self.out.process(self.process, self.process, &label);
+        let (states_reserved, states_live) = comparison.states(lane);
+        let counters: [(&str, &Curve, bool); 5] = [
+            ("reserved", &view.reserved, states_reserved),
+            ("features reserved", &view.features, states_reserved),
+            ("live", &view.live, states_live),
+            ("in pages", &view.physical, view.physical.max() > 0),
+            ("virtual ranges", &view.virtual_space, view.virtual_space.max() > 0),
+        ];
+        for (name, curve, _) in counters.into_iter().filter(|(.., is_there)| *is_there) {
+            progress.check()?;
+            self.counter(name, curve);
+        }
+        self.device(progress)?;
+        self.budget();
+        if self.clock.is_wall() {
+            // The time of all recordings starts with the first event of any.
+            let recordings = || comparison.lanes.iter().filter_map(|lane| comparison.recording(lane.id));
+            let first = recordings().filter_map(|one| one.times.first()).min();
+            if let Some((recording, first)) = comparison.recording(row.id).zip(first) {
+                self.measured_ops(recording, first.0);
+            }
+        }
+        Ok(())
+    }
+
+    /// The changes of a curve, and its end.
+    fn counter(&mut self, name: &str, curve: &Curve) {
+        let n_steps = self.subject.comparison.axis.n_steps;
+        let mut last = None;
+        for step in 0..n_steps {
+            let value = curve.at(step);
+            if last != Some(value) {
+                self.out.counter(self.process, self.clock.at(step), name, value);
+                last = Some(value);
+            }
+        }
+        let end = self.clock.at(n_steps);
+        self.out.counter(self.process, end, name, last.unwrap_or(0));
+    }
+
+    const fn track(&self, thread: u64) -> Track {
+        Track {
+            process: self.process,
+            thread,
         }
     }
-    out.counter(pid, clock.at(n_steps), name, last.unwrap_or(0));
+
+    fn device(&mut self, progress: &Progress<'_>) -> Result<(), ExportError> {
+        let comparison = &*self.subject.comparison;
+        let track = self.track(DEVICE);
+        let simulation = &comparison.lanes[self.lane].simulation;
+        self.out.thread(track, "device calls");
+        let most = simulation.events.len() as u64;
+        let mut places = InOrder::default();
+        for (number, (event, name, class)) in (0_u64..).zip(calls(simulation)) {
+            if number % u64::from(CHUNK) == 0 {
+                progress.set("writing device calls", number, most)?;
+            }
+            let region = simulation.region(event.region);
+            let args = json!({
+                "step": event.step.0,
+                "bytes": event.bytes.get(),
+                "for": subject_text(comparison, simulation, simulation.subject(event.subject).subject),
+                "region": region_text(comparison.session_of(self.lane), region.kind, region.graph),
+                "offset": event.offset,
+            });
+            let at = places.next(self.clock, event.step.0);
+            self.out.instant(track, at, name, class.words(), &args);
+        }
+        Ok(())
+    }
+
+    /// Evictions and recomputations under a budget.
+    fn budget(&mut self) {
+        let track = self.track(BUDGET);
+        let comparison = &*self.subject.comparison;
+        let Some(remat) = &self.subject.timeline.lanes[self.lane].remat else {
+            return;
+        };
+        self.out.thread(track, "evictions");
+        self.counter("in use, as the planner counts", &remat.usage);
+        let mut places = InOrder::default();
+        for mark in &remat.marks {
+            let name = match mark.kind {
+                RematMarkKind::Evict => "evict",
+                RematMarkKind::Rematerialize => "compute anew",
+                RematMarkKind::Sibling => "back beside another",
+                RematMarkKind::OutOfMemory => "out of memory",
+                RematMarkKind::Thrash => "thrash",
+            };
+            let tensor = mark.tensor.map(|tensor| tensor_label(comparison, tensor).into_owned());
+            let args = json!({"step": mark.step.0, "run": mark.run, "bytes": mark.bytes.get(), "tensor": tensor});
+            let at = places.next(self.clock, mark.step.0);
+            self.out.instant(track, at, name, "budget", &args);
+        }
+    }
+
+    /// The ops of a recording without a graph. Ops that overlap get further threads, up to a limit.
+    fn measured_ops(&mut self, recording: &Recording, first: u64) {
+        let mut ops: Vec<_> = recording.ops.iter().filter(|op| op.start.0 >= first).collect();
+        ops.sort_by_key(|op| (op.start, std::cmp::Reverse(op.time)));
+        let clock = self.clock;
+        let spans = ops.iter().map(|op| {
+            let start = op.start.0 - first;
+            (clock.at_time(start), clock.at_time(start.saturating_add(op.time.0)))
+        });
+        let spans: Vec<(u64, u64)> = spans.collect();
+        let rows = rows(&spans);
+        let n_rows = rows.iter().flatten().max().map_or(0, |row| row + 1);
+        for row in 1..=n_rows {
+            self.out
+                .thread(self.track(FIRST_OP + row as u64), &format!("measured ops {row}"));
+        }
+        for ((op, span), row) in ops.iter().zip(&spans).zip(&rows) {
+            let Some(row) = row else { continue };
+            let args = json!({"type": recording.text(op.kind), "scratch_bytes": op.scratch.get()});
+            let track = self.track(FIRST_OP + 1 + *row as u64);
+            let name = recording.text(op.name);
+            self.out.slice(track, span.0, span.1, name, "measured op", &args);
+        }
+        let left_out = rows.iter().filter(|row| row.is_none()).count();
+        if let Some(first) = rows.iter().position(Option::is_none) {
+            let track = self.track(FIRST_OP);
+            self.out.thread(track, "measured ops left out");
+            let count = counted(left_out as u64, "measured op");
+            let name = format!("{count} left out: more than {MOST_OP_THREADS} at one time");
+            self.out
+                .instant(track, spans[first].0, &name, "measured op", &json!({"count": left_out}));
+        }
+    }
 }
 
 /// The name of an event; `None` for events that are no device calls: tensors and runs of static graphs.
@@ -113,98 +213,6 @@ pub(super) fn instants(subject: &ExportSubject, lane: usize) -> [Vec<u32>; 2] {
         calls.map(|(event, ..)| event.step.0).collect(),
         remat.flat_map(|remat| &remat.marks).map(|mark| mark.step.0).collect(),
     ]
-}
-
-fn device(
-    out: &mut Writer,
-    subject: &ExportSubject,
-    lane: usize,
-    pid: u64,
-    clock: &Clock<'_>,
-    progress: &Progress<'_>,
-) -> Result<(), ExportError> {
-    let comparison = &*subject.comparison;
-    let simulation = &comparison.lanes[lane].simulation;
-    out.thread((pid, DEVICE), "device calls");
-    let most = simulation.events.len() as u64;
-    let mut places = InOrder::default();
-    for (number, (event, name, class)) in (0_u64..).zip(calls(simulation)) {
-        if number % u64::from(CHUNK) == 0 {
-            progress.set("writing device calls", number, most)?;
-        }
-        let region = simulation.region(event.region);
-        let args = json!({
-            "step": event.step.0,
-            "bytes": event.bytes.get(),
-            "for": subject_text(comparison, simulation, simulation.subject(event.subject).subject),
-            "region": region_text(comparison.session_of(lane), (region.kind, region.graph)),
-            "offset": event.offset,
-        });
-        let at = places.next(clock, event.step.0);
-        out.instant((pid, DEVICE), at, name, class.words(), &args);
-    }
-    Ok(())
-}
-
-/// Evictions and recomputations under a budget.
-fn budget(out: &mut Writer, subject: &ExportSubject, lane: usize, pid: u64, clock: &Clock<'_>) {
-    let comparison = &*subject.comparison;
-    let Some(remat) = &subject.timeline.lanes[lane].remat else {
-        return;
-    };
-    out.thread((pid, BUDGET), "evictions");
-    counter(
-        out,
-        pid,
-        clock,
-        "in use, as the planner counts",
-        &remat.usage,
-        comparison.axis.n_steps,
-    );
-    let mut places = InOrder::default();
-    for mark in &remat.marks {
-        let name = match mark.kind {
-            RematMarkKind::Evict => "evict",
-            RematMarkKind::Rematerialize => "compute anew",
-            RematMarkKind::Sibling => "back beside another",
-            RematMarkKind::OutOfMemory => "out of memory",
-            RematMarkKind::Thrash => "thrash",
-        };
-        let tensor = mark.tensor.map(|tensor| tensor_label(comparison, tensor).into_owned());
-        let args = json!({"step": mark.step.0, "run": mark.run, "bytes": mark.bytes.get(), "tensor": tensor});
-        let at = places.next(clock, mark.step.0);
-        out.instant((pid, BUDGET), at, name, "budget", &args);
-    }
-}
-
-/// The ops of a recording without a graph. Ops that overlap get further threads, up to a limit.
-fn measured_ops(out: &mut Writer, recording: &Recording, first: u64, pid: u64, clock: &Clock<'_>) {
-    let mut ops: Vec<_> = recording.ops.iter().filter(|op| op.start.0 >= first).collect();
-    ops.sort_by_key(|op| (op.start, std::cmp::Reverse(op.time)));
-    let spans = ops.iter().map(|op| {
-        let start = op.start.0 - first;
-        (clock.at_time(start), clock.at_time(start.saturating_add(op.time.0)))
-    });
-    let spans: Vec<(u64, u64)> = spans.collect();
-    let rows = rows(&spans);
-    let n_rows = rows.iter().flatten().max().map_or(0, |row| row + 1);
-    for row in 1..=n_rows {
-        out.thread((pid, FIRST_OP + row as u64), &format!("measured ops {row}"));
-    }
-    for ((op, span), row) in ops.iter().zip(&spans).zip(&rows) {
-        let Some(row) = row else { continue };
-        let args = json!({"type": recording.text(op.kind), "scratch_bytes": op.scratch.get()});
-        let track = (pid, FIRST_OP + 1 + *row as u64);
-        out.slice(track, *span, (recording.text(op.name), "measured op"), &args);
-    }
-    let left_out = rows.iter().filter(|row| row.is_none()).count();
-    if let Some(first) = rows.iter().position(Option::is_none) {
-        let track = (pid, FIRST_OP);
-        out.thread(track, "measured ops left out");
-        let count = counted(left_out as u64, "measured op");
-        let name = format!("{count} left out: more than {MOST_OP_THREADS} at one time");
-        out.instant(track, spans[first].0, &name, "measured op", &json!({"count": left_out}));
-    }
 }
 
 /// The first free row of each span, by start; `None` where [`MOST_OP_THREADS`] are taken. O(spans x rows).

@@ -17,7 +17,8 @@ mod lane;
 use std::path::Path;
 
 use clock::Clock;
-use events::Writer;
+use events::{Track, Writer};
+use lane::LaneTrace;
 use serde_json::json;
 
 use super::subject::{ExportError, ExportSubject};
@@ -28,8 +29,14 @@ use highwater_timeline::{StepFacts, step_facts};
 
 /// The process of runs and ops with its threads; lanes are the next processes.
 const RUNS: u64 = 1;
-const RUN_THREAD: u64 = 1;
-const OP_THREAD: u64 = 2;
+const RUN_TRACK: Track = Track {
+    process: RUNS,
+    thread: 1,
+};
+const OP_TRACK: Track = Track {
+    process: RUNS,
+    thread: 2,
+};
 /// The number of steps between two checks for cancellation.
 const CHUNK: u32 = 1024;
 
@@ -52,7 +59,14 @@ pub(super) fn trace_json(
     schedule(&mut out, subject, &clock, progress)?;
     for (position, lane) in (0_u64..).zip(lanes) {
         progress.check()?;
-        lane::add(&mut out, (subject, lane), (RUNS + 1 + position, &clock), progress)?;
+        let mut trace = LaneTrace {
+            out: &mut out,
+            subject,
+            lane,
+            process: RUNS + 1 + position,
+            clock: &clock,
+        };
+        trace.add(progress)?;
     }
     Ok(out.finish())
 }
@@ -91,8 +105,8 @@ fn schedule(
         return Ok(());
     }
     out.process(RUNS, 0, &format!("what runs: {}", comparison.workload.name));
-    out.thread((RUNS, RUN_THREAD), "runs");
-    out.thread((RUNS, OP_THREAD), "ops");
+    out.thread(RUN_TRACK, "runs");
+    out.thread(OP_TRACK, "ops");
     for (position, run) in comparison.axis.runs.iter().enumerate() {
         let (start, end) = (run.start.0, run.start.0 + run.n_steps);
         if start == end {
@@ -108,12 +122,7 @@ fn schedule(
             "first step": start,
             "steps": run.n_steps,
         });
-        out.slice(
-            (RUNS, RUN_THREAD),
-            (clock.at(start), clock.at(end)),
-            (&name, "run"),
-            &args,
-        );
+        out.slice(RUN_TRACK, clock.at(start), clock.at(end), &name, "run", &args);
     }
     let executed: Vec<&str> = match comparison.ops() {
         OpSource::Tape(tape) => tape.executed().map(|(_, op)| &*op.name).collect(),
@@ -147,8 +156,7 @@ fn schedule(
             "phase": facts.phase.name(),
             "computed anew": facts.is_recomputed,
         });
-        let times = (clock.at(step), clock.at(step + 1));
-        out.slice((RUNS, OP_THREAD), times, (&name, "op"), &args);
+        out.slice(OP_TRACK, clock.at(step), clock.at(step + 1), &name, "op", &args);
     }
     Ok(())
 }

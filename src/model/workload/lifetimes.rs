@@ -87,3 +87,12 @@ pub struct Program {
     /// Items of `lifetimes` that take no part in reuse, by position.
     pub separate: Vec<u32>,
 }
+
+impl From<Lifetimes> for Program {
+    fn from(lifetimes: Lifetimes) -> Self {
+        Self {
+            lifetimes,
+            separate: Vec::new(),
+        }
+    }
+}

@@ -34,6 +34,17 @@ pub struct Buffer {
 }
 
 impl Buffer {
+    /// With a size rounded up to the alignment, for the planner to place.
+    pub fn unplaced(lower: Step, upper: Step, size: Bytes, alignment: u64) -> Self {
+        Self {
+            lower,
+            upper,
+            size: size.align_up(alignment),
+            alignment: alignment.max(1),
+            offset: None,
+        }
+    }
+
     /// Whether both are live on some step.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.lower < other.upper && other.lower < self.upper
@@ -147,13 +158,8 @@ impl ProblemEntry {
 impl PlacementProblem {
     /// Sizes are rounded up to `alignment`; ranges do not change.
     pub fn from_lifetimes(lifetimes: &Lifetimes, alignment: u64) -> Self {
-        Self::of(lifetimes.items.iter().map(|item| Buffer {
-            lower: item.birth,
-            upper: item.end,
-            size: item.bytes.align_up(alignment),
-            alignment: alignment.max(1),
-            offset: None,
-        }))
+        let items = lifetimes.items.iter();
+        Self::of(items.map(|item| Buffer::unplaced(item.birth, item.end, item.bytes, alignment)))
     }
 
     /// Buffers without gaps and groups.

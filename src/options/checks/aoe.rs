@@ -4,8 +4,7 @@ use super::super::config_files::aoe_config;
 use super::super::effective::{aoe_mode, is_aoe_mode};
 use super::super::environment::AOE_MODE;
 use super::super::files::FileState;
-use super::super::rows::keys;
-use super::{Check, Facts, Report, error};
+use super::{Check, Facts, Report, error, keys};
 
 const MODE: &str = keys::AOE_MODE;
 const CONFIG: &str = keys::AOE_CONFIG_FILE;

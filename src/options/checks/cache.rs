@@ -5,9 +5,7 @@ use super::super::effective::{has_debug_level, op_debug};
 use super::super::environment::{ASCEND_MAX_OP_CACHE_SIZE, ASCEND_REMAIN_CACHE_SIZE_RATIO};
 use super::super::files::FileState;
 use super::super::paths::op_cache_path;
-use super::super::rows::keys;
-use super::super::value::Value;
-use super::{Check, Facts, Report, info, warning};
+use super::{Check, Facts, Report, Value, info, keys, warning};
 
 const MODE: &str = keys::OP_COMPILER_CACHE_MODE;
 const SIZE: &str = ASCEND_MAX_OP_CACHE_SIZE;
@@ -72,8 +70,7 @@ fn cache_mode(facts: &Facts<'_>, report: &mut Report<'_>) {
             .warning(
                 &[MODE],
                 "op_compiler_cache_mode=force empties the cache before it compiles: programs that compile at the same \
-                 time may fail; go back to enable afterwards"
-                    .to_owned(),
+                 time may fail; go back to enable afterwards",
             )
             .set(MODE, "enable");
     }

@@ -4,9 +4,7 @@ use serde_json::Value as Json;
 
 use super::super::effective::{DEFAULT_HCCL_TIMEOUT, hccl_seconds, hccl_timeout, hccl_timeout_source};
 use super::super::environment::{CM_WORKER_SIZE, Environment, HCCL_EXEC_TIMEOUT, RANK_SIZE, TF_CONFIG};
-use super::super::rows::keys;
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, warning};
+use super::{Check, Facts, Report, Value, error, keys, warning};
 
 const SYNC: &str = keys::STREAM_SYNC_TIMEOUT;
 
@@ -98,14 +96,14 @@ fn parameter_servers(facts: &Facts<'_>, report: &mut Report<'_>) {
     if has_cluster && !has_strategy {
         report.error(
             &[TF_CONFIG, keys::DISTRIBUTE],
-            "TF_CONFIG has a cluster, but distribute is no ParameterServerStrategy: set both or neither".to_owned(),
+            "TF_CONFIG has a cluster, but distribute is no ParameterServerStrategy: set both or neither",
         );
     }
     if has_strategy && !has_cluster {
         report
             .error(
                 &[keys::DISTRIBUTE, TF_CONFIG],
-                "distribute is set, but TF_CONFIG has no cluster: set both or neither".to_owned(),
+                "distribute is set, but TF_CONFIG has no cluster: set both or neither",
             )
             .set(keys::DISTRIBUTE, Value::Unset);
     }
@@ -113,7 +111,7 @@ fn parameter_servers(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[TF_CONFIG, keys::MIX_COMPILE_MODE],
-                "TF_CONFIG has a cluster, which needs mixed computing: set mix_compile_mode to True".to_owned(),
+                "TF_CONFIG has a cluster, which needs mixed computing: set mix_compile_mode to True",
             )
             .set(keys::MIX_COMPILE_MODE, true);
     }
@@ -199,7 +197,7 @@ fn two_sizes(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[RANK_SIZE, CM_WORKER_SIZE],
-                "RANK_SIZE and CM_WORKER_SIZE are both set: keep the one that your launcher sets".to_owned(),
+                "RANK_SIZE and CM_WORKER_SIZE are both set: keep the one that your launcher sets",
             )
             .unset_variable(CM_WORKER_SIZE)
             .unset_variable(RANK_SIZE);

@@ -1,8 +1,6 @@
 //! Rules of the two companions: D1 and D2 of MegEngine's `DTRConfig`, M1 to M4 of Paddle's `memory_optimize`.
 
-use super::super::rows::keys;
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, warning};
+use super::{Check, Facts, Report, Value, error, keys, warning};
 
 const THRESHOLD: &str = keys::DTR_EVICTION_THRESHOLD;
 const SKIPPED: &str = keys::SKIP_OPT_SET;

@@ -1,9 +1,8 @@
 //! Rules of shared preprocessing, small channels and engines that run at a time: R33, R34, R41.
 
 use super::super::effective::is_training;
-use super::super::rows::keys;
 use super::dynamic::is_dims;
-use super::{Check, Facts, Report, error, warning};
+use super::{Check, Facts, Report, error, keys, warning};
 
 const RANK: &str = keys::LOCAL_RANK_ID;
 const DEVICES: &str = keys::LOCAL_DEVICE_LIST;
@@ -73,13 +72,13 @@ fn small_channel(facts: &Facts<'_>, report: &mut Report<'_>) {
         (0, false) => report
             .warning(
                 &names,
-                "enable_small_channel=0 counts as 1 in online inference (graph_run_mode=0): remove it".to_owned(),
+                "enable_small_channel=0 counts as 1 in online inference (graph_run_mode=0): remove it",
             )
             .remove(&[CHANNEL]),
         (1, true) => report
             .warning(
                 &names,
-                "enable_small_channel=1 is not advised in training (graph_run_mode=1): set it to 0".to_owned(),
+                "enable_small_channel=1 is not advised in training (graph_run_mode=1): set it to 0",
             )
             .set(CHANNEL, 0),
         _ => return,

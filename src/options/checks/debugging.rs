@@ -2,9 +2,7 @@
 
 use super::super::effective::{default_cache_dir, is_training, op_debug};
 use super::super::environment::{ASCEND_CACHE_PATH, ASCEND_WORK_PATH, NPU_COLLECT_PATH};
-use super::super::rows::keys;
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, info, warning};
+use super::{Check, Facts, Report, Value, error, info, keys, warning};
 
 const CONFIG: &str = keys::OP_DEBUG_CONFIG;
 const LEVEL: &str = keys::OP_DEBUG_LEVEL;
@@ -66,8 +64,7 @@ fn without_optimization(facts: &Facts<'_>, report: &mut Report<'_>) {
     if has_switch(facts, "oom") && has_switch(facts, "ccec_O0") {
         report.error(
             &[CONFIG],
-            "the file of op_debug_config has oom and ccec_O0, which together end in an AI Core error: take one out"
-                .to_owned(),
+            "the file of op_debug_config has oom and ccec_O0, which together end in an AI Core error: take one out",
         );
     }
 }
@@ -78,8 +75,7 @@ fn while_collecting(facts: &Facts<'_>, report: &mut Report<'_>) {
             .error(
                 &[CONFIG, NPU_COLLECT_PATH],
                 "the file of op_debug_config has oom, which does not work while NPU_COLLECT_PATH is set: take oom out \
-                 or unset the variable"
-                    .to_owned(),
+                 or unset the variable",
             )
             .unset_variable(NPU_COLLECT_PATH);
     }
@@ -92,8 +88,7 @@ fn debug_level(facts: &Facts<'_>, report: &mut Report<'_>) {
             .error(
                 &[LEVEL, CONFIG],
                 "op_debug_level=2 and oom in the file of op_debug_config together end in an AI Core error: remove \
-                 op_debug_level"
-                    .to_owned(),
+                 op_debug_level",
             )
             .set(LEVEL, Value::Unset);
     }

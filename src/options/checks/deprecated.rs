@@ -1,8 +1,7 @@
 //! Rules of deprecated options: R31, R46.
 
 use super::super::rows::{Selection, count_of, find, keys, keys_of};
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, info, warning};
+use super::{Check, Facts, Report, Value, error, info, warning};
 
 const IMPLEMENTATION: &str = keys::OP_SELECT_IMPLMODE;
 const TYPES: &str = keys::OPTYPELIST_FOR_IMPLMODE;
@@ -41,8 +40,7 @@ fn implementation(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[TYPES],
-                "optypelist_for_implmode needs op_select_implmode: set it, or use op_precision_mode for both"
-                    .to_owned(),
+                "optypelist_for_implmode needs op_select_implmode: set it, or use op_precision_mode for both",
             )
             .set(TYPES, Value::Unset);
     }

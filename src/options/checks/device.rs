@@ -2,9 +2,7 @@
 
 use super::super::effective::device;
 use super::super::environment::{ASCEND_DEVICE_ID, DEVICE_ID};
-use super::super::rows::keys;
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, info, near_value};
+use super::{Check, Facts, Report, Value, error, info, keys, near_value};
 
 const KEY: &str = keys::SESSION_DEVICE_ID;
 

@@ -1,9 +1,7 @@
 //! Rules of objects and of dumps: R8, R39.
 
-use super::super::rows::keys;
-use super::super::value::Value;
 use super::aoe::directory_problem;
-use super::{Check, Facts, Report, error, warning};
+use super::{Check, Facts, Report, Value, error, keys, warning};
 
 const GRAPH_MEMORY: &str = keys::GRAPH_MEMORY_OPTIMIZE_CONFIG;
 

@@ -1,9 +1,7 @@
 //! Rules of dynamic shapes: R32, R38.
 
-use super::super::rows::keys;
 use super::super::shape_range::{InputSource, ShapeRanges};
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, info, warning};
+use super::{Check, Facts, Report, Value, error, info, keys, warning};
 
 const RANGE: &str = keys::DYNAMIC_INPUTS_SHAPE_RANGE;
 const MODE: &str = keys::DYNAMIC_GRAPH_EXECUTE_MODE;
@@ -56,7 +54,7 @@ fn shape_range(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .warning(
                 &[RANGE, DIMS],
-                "dynamic_inputs_shape_range has no effect beside dynamic_dims, which wins: remove the range".to_owned(),
+                "dynamic_inputs_shape_range has no effect beside dynamic_dims, which wins: remove the range",
             )
             .set(RANGE, Value::Unset);
     }
@@ -64,7 +62,7 @@ fn shape_range(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .warning(
                 &[RANGE],
-                "dynamic_inputs_shape_range has no effect unless dynamic_input is True: set it".to_owned(),
+                "dynamic_inputs_shape_range has no effect unless dynamic_input is True: set it",
             )
             .set(keys::DYNAMIC_INPUT, true);
     }
@@ -107,8 +105,7 @@ fn steps(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[HYBRID],
-                "compile_hybrid_mode=1 needs input_shape, dynamic_dims and dynamic_node_type=1: set them, or set it to 0"
-                    .to_owned(),
+                "compile_hybrid_mode=1 needs input_shape, dynamic_dims and dynamic_node_type=1: set them, or set it to 0",
             )
             .set(HYBRID, 0);
     }
@@ -116,7 +113,7 @@ fn steps(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[HYBRID, NODE_TYPE],
-                "compile_hybrid_mode=1 works with placeholders only: set dynamic_node_type to 1".to_owned(),
+                "compile_hybrid_mode=1 works with placeholders only: set dynamic_node_type to 1",
             )
             .set(NODE_TYPE, 1);
     }

@@ -2,10 +2,7 @@
 
 use super::super::environment::GE_USE_STATIC_MEMORY;
 use super::super::policy::{policy_numbers, policy_of_text};
-use super::super::row::OptionRow;
-use super::super::rows::{find, keys};
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, info, warning};
+use super::{Check, Facts, OptionRow, Report, Value, error, find, info, keys, warning};
 use highwater_model::workload::SchedulePlan;
 use highwater_sim::StaticMemoryPolicy;
 

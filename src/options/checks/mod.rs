@@ -104,17 +104,17 @@ impl<'a> Facts<'a> {
 
     /// The effective number; 0 for options without one.
     fn int(&self, key: &str) -> i64 {
-        self.options.acting(key).as_int().unwrap_or(0)
+        self.options.number(key).unwrap_or(0)
     }
 
     /// The effective truth value.
     fn bool(&self, key: &str) -> bool {
-        self.options.acting(key) == Value::Bool(true)
+        self.options.is_on(key)
     }
 
     /// The effective text; empty for options without one.
     fn text(&self, key: &str) -> String {
-        self.options.acting(key).as_text().unwrap_or("").to_owned()
+        self.options.text(key)
     }
 
     /// The error of an override by itself: "`iterations_per_loop` is 0: use 1 or more".
@@ -133,16 +133,16 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    pub fn error(&mut self, options: &[&str], message: String) -> &mut Finding {
-        self.push(Severity::Error, options, message)
+    pub fn error(&mut self, options: &[&str], message: impl Into<String>) -> &mut Finding {
+        self.push(Severity::Error, options, message.into())
     }
 
-    pub fn warning(&mut self, options: &[&str], message: String) -> &mut Finding {
-        self.push(Severity::Warning, options, message)
+    pub fn warning(&mut self, options: &[&str], message: impl Into<String>) -> &mut Finding {
+        self.push(Severity::Warning, options, message.into())
     }
 
-    pub fn info(&mut self, options: &[&str], message: String) -> &mut Finding {
-        self.push(Severity::Info, options, message)
+    pub fn info(&mut self, options: &[&str], message: impl Into<String>) -> &mut Finding {
+        self.push(Severity::Info, options, message.into())
     }
 
     /// Reports a value of the wrong type or out of range.
@@ -299,7 +299,8 @@ pub fn check_scheduled(
 
 /// The error-level findings that forbid a policy under these settings.
 pub fn policy_errors(
-    (options, environment): (&Options, &Environment),
+    options: &Options,
+    environment: &Environment,
     files: &dyn Files,
     plan: &SchedulePlan,
     policy: StaticMemoryPolicy,

@@ -1,8 +1,6 @@
 //! highwater's own rule of options that exclude each other: K7.
 
-use super::super::rows::keys;
-use super::super::value::Value;
-use super::{Check, Facts, Report, error};
+use super::{Check, Facts, Report, Value, error, keys};
 
 const DUMP: &str = keys::ENABLE_DUMP;
 const OVERFLOW: &str = keys::ENABLE_DUMP_DEBUG;
@@ -24,7 +22,7 @@ fn pairs(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[DUMP, OVERFLOW],
-                "enable_dump and enable_dump_debug are both on, which the engine refuses: keep one of them".to_owned(),
+                "enable_dump and enable_dump_debug are both on, which the engine refuses: keep one of them",
             )
             .set(OVERFLOW, false)
             .set(DUMP, false);
@@ -34,8 +32,7 @@ fn pairs(facts: &Facts<'_>, report: &mut Report<'_>) {
             .error(
                 &[STEPS, SECONDS],
                 "save_checkpoints_steps and save_checkpoints_secs are both set, which TensorFlow refuses: keep one of \
-                 them"
-                    .to_owned(),
+                 them",
             )
             .set(SECONDS, Value::Unset)
             .set(STEPS, Value::Unset);

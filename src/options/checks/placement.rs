@@ -2,10 +2,8 @@
 
 use super::super::effective::is_training;
 use super::super::environment::GE_USE_STATIC_MEMORY;
-use super::super::rows::keys;
-use super::super::value::Value;
 use super::memory::POLICY_SOURCES;
-use super::{Check, Facts, Report, error, info, warning};
+use super::{Check, Facts, Report, Value, error, info, keys, warning};
 
 const COPIES: &str = keys::GRAPH_MAX_PARALLEL_MODEL_NUM;
 
@@ -79,15 +77,14 @@ fn variables_on_host(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[keys::VARIABLE_PLACEMENT, keys::MIX_COMPILE_MODE],
-                "variable_placement=Host needs mixed computing: set mix_compile_mode to True".to_owned(),
+                "variable_placement=Host needs mixed computing: set mix_compile_mode to True",
             )
             .set(keys::MIX_COMPILE_MODE, true);
     }
     report.info(
         &[keys::VARIABLE_PLACEMENT],
         "with variable_placement=Host, TensorFlow 1 control flow (tf.case, tf.cond, tf.while_loop) may fail: \
-         enable version 2 control flow and resource variables in the script"
-            .to_owned(),
+         enable version 2 control flow and resource variables in the script",
     );
 }
 

@@ -1,9 +1,7 @@
 //! Rules of numeric precision: R10 to R14.
 
 use super::super::effective::is_training;
-use super::super::rows::keys;
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, warning};
+use super::{Check, Facts, Report, Value, error, keys, warning};
 
 const MIX_LIST: &str = keys::MODIFY_MIXLIST;
 
@@ -78,8 +76,7 @@ fn both_modes(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[keys::PRECISION_MODE, keys::PRECISION_MODE_V2],
-                "precision_mode and precision_mode_v2 are both set: keep precision_mode_v2 and remove the other"
-                    .to_owned(),
+                "precision_mode and precision_mode_v2 are both set: keep precision_mode_v2 and remove the other",
             )
             .set(keys::PRECISION_MODE, Value::Unset);
     }
@@ -117,7 +114,7 @@ fn lists_without_mixing(facts: &Facts<'_>, report: &mut Report<'_>) {
         report
             .error(
                 &[MIX_LIST],
-                "modify_mixlist needs mixed precision: set precision_mode_v2 to mixed_float16".to_owned(),
+                "modify_mixlist needs mixed precision: set precision_mode_v2 to mixed_float16",
             )
             .set(keys::PRECISION_MODE_V2, "mixed_float16")
             .set(MIX_LIST, Value::Unset);
@@ -130,8 +127,7 @@ fn idle_dtypes(facts: &Facts<'_>, report: &mut Report<'_>) {
             .warning(
                 &[keys::CUSTOMIZE_DTYPES, keys::PRECISION_MODE],
                 "customize_dtypes has no effect under precision_mode=must_keep_origin_dtype: remove it or choose \
-                 another mode"
-                    .to_owned(),
+                 another mode",
             )
             .set(keys::CUSTOMIZE_DTYPES, Value::Unset);
     }
@@ -144,8 +140,7 @@ fn forced_in_training(facts: &Facts<'_>, report: &mut Report<'_>) {
     {
         report.warning(
             &[keys::PRECISION_MODE, keys::GRAPH_RUN_MODE],
-            "precision_mode=force_fp16 is for online inference only: set graph_run_mode to 0 or choose another mode"
-                .to_owned(),
+            "precision_mode=force_fp16 is for online inference only: set graph_run_mode to 0 or choose another mode",
         );
     }
 }

@@ -1,9 +1,7 @@
 //! Rules of loops, mixed computing, the run mode and other plain choices: R1 to R4, R6, R7, R9, R15, R40, R42, R47,
 //! R54.
 
-use super::super::rows::keys;
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, info, near_value, warning};
+use super::{Check, Facts, Report, Value, error, info, keys, near_value, warning};
 
 pub(super) const ROWS: &[Check] = &[
     Check {
@@ -120,8 +118,7 @@ fn tailing(facts: &Facts<'_>, report: &mut Report<'_>) {
     if facts.bool(keys::IS_TAILING_OPTIMIZATION) {
         report.warning(
             &[keys::IS_TAILING_OPTIMIZATION],
-            "is_tailing_optimization is on: give NPUOptimizer the same value, and use it for BERT networks only"
-                .to_owned(),
+            "is_tailing_optimization is on: give NPUOptimizer the same value, and use it for BERT networks only",
         );
     }
 }
@@ -129,13 +126,13 @@ fn tailing(facts: &Facts<'_>, report: &mut Report<'_>) {
 fn unsupported(_facts: &Facts<'_>, report: &mut Report<'_>) {
     let key = keys::ENABLE_REDUCE_PRECISION;
     report
-        .warning(&[key], "enable_reduce_precision is not supported: remove it".to_owned())
+        .warning(&[key], "enable_reduce_precision is not supported: remove it")
         .set(key, Value::Unset);
 }
 
 fn recommendation_only(_facts: &Facts<'_>, report: &mut Report<'_>) {
     report.info(
         &[keys::JIT_COMPILE],
-        "jit_compile is meant for networks of large recommendation models; leave it out elsewhere".to_owned(),
+        "jit_compile is meant for networks of large recommendation models; leave it out elsewhere",
     );
 }

@@ -1,8 +1,7 @@
 //! highwater's own rules of texts with a syntax: K2, K3, K4, K8.
 
 use super::super::occupied::occupied_memory;
-use super::super::rows::keys;
-use super::{Check, Facts, Report, error};
+use super::{Check, Facts, Report, error, keys};
 use highwater_rewrite::WorkspaceTable;
 
 const STREAMS: &str = keys::AUTO_MULTISTREAM_PARALLEL_MODE;

@@ -1,9 +1,7 @@
 //! Rules of weights: R35, R36.
 
 use super::super::environment::ASCEND_WORK_PATH;
-use super::super::rows::keys;
-use super::super::value::Value;
-use super::{Check, Facts, Report, error, info, warning};
+use super::{Check, Facts, Report, Value, error, info, keys, warning};
 
 pub(super) const ROWS: &[Check] = &[
     Check {
@@ -69,8 +67,7 @@ fn compression(facts: &Facts<'_>, report: &mut Report<'_>) {
             .error(
                 &keys,
                 "enable_compress_weight and compress_weight_conf are both set: keep compress_weight_conf to compress \
-                 some weights, the other to compress all"
-                    .to_owned(),
+                 some weights, the other to compress all",
             )
             .set(keys[0], Value::Unset)
             .set(keys[1], Value::Unset);

@@ -22,7 +22,16 @@ pub const RANK_SIZE: &str = "RANK_SIZE";
 pub const CM_WORKER_SIZE: &str = "CM_WORKER_SIZE";
 
 const ADAPTER: &str = "TensorFlow adapter environment variables";
-const NO_OPTION: &str = "no option says the same";
+
+/// What most variables have in common.
+const VARIABLE: EnvironmentRow = EnvironmentRow {
+    name: "",
+    summary: "",
+    details: "",
+    precedence: "no option says the same",
+    choices: &[],
+    source: "NPURunConfig option reference",
+};
 
 /// Every variable that the rules, the policy or the originals read.
 pub static ENVIRONMENT: &[EnvironmentRow] = &[
@@ -33,8 +42,8 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "An integer of 0 or more; anything else is refused. The simulation takes it to choose an entry of \
                   simulation.occupied_memory.",
         precedence: "below session_device_id and above DEVICE_ID; without any of them the id is 0",
-        choices: &[],
         source: "NPURunConfig option reference; TensorFlow adapter",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: DEVICE_ID,
@@ -42,8 +51,8 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "An integer of 0 or more; anything else is refused. Physical ids are those of the machine, not of the \
                   container.",
         precedence: "below session_device_id and ASCEND_DEVICE_ID",
-        choices: &[],
         source: "TensorFlow adapter",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: ASCEND_WORK_PATH,
@@ -51,8 +60,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "Debug files of ops, dumps of failing ops, results of fusion and weights in files go below it. Without \
                   it they go to the current directory.",
         precedence: "below debug_dir and NPU_COLLECT_PATH, where these are for the same files",
-        choices: &[],
-        source: "NPURunConfig option reference",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: ASCEND_CACHE_PATH,
@@ -60,8 +68,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "The cache stands in a subdirectory kernel_cache with the host's id behind it. Without it and the \
                   option, the cache is in $HOME/atc_data.",
         precedence: "below op_compiler_cache_dir",
-        choices: &[],
-        source: "NPURunConfig option reference",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: NPU_COLLECT_PATH,
@@ -69,8 +76,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "Where it is set, failing ops are dumped in mode 1 and into this directory, whatever \
                   enable_exception_dump says. Ops must then not be compiled with the check oom of op_debug_config.",
         precedence: "above enable_exception_dump and DUMP_GRAPH_PATH",
-        choices: &[],
-        source: "NPURunConfig option reference",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: HCCL_EXEC_TIMEOUT,
@@ -78,8 +84,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "The same as hccl_timeout, from outside the script: a number above 0 and up to 17340, rounded down to \
                   multiples of 68. In a cluster stream_sync_timeout must be longer. Without both, 1836.",
         precedence: "below hccl_timeout",
-        choices: &[],
-        source: "NPURunConfig option reference",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: AOE_MODE,
@@ -91,7 +96,7 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
             ("2", "tunes single ops"),
             ("4", "tunes how gradients are split"),
         ],
-        source: "NPURunConfig option reference",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: ASCEND_MAX_OP_CACHE_SIZE,
@@ -99,16 +104,14 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "Above it, files that nobody read for half an hour are removed. -1 turns the ageing off. Without it \
                   and the file, 500.",
         precedence: "below max_op_cache_size in op_cache.ini, which stands in op_compiler_cache_dir",
-        choices: &[],
-        source: "NPURunConfig option reference",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: ASCEND_REMAIN_CACHE_SIZE_RATIO,
         summary: "how much of a full cache of compiled ops is kept, in per cent",
         details: "A number from 1 to 100. Without it and the file, 50.",
         precedence: "below remain_cache_size_ratio in op_cache.ini, which stands in op_compiler_cache_dir",
-        choices: &[],
-        source: "NPURunConfig option reference",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: TF_CONFIG,
@@ -116,30 +119,28 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "An object with the parts cluster and task, as TensorFlow defines it. A cluster needs the option \
                   distribute and mix_compile_mode=True, or the adapter refuses the configuration. It also makes the \
                   timeouts depend on each other.",
-        precedence: NO_OPTION,
-        choices: &[],
         source: "TensorFlow adapter npu_config.py",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: DUMP_GE_GRAPH,
         summary: "whether the engine writes its graphs to files, and how much of them",
         details: "The files show how the graph looks between the stages of the compiler. Any other value writes nothing.",
-        precedence: NO_OPTION,
         choices: &[
             ("1", "everything"),
             ("2", "without data such as weights"),
             ("3", "the nodes and how they are linked"),
         ],
         source: "GE dump graph details",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: DUMP_GRAPH_LEVEL,
         summary: "which graphs DUMP_GE_GRAPH writes",
         details: "A number for a set of stages, or names of stages with bars between them. Without DUMP_GE_GRAPH it has \
                   no effect.",
-        precedence: NO_OPTION,
-        choices: &[],
         source: "GE dump graph details",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: DUMP_GRAPH_PATH,
@@ -148,24 +149,22 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
                   ASCEND_WORK_PATH. Where NPU_COLLECT_PATH is set, they go to extra-info/graph below that, and this \
                   variable has no effect.",
         precedence: "below NPU_COLLECT_PATH, above ASCEND_WORK_PATH",
-        choices: &[],
         source: "GE dump graph details",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: DUMP_GRAPH_FORMAT,
         summary: "the format of the files of DUMP_GE_GRAPH",
         details: "Names with bars between them, such as onnx or ge_proto. Without DUMP_GE_GRAPH it has no effect.",
-        precedence: NO_OPTION,
-        choices: &[],
         source: "GE dump graph details",
+        ..VARIABLE
     },
     EnvironmentRow {
         name: JOB_ID,
         summary: "the name of the job",
         details: "A text that tells the jobs of a machine apart in logs. It changes nothing about a run.",
-        precedence: NO_OPTION,
-        choices: &[],
         source: ADAPTER,
+        ..VARIABLE
     },
     EnvironmentRow {
         name: RANK_SIZE,
@@ -173,8 +172,8 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "For training whose members are listed in a rank table. The adapter wants one of RANK_SIZE and \
                   CM_WORKER_SIZE, and refuses both at once.",
         precedence: "not beside CM_WORKER_SIZE",
-        choices: &[],
         source: ADAPTER,
+        ..VARIABLE
     },
     EnvironmentRow {
         name: CM_WORKER_SIZE,
@@ -182,8 +181,8 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
         details: "For training whose members report to a chief instead of being listed. The adapter wants one of \
                   RANK_SIZE and CM_WORKER_SIZE, and refuses both at once.",
         precedence: "not beside RANK_SIZE",
-        choices: &[],
         source: ADAPTER,
+        ..VARIABLE
     },
 ];
 

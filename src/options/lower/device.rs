@@ -36,7 +36,7 @@ pub fn resolve_device(options: &Options) -> Result<Device, DeviceError> {
     let name = options.effective(keys::DEVICE).to_string();
     let mut device = DeviceProfiles::bundled()?.find(&name)?;
     for (figure, key) in FIGURE_OPTIONS {
-        if let Some(value) = options.acting(key).as_int().and_then(|value| u64::try_from(value).ok()) {
+        if let Some(value) = options.number(key) {
             device.set(figure, value);
         }
     }

@@ -3,7 +3,6 @@
 use super::super::rows::{ARENA, keys};
 use super::super::store::Options;
 use super::super::value::Value;
-use super::{bytes, is_on, text};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Device, DeviceFigure};
 use highwater_rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version};
@@ -15,26 +14,26 @@ use highwater_rewrite::remat::{
 pub(super) fn dtr(options: &Options) -> RematRequest {
     let factor = |key| options.acting(key).as_float().filter(|factor| *factor >= 0.0);
     let defaults = DtrFactors::default();
-    let named = find_heuristic(&text(options, keys::REMAT_HEURISTIC));
+    let named = find_heuristic(&options.text(keys::REMAT_HEURISTIC));
     let heuristic = named.or_else(|_reported| find_heuristic(DEFAULT_HEURISTIC));
     RematRequest {
-        budget: bytes(options, keys::EVICTION_THRESHOLD).filter(|bytes| *bytes > Bytes::ZERO),
+        budget: options
+            .bytes(keys::EVICTION_THRESHOLD)
+            .filter(|bytes| *bytes > Bytes::ZERO),
         factors: DtrFactors {
-            evictee_minimum_size: bytes(options, keys::EVICTEE_MINIMUM_SIZE).unwrap_or(defaults.evictee_minimum_size),
+            evictee_minimum_size: options
+                .bytes(keys::EVICTEE_MINIMUM_SIZE)
+                .unwrap_or(defaults.evictee_minimum_size),
             recomp_memory_factor: factor(keys::RECOMP_MEMORY_FACTOR).unwrap_or(defaults.recomp_memory_factor),
             recomp_time_factor: factor(keys::RECOMP_TIME_FACTOR).unwrap_or(defaults.recomp_time_factor),
         },
-        free_neighbors: if text(options, keys::FREE_NEIGHBORS) == ARENA {
+        free_neighbors: if options.text(keys::FREE_NEIGHBORS) == ARENA {
             FreeNeighbors::Arena
         } else {
             FreeNeighbors::Zero
         },
         thrash_limit: factor(keys::THRASH_LIMIT),
-        seed: options
-            .acting(keys::REMAT_SEED)
-            .as_int()
-            .and_then(|seed| u64::try_from(seed).ok())
-            .unwrap_or(0),
+        seed: options.number(keys::REMAT_SEED).unwrap_or(0),
         ..RematRequest::unlimited(heuristic.unwrap_or(&HEURISTICS[0]))
     }
 }
@@ -72,23 +71,19 @@ pub(super) fn name_reuse(options: &Options) -> NameReuseRequest {
     NameReuseRequest {
         level: level.unwrap_or(0),
         skip,
-        skip_grads: is_on(options, keys::SKIP_GRADS),
+        skip_grads: options.is_on(keys::SKIP_GRADS),
         print_log: false,
         most_log_lines: usize::MAX,
-        version: Version::find(&text(options, keys::NAME_REUSE_VERSION)).unwrap_or(Version::V3),
+        version: Version::find(&options.text(keys::NAME_REUSE_VERSION)).unwrap_or(Version::V3),
     }
 }
 
 /// The rates that estimate the time of ops.
 pub(super) fn rates(options: &Options, device: &Device) -> OpRates {
-    let number = |key| u64::try_from(options.acting(key).as_int()?).ok();
+    let rate = |key, figure| options.number(key).unwrap_or(device.figure(figure)).max(1);
     OpRates {
-        flops_per_second: number(keys::FLOPS_PER_SECOND)
-            .unwrap_or(device.figure(DeviceFigure::FlopsPerSecond))
-            .max(1),
-        bytes_per_second: number(keys::OP_BYTES_PER_SECOND)
-            .unwrap_or(device.figure(DeviceFigure::MemoryBytesPerSecond))
-            .max(1),
-        launch: Nanos(number(keys::OP_LAUNCH_NS).unwrap_or(0)),
+        flops_per_second: rate(keys::FLOPS_PER_SECOND, DeviceFigure::FlopsPerSecond),
+        bytes_per_second: rate(keys::OP_BYTES_PER_SECOND, DeviceFigure::MemoryBytesPerSecond),
+        launch: Nanos(options.number(keys::OP_LAUNCH_NS).unwrap_or(0)),
     }
 }

@@ -1,10 +1,6 @@
 //! Options of numeric precision.
 
-use super::super::kind::{OptionKind, PathKind};
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::{COMMON, keys};
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section, keys};
 
 const PRECISION_EFFECT: &str = "widths of activations by mode: matrix and convolution results of float32 become 16 bit \
                                 under the allow_fp32 modes; all float32 activations under fp16 and force_fp16; all but \

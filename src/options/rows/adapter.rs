@@ -1,10 +1,6 @@
 //! Arguments of the adapter's constructors that its reference does not list.
 
-use super::super::kind::{OptionKind, PathKind};
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::COMMON;
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -15,7 +11,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "Must be True or False, or the adapter refuses it. No public reference describes it further.",
         rule: "R9",
         since: Some("adapter of 2020"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -29,7 +24,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         rule: "R8",
         memory_effect: "nothing here: give the shapes as values of symbolic dimensions of the schedule",
         since: Some("adapter of 2020"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -41,7 +35,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         rule: "R38",
         memory_effect: "nothing here: give the shapes as values of symbolic dimensions of the schedule",
         since: Some("adapter of 2020"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -56,7 +49,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "takes dynamic_inputs_shape_range out of force; its own values are not taken over: give them as \
                         those of symbolic dimensions of the schedule",
         since: Some("adapter of 2020"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -67,7 +59,6 @@ pub(super) const ROWS: &[OptionRow] = &[
                   given together or not at all.",
         rule: "R38",
         since: Some("adapter of 2020"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -81,7 +72,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         rule: "R38",
         memory_effect: "nothing here: a graph is either static or dynamic",
         since: Some("adapter of 2026"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -115,7 +105,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "Fixes the data format of broadcasts for training that splits the model. Off is right for training \
                   that splits the data.",
         since: Some("adapter of 2021"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -125,7 +114,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "The path of the configuration of the network that connects the servers (NCA). Not described any \
                   further in public.",
         since: Some("adapter of 2021"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -135,7 +123,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the type of device that graphs are compiled for",
         details: "Passed on to the engine as it stands. The default leaves the choice to the engine.",
         since: Some("adapter of 2021"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -146,7 +133,6 @@ pub(super) const ROWS: &[OptionRow] = &[
                   is asked.",
         memory_effect: "nothing here: the simulated device is simulation.device",
         since: Some("adapter of 2021"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -155,7 +141,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the algorithm of collective operations",
         details: "Passed on to the collective library. Not described any further in public.",
         since: Some("adapter of 2021"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -183,7 +168,6 @@ pub(super) const ROWS: &[OptionRow] = &[
                   inputs. The engine knows it as ge.insertOpFile.",
         memory_effect: "nothing here: the ops of the file are run as they stand",
         since: Some("adapter of 2023"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -195,7 +179,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "nothing here: variables stay variables. In reality they would count as weights, exactly and \
                         without rounding",
         since: Some("adapter of 2023"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -204,7 +187,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "how many AI Cores kernels are compiled for",
         details: "A text that the engine takes as ge.aicoreNum. Left out, all cores of the chip are used.",
         since: Some("adapter of 2026"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -216,7 +198,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "nothing here: the ops of the file are run as they stand. In reality folding turns tensors \
                         into weights",
         since: Some("adapter of 2026"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -227,7 +208,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "A batch call copies several inputs with one request instead of one request each. The code's own \
                   comment contradicts itself on the default; the signature says False.",
         since: Some("adapter of 2026"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -287,7 +267,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "O0 is the least and O3, the default, the most. The engine knows it as ge.oo.level.",
         memory_effect: "nothing here: the ops of the file are run as they stand",
         since: Some("adapter of 2026"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
     OptionRow {
@@ -298,12 +277,12 @@ pub(super) const ROWS: &[OptionRow] = &[
                   ge.optimizationSwitch.",
         memory_effect: "nothing here: the ops of the file are run as they stand",
         since: Some("adapter of 2026"),
-        source: "TensorFlow adapter npu_config.py",
         ..ADAPTER_ROW
     },
 ];
 
 pub(super) const ADAPTER_ROW: OptionRow = OptionRow {
     section: Section::Adapter,
+    source: "TensorFlow adapter npu_config.py",
     ..COMMON
 };

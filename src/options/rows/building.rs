@@ -1,10 +1,6 @@
 //! Options of tuning and compilation: AOE, the operator cache, shared data preprocessing.
 
-use super::super::kind::{OptionKind, PathKind};
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::COMMON;
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section};
 
 pub(super) const AOE: &[OptionRow] = &[
     OptionRow {
@@ -88,7 +84,6 @@ pub(super) const DATA: &[OptionRow] = &[
                   data and sends it to the devices of the other processes. This tells who is who; the collective \
                   library's get_local_rank_id() gives the number. It goes with local_device_list.",
         rule: "R33",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DATA_AUGMENTATION_ROW
     },
     OptionRow {
@@ -98,7 +93,6 @@ pub(super) const DATA: &[OptionRow] = &[
         details: "Device ids with commas between them, such as \"0,1\". It goes with local_rank_id: one without the \
                   other is of no use.",
         rule: "R33",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DATA_AUGMENTATION_ROW
     },
 ];
@@ -115,5 +109,6 @@ const OPERATOR_COMPILATION_ROW: OptionRow = OptionRow {
 
 const DATA_AUGMENTATION_ROW: OptionRow = OptionRow {
     section: Section::DataAugmentation,
+    source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
     ..COMMON
 };

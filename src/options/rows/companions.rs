@@ -1,10 +1,6 @@
 //! Options of the two companions: MegEngine's `DTRConfig` and Paddle's `memory_optimize`.
 
-use super::super::kind::OptionKind;
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::COMMON;
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, Section};
 
 pub(super) const DTR: &[OptionRow] = &[
     OptionRow {
@@ -39,10 +35,7 @@ pub(super) const DTR: &[OptionRow] = &[
     },
     OptionRow {
         key: "dtr.recomp_memory_factor",
-        kind: OptionKind::Float {
-            min: 0.0,
-            max: f64::INFINITY,
-        },
+        kind: OptionKind::NOT_NEGATIVE,
         default: DefaultValue::Int(1),
         summary: "how much the memory of recomputing a tensor counts in the choice of what to evict",
         details: "The exponent of the memory that computing the tensor anew would take. The larger it is, the more \
@@ -55,10 +48,7 @@ pub(super) const DTR: &[OptionRow] = &[
     },
     OptionRow {
         key: "dtr.recomp_time_factor",
-        kind: OptionKind::Float {
-            min: 0.0,
-            max: f64::INFINITY,
-        },
+        kind: OptionKind::NOT_NEGATIVE,
         default: DefaultValue::Int(1),
         summary: "how much the time of recomputing a tensor counts in the choice of what to evict",
         details: "The exponent of the estimated time that computing the tensor anew would take. The larger it is, \
@@ -83,7 +73,6 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         rule: "M2",
         memory_effect: "set, variables of each graph share memory by name, but for these",
         lowers_to: Some("NameReuseRequest::skip"),
-        source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
     OptionRow {
@@ -94,7 +83,6 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         details: "On, every hit and every reason against one goes to standard output, one line each. Hits are \
                   counted from 0 anew for each control-flow graph. It changes nothing about the result.",
         memory_effect: "nothing: it is about the log alone",
-        source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
     OptionRow {
@@ -111,7 +99,6 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         rule: "M1",
         memory_effect: "set, variables of each graph share memory by name, as many as the level allows",
         lowers_to: Some("NameReuseRequest::level"),
-        source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
     OptionRow {
@@ -124,7 +111,6 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
                   then carry the attribute op_role_var.",
         memory_effect: "set, variables of each graph share memory by name; on, not the gradients that optimizers read",
         lowers_to: Some("NameReuseRequest::skip_grads"),
-        source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
         ..MEMORY_OPTIMIZE_ROW
     },
 ];
@@ -137,5 +123,6 @@ const DTR_ROW: OptionRow = OptionRow {
 
 const MEMORY_OPTIMIZE_ROW: OptionRow = OptionRow {
     section: Section::MemoryOptimize,
+    source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
     ..COMMON
 };

@@ -1,9 +1,6 @@
 //! highwater's own options: what the operations of the simulated device cost.
 
-use super::super::kind::OptionKind;
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::{COMMON, keys};
+use super::{COMMON, OptionKind, OptionRow, Section, keys};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {

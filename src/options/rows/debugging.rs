@@ -1,10 +1,6 @@
 //! Options of debugging, accuracy comparison and profiling.
 
-use super::super::kind::{OptionKind, PathKind};
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::COMMON;
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section};
 
 pub(super) const DEBUGGING: &[OptionRow] = &[
     OptionRow {
@@ -88,7 +84,6 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         details: "On, every op (or those of dump_layer) writes its data below dump_path, which must be set. The \
                   engine refuses it together with enable_dump_debug.",
         memory_effect: "nothing here: in reality a dump keeps tensors readable until they are written",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -97,7 +92,6 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         summary: "the directory for dumped data",
         details: "Needed as soon as enable_dump or enable_dump_debug is on. It must exist beforehand and be readable \
                   and writable. An absolute path or one relative to the script.",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -108,7 +102,6 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         details: "Single iterations and ranges with bars between them: \"0|3-5|10\". At most 100 of them, each range \
                   from a smaller to a larger number. Left out, every iteration is dumped.",
         rule: "R39",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -123,7 +116,6 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         details: "Chooses inputs, outputs or both. With all, ops that change their input while they run, such as \
                   collectives, write inputs and outputs at different times and so into separate files.",
         rule: "R39",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -133,7 +125,6 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         summary: "whether ops are watched for overflow",
         details: "On, values that leave the range of their type are noticed and their ops dumped below dump_path, \
                   which must be set. The engine refuses it together with enable_dump.",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -147,7 +138,6 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         summary: "which overflows are watched for",
         details: "Matters only with enable_dump_debug. Newer chips know the default all alone.",
         rule: "R39",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -161,7 +151,6 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         details: "The tensors of a large training take long to write. Statistics come as a .csv file, small enough \
                   to find suspicious ops, whose tensors can then be dumped.",
         rule: "R39",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -181,6 +170,7 @@ pub(super) const COMPARISON: &[OptionRow] = &[
                   compiler may optimise the unquantized inputs and outputs away, and then there is nothing to dump. \
                   With \"1\" they are kept; set it together with a data dump.",
         memory_effect: "nothing here: in reality tensors that are kept for a dump take memory",
+        source: "NPURunConfig option reference",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -193,6 +183,7 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         rule: "K2",
         memory_effect: "nothing here: the ops of the file are run as they stand. In reality fusion removes the \
                         tensors between fused ops",
+        source: "NPURunConfig option reference",
         ..ACCURACY_COMPARISON_ROW
     },
     OptionRow {
@@ -207,7 +198,6 @@ pub(super) const COMPARISON: &[OptionRow] = &[
                   differ.",
         rule: "R15",
         memory_effect: "nothing here: in reality tensors that stay in the cache are still given device memory",
-        source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..ACCURACY_COMPARISON_ROW
     },
 ];
@@ -233,7 +223,6 @@ pub(super) const PROFILING: &[OptionRow] = &[
                   own. In a parameter map the switch is called profiling_mode.",
         parameter: Some("profiling_mode"),
         memory_effect: "nothing here: in reality the recording needs buffers",
-        source: "TensorFlow adapter npu_config.py",
         ..PROFILING_ROW
     },
     OptionRow {
@@ -242,7 +231,6 @@ pub(super) const PROFILING: &[OptionRow] = &[
         summary: "what is profiled, as a JSON text",
         details: "One text that holds an object such as {\"output\": \"/tmp/profiling\", \"task_trace\": \"on\"}. It \
                   matters only with enable_profiling.",
-        source: "TensorFlow adapter npu_config.py",
         ..PROFILING_ROW
     },
 ];
@@ -254,10 +242,12 @@ const DEBUGGING_ROW: OptionRow = OptionRow {
 
 const ACCURACY_COMPARISON_ROW: OptionRow = OptionRow {
     section: Section::AccuracyComparison,
+    source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
     ..COMMON
 };
 
 const PROFILING_ROW: OptionRow = OptionRow {
     section: Section::Profiling,
+    source: "TensorFlow adapter npu_config.py",
     ..COMMON
 };

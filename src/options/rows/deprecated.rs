@@ -1,10 +1,6 @@
 //! Options that the vendor has deprecated.
 
-use super::super::kind::OptionKind;
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::COMMON;
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, Section};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {

@@ -1,9 +1,6 @@
 //! Session options of the engine, as graph construction without the adapter sets them.
 
-use super::super::kind::{OptionKind, PathKind};
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::COMMON;
+use super::{COMMON, OptionKind, OptionRow, PathKind, Section};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -58,7 +55,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "nothing here: arenas are placed by the strategy that `compare` is given. In reality more \
                         planners compete for the smallest arena",
         since: Some("GE of 2023"),
-        source: "GE session options; GE ge_api_types.h",
         ..ENGINE_ROW
     },
     OptionRow {
@@ -75,7 +71,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         lowers_to: Some("Lowered::no_reuse"),
         memory_effect: "1 places the arenas of static graphs without any reuse; dynamic graphs are as before",
         since: Some("GE of 2020"),
-        source: "GE session options; GE ge_api_types.h",
         ..ENGINE_ROW
     },
     OptionRow {
@@ -92,7 +87,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         lowers_to: Some("Params::io_by_caller"),
         memory_effect: "1 leaves inputs and outputs of graphs out of the count: they are the caller's memory",
         since: Some("GE of 2023"),
-        source: "GE session options; GE ge_api_types.h",
         ..ENGINE_ROW
     },
     OptionRow {
@@ -104,7 +98,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "nothing here: inputs live to the end of the run. In reality their memory is reused after \
                         their last reader",
         since: Some("GE of 2023"),
-        source: "GE session options; GE ge_api_types.h",
         ..ENGINE_ROW
     },
     OptionRow {
@@ -116,7 +109,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "nothing here: outputs have memory of their own. In reality other tensors may stand in it \
                         before they are written",
         since: Some("GE of 2023"),
-        source: "GE session options; GE ge_api_types.h",
         ..ENGINE_ROW
     },
     OptionRow {
@@ -145,7 +137,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "nothing here: fixed feature memory is not told apart. In reality it moves from the arena to \
                         a pool of the session",
         since: Some("GE of 2023"),
-        source: "GE session options; GE ge_api_types.h",
         ..ENGINE_ROW
     },
     OptionRow {
@@ -155,7 +146,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "Says where external_weight puts its files, instead of a temporary directory below ASCEND_WORK_PATH \
                   or the current one. It has no effect while weights stay in the graph.",
         since: Some("GE of 2026"),
-        source: "GE session options; GE ge_api_types.h",
         ..ENGINE_ROW
     },
     OptionRow {
@@ -178,5 +168,6 @@ pub(super) const ROWS: &[OptionRow] = &[
 
 const ENGINE_ROW: OptionRow = OptionRow {
     section: Section::Engine,
+    source: "GE session options; GE ge_api_types.h",
     ..COMMON
 };

@@ -1,10 +1,6 @@
 //! Options of timeouts, and the experimental ones.
 
-use super::super::kind::{OptionKind, PathKind};
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::COMMON;
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section};
 
 pub(super) const EXCEPTION: &[OptionRow] = &[
     OptionRow {
@@ -22,10 +18,7 @@ pub(super) const EXCEPTION: &[OptionRow] = &[
     },
     OptionRow {
         key: "op_wait_timeout",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         unset_means: Some("120"),
         unit: Some("s"),
         summary: "how long an op may wait for another",
@@ -34,10 +27,7 @@ pub(super) const EXCEPTION: &[OptionRow] = &[
     },
     OptionRow {
         key: "op_execute_timeout",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         unit: Some("s"),
         summary: "how long one op may run",
         details: "The time after which a running op counts as failed. The reference gives no default.",
@@ -89,7 +79,6 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
                   Experimental.",
         parameter: Some("experimental_logical_device_cluster_deploy_mode"),
         memory_effect: "nothing here: one device is simulated",
-        source: "TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -99,7 +88,6 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         details: "Read where logical_device_cluster_deploy_mode is SINGLE. Experimental.",
         parameter: Some("experimental_logical_device_id"),
         memory_effect: "nothing here: one device is simulated",
-        source: "TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -109,7 +97,6 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         details: "Passed on to the engine as it stands. Experimental, and without a published description.",
         parameter: Some("experimental_model_deploy_mode"),
         memory_effect: "nothing here: one device is simulated",
-        source: "TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -119,7 +106,6 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         details: "Passed on to the engine as it stands. Experimental, and without a published description.",
         parameter: Some("experimental_model_deploy_devicelist"),
         memory_effect: "nothing here: one device is simulated",
-        source: "TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -132,7 +118,6 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
                   anything else is refused. Experimental.",
         memory_effect: "nothing here: the graph is run as it stands. In reality recomputation drops activations and \
                         computes them again in the backward part",
-        source: "TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -141,7 +126,6 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         summary: "whether a graph is split over several devices by itself",
         details: "Turns automatic parallel execution on, as graph_parallel_option_path describes it. Experimental.",
         memory_effect: "nothing here: one device is simulated. In reality each device holds its part of the graph",
-        source: "TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -150,7 +134,6 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         summary: "the file that describes how a graph is split",
         details: "Read with enable_graph_parallel. Experimental.",
         memory_effect: "nothing here: one device is simulated",
-        source: "TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -169,7 +152,6 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         summary: "the file that describes the devices of a cluster",
         details: "Passed on to the engine as it stands. Experimental, and without a published description.",
         memory_effect: "nothing here: one device is simulated",
-        source: "TensorFlow adapter npu_config.py",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -213,5 +195,6 @@ const EXCEPTION_REMEDY_ROW: OptionRow = OptionRow {
 
 const EXPERIMENT_ROW: OptionRow = OptionRow {
     section: Section::Experiment,
+    source: "TensorFlow adapter npu_config.py",
     ..COMMON
 };

@@ -1,10 +1,6 @@
 //! Options of device memory: the two policies of `MemoryConfig`, weights in files, input fusion.
 
-use super::super::kind::OptionKind;
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::{COMMON, keys};
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, Section, keys};
 
 pub(super) const ROWS: &[OptionRow] = &[
     STATIC_MEMORY_POLICY,

@@ -25,7 +25,7 @@ pub(super) use passes::ARENA;
 pub(super) use simulation::{ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN};
 pub(super) use workspaces::DEFAULT_WORKSPACES;
 
-use super::kind::OptionKind;
+use super::kind::{Choice, OptionKind, PathKind};
 use super::row::OptionRow;
 use super::section::Section;
 use super::value::DefaultValue;

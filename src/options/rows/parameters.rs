@@ -1,9 +1,7 @@
 //! Entries of the adapter's parameter map that no argument of `NPURunConfig` sets.
 
-use super::super::kind::{Choice, OptionKind};
-use super::super::row::OptionRow;
-use super::super::value::DefaultValue;
 use super::adapter::ADAPTER_ROW;
+use super::{Choice, DefaultValue, OptionKind, OptionRow};
 
 const AUTO_OR_MANUAL: &[Choice<&'static str>] = &[
     ("auto", "the engine decides where"),
@@ -49,10 +47,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "graph_exec_timeout",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         default: DefaultValue::Int(600_000),
         unit: Some("ms"),
         summary: "how long one run of a graph may take",

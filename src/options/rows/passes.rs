@@ -1,10 +1,7 @@
 //! highwater's own options: how a graph is run under a memory budget.
 
-use super::super::kind::{Choice, OptionKind};
-use super::super::row::OptionRow;
-use super::super::value::DefaultValue;
-use super::keys;
 use super::simulation::OWN;
+use super::{Choice, DefaultValue, OptionKind, OptionRow, keys};
 use highwater_rewrite::remat::{DEFAULT_HEURISTIC, HEURISTICS};
 
 pub(super) const ROWS: &[OptionRow] = &[
@@ -23,10 +20,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: keys::THRASH_LIMIT,
-        kind: OptionKind::Float {
-            min: 0.0,
-            max: f64::INFINITY,
-        },
+        kind: OptionKind::NOT_NEGATIVE,
         default: DefaultValue::Int(1),
         summary: "how much computing anew may cost before a run counts as thrashing",
         details: "In units of the cost of the program without a budget: at 1, a run stops once it has spent more time on \

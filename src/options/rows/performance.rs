@@ -1,10 +1,6 @@
 //! Options of speed: loops on the device, placement of variables, concurrent graphs.
 
-use super::super::kind::{OptionKind, PathKind};
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::{COMMON, keys};
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section, keys};
 
 pub(super) const ROWS: &[OptionRow] = &[
     ITERATIONS_PER_LOOP,

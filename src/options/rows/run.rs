@@ -1,10 +1,6 @@
 //! Options of run mode, device, dynamic shapes and mixed computing.
 
-use super::super::kind::OptionKind;
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::{COMMON, keys};
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, Section, keys};
 
 pub(super) const BASIC: &[OptionRow] = &[
     GRAPH_RUN_MODE,

@@ -1,10 +1,6 @@
 //! Options that `NPURunConfig` inherits from TensorFlow's `RunConfig`.
 
-use super::super::kind::{OptionKind, PathKind};
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::COMMON;
+use super::{COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -13,58 +9,41 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the directory for checkpoints and summaries",
         details: "Where NPUEstimator is given a directory too, both must be the same. Without either, a directory is \
                   made below the current one.",
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
         key: "tf_random_seed",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         summary: "the seed of random initial values",
         details: "Left out, initial values differ from run to run. The same seed does not make results equal by \
                   itself: see deterministic.",
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
         key: "save_summary_steps",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         default: DefaultValue::Int(0),
         summary: "how many steps lie between two summaries",
         details: "0 saves none, which is the adapter's default, unlike TensorFlow's. With iterations_per_loop above \
                   1 summaries may be missed.",
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
         key: "save_checkpoints_steps",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         unset_means: Some("100 where save_checkpoints_secs is not given either"),
         summary: "how many steps lie between two checkpoints",
         details: "Goes with save_checkpoints_secs only one at a time; without either, 100 steps. With \
                   iterations_per_loop above 1 it should be a multiple of that.",
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
         key: "save_checkpoints_secs",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         unit: Some("s"),
         summary: "how many seconds lie between two checkpoints",
         details: "Goes with save_checkpoints_steps only one at a time. Setting it takes the default of 100 steps \
                   away.",
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
@@ -73,44 +52,31 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the ConfigProto of the session",
         details: "TensorFlow's own session settings. The adapter adds an optimizer named NpuOptimizer to it, into \
                   whose parameter map the options go.",
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
         key: "keep_checkpoint_max",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         default: DefaultValue::Int(5),
         summary: "how many checkpoints are kept",
         details: "Older ones are deleted. 0 or None keeps all.",
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
         key: "keep_checkpoint_every_n_hours",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         default: DefaultValue::Int(10_000),
         unit: Some("h"),
         summary: "after how many hours a checkpoint is kept for good",
         details: "The default is so long that it never happens. It matters only with a large keep_checkpoint_max.",
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
         key: "log_step_count_steps",
-        kind: OptionKind::Int {
-            min: i64::MIN,
-            max: i64::MAX,
-        },
+        kind: OptionKind::ANY_INT,
         default: DefaultValue::Int(100),
         summary: "how many steps lie between two lines about speed and loss",
         details: "Counts global steps. With iterations_per_loop above 1 lines may be missed.",
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
@@ -121,7 +87,6 @@ pub(super) const ROWS: &[OptionRow] = &[
                   distribute.",
         memory_effect: "nothing here: one device is simulated",
         since: Some("adapter of 2021"),
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
     OptionRow {
@@ -132,7 +97,6 @@ pub(super) const ROWS: &[OptionRow] = &[
                   distribute.",
         memory_effect: "nothing here: one device is simulated",
         since: Some("adapter of 2021"),
-        source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
         ..RUN_CONFIG_ROW
     },
 ];
@@ -140,5 +104,6 @@ pub(super) const ROWS: &[OptionRow] = &[
 const RUN_CONFIG_ROW: OptionRow = OptionRow {
     section: Section::RunConfig,
     since: Some("adapter of 2020"),
+    source: "TensorFlow 1 RunConfig; TensorFlow adapter npu_config.py",
     ..COMMON
 };

@@ -1,10 +1,6 @@
 //! highwater's own options: the simulated device.
 
-use super::super::kind::{Choice, OptionKind};
-use super::super::row::OptionRow;
-use super::super::section::Section;
-use super::super::value::DefaultValue;
-use super::{COMMON, keys};
+use super::{COMMON, Choice, DefaultValue, OptionKind, OptionRow, Section, keys};
 use highwater_model::workload::{Alignment, DeviceProfiles};
 use highwater_plan::{DEFAULT as DEFAULT_STRATEGY, Effort, STRATEGIES};
 use highwater_sim::ArenaBehaviour;

@@ -1,10 +1,7 @@
 //! highwater's own options: scratch memory of ops whose source states none.
 
-use super::super::kind::OptionKind;
-use super::super::row::OptionRow;
-use super::super::value::DefaultValue;
-use super::keys;
 use super::simulation::{ON, OWN};
+use super::{DefaultValue, OptionKind, OptionRow, keys};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {

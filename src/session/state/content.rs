@@ -69,7 +69,7 @@ impl Task for ContentTask {
             ContentOrder::Maps => Err(Failure("memory maps are there already".to_owned())),
             ContentOrder::Areas => Ok(Content::Areas(Areas::new(&self.timeline, &self.look))),
             ContentOrder::Lifetimes { lane, by } => {
-                let rows = LaneRows::new((&self.comparison, &self.timeline), lane, by);
+                let rows = LaneRows::new(&self.comparison, &self.timeline, lane, by);
                 Ok(Content::Lifetimes(Arc::new(rows)))
             }
         }

@@ -186,7 +186,7 @@ impl<'a> Labels<'a> {
     }
 
     fn of(&mut self, kind: RegionKind, graph: Option<GraphIdx>) -> Arc<str> {
-        let make = || Arc::from(region_text(self.session, (kind, graph)));
+        let make = || Arc::from(region_text(self.session, kind, graph));
         Arc::clone(self.made.entry((kind, graph)).or_insert_with(make))
     }
 }

@@ -39,13 +39,13 @@ impl LaneRows {
             let row = layout.number(self, position).and_then(|number| self.row(number));
             let Some(row) = row else { continue };
             let color = self.rows.color(row.tensor);
-            let what = (u32::try_from(position).unwrap_or(u32::MAX), color);
+            let (number, top) = (u32::try_from(position).unwrap_or(u32::MAX), top - window.sight.0);
             let mut last: Option<Step> = None;
             self.rows.each_piece(row.tensor, |start, end| {
                 if let Some(away) = last.filter(|away| *away < start) {
-                    drawing.gap(what, top - window.sight.0, (away, start));
+                    drawing.gap(number, color, top, (away, start));
                 }
-                drawing.piece(what, top - window.sight.0, (start, end));
+                drawing.piece(number, color, top, (start, end));
                 last = Some(end);
             });
         }
@@ -67,18 +67,18 @@ struct Drawing<'a> {
 }
 
 /// The rectangle of a live range: left, top, right, bottom.
-pub(super) fn place(view: &View<'_>, width: f64, (top, height): (f64, f64), (start, end): (Step, Step)) -> [f64; 4] {
+pub(super) fn place(view: &View<'_>, width: f64, top: f64, height: f64, steps: (Step, Step)) -> [f64; 4] {
     let x = |step: Step| view.x_from_step(f64::from(step.0), width);
-    [x(start), top, x(end), top + height]
+    [x(steps.0), top, x(steps.1), top + height]
 }
 
 impl Drawing<'_> {
     fn place(&self, top: f64, steps: (Step, Step)) -> [f64; 4] {
-        let [x0, y0, x1, y1] = place(&self.view, self.canvas.width, (top, self.row_height), steps);
+        let [x0, y0, x1, y1] = place(&self.view, self.canvas.width, top, self.row_height, steps);
         [x0, y0, widened(x0, x1), y1]
     }
 
-    fn piece(&mut self, (row, color): (u32, u8), top: f64, steps: (Step, Step)) {
+    fn piece(&mut self, row: u32, color: u8, top: f64, steps: (Step, Step)) {
         let place = self.place(top, steps);
         if place[2] <= 0.0 || place[0] >= self.canvas.width {
             return;
@@ -90,7 +90,7 @@ impl Drawing<'_> {
     }
 
     /// Gaps are hatched only in rows high enough to show it.
-    fn gap(&mut self, (row, color): (u32, u8), top: f64, steps: (Step, Step)) {
+    fn gap(&mut self, row: u32, color: u8, top: f64, steps: (Step, Step)) {
         let place = self.place(top, steps);
         if self.row_height < LEAST_HATCHED || place[2] <= 0.0 || place[0] >= self.canvas.width {
             return;

@@ -349,7 +349,8 @@ impl RowLayout {
         clippy::cast_sign_loss,
         reason = "clamped to the rows after the cast"
     )]
-    pub fn rows_within(&self, (from, to): (f64, f64)) -> impl Iterator<Item = (usize, f64)> + '_ {
+    pub fn rows_within(&self, heights: (f64, f64)) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let (from, to) = heights;
         let height = self.row_height.max(f64::MIN_POSITIVE);
         self.strips.iter().flat_map(move |strip| {
             let first = (((from - strip.top) / height).floor().max(0.0) as usize).min(strip.n_rows);

@@ -19,7 +19,7 @@ mod scopes;
 
 pub use items::RowItems;
 pub use layout::{FOLDED, HEADER, RowLayout, RowPlace, RowWindow, ScopeBand, ScopeFolds};
-pub use picture::RowsRaster;
+pub use picture::{RowsFrame, RowsRaster};
 pub use scopes::Scope;
 
 use std::cmp::Reverse;
@@ -75,7 +75,7 @@ pub struct LaneRows {
 }
 
 impl LaneRows {
-    pub fn new((comparison, timeline): (&Comparison, &Timeline), lane: usize, by: RowOrder) -> Self {
+    pub fn new(comparison: &Comparison, timeline: &Timeline, lane: usize, by: RowOrder) -> Self {
         let rows = timeline.rows_of(lane).clone();
         let all: Vec<Row> = rows.iter().collect();
         let mut numbers: Vec<u32> = (0_u32..).take(all.len()).collect();

@@ -9,6 +9,17 @@ use crate::raster::{BlockColors, Raster, RasterFrame, RasterStyle, raster_of};
 use crate::viewport::{Canvas, View, Viewport};
 
 #[derive(Clone, Debug, PartialEq)]
+pub struct RowsFrame {
+    pub view: Viewport,
+    pub axis: AxisKind,
+    pub folds: ScopeFolds,
+    /// In points.
+    pub canvas: Canvas,
+    /// Pixels per point.
+    pub scale: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
 pub struct RowsRaster {
     /// In points.
     pub layout: Arc<RowLayout>,
@@ -17,28 +28,22 @@ pub struct RowsRaster {
 }
 
 impl LaneRows {
-    /// Lays out and draws the rows of a view. `colors` are those of the lane's blocks; `scale` is in pixels per point.
+    /// Lays out and draws the rows of a view. `colors` are those of the lane's blocks.
     /// O(alive rows log alive rows + pixels that they cover).
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "clamped to what a texture may be"
     )]
-    pub fn raster(
-        &self,
-        (view, kind, folds): (Viewport, AxisKind, &ScopeFolds),
-        (axes, canvas, scale): (&Axes, Canvas, f64),
-        colors: BlockColors<'_>,
-        style: &RasterStyle,
-    ) -> RowsRaster {
+    pub fn raster(&self, of: &RowsFrame, axes: &Axes, colors: BlockColors<'_>, style: &RasterStyle) -> RowsRaster {
         const MOST: f64 = 8192.0;
-        let along = View::new(view, axes.get(kind).map(|axis| &**axis));
-        let layout = self.layout(along, folds, canvas);
-        let side = |points: f64| (points * scale).ceil().clamp(1.0, MOST) as u32;
+        let along = View::new(of.view, axes.get(of.axis).map(|axis| &**axis));
+        let layout = self.layout(along, &of.folds, of.canvas);
+        let side = |points: f64| (points * of.scale).ceil().clamp(1.0, MOST) as u32;
         let frame = RasterFrame {
-            view,
-            axis: kind,
-            width: side(canvas.width),
+            view: of.view,
+            axis: of.axis,
+            width: side(of.canvas.width),
             height: if layout.n_rows() == 0 { 1 } else { side(layout.height) },
         };
         let width = f64::from(frame.width);
@@ -56,7 +61,8 @@ impl LaneRows {
                 let known = self.block(number).and_then(|block| colors.get(block as usize).copied());
                 let color = known.unwrap_or_else(|| self.rows.color(row.tensor));
                 self.rows.each_piece(row.tensor, |start, end| {
-                    draw(place(&along, width, (top * per_point, row_height), (start, end)), color);
+                    let place = place(&along, width, top * per_point, row_height, (start, end));
+                    draw(place, color);
                 });
             }
         });

@@ -82,7 +82,7 @@ impl<'a> Tree<'a> {
                 return self.node_of_stack(recording, stack);
             }
         }
-        let path = full_scope(comparison, (graph, tensor));
+        let path = full_scope(comparison, row.tensor.key());
         if let Some(node) = self.paths.get(path) {
             return *node;
         }

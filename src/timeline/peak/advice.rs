@@ -83,7 +83,8 @@ pub struct PeakWithout {
 /// # Errors
 /// Why uses are unknown.
 pub(super) fn uses_of(
-    (comparison, lane): (&Comparison, usize),
+    comparison: &Comparison,
+    lane: usize,
     set: &LiveSet,
     n_first: usize,
 ) -> Result<Uses, &'static str> {
@@ -183,7 +184,8 @@ fn rank(comparison: &Comparison, lane: usize, set: &LiveSet, found: &[Option<Aro
 /// # Errors
 /// Why the peak is unknown.
 pub(super) fn without(
-    (comparison, lane): (&Comparison, usize),
+    comparison: &Comparison,
+    lane: usize,
     set: &LiveSet,
     n_first: usize,
 ) -> Result<Vec<PeakWithout>, &'static str> {

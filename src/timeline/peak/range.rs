@@ -126,7 +126,7 @@ pub struct RangeStats {
 
 impl RangeStats {
     /// `None` for an unknown lane, or a range without steps. O(events + steps of the range).
-    pub fn new((comparison, lane): (&Comparison, usize), range: StepRange, grouping: &Grouping) -> Option<Self> {
+    pub fn new(comparison: &Comparison, lane: usize, range: StepRange, grouping: &Grouping) -> Option<Self> {
         let row = comparison.lanes.get(lane)?;
         let range = StepRange::between(range.start, range.last(), comparison.axis.n_steps)?;
         let (states_reserved, states_live) = comparison.states(lane);

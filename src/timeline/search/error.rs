@@ -8,14 +8,3 @@ pub struct QueryError {
     pub what: String,
     pub help: String,
 }
-
-impl QueryError {
-    /// An error at a byte of the text.
-    pub(super) fn new(text: &str, byte: usize, (what, help): (String, String)) -> Self {
-        Self {
-            at: text.get(..byte).map_or(0, |before| before.chars().count()) + 1,
-            what,
-            help,
-        }
-    }
-}

@@ -60,8 +60,13 @@ impl Reader<'_> {
         self.at < self.text.len()
     }
 
+    /// An error at a byte of the text.
     fn error(&self, at: usize, what: impl Into<String>, help: impl Into<String>) -> QueryError {
-        QueryError::new(self.text, at, (what.into(), help.into()))
+        QueryError {
+            at: self.text.get(..at).map_or(0, |before| before.chars().count()) + 1,
+            what: what.into(),
+            help: help.into(),
+        }
     }
 
     fn term(&mut self) -> Result<Term, QueryError> {

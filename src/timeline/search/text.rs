@@ -145,7 +145,7 @@ impl<'a> TextTest<'a> {
             Place::Name => {
                 return patterns.are_in(&shown_name(comparison, tensor)) || self.is_in_views(comparison, tensor);
             }
-            Place::Scope => patterns.are_in(full_scope(comparison, (tensor.graph, tensor.tensor))),
+            Place::Scope => patterns.are_in(full_scope(comparison, tensor.key())),
             Place::Anywhere => {
                 patterns.are_in(&shown_name(comparison, tensor))
                     || patterns.are_in(op_name(comparison, tensor))

@@ -121,7 +121,7 @@ fn region<'a>(view: &View<'a>, event: &Event) -> Value<'a> {
     let Some(lane) = view.lane() else { return Value::Nothing };
     let region = lane.simulation.region(event.region);
     let session = view.comparison.session_of(view.lane);
-    Value::text(region_text(session, (region.kind, region.graph)))
+    Value::text(region_text(session, region.kind, region.graph))
 }
 
 /// By kind, by subject, or by region.

@@ -54,7 +54,7 @@ pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
 }
 
 pub(super) fn attribute<'a>(view: &View<'a>, tensor: Selected, attribute: Attribute) -> Value<'a> {
-    Value::text(stated(view.comparison, (tensor.graph, tensor.tensor), attribute))
+    Value::text(stated(view.comparison, tensor.key(), attribute))
 }
 
 /// Dimensions with their values in the tensor's run.

@@ -14,7 +14,7 @@ use crate::numbers::{to_f64, to_points, to_step};
 use crate::panes::Pane;
 use highwater_model::units::Step;
 use highwater_session::Command;
-use highwater_timeline::Viewport;
+use highwater_timeline::{Reach, Viewport};
 
 /// Factor of a key's zoom.
 const ZOOM: f64 = 1.25;
@@ -313,7 +313,9 @@ pub(super) fn block_at(pos: Pos2, frame: &LaneFrame, input: &LanesInput<'_>, sta
     let x = f64::from(pos.x - map.left());
     let step = viewport.step_from_x(x, width);
     let address = viewport.address_from_y(f64::from(pos.y - map.top()), height);
-    let steps = viewport.steps_between(x - REACH, x + REACH, width);
-    let reach = (steps, viewport.bytes() / height * REACH);
-    input.timeline.lanes[frame.lane].pick_within((step, address), reach)
+    let reach = Reach {
+        steps: viewport.steps_between(x - REACH, x + REACH, width),
+        bytes: viewport.bytes() / height * REACH,
+    };
+    input.timeline.lanes[frame.lane].pick_within(step, address, reach)
 }

@@ -121,7 +121,7 @@ fn moves(response: &Response, rect: Rect, view: View<'_>, whole: View<'_>, state
         state.strip = Some(match () {
             () if is_at(edges.min) => Hold::Edge(view.t1),
             () if is_at(edges.max) => Hold::Edge(view.t0),
-            () if edges.contains(pos.x) => Hold::Window(view.length((view.t0, step))),
+            () if edges.contains(pos.x) => Hold::Window(view.length(view.t0, step)),
             () => Hold::Edge(step),
         });
     }

@@ -56,7 +56,7 @@ impl<'a> Drawn<'a> {
     pub(super) fn color(&self, number: usize, lane: &LaneView, block: u32) -> u8 {
         let own = || lane.blocks.color.get(block as usize).copied().unwrap_or(0);
         self.look
-            .map_or_else(own, |look| look.color((number, lane), block as usize))
+            .map_or_else(own, |look| look.color(number, lane, block as usize))
     }
 }
 

@@ -13,8 +13,8 @@ use super::measure::Plot;
 use super::{LaneLayout, LanesInput, LanesState, frame, gestures, measure, range, row_paint, ruler, scopes, tooltip};
 use crate::numbers::to_points;
 use crate::widgets::Named as _;
-use highwater_session::{Command, ContentOrder, PictureOrder, RowsFrame, RowsPicture};
-use highwater_timeline::{LaneRows, RowLayout, RowPlace, RowWindow, Selected, View};
+use highwater_session::{Command, ContentOrder, PictureOrder, RowsPicture};
+use highwater_timeline::{LaneRows, RowLayout, RowPlace, RowWindow, RowsFrame, Selected, View};
 
 /// The painter draws more rows than this.
 const MOST_DIRECT: usize = 6_000;

@@ -230,7 +230,7 @@ impl LanesState {
     pub(super) fn zoom(&self) -> f64 {
         let area = |view: &Viewport| {
             let along = View::new(*view, self.warp.as_deref());
-            along.length((view.t0, view.t1)) * view.bytes()
+            along.length(view.t0, view.t1) * view.bytes()
         };
         match (&self.whole, &self.viewport) {
             (Some(whole), Some(view)) if area(view) > 0.0 => area(whole) / area(view),

@@ -127,7 +127,7 @@ pub(super) fn tooltip_ui(ui: &mut Ui, lane: usize, column: &TickColumn, input: &
     });
     let ticks = &input.timeline.lanes[lane].ticks;
     let rows: Vec<(&str, String)> = ticks
-        .rows((input.comparison, lane), column.steps)
+        .rows(input.comparison, lane, column.steps)
         .into_iter()
         .map(|row| {
             let mut text = grouped(row.count);

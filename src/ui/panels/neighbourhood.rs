@@ -56,7 +56,7 @@ impl NeighbourState {
         self.known = Some(Known {
             timeline: Arc::downgrade(timeline),
             of,
-            answer: timeline.neighbourhood(comparison, of, NeighbourLimits::default()),
+            answer: timeline.neighbourhood(comparison, of.0, of.1, NeighbourLimits::default()),
             picture: None,
         });
     }

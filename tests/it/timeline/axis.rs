@@ -67,7 +67,7 @@ proptest! {
         prop_assert!((view.x_from_step(step, 800.0) - x).abs() < 1e-3);
         let zoomed = view.with(view.zoom_steps(factor, step));
         prop_assert!((zoomed.x_from_step(step, 800.0) - x).abs() < 1e-2, "zoom");
-        let length = |view: &View<'_>| view.length((view.t0, view.t1));
+        let length = |view: &View<'_>| view.length(view.t0, view.t1);
         let panned = view.with(view.pan(shares, 0.0));
         prop_assert!((panned.x_from_step(step, 800.0) - (x - shares * 800.0)).abs() < 1e-2, "pan");
         prop_assert!((length(&panned) / length(&view) - 1.0).abs() < 1e-6);
@@ -164,7 +164,7 @@ fn pictures_differ_by_axis_and_fall_back() {
         };
         let colors = (0..=u8::MAX).map(|number| [number, 1, 2, 255]).collect();
         let style = highwater::timeline::RasterStyle { colors, gap: None };
-        raster((lane, &timeline.axes), &lane.blocks.color, &frame, &style).rgba
+        raster(lane, &timeline.axes, &lane.blocks.color, &frame, &style).rgba
     };
     assert_ne!(picture(AxisKind::Order), picture(AxisKind::Estimated));
     assert_eq!(

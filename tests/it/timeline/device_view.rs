@@ -279,7 +279,7 @@ fn columns_of_ticks_count_exactly() {
     assert_eq!(lane.ticks.neighbour(6, false), Some(5));
     assert_eq!(lane.ticks.neighbour(0, false), None);
     assert_eq!(lane.ticks.neighbour(9, true), None);
-    let rows = lane.ticks.rows((&comparison, 2), columns[0].steps);
+    let rows = lane.ticks.rows(&comparison, 2, columns[0].steps);
     let rows: Vec<String> = rows
         .iter()
         .map(|row| {

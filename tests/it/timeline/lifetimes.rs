@@ -7,8 +7,8 @@ use std::sync::Arc;
 use highwater::analysis::Comparison;
 use highwater::session::{Document, Session, SourceSpec, Worker};
 use highwater::timeline::{
-    AxisKind, Canvas, LaneRows, RasterStyle, Row, RowLayout, RowOrder, RowPlace, RowWindow, ScopeFolds, Timeline, View,
-    Viewport,
+    AxisKind, Canvas, LaneRows, RasterStyle, Row, RowLayout, RowOrder, RowPlace, RowWindow, RowsFrame, ScopeFolds,
+    Timeline, View, Viewport,
 };
 use highwater::workload::DeviceProfiles;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ const CANVAS: Canvas = Canvas {
 };
 
 fn rows(comparison: &Comparison, timeline: &Timeline, by: RowOrder) -> LaneRows {
-    LaneRows::new((comparison, timeline), 0, by)
+    LaneRows::new(comparison, timeline, 0, by)
 }
 
 fn shown(rows: &LaneRows, layout: &RowLayout) -> Vec<Row> {
@@ -224,7 +224,8 @@ proptest! {
         let rows = rows(&comparison, &timeline, RowOrder::Size);
         let canvas = Canvas { width: width.ceil(), height: height.ceil() };
         let colors = &timeline.lanes[0].blocks.color;
-        let picture = rows.raster((view, AxisKind::Order, &ScopeFolds::default()), (&timeline.axes, canvas, 1.0), colors, &style());
+        let frame = RowsFrame { view, axis: AxisKind::Order, folds: ScopeFolds::default(), canvas, scale: 1.0 };
+        let picture = rows.raster(&frame, &timeline.axes, colors, &style());
         let (frame, layout) = (&picture.raster.frame, &picture.layout);
         let alpha = |column: usize, row: usize| picture.raster.rgba[(row * frame.width as usize + column) * 4 + 3];
         let mut wanted = vec![false; (frame.width * frame.height) as usize];

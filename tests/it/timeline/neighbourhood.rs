@@ -45,7 +45,7 @@ fn selected(graph: u32, tensor: u32) -> Selected {
 
 fn around(session: &Session, of: Selected, limits: NeighbourLimits) -> Result<Neighbourhood, &'static str> {
     let (comparison, timeline) = session.answer().expect("an answer");
-    timeline.neighbourhood(comparison, (of, of.key()), limits)
+    timeline.neighbourhood(comparison, of, of.key(), limits)
 }
 
 /// One line per layer: ops in brackets, tensors in parentheses, the center in double ones, `~` for a passing edge.
@@ -325,7 +325,7 @@ fn sources_without_a_graph_say_so() {
     let tensor = (0..lane.blocks.len() as u32).find_map(|block| lane.tensor(block));
     let tensor = tensor.expect("a block");
     let why = timeline
-        .neighbourhood(comparison, (tensor, tensor.key()), EVERYTHING)
+        .neighbourhood(comparison, tensor, tensor.key(), EVERYTHING)
         .unwrap_err();
     assert!(why.starts_with("A recording"), "{why}");
 }

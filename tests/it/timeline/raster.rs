@@ -76,7 +76,7 @@ proptest! {
             a1: whole.a1 * (low + high),
         };
         let frame = RasterFrame { view, axis, width, height };
-        let picture = raster((lane, &timeline.axes), &lane.blocks.color, &frame, &style(None));
+        let picture = raster(lane, &timeline.axes, &lane.blocks.color, &frame, &style(None));
         prop_assert_eq!(picture.rgba.len(), (width * height * 4) as usize);
         let mut wanted = vec![false; (width * height) as usize];
         for block in 0..lane.blocks.len() {
@@ -105,7 +105,7 @@ fn large_blocks_have_their_own_colour() {
             height: 2_000,
         };
         let hole = [[1, 1, 1, 255], [2, 2, 2, 255]];
-        let picture = raster((lane, &timeline.axes), &lane.blocks.color, &frame, &style(Some(hole)));
+        let picture = raster(lane, &timeline.axes, &lane.blocks.color, &frame, &style(Some(hole)));
         let step = frame.view.steps() / f64::from(frame.width);
         let byte = frame.view.bytes() / f64::from(frame.height);
         let is_large = |block: &usize| {
@@ -168,17 +168,14 @@ fn the_legend_counts_drawn_blocks() {
             let at_peak: u64 = blocks.iter().filter(lives).map(|block| lane.blocks.bytes[*block]).sum();
             assert_eq!(at_peak, row.at_peak.get(), "{attribute:?} {}", row.text);
             for block in blocks {
-                assert_eq!(look_of.color((main, lane), block), row.color);
+                assert_eq!(look_of.color(main, lane, block), row.color);
             }
         }
         let first = look_of.legend[0].text.clone();
         let hidden = look(&comparison, &timeline, ColorBy::By(attribute), &[&first]);
         for (number, lane) in timeline.lanes.iter().enumerate() {
             for block in 0..lane.blocks.len() {
-                let (before, after) = (
-                    look_of.color((number, lane), block),
-                    hidden.color((number, lane), block),
-                );
+                let (before, after) = (look_of.color(number, lane, block), hidden.color(number, lane, block));
                 let is_first = before == look_of.legend[0].color && after != before;
                 assert_eq!(after, if is_first { before | DIMMED } else { before });
             }
@@ -198,7 +195,7 @@ fn blocks_without_a_match_are_dimmed() {
             let own = lane.blocks.color[block];
             let is_found = lane.tensor(block as u32) == Some(wanted);
             let expected = if is_found { own } else { own | DIMMED };
-            assert_eq!(look.color((number, lane), block), expected);
+            assert_eq!(look.color(number, lane, block), expected);
         }
     }
 }

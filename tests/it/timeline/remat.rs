@@ -23,7 +23,7 @@ fn an_evicted_tensor_is_one_row_with_a_gap() {
     let pieces = timeline.rows.pieces(gap.tensor);
     assert_eq!((pieces[0].0, pieces[1].1), (row.start, row.end));
     assert!(pieces[0].1 <= gap.from && pieces[1].0 == gap.to, "{pieces:?} {gap:?}");
-    let rows = LaneRows::new((&comparison, &timeline), 0, RowOrder::Birth);
+    let rows = LaneRows::new(&comparison, &timeline, 0, RowOrder::Birth);
     let layout = rows.layout(timeline.fit(), &ScopeFolds::default(), CANVAS);
     let window = RowWindow {
         canvas: CANVAS,

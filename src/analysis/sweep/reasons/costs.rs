@@ -38,12 +38,12 @@ pub(super) fn causes(winner: &ChosenLane, other: &ChosenLane) -> Option<Sentence
         "The next one"
     };
     let difference = Nanos(own.0.abs_diff(next.0));
-    let lists = (&slow.lane()?.summary.overhead[..], &fast.lane()?.summary.overhead[..]);
-    sentence(name, difference, lists, &Link::Lane(which))
+    let (slow, fast) = (&slow.lane()?.summary, &fast.lane()?.summary);
+    sentence(name, difference, &slow.overhead, &fast.overhead, &Link::Lane(which))
 }
 
 /// `None` where nothing is worth a sentence.
-fn sentence(name: &str, net: Nanos, (slow, fast): (&[Overhead], &[Overhead]), link: &Link) -> Option<Sentence> {
+fn sentence(name: &str, net: Nanos, slow: &[Overhead], fast: &[Overhead], link: &Link) -> Option<Sentence> {
     if net < LEAST {
         return None;
     }
@@ -125,7 +125,7 @@ mod tests {
         let sum = |rows: &[(Cause, u64, u64)]| rows.iter().map(|(_, _, time)| time).sum::<u64>();
         let net = Nanos(sum(slow) - sum(fast));
         let link = Link::Lane(WhichChoice::RunnerUp);
-        let sentence = sentence("It", net, (&list(slow), &list(fast)), &link);
+        let sentence = sentence("It", net, &list(slow), &list(fast), &link);
         let parts = sentence.iter().flat_map(|sentence| &sentence.parts);
         assert!(parts.into_iter().all(|part| !part.text.is_empty()), "{sentence:?}");
         let sentence = sentence.map(|sentence| sentence.text());

@@ -104,7 +104,7 @@ fn figure_ui(ui: &mut egui::Ui, bytes: Option<Bytes>, is_wide: bool) {
 }
 
 fn name_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &RegionPicture, lanes: &mut LanesState) {
-    let name = region_text(&shown.comparison.session, (row.kind, row.graph));
+    let name = region_text(&shown.comparison.session, row.kind, row.graph);
     let words = format!("outline region {}, {name}, in the memory map", row.region.0);
     let region = HoveredRegion::Region(row.region);
     ui.style_mut().override_font_id = Some(egui::FontId::proportional(SIZE));
