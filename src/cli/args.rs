@@ -183,7 +183,6 @@ pub struct Common {
     /// A configuration (JSON), Python training script, notebook or shell script, read before --set and --env.
     #[arg(long, value_name = "FILE")]
     pub config: Vec<PathBuf>,
-    /// Options and variables.
     #[command(flatten)]
     pub edits: Edits,
     /// The device profile.
@@ -213,7 +212,6 @@ pub struct Common {
     /// Whether ops that read a shape alone keep the tensor alive (`simulation.shapes_keep_alive`).
     #[arg(long, value_enum, value_name = "YES|NO")]
     pub shapes_keep_alive: Option<YesNo>,
-    /// How to read files.
     #[command(flatten)]
     pub opening: Opening,
 }
@@ -230,7 +228,6 @@ pub struct InspectArgs {
     /// Whether ops that read a shape alone (`Shape`, `ShapeN`, `Size`, `Rank`) keep the tensor alive.
     #[arg(long, value_enum, value_name = "YES|NO", default_value = "yes")]
     pub shapes_keep_alive: YesNo,
-    /// How to read them.
     #[command(flatten)]
     pub opening: Opening,
     /// How to write the answer.
@@ -265,7 +262,6 @@ pub struct RematArgs {
     /// List every decision.
     #[arg(long)]
     pub events: bool,
-    /// Settings.
     #[command(flatten)]
     pub common: Common,
     /// How to write the answer.
@@ -287,7 +283,6 @@ fn heuristics_help() -> String {
 pub struct ReplayArgs {
     /// The trace, one command a line (docs/format.md); `-` is standard input.
     pub trace: String,
-    /// How to read it.
     #[command(flatten)]
     pub opening: Opening,
     /// The policy: 0, 2, 3 or 4; 1 is 2.
@@ -337,7 +332,6 @@ pub struct ReuseArgs {
     /// Which graph of the file; the first unless given.
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
-    /// Settings.
     #[command(flatten)]
     pub common: Common,
     /// How to write the answer.
@@ -350,7 +344,6 @@ pub struct ReuseArgs {
 pub struct CheckArgs {
     /// Configurations (JSON), documents, Python training scripts, notebooks or shell scripts.
     pub configs: Vec<PathBuf>,
-    /// Options and variables.
     #[command(flatten)]
     pub edits: Edits,
     /// How to write the answer.
@@ -407,7 +400,6 @@ pub struct ExportArgs {
     /// Configurations to compare with the policies; a document keeps them.
     #[command(flatten)]
     pub pins: PinArgs,
-    /// Settings.
     #[command(flatten)]
     pub common: Common,
 }

@@ -5,6 +5,8 @@
 
 use anyhow::bail;
 
+use highwater_model::diagnostics::Diagnostics;
+
 const MOST_NAMES: usize = 12;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +29,13 @@ impl Choice {
             "this is about \"{}\"; the file holds {listed}; choose with --graph NAME",
             self.name
         ))
+    }
+
+    /// Reports what is left out.
+    pub(super) fn report(&self, diagnostics: &mut Diagnostics) {
+        if let Some(remark) = self.remark() {
+            diagnostics.info(remark, &self.name);
+        }
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let has_error = findings.iter().any(|finding| finding.severity == Severity::Error);
     let is_broken = compared.as_ref().is_some_and(BaselineComparison::has_broken_limit);
     let is_no = has_error || is_broken || shortage.is_some();
-    Ok(if is_no { Verdict::No } else { Verdict::Done })
+    Ok(Verdict::yes_if(!is_no))
 }
 
 fn print_answer(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diagnostics) -> anyhow::Result<()> {

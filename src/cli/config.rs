@@ -6,14 +6,14 @@ use anyhow::Context as _;
 
 use super::args::{CheckArgs, Format, OptionsArgs};
 use super::settings::apply_edits;
-use super::{Verdict, print, print_json};
+use super::{Verdict, print, print_json, warn};
 use highwater_export::{
     CheckReport, config_schema, diagnostics_json, options_json, options_markdown, options_text, read_config,
 };
-use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{Environment, Options};
-use highwater_session::{document_schema, is_document, look_at_files, options_of, read_bytes, read_document};
+use highwater_session::{Document, document_schema, is_document, look_at_files, options_of, read_bytes, read_document};
 
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut options = Options::default();
@@ -22,14 +22,14 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut remarks = Diagnostics::new();
     for path in &args.configs {
         let name = path.display().to_string();
-        let (read, warnings) = configured(path, &name)?;
+        let (read_options, read_environment, schedule, warnings) = configured(path, &name)?;
         for warning in warnings.entries() {
             warn(warning.severity, &format!("{name}: {}", warning.message));
         }
         remarks.extend(&warnings.prefixed(&name));
-        options.extend(&read.options);
-        environment.extend(&read.environment);
-        plan = read.plan.unwrap_or(plan);
+        options.extend(&read_options);
+        environment.extend(&read_environment);
+        plan = schedule.unwrap_or(plan);
     }
     apply_edits(&args.edits, &mut options, &mut environment)?;
     let files = look_at_files(&options, &environment);
@@ -43,37 +43,23 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
         Format::Text => print(&report.to_text())?,
         format => return Err(format.refusal()),
     }
-    Ok(if report.has_errors() {
-        Verdict::No
-    } else {
-        Verdict::Done
-    })
+    Ok(Verdict::yes_if(!report.has_errors()))
 }
 
-/// The settings of a configuration or a document.
-struct Configured {
-    options: Options,
-    environment: Environment,
-    plan: Option<SchedulePlan>,
-}
-
-fn configured(path: &Path, name: &str) -> anyhow::Result<(Configured, Diagnostics)> {
+/// The settings of a configuration or a document, and its schedule.
+fn configured(path: &Path, name: &str) -> anyhow::Result<(Options, Environment, Option<SchedulePlan>, Diagnostics)> {
     if is_document(path) {
         let (file, warnings) = read_document(path).map_err(anyhow::Error::msg)?;
-        let read = Configured {
-            options: file.document.options,
-            environment: file.document.environment,
-            plan: Some(file.document.plan),
-        };
-        return Ok((read, warnings));
+        let Document {
+            options,
+            environment,
+            plan,
+            ..
+        } = file.document;
+        return Ok((options, environment, Some(plan), warnings));
     }
     let (config, warnings) = read_config(name, &read_bytes(path)?).with_context(|| name.to_owned())?;
-    let read = Configured {
-        options: options_of(&config),
-        environment: config.environment,
-        plan: config.schedule,
-    };
-    Ok((read, warnings))
+    Ok((options_of(&config), config.environment, config.schedule, warnings))
 }
 
 pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
@@ -86,11 +72,4 @@ pub(super) fn options(args: &OptionsArgs) -> anyhow::Result<Verdict> {
         format @ Format::Csv => return Err(format.refusal()),
     }
     Ok(Verdict::Done)
-}
-
-/// Writes to standard error.
-fn warn(severity: Severity, text: &str) {
-    use std::io::Write as _;
-    // A closed standard error is ignored.
-    drop(writeln!(std::io::stderr(), "highwater: {severity}: {text}"));
 }

@@ -38,6 +38,7 @@ pub use args::{Arguments, Common, Format};
 pub use settings::{Settings, document, read_settings, restore};
 
 use args::Action;
+use highwater_model::diagnostics::Severity;
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::Nanos;
 
@@ -47,6 +48,12 @@ pub(crate) enum Verdict {
     No,
     /// Some input was bad: it has a line on standard error already, and the rest has its answer.
     BadInput,
+}
+
+impl Verdict {
+    pub(crate) const fn yes_if(is_yes: bool) -> Self {
+        if is_yes { Self::Done } else { Self::No }
+    }
 }
 
 #[derive(Debug)]
@@ -192,6 +199,11 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
     print(&text)
+}
+
+/// A warning on standard error; a closed one is ignored.
+pub(crate) fn warn(severity: Severity, text: &str) {
+    drop(writeln!(std::io::stderr(), "highwater: {severity}: {text}"));
 }
 
 /// Writes one JSON object in one line to standard output.

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::Verdict;
 use super::args::{Common, ExportArgs, PlanArgs, YesNo};
 use super::opening::Opening;
 use super::settings::{Settings, read_settings_over};
-use highwater_model::diagnostics::Diagnostics;
+use super::{Verdict, warn};
+use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_options::keys;
 use highwater_session::{
@@ -93,28 +93,23 @@ impl Named {
 fn remark(path: &Path, document: &OpenedDocument) -> anyhow::Result<()> {
     let name = path.display();
     for entry in document.remarks.entries() {
-        warn(&format!("{name}: {}", entry.message));
+        warn(Severity::Warning, &format!("{name}: {}", entry.message));
     }
     for (source, note) in document.file.document.sources.iter().zip(&document.notes) {
         let label = source.label();
         match &note.state {
             SourceState::Same => {}
-            SourceState::Changed => warn(&format!(
-                "{name}: {label} is not the file that the document was saved with (its content differs); the figures are of the \
-                 file as it is now"
-            )),
+            SourceState::Changed => {
+                let what = "is not the file that the document was saved with (its content differs)";
+                let text = format!("{name}: {label} {what}; the figures are of the file as it is now");
+                warn(Severity::Warning, &text);
+            }
             SourceState::Missing(reason) => bail!(
                 "{name}: its source {label}: {reason}; put it back there, or locate it in the window (`highwater {name}`)"
             ),
         }
     }
     Ok(())
-}
-
-fn warn(text: &str) {
-    use std::io::Write as _;
-    // A closed standard error is ignored.
-    drop(writeln!(std::io::stderr(), "highwater: warning: {text}"));
 }
 
 /// The arguments of `plan`, completed by its document, and the only source.

@@ -26,11 +26,7 @@ pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Resu
         ))?,
         _ => print(&text(&exploration, &found))?,
     }
-    Ok(if found.winner.is_some() {
-        Verdict::Done
-    } else {
-        Verdict::No
-    })
+    Ok(Verdict::yes_if(found.winner.is_some()))
 }
 
 fn text(exploration: &Exploration, found: &Recommendation) -> String {

@@ -2,27 +2,25 @@
 
 mod subject;
 
-use std::sync::Arc;
-
 use anyhow::{Context as _, bail};
 
 use super::args::{Format, RematArgs};
-use super::request::{fill_presets, import_diagnostics};
+use super::request::{fill_presets, import_diagnostics, plain_request};
 use super::settings::{Settings, read_settings};
 use super::text::diagnostics_section;
 use super::{Verdict, print, print_json, timed};
-use highwater_analysis::{LaneSet, LaneStrategies, Request, part_of};
+use highwater_analysis::{Request, part_of};
 use highwater_export::{RematAnswer, Table, WireRemat};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, counted, grouped};
 use highwater_model::workload::Tape;
 use highwater_options::{Finding, Lowered, check, keys, lower};
-use highwater_plan::Limits;
 use highwater_rewrite::remat::{
     Budget, Engine, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
 };
-use highwater_session::{Loaded, OnFailure, load, look_at_files};
+use highwater_session::{OnFailure, load};
+use highwater_timeline::RematOutcome;
 use subject::subject;
 
 /// A larger number is a number of bytes.
@@ -37,7 +35,7 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     set_options(args, &mut settings)?;
     let sources = args.common.opening.sources(std::slice::from_ref(&args.file))?;
     let loaded = load(&sources, settings.evaluation, OnFailure::Stop, progress).map_err(anyhow::Error::msg)?;
-    let mut request = request(&loaded, &settings);
+    let mut request = plain_request(&loaded, &settings);
     fill_presets(&mut request, &sources, args.common.iterations.is_none());
     check_options(args, &request)?;
     let mut lowered = lower(&request.options, &request.environment, &request.device, &*request.files);
@@ -74,11 +72,7 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
         Format::Json => print_json(&WireRemat::new(&answer, args.events))?,
         _ => print(&text(args, &answer))?,
     }
-    Ok(if run.status == RematStatus::Ok {
-        Verdict::Done
-    } else {
-        Verdict::No
-    })
+    Ok(Verdict::yes_if(run.status == RematStatus::Ok))
 }
 
 /// Flags win over options.
@@ -119,22 +113,6 @@ fn check_options(args: &RematArgs, request: &Request) -> anyhow::Result<()> {
     match findings.iter().find(is_about_dtr) {
         Some(finding) => bail!("{}: {}", finding.rule, finding.message),
         None => Ok(()),
-    }
-}
-
-fn request(loaded: &Loaded, settings: &Settings) -> Request {
-    Request {
-        workload: Arc::clone(&loaded.workload),
-        plan: settings.plan.clone(),
-        options: settings.options.clone(),
-        environment: settings.environment.clone(),
-        files: Arc::new(look_at_files(&settings.options, &settings.environment)),
-        device: settings.device.clone(),
-        policies: Vec::new(),
-        strategies: LaneStrategies::default(),
-        lanes: LaneSet::Policies,
-        search_nodes: Limits::DEFAULT_NODES,
-        pins: Vec::new(),
     }
 }
 
@@ -213,7 +191,7 @@ fn sweep(args: &RematArgs, subject: &Budgeted<'_>, progress: &Progress<'_>) -> a
         table.row(&[
             &budget,
             &percent(budget, subject.unlimited),
-            &status_text(&run),
+            &RematOutcome::of(&run).words(),
             &format!("{:.3}", run.overhead()),
             &run.peak,
             &grouped(run.counts.evictions),
@@ -235,15 +213,6 @@ fn sweep(args: &RematArgs, subject: &Budgeted<'_>, progress: &Progress<'_>) -> a
     Ok(Verdict::Done)
 }
 
-fn status_text(run: &RematRun) -> &'static str {
-    match run.status {
-        RematStatus::Ok if !run.is_within_budget() => "over the budget",
-        RematStatus::Ok => "ok",
-        RematStatus::Thrash => "thrash",
-        RematStatus::OutOfMemory(_) => "out of memory",
-    }
-}
-
 #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
 fn percent(part: Bytes, whole: Bytes) -> String {
     format!("{:.1} %", 100.0 * part.get() as f64 / whole.get().max(1) as f64)
@@ -259,7 +228,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         row("budget", format!("{}, {part} of the peak without one", budget.exact()));
     }
     row("peak without a budget", answer.unlimited.exact());
-    row("status", status_text(run).to_owned());
+    row("status", RematOutcome::of(run).words().to_owned());
     row(
         "peak",
         format!("{}, at op {}", run.peak.exact(), op_name(tape, run.peak_step)),

@@ -50,9 +50,9 @@ impl Prepared {
     }
 }
 
-/// A request under every policy. Samples among the sources add their presets.
-fn request(loaded: &Loaded, settings: &Settings, sources: &[SourceSpec], takes_iterations: bool) -> Request {
-    let mut request = Request {
+/// A request under every policy with the settings as they are.
+pub(super) fn plain_request(loaded: &Loaded, settings: &Settings) -> Request {
+    Request {
         lanes: LaneSet::Policies,
         workload: Arc::clone(&loaded.workload),
         plan: settings.plan.clone(),
@@ -72,7 +72,12 @@ fn request(loaded: &Loaded, settings: &Settings, sources: &[SourceSpec], takes_i
             .iter()
             .map(|pin| pin.with_schedule(&settings.plan))
             .collect(),
-    };
+    }
+}
+
+/// The same for the chosen part of the sources. Samples among them add their presets.
+fn request(loaded: &Loaded, settings: &Settings, sources: &[SourceSpec], takes_iterations: bool) -> Request {
+    let mut request = plain_request(loaded, settings);
     loaded.follow(&mut request.plan);
     for pin in &mut request.pins {
         loaded.follow(&mut pin.configuration.plan);

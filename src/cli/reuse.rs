@@ -44,9 +44,7 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let mut diagnostics = imported.diagnostics;
     diagnostics.extend(&unused_dims(&workload, &bindings));
     let (subject, choice) = subject(args, &workload, &bindings, progress, &mut diagnostics)?;
-    if let Some(remark) = choice.remark() {
-        diagnostics.info(remark, &choice.name);
-    }
+    choice.report(&mut diagnostics);
     let question = ReuseQuestion {
         program: &subject.program,
         request: &request,
@@ -60,11 +58,7 @@ pub(super) fn run(args: &ReuseArgs, progress: &Progress<'_>) -> anyhow::Result<V
         print_log(&report.reuse.log)?;
         print(&text(&question, &report, &diagnostics))?;
     }
-    Ok(if report.reuse.exception.is_some() {
-        Verdict::No
-    } else {
-        Verdict::Done
-    })
+    Ok(Verdict::yes_if(report.reuse.exception.is_none()))
 }
 
 /// The call: the options' values, with the flags above them.

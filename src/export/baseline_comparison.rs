@@ -4,11 +4,12 @@
 //! compared: what they would have been is unknown.
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::baseline::Baseline;
 use super::blocks::{Table, figure, text};
 use super::contributors::WireChange;
+use super::json_parts::list;
 use super::limit_checks::{LimitCheck, LimitedFigure};
 use super::request_summary::RequestSummary;
 use highwater_analysis::{Comparison, Configuration, Figure, Fit, Lane, Limit, METRICS, Metric};
@@ -263,27 +264,12 @@ pub(super) struct WireBaselineComparison {
     file: Option<String>,
     lane: String,
     baseline_lane: Option<String>,
-    metrics: Vec<WireMetric>,
+    metrics: Json,
     changes: Option<Vec<WireChange>>,
     unlisted_bytes: Option<i128>,
     changes_at_peak_reserved: Option<Vec<WireChange>>,
     unlisted_at_peak_reserved_bytes: Option<i128>,
-    limits: Vec<WireLimitCheck>,
-}
-
-#[derive(Serialize, Debug)]
-struct WireMetric {
-    metric: &'static str,
-    before: Option<Json>,
-    now: Option<Json>,
-    percent: Option<f64>,
-}
-
-#[derive(Serialize, Debug)]
-struct WireLimitCheck {
-    limit: String,
-    is_broken: bool,
-    why: Option<String>,
+    limits: Json,
 }
 
 fn number(figure: Figure) -> Json {
@@ -296,32 +282,30 @@ fn number(figure: Figure) -> Json {
 impl WireBaselineComparison {
     /// The wire form with the largest `most` changes of each kind.
     pub(super) fn new(compared: &BaselineComparison<'_>, most: usize) -> Self {
-        let metrics = METRICS.iter().map(|metric| {
+        let metrics = list(METRICS, |metric| {
             let (before, now) = (compared.before(metric), compared.now(metric));
-            WireMetric {
-                metric: metric.name,
-                before: before.map(number),
-                now: now.map(number),
-                percent: now.zip(before).and_then(|(now, before)| now.percent_since(before)),
-            }
+            json!({
+                "metric": metric.name,
+                "before": before.map(number),
+                "now": now.map(number),
+                "percent": now.zip(before).and_then(|(now, before)| now.percent_since(before)),
+            })
         });
         let wire = |changes: &Option<Changes>| changes.as_ref().map(|changes| WireChange::all(changes, most));
         let unlisted = |changes: &Option<Changes>| changes.as_ref().map(|changes| changes.unlisted);
-        let limits = compared.limit_checks.iter().map(|check| WireLimitCheck {
-            limit: check.limit.clone(),
-            is_broken: check.is_broken(),
-            why: check.why().map(str::to_owned),
-        });
         Self {
             file: compared.file().map(str::to_owned),
             lane: compared.title.clone(),
             baseline_lane: compared.baseline.map(|(_, baseline)| baseline.lane.title.clone()),
-            metrics: metrics.collect(),
+            metrics,
             changes: wire(&compared.changes),
             unlisted_bytes: unlisted(&compared.changes),
             changes_at_peak_reserved: wire(&compared.reserved_changes),
             unlisted_at_peak_reserved_bytes: unlisted(&compared.reserved_changes),
-            limits: limits.collect(),
+            limits: list(
+                &compared.limit_checks,
+                |check| json!({"limit": check.limit, "is_broken": check.is_broken(), "why": check.why()}),
+            ),
         }
     }
 }

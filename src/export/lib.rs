@@ -70,10 +70,7 @@ pub use options_json::options_json;
 pub use options_markdown::options_markdown;
 pub use options_text::options_text;
 pub use peak::{PEAK_FORMS, PeakAnswer, WirePeak, peak_csv, peak_file, peak_text};
-pub use plan::{
-    PlanAnswer, WireChain, WireEdge, WireEnginePlan, WireFragmentation, WireOp, WireOps, WirePlan, WireWhy, plan_csv,
-    wire_edges,
-};
+pub use plan::{PlanAnswer, PlanDetails, WireEnginePlan, WireOp, WireOps, WirePlan, plan_csv, reused};
 pub use png_file::{Picture, png};
 pub use remat::{RematAnswer, WireRemat};
 pub use replay::{replay_final, replay_header, replay_json, replay_line};

@@ -5,9 +5,9 @@
 //! the others are listed as siblings of the requested one.
 
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
-use super::json_parts::{diagnostics_json, list};
+use super::json_parts::{diagnostics_json, fields_of, list};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_model::workload::Tape;
@@ -15,25 +15,8 @@ use highwater_rewrite::remat::{Engine, NO_CHOICE, RematEvent, RematRun, RematSho
 
 #[derive(Serialize, Debug)]
 pub struct WireRemat {
-    heuristic: &'static str,
-    tape: String,
-    budget_bytes: Option<u64>,
-    unlimited_peak_bytes: u64,
-    lower_bound: bool,
-    status: &'static str,
-    base_compute_ns: u64,
-    remat_compute_ns: u64,
-    overhead: f64,
-    peak_bytes: u64,
-    peak_step: u32,
-    evictions: u64,
-    evicted_bytes: u64,
-    eager_evictions: u64,
-    rematerializations: u64,
-    rematerialized_bytes: u64,
-    collateral: u64,
-    frees: u64,
-    steps_over_budget: u64,
+    #[serde(flatten)]
+    figures: Map<String, Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     out_of_memory: Option<Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,25 +59,7 @@ impl WireRemat {
     pub fn new(answer: &RematAnswer<'_>, has_events: bool) -> Self {
         let RematAnswer { tape, run, .. } = *answer;
         Self {
-            heuristic: run.heuristic.name,
-            tape: tape.name.clone(),
-            budget_bytes: run.budget.map(Bytes::get),
-            unlimited_peak_bytes: answer.unlimited.get(),
-            lower_bound: answer.lower_bound.is_some(),
-            status: run.status.name(),
-            base_compute_ns: run.base_compute.0,
-            remat_compute_ns: run.remat_compute.0,
-            overhead: run.overhead(),
-            peak_bytes: run.peak.get(),
-            peak_step: steps(tape, run)(run.peak_step),
-            evictions: run.counts.evictions,
-            evicted_bytes: run.counts.evicted_bytes.get(),
-            eager_evictions: run.counts.eager_evictions,
-            rematerializations: run.counts.rematerializations,
-            rematerialized_bytes: run.counts.rematerialized_bytes.get(),
-            collateral: run.counts.collateral,
-            frees: run.counts.frees,
-            steps_over_budget: run.counts.steps_over_budget,
+            figures: figures(answer),
             out_of_memory: match &run.status {
                 RematStatus::OutOfMemory(shortage) => Some(shortage_json(tape, shortage)),
                 RematStatus::Ok | RematStatus::Thrash => None,
@@ -104,6 +69,32 @@ impl WireRemat {
             elapsed_ns: answer.elapsed_ns,
         }
     }
+}
+
+fn figures(answer: &RematAnswer<'_>) -> Map<String, Json> {
+    let RematAnswer { tape, run, .. } = *answer;
+    let object = json!({
+        "heuristic": run.heuristic.name,
+        "tape": tape.name,
+        "budget_bytes": run.budget.map(Bytes::get),
+        "unlimited_peak_bytes": answer.unlimited.get(),
+        "lower_bound": answer.lower_bound.is_some(),
+        "status": run.status.name(),
+        "base_compute_ns": run.base_compute.0,
+        "remat_compute_ns": run.remat_compute.0,
+        "overhead": run.overhead(),
+        "peak_bytes": run.peak.get(),
+        "peak_step": steps(tape, run)(run.peak_step),
+        "evictions": run.counts.evictions,
+        "evicted_bytes": run.counts.evicted_bytes.get(),
+        "eager_evictions": run.counts.eager_evictions,
+        "rematerializations": run.counts.rematerializations,
+        "rematerialized_bytes": run.counts.rematerialized_bytes.get(),
+        "collateral": run.counts.collateral,
+        "frees": run.counts.frees,
+        "steps_over_budget": run.counts.steps_over_budget,
+    });
+    fields_of(object, &[])
 }
 
 fn shortage_json(tape: &Tape, shortage: &RematShortage) -> Json {

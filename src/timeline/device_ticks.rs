@@ -8,8 +8,9 @@
 //! In: an event log. Out: for any viewport the columns that contain events, each with exact counts, and the events of a
 //! range of steps as text. Counts of a column are a difference of running sums: O(log steps) each.
 
-use super::tally::Tally;
-use super::viewport::View;
+use std::ops::Deref;
+
+use super::tally::{EventColumn, EventTally};
 use highwater_analysis::Comparison;
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Step};
@@ -108,19 +109,9 @@ pub const fn event_labels(kind: EventKind) -> (&'static str, &'static str) {
 /// In the order of [`TickClass::ALL`].
 pub type TickCounts = [u32; TickClass::ALL.len()];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TickColumn {
-    /// From the left edge.
-    pub column: u32,
-    pub steps: (Step, Step),
-    pub counts: TickCounts,
-}
+pub type TickColumn = EventColumn<{ TickClass::ALL.len() }>;
 
 impl TickColumn {
-    pub fn total(&self) -> u32 {
-        self.counts.iter().sum()
-    }
-
     /// Classes with events, the most important first.
     pub fn classes(&self) -> impl Iterator<Item = TickClass> + '_ {
         let counted = TickClass::ALL.iter().zip(&self.counts);
@@ -130,7 +121,7 @@ impl TickColumn {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneTicks {
-    tally: Tally<{ TickClass::ALL.len() }>,
+    tally: EventTally<{ TickClass::ALL.len() }>,
     /// By step with events: position of its first event in the log.
     first_event: Vec<u32>,
 }
@@ -148,6 +139,14 @@ pub struct TickRow {
 
 const MOST_NAMES: usize = 3;
 
+impl Deref for LaneTicks {
+    type Target = EventTally<{ TickClass::ALL.len() }>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.tally
+    }
+}
+
 impl LaneTicks {
     /// O(events).
     pub(super) fn new(simulation: &Simulation) -> Self {
@@ -161,28 +160,6 @@ impl LaneTicks {
             }
         }
         ticks
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.tally.is_empty()
-    }
-
-    pub fn totals(&self) -> TickCounts {
-        self.tally.totals()
-    }
-
-    /// The columns that contain events, for a picture of `width` columns. A tick belongs to the start of its step;
-    /// later ones than the last step belong to the last column. O(width log steps).
-    pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<TickColumn> {
-        let columns = self.tally.columns(view.into(), width).into_iter();
-        columns
-            .map(|(column, steps, counts)| TickColumn { column, steps, counts })
-            .collect()
-    }
-
-    /// The nearest step with events after or before a step.
-    pub fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
-        self.tally.neighbour(step, is_next)
     }
 
     /// The events between two steps, both included, one row per kind. O(events of these steps).

@@ -4,8 +4,8 @@
 //! Per frame: [`LaneView::visible`] (culled rectangles), [`Curve::columns`] (exact extremes per pixel column),
 //! [`LaneView::pick`] (the block under the pointer), [`LaneView::ascii`] (the memory map as text), [`LaneView::arrows`]
 //! (reuse of bytes), [`LaneView::visible_gaps`], [`LaneView::support`] (why a block has its offset),
-//! [`LaneView::visible_owned_ranges`] (owners within regions), [`LaneTicks::columns`] (device events),
-//! [`LaneRemat::columns`] (evictions and recomputations), [`LaneRows::layout`] (rows and scopes),
+//! [`LaneView::visible_owned_ranges`] (owners within regions), [`EventTally::columns`] (device events,
+//! evictions and recomputations), [`LaneRows::layout`] (rows and scopes),
 //! [`LaneAreas::columns`] (bytes per group).
 //!
 //! ```text
@@ -110,6 +110,7 @@ use sharing::MOST_NAMED;
 pub use sharing::SharedMemory;
 pub use support::Support;
 pub use tables::{Column, ProblemLine, Sort, TableError, TableKind, TableRows, TableSpec, TableSubject, Target, Value};
+pub use tally::{EventColumn, EventTally};
 pub use ticks::{Tick, byte_ticks, step_ticks, time_ticks};
 pub use viewport::{Canvas, View, Viewport};
 pub use visible::{ItemMark, ItemRect, Items};

@@ -15,13 +15,13 @@ mod mark;
 mod outcome;
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Selected;
 use super::bands::{consecutive, within};
 use super::curve::Curve;
-use super::tally::Tally;
-use super::viewport::View;
+use super::tally::EventTally;
 use highwater_analysis::{LaneRewrite, RunRemat};
 use highwater_model::graph::TensorId;
 use highwater_model::units::{Bytes, Nanos, Step};
@@ -54,9 +54,17 @@ pub struct LaneRemat {
     /// All runs have the same.
     pub budget: Option<Bytes>,
     runs: Vec<RunPlace>,
-    tally: Tally<{ RematMarkKind::ALL.len() }>,
+    tally: EventTally<{ RematMarkKind::ALL.len() }>,
     /// The sum of the times before each entry of `recomputed`, and the total.
     time_before: Vec<u64>,
+}
+
+impl Deref for LaneRemat {
+    type Target = EventTally<{ RematMarkKind::ALL.len() }>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.tally
+    }
 }
 
 impl LaneRemat {
@@ -77,7 +85,7 @@ impl LaneRemat {
             .collect();
         eviction_intervals.sort_unstable();
         let recomputed: Vec<Recomputed> = of_runs().flat_map(|(run, place)| place.recomputed(run)).collect();
-        let mut tally = Tally::default();
+        let mut tally = EventTally::default();
         for mark in &marks {
             tally.add(mark.step.0, mark.kind as usize);
         }
@@ -101,28 +109,11 @@ impl LaneRemat {
         }
     }
 
-    pub fn totals(&self) -> RematMarkCounts {
-        self.tally.totals()
-    }
-
-    /// The columns that contain marks, for a picture of `width` columns. O(width log marks).
-    pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<RematColumn> {
-        let columns = self.tally.columns(view.into(), width).into_iter();
-        columns
-            .map(|(column, steps, counts)| RematColumn { column, steps, counts })
-            .collect()
-    }
-
     /// The marks between two steps, both included. O(log marks).
     pub fn marks_within(&self, steps: (Step, Step)) -> &[RematMark] {
         let low = self.marks.partition_point(|mark| mark.step < steps.0);
         let high = self.marks.partition_point(|mark| mark.step <= steps.1);
         self.marks.get(low..high).unwrap_or(&[])
-    }
-
-    /// The nearest step with marks after or before a step.
-    pub fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
-        self.tally.neighbour(step, is_next)
     }
 
     /// O(log intervals).

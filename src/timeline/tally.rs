@@ -5,17 +5,30 @@ use highwater_model::units::Step;
 
 /// Counts of `N` kinds on the steps with events.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tally<const N: usize> {
+pub struct EventTally<const N: usize> {
     /// Steps with events, ascending.
     steps: Vec<u32>,
     /// Counts before each of these steps, and the total.
     before: Vec<[u32; N]>,
 }
 
-/// A pixel column with events: its position, its first and last step with events, counts by kind.
-pub(super) type Tallied<const N: usize> = (u32, (Step, Step), [u32; N]);
+/// A pixel column with events, counted by kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventColumn<const N: usize> {
+    /// From the left edge.
+    pub column: u32,
+    /// The first and the last step with events.
+    pub steps: (Step, Step),
+    pub counts: [u32; N],
+}
 
-impl<const N: usize> Default for Tally<N> {
+impl<const N: usize> EventColumn<N> {
+    pub fn total(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+}
+
+impl<const N: usize> Default for EventTally<N> {
     fn default() -> Self {
         Self {
             steps: Vec::new(),
@@ -24,7 +37,7 @@ impl<const N: usize> Default for Tally<N> {
     }
 }
 
-impl<const N: usize> Tally<N> {
+impl<const N: usize> EventTally<N> {
     /// Adds an event; steps must not descend. Returns whether it is the first on its step.
     pub(super) fn add(&mut self, step: u32, kind: usize) -> bool {
         let is_first = self.steps.last() != Some(&step);
@@ -39,11 +52,11 @@ impl<const N: usize> Tally<N> {
         is_first
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    pub(super) fn totals(&self) -> [u32; N] {
+    pub fn totals(&self) -> [u32; N] {
         self.before.last().copied().unwrap_or([0; N])
     }
 
@@ -60,7 +73,8 @@ impl<const N: usize> Tally<N> {
 
     /// The columns that contain events, for a picture of `width` columns. An event belongs to the start of its step;
     /// later ones than the last step belong to the last column. O(width log steps).
-    pub(super) fn columns(&self, view: View<'_>, width: u32) -> Vec<Tallied<N>> {
+    pub fn columns<'v>(&self, view: impl Into<View<'v>>, width: u32) -> Vec<EventColumn<N>> {
+        let view = view.into();
         let edge = |column: u32| view.step_from_x(f64::from(column), f64::from(width));
         let before = |edge: f64| self.steps.partition_point(|step| f64::from(*step) < edge);
         let mut first = before(edge(0));
@@ -79,17 +93,20 @@ impl<const N: usize> Tally<N> {
         columns
     }
 
-    fn column(&self, column: u32, first: usize, behind: usize) -> Tallied<N> {
+    fn column(&self, column: u32, first: usize, behind: usize) -> EventColumn<N> {
         let mut counts = self.before[behind];
         for (count, before) in counts.iter_mut().zip(&self.before[first]) {
             *count -= before;
         }
-        let steps = (Step(self.steps[first]), Step(self.steps[behind - 1]));
-        (column, steps, counts)
+        EventColumn {
+            column,
+            steps: (Step(self.steps[first]), Step(self.steps[behind - 1])),
+            counts,
+        }
     }
 
     /// The nearest step with events after or before a step.
-    pub(super) fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
+    pub fn neighbour(&self, step: u32, is_next: bool) -> Option<u32> {
         let position = if is_next {
             self.steps.partition_point(|known| *known <= step)
         } else {

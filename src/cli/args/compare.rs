@@ -13,7 +13,6 @@ pub struct CompareArgs {
     /// The graphs of the session, in running order, or a document (.highwater) with its settings, over which flags win.
     #[arg(required = true)]
     pub files: Vec<String>,
-    /// Settings.
     #[command(flatten)]
     pub common: Common,
     /// The policies to simulate.

@@ -22,7 +22,6 @@ pub struct LearnArgs {
     /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
     #[arg(long, value_name = "NAME")]
     pub graph: Option<String>,
-    /// Settings.
     #[command(flatten)]
     pub common: Common,
     /// How to write the answer: text, or json.

@@ -10,7 +10,6 @@ use super::{Format, Opening, YesNo};
 pub struct PlanArgs {
     /// A graph, an op list, or a placement problem (CSV in MiniMalloc's form or JSON; docs/format.md).
     pub file: String,
-    /// How to read it.
     #[command(flatten)]
     pub opening: Opening,
     /// The placement strategy; --help lists all of them.

@@ -34,7 +34,6 @@ pub struct SpaceArgs {
 /// Arguments of `sweep`.
 #[derive(Args, Debug)]
 pub struct SweepArgs {
-    /// What is tried.
     #[command(flatten)]
     pub space: SpaceArgs,
     /// List every configuration (by default, text lists only the Pareto-optimal ones when there are many).
@@ -45,7 +44,6 @@ pub struct SweepArgs {
 /// Arguments of `recommend`.
 #[derive(Args, Debug)]
 pub struct RecommendArgs {
-    /// What is tried.
     #[command(flatten)]
     pub space: SpaceArgs,
     /// What is asked for: least-slowdown (what fits with the least estimated overhead), lowest-peak, or largest:AXIS (the largest

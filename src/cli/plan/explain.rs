@@ -1,13 +1,19 @@
 //! Explanations for people: the stack that fixes the footprint, gaps, and the reasons of single offsets.
 
-use highwater_export::{Table, WireChain, WireEdge, WireFragmentation, WireWhy};
-use highwater_model::units::{Bytes, percent_text};
+use highwater_export::{Table, reused};
+use highwater_model::units::percent_text;
+use highwater_model::workload::ProblemEntry;
+use highwater_plan::{Fragmentation, PeakChain, PlacementReason, ReuseEdge};
 
 /// Most rows of a table; JSON has all of them.
 const MOST_ROWS: usize = 40;
 
+fn id(entry: &ProblemEntry, buffer: u32) -> &str {
+    entry.ids.get(buffer as usize)
+}
+
 /// The stack that fixes the footprint.
-pub(super) fn chain(chain: &WireChain) -> String {
+pub(super) fn chain(chain: &PeakChain, entry: &ProblemEntry) -> String {
     let mut out = String::from("What holds the footprint, from the top: each buffer rests on the next one\n");
     let mut table = Table::new(&[
         "buffer",
@@ -19,77 +25,82 @@ pub(super) fn chain(chain: &WireChain) -> String {
         "at the peak",
     ]);
     for link in chain.links.iter().take(MOST_ROWS) {
-        let gap = Some(link.hole_below_bytes).filter(|bytes| *bytes > 0);
+        let buffer = &entry.problem.buffers[link.buffer as usize];
+        let gap = Some(link.gap_below.get()).filter(|bytes| *bytes > 0);
         table.row(&[
-            &link.buffer,
+            &id(entry, link.buffer),
             &link.offset,
-            &link.bytes,
-            &link.lower,
-            &link.upper,
+            &link.size.get(),
+            &entry.time(buffer.lower),
+            &entry.time(buffer.upper),
             &gap.map_or(String::new(), |bytes| bytes.to_string()),
-            &if link.live_at_peak { "live" } else { "" },
+            &if link.is_live_at_peak { "live" } else { "" },
         ]);
     }
     out.push_str(&table.text());
     left_out(&mut out, chain.links.len());
-    let sum: u64 = chain.links.iter().map(|link| link.bytes + link.hole_below_bytes).sum();
+    let sizes = chain.links.iter().map(|link| link.size.get() + link.gap_below.get());
+    let sum: u64 = sizes.sum();
     let share = |bytes: u64| percent_text(share_of(bytes, sum));
-    if let Some(step) = chain.peak_live_step {
+    if let Some(step) = chain.peak_step {
+        let (live, gaps) = (chain.live_at_peak.get(), chain.gap_bytes.get());
         out.push_str(&format!(
-            "of its {} bytes {} ({}) are live at step {step}, where most bytes are live ({}), and {} ({}) are holes\n",
-            sum,
-            chain.live_at_peak_bytes,
-            share(chain.live_at_peak_bytes),
-            chain.peak_live_bytes,
-            chain.hole_bytes,
-            share(chain.hole_bytes),
+            "of its {sum} bytes {live} ({}) are live at step {}, where most bytes are live ({}), and {gaps} ({}) are holes\n",
+            share(live),
+            entry.time(step),
+            chain.peak_live.get(),
+            share(gaps),
         ));
     }
     out
 }
 
-pub(super) fn fragmentation(fragmentation: &WireFragmentation) -> String {
-    let footprint = Bytes(fragmentation.footprint_bytes);
-    let peak = Bytes(fragmentation.peak_live_bytes);
+pub(super) fn fragmentation(fragmentation: &Fragmentation, entry: &ProblemEntry) -> String {
     let mut out = format!(
         "Fragmentation: the footprint is {} bytes ({}) above the peak of live bytes\n",
-        fragmentation.lost_bytes,
-        percent_text(footprint.percent_over(peak)),
+        fragmentation.lost().get(),
+        percent_text(fragmentation.footprint.percent_over(fragmentation.peak_live)),
     );
-    let Some(at) = &fragmentation.at_footprint else {
+    let Some(at) = fragmentation.at_footprint.map(|at| &fragmentation.steps[at]) else {
         return out;
     };
     out.push_str(&format!(
         "the footprint is reached at step {}: {} bytes live, {} in {} hole{}, the largest {}\n",
-        at.step,
-        at.live_bytes,
-        at.hole_bytes,
-        at.holes,
-        if at.holes == 1 { "" } else { "s" },
-        at.largest_hole_bytes,
+        entry.time(at.step),
+        at.live.get(),
+        at.gap_bytes().get(),
+        at.n_gaps,
+        if at.n_gaps == 1 { "" } else { "s" },
+        at.largest_gap.get(),
     ));
-    if !fragmentation.holes.is_empty() {
+    if !fragmentation.gaps.is_empty() {
         let mut table = Table::new(&[">hole at", ">bytes", "below it", "above it"]);
-        for hole in fragmentation.holes.iter().take(MOST_ROWS) {
-            let below = hole.below.as_deref().unwrap_or_default();
-            table.row(&[&hole.offset, &hole.bytes, &below, &hole.above]);
+        for gap in fragmentation.gaps.iter().take(MOST_ROWS) {
+            let below = gap.below.map_or("", |below| id(entry, below));
+            table.row(&[&gap.offset, &gap.size.get(), &below, &id(entry, gap.above)]);
         }
         out.push_str(&table.text());
-        left_out(&mut out, fragmentation.holes.len());
+        left_out(&mut out, fragmentation.gaps.len());
     }
     out
 }
 
-/// The reasons for the offset of a buffer.
-pub(super) fn why(why: &WireWhy) -> String {
+/// The reasons for the offset of a buffer; `edges` are those of the whole plan.
+pub(super) fn why(why: &PlacementReason, edges: &[ReuseEdge], entry: &ProblemEntry) -> String {
+    let buffer = &entry.problem.buffers[why.buffer as usize];
     let mut out = format!(
         "Why \"{}\" ({} bytes, steps {} to {}) stands at {}\n",
-        why.buffer, why.bytes, why.lower, why.upper, why.offset
+        id(entry, why.buffer),
+        buffer.size.get(),
+        entry.time(buffer.lower),
+        entry.time(buffer.upper),
+        why.offset
     );
     if !why.moves_with.is_empty() {
-        out.push_str(&format!("at one address with: {}\n", why.moves_with.join(", ")));
+        let names: Vec<&str> = why.moves_with.iter().map(|member| id(entry, *member)).collect();
+        out.push_str(&format!("at one address with: {}\n", names.join(", ")));
     }
-    if why.fixed {
+    if why.is_fixed {
         out.push_str("the file fixes it there\n");
     }
     if why.offset == 0 {
@@ -107,38 +118,42 @@ pub(super) fn why(why: &WireWhy) -> String {
         ]);
         for blocker in why.blockers.iter().take(MOST_ROWS) {
             table.row(&[
-                &blocker.buffer,
+                &id(entry, blocker.buffer),
                 &blocker.offset,
-                &blocker.offset.saturating_add(blocker.bytes),
-                &blocker.lower,
-                &blocker.upper,
-                &blocker.refuses_from,
-                &blocker.refuses_below.saturating_sub(1),
+                &blocker.offset.saturating_add(blocker.size.get()),
+                &entry.time(blocker.lower),
+                &entry.time(blocker.upper),
+                &blocker.from,
+                &blocker.to.saturating_sub(1),
             ]);
         }
         out.push_str(&table.text());
         left_out(&mut out, why.blockers.len());
     }
-    match why.could_stand_at {
+    match why.lowest_offset {
         Some(offset) => out.push_str(&format!("it could stand lower, at {offset}: nobody refuses that\n")),
         None if why.offset > 0 => out.push_str("together they refuse every lower offset\n"),
         None => {}
     }
-    reused(&mut out, "it took over bytes of", &why.reuses, |edge| &edge.earlier);
-    reused(&mut out, "it passed bytes on to", &why.reused_by, |edge| &edge.later);
-    out
-}
-
-fn reused(out: &mut String, what: &str, edges: &[WireEdge], name: impl Fn(&WireEdge) -> &String) {
-    if edges.is_empty() {
-        return;
+    let (from, to) = reused(why, edges);
+    for (what, edges) in [("it took over bytes of", from), ("it passed bytes on to", to)] {
+        let other = |edge: &ReuseEdge| {
+            if edge.later == why.buffer {
+                edge.earlier
+            } else {
+                edge.later
+            }
+        };
+        let listed = edges.iter().take(MOST_ROWS);
+        let names: Vec<String> = listed
+            .map(|edge| format!("{} ({} bytes)", id(entry, other(edge)), edge.bytes.get()))
+            .collect();
+        if !names.is_empty() {
+            out.push_str(&format!("{what} {}\n", names.join(", ")));
+        }
+        left_out(&mut out, edges.len());
     }
-    let listed = edges.iter().take(MOST_ROWS);
-    let names: Vec<String> = listed
-        .map(|edge| format!("{} ({} bytes)", name(edge), edge.bytes))
-        .collect();
-    out.push_str(&format!("{what} {}\n", names.join(", ")));
-    left_out(out, edges.len());
+    out
 }
 
 fn left_out(out: &mut String, count: usize) {

@@ -16,10 +16,8 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Bindings, Graph};
 use highwater_model::liveness::{View, lifetimes};
 use highwater_model::progress::Progress;
-use highwater_model::units::{Bytes, Step};
-use highwater_model::workload::{
-    AllocationTrace, GraphEntry, Lifetimes, Names, ProblemEntry, Program, Recording, Source, Workload,
-};
+use highwater_model::units::Bytes;
+use highwater_model::workload::{GraphEntry, Names, ProblemEntry, Program, Source, Workload};
 use highwater_plan::{AS_DUMPED, Buffer, PlacementProblem};
 
 /// Plans that dumps state for their own graphs, by position of the graph.
@@ -45,8 +43,8 @@ pub(super) fn chosen(
         diagnostics: unused_dims(&workload, &bindings),
         ..Chosen::default()
     };
-    let (choice, entry) = entry(args, workload, dumped, &bindings, &mut chosen, progress)?;
-    let diagnostics = &mut chosen.diagnostics;
+    (chosen.choice, chosen.entry) = entry(args, workload, dumped, &bindings, &mut chosen, progress)?;
+    let Chosen { entry, diagnostics, .. } = &mut chosen;
     if entry.problem.buffers.is_empty() {
         diagnostics.info(
             format!("{NOTHING}: no result needs memory of its own in an arena"),
@@ -55,11 +53,7 @@ pub(super) fn chosen(
     } else if entry.problem.buffers.iter().all(|buffer| buffer.size == Bytes::ZERO) {
         diagnostics.info(format!("{NOTHING}: every buffer has 0 bytes"), &entry.name);
     }
-    Ok(Chosen {
-        entry,
-        choice,
-        ..chosen
-    })
+    Ok(chosen)
 }
 
 fn entry(
@@ -86,11 +80,19 @@ fn entry(
             let (name, lifetimes) = &entries[choice.position];
             let ids: Vec<String> = (0..lifetimes.items.len()).map(|item| item.to_string()).collect();
             let ids = ids.iter().map(String::as_str).collect();
-            Ok((choice, of_lifetimes(name, ids, lifetimes, alignment)))
+            let problem = PlacementProblem::from_lifetimes(lifetimes, alignment);
+            Ok((choice, placed(name, ids, problem)))
         }
         Source::Traces(entries) => {
             let choice = choose(args, &file, entries.iter().map(|trace| &trace.name), |_| true)?;
-            let placed = of_trace(&entries[choice.position], alignment);
+            let trace = &entries[choice.position];
+            let lifetimes = trace.lifetimes();
+            let names: Vec<String> = lifetimes.iter().map(|one| trace.label(one)).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let buffers = lifetimes
+                .iter()
+                .map(|one| Buffer::unplaced(one.birth, one.end, one.bytes, alignment));
+            let placed = placed(&trace.name, Names::unique(&names), PlacementProblem::of(buffers));
             Ok((choice, placed))
         }
         Source::Tapes(entries) => {
@@ -99,7 +101,8 @@ fn entry(
             let lifetimes = tape.lifetimes();
             let items = lifetimes.items.iter();
             let ids = items.map(|item| &*tape.tensors[item.tensor.0 as usize].name).collect();
-            Ok((choice, of_lifetimes(&tape.name, ids, &lifetimes, alignment)))
+            let problem = PlacementProblem::from_lifetimes(&lifetimes, alignment);
+            Ok((choice, placed(&tape.name, ids, problem)))
         }
         Source::Recordings(entries) => {
             let names = entries.iter().map(|recording| &recording.name);
@@ -115,7 +118,10 @@ fn entry(
                     }
                 );
             }
-            let placed = of_recording(recording, alignment);
+            let blocks = recording.blocks.iter();
+            let names: Vec<&str> = blocks.clone().map(|block| recording.text(block.name)).collect();
+            let buffers = blocks.map(|one| Buffer::unplaced(one.birth, one.end, one.bytes, alignment));
+            let placed = placed(&recording.name, Names::unique(&names), PlacementProblem::of(buffers));
             Ok((choice, placed))
         }
         Source::Blocks(_) => bail!(
@@ -191,12 +197,12 @@ fn choose<'a>(
     choice::choose(file, &names, args.graph.as_deref(), is_usable)
 }
 
-/// Live ranges without a graph.
-fn of_lifetimes(name: &str, ids: Names, lifetimes: &Lifetimes, alignment: u64) -> ProblemEntry {
+/// Buffers without a graph. Steps of traces are positions of commands, those of recordings positions of events.
+fn placed(name: &str, ids: Names, problem: PlacementProblem) -> ProblemEntry {
     ProblemEntry {
         name: name.to_owned(),
         ids,
-        problem: PlacementProblem::from_lifetimes(lifetimes, alignment),
+        problem,
         ..ProblemEntry::default()
     }
 }
@@ -217,49 +223,6 @@ fn with_flags(args: &PlanArgs, mut entry: ProblemEntry) -> ProblemEntry {
         }
     }
     entry
-}
-
-fn buffer(lower: Step, upper: Step, bytes: Bytes, alignment: u64) -> Buffer {
-    Buffer {
-        lower,
-        upper,
-        size: bytes.align_up(alignment),
-        alignment: alignment.max(1),
-        offset: None,
-    }
-}
-
-/// The requests of a trace; steps are positions of commands.
-fn of_trace(trace: &AllocationTrace, alignment: u64) -> ProblemEntry {
-    let lifetimes = trace.lifetimes();
-    let names: Vec<String> = lifetimes.iter().map(|one| trace.label(one)).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    ProblemEntry {
-        name: trace.name.clone(),
-        ids: Names::unique(&names),
-        problem: PlacementProblem::of(
-            lifetimes
-                .iter()
-                .map(|one| buffer(one.birth, one.end, one.bytes, alignment)),
-        ),
-        ..ProblemEntry::default()
-    }
-}
-
-/// The blocks of a recording; steps are positions of events.
-fn of_recording(recording: &Recording, alignment: u64) -> ProblemEntry {
-    let blocks = &recording.blocks;
-    let names: Vec<&str> = blocks.iter().map(|block| recording.text(block.name)).collect();
-    ProblemEntry {
-        name: recording.name.clone(),
-        ids: Names::unique(&names),
-        problem: PlacementProblem::of(
-            blocks
-                .iter()
-                .map(|one| buffer(one.birth, one.end, one.bytes, alignment)),
-        ),
-        ..ProblemEntry::default()
-    }
 }
 
 fn of_graph(
@@ -288,21 +251,16 @@ fn of_graph(
         .map(|item| graph.tensor_name(item.tensor))
         .collect();
     let ids = Names::unique(&names);
-    let program = Program {
-        lifetimes,
-        separate: Vec::new(),
-    };
+    let program = Program::from(lifetimes);
     // Only storages of the aliased view have the order of ops; inputs come before any op.
     let order = (view == View::Aliased && !args.with_inputs).then(|| arena_order(graph, &program, &[]));
     let lifetimes = program.lifetimes;
     let dumped = entry.dumped.as_ref().and_then(|dumped| dumped.offsets.as_ref());
     let recorded = dumped.map(|plan| dumped_plan(plan, &lifetimes));
+    let problem = PlacementProblem::from_lifetimes(&lifetimes, alignment);
     let mut placed = ProblemEntry {
-        name: entry.name.clone(),
-        ids,
-        problem: PlacementProblem::from_lifetimes(&lifetimes, alignment),
         order,
-        ..ProblemEntry::default()
+        ..placed(&entry.name, ids, problem)
     };
     match recorded {
         Some(Err(missing)) if args.strategy == AS_DUMPED => bail!(

@@ -12,9 +12,7 @@ use super::args::{Format, PlanArgs, YesNo};
 use super::opened::plan_of;
 use super::{Verdict, print, print_json, print_json_line};
 use highwater_analysis::dumped_problems;
-use highwater_export::{
-    PlanAnswer, WireChain, WireEnginePlan, WireFragmentation, WirePlan, WireWhy, plan_csv, wire_edges,
-};
+use highwater_export::{PlanAnswer, PlanDetails, WireEnginePlan, WirePlan, plan_csv};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::{Cancel, Progress};
 use highwater_model::units::Bytes;
@@ -78,22 +76,16 @@ pub(super) fn run(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Result<Ve
         lower_bound: lower_bound.as_deref(),
         diagnostics: &diagnostics,
         elapsed_ns,
+        details: &details(args, &entry, &planned, &explained, defect.is_none()),
     };
     match args.format {
         Format::Csv => print(&plan_csv(&entry, &planned.plan, is_problem))?,
-        Format::Json | Format::Text => {
-            let mut wire = WirePlan::new(&answer);
-            add_details(args, &answer, &explained, &mut wire);
-            if args.format == Format::Json {
-                print_json(&wire)?;
-            } else {
-                print(&text::text(&answer, &wire, &choice))?;
-            }
-        }
+        Format::Json => print_json(&WirePlan::new(&answer))?,
+        Format::Text => print(&text::text(&answer, &choice))?,
         format => return Err(format.refusal()),
     }
     let is_no = defect.is_some() || answer.fit().is_some_and(|fit| fit != highwater_plan::Fit::Fits);
-    Ok(if is_no { Verdict::No } else { Verdict::Done })
+    Ok(Verdict::yes_if(!is_no))
 }
 
 /// The line by which the engine's planner is compared.
@@ -196,24 +188,25 @@ fn recorded(entry: &ProblemEntry) -> Option<Tried> {
     })
 }
 
-/// Adds the lists and explanations that flags request.
-fn add_details(args: &PlanArgs, answer: &PlanAnswer<'_>, explained: &[usize], wire: &mut WirePlan) {
-    let (entry, plan) = (answer.entry, &answer.planned.plan);
-    if args.edges {
-        wire.edges = Some(wire_edges(answer.edges, entry));
+/// The lists and explanations that flags request. Offsets of colliding buffers have no explanation.
+fn details(
+    args: &PlanArgs,
+    entry: &ProblemEntry,
+    planned: &Planned,
+    explained: &[usize],
+    is_valid: bool,
+) -> PlanDetails {
+    let (problem, plan) = (&entry.problem, &planned.plan);
+    let is_explained = args.explain && is_valid;
+    let explained = explained.iter().filter(|_| is_valid);
+    PlanDetails {
+        lists_edges: args.edges,
+        chain: is_explained.then(|| peak_chain(problem, plan)),
+        fragmentation: is_explained.then(|| fragmentation(problem, plan)),
+        reasons: explained
+            .filter_map(|position| placement_reason(problem, plan, *position))
+            .collect(),
     }
-    if answer.defect.is_some() {
-        // Offsets of colliding buffers have no explanation.
-        return;
-    }
-    if args.explain {
-        wire.peak_chain = Some(WireChain::new(&peak_chain(&entry.problem, plan), entry));
-        wire.fragmentation = Some(WireFragmentation::new(&fragmentation(&entry.problem, plan), entry));
-    }
-    let whys = explained
-        .iter()
-        .filter_map(|position| placement_reason(&entry.problem, plan, *position));
-    wire.why = whys.map(|why| WireWhy::new(&why, answer.edges, entry)).collect();
 }
 
 /// A flag that is set after `seconds`: searches then end with their best plan so far.

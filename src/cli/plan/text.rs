@@ -3,7 +3,7 @@
 use super::explain;
 use crate::choice::Choice;
 use crate::text::{diagnostics, diagnostics_section};
-use highwater_export::{PlanAnswer, Table, WirePlan};
+use highwater_export::{PlanAnswer, Table};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::{Bytes, Nanos, percent_text};
 use highwater_plan::{AS_DUMPED, Fit};
@@ -11,7 +11,7 @@ use highwater_plan::{AS_DUMPED, Fit};
 /// The beginning of the diagnostic that there is nothing to place.
 pub(super) const NOTHING: &str = "there is nothing to place";
 
-pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) -> String {
+pub(super) fn text(answer: &PlanAnswer<'_>, choice: &Choice) -> String {
     let mut out = match choice.remark() {
         Some(remark) => format!("{remark}\n\n"),
         None => String::new(),
@@ -30,37 +30,26 @@ pub(super) fn text(answer: &PlanAnswer<'_>, wire: &WirePlan, choice: &Choice) ->
         out.push_str(&diagnostics(&others));
         return out;
     }
-    out.push_str(&figures(answer));
-    out.push('\n');
-    out.push_str(&verdict(answer));
-    if let Some(why) = answer.lower_bound {
-        out.push_str(&format!("the sizes are lower bounds: {why}\n"));
-    }
+    let (entry, details) = (answer.entry, answer.details);
+    let bound = answer.lower_bound;
+    let bound = bound.map_or_else(String::new, |why| format!("the sizes are lower bounds: {why}\n"));
+    let mut sections = vec![figures(answer), verdict(answer) + &bound];
     if !answer.planned.tried.is_empty() {
-        out.push('\n');
-        out.push_str(&strategies(answer));
+        sections.push(strategies(answer));
     }
-    if let Some(chain) = &wire.peak_chain {
-        out.push('\n');
-        out.push_str(&explain::chain(chain));
-    }
-    if let Some(fragmentation) = &wire.fragmentation {
-        out.push('\n');
-        out.push_str(&explain::fragmentation(fragmentation));
-    }
-    for why in &wire.why {
-        out.push('\n');
-        out.push_str(&explain::why(why));
-    }
-    if let Some(edges) = &wire.edges {
+    let explained = &details.fragmentation;
+    sections.extend(details.chain.iter().map(|chain| explain::chain(chain, entry)));
+    sections.extend(explained.iter().map(|one| explain::fragmentation(one, entry)));
+    sections.extend(details.reasons.iter().map(|why| explain::why(why, answer.edges, entry)));
+    if details.lists_edges {
         let mut table = Table::new(&["donor", "heir", ">bytes"]);
-        for edge in edges {
-            table.row(&[&edge.earlier, &edge.later, &edge.bytes]);
+        let id = |buffer: u32| entry.ids.get(buffer as usize);
+        for edge in answer.edges {
+            table.row(&[&id(edge.earlier), &id(edge.later), &edge.bytes.get()]);
         }
-        out.push('\n');
-        out.push_str(&table.text());
+        sections.push(table.text());
     }
-    out + &diagnostics_section(answer.diagnostics)
+    out + &sections.join("\n") + &diagnostics_section(answer.diagnostics)
 }
 
 fn figures(answer: &PlanAnswer<'_>) -> String {

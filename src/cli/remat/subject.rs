@@ -44,9 +44,7 @@ fn of_tapes(wanted: Option<&str>, workload: &Workload) -> anyhow::Result<Subject
     let names: Vec<String> = workload.tapes().iter().map(|tape| tape.name.clone()).collect();
     let choice = choose(&workload.name, &names, wanted, |_| true)?;
     let mut diagnostics = Diagnostics::new();
-    if let Some(remark) = choice.remark() {
-        diagnostics.info(remark, &choice.name);
-    }
+    choice.report(&mut diagnostics);
     Ok(Subject {
         tape: Tape::clone(&workload.tapes()[choice.position]),
         lower_bound: None,
@@ -68,21 +66,14 @@ fn of_graphs(
     let choice = choose(&workload.name, &names, wanted, |_| true)?;
     let body = choice.position.checked_sub(workload.graphs().len());
     let alone: Option<Arc<Workload>> = body.map(|position| Arc::new(workload.of_part(&parts[position])));
-    let (request, position) = match alone {
-        Some(workload) => (
-            Request {
-                workload,
-                ..request.clone()
-            },
-            0,
-        ),
-        None => (request.clone(), choice.position),
+    let position = if body.is_some() { 0 } else { choice.position };
+    let request = Request {
+        workload: alone.unwrap_or_else(|| Arc::clone(workload)),
+        ..request.clone()
     };
     let tape = graph_tapes(&request, lowered)?.into_iter().nth(position);
     let mut diagnostics = Diagnostics::new();
-    if let Some(remark) = choice.remark() {
-        diagnostics.info(remark, &choice.name);
-    }
+    choice.report(&mut diagnostics);
     let (plan, _) = bound_plan(&request);
     let first = |(name, values): (&String, &Vec<u64>)| Some((name.clone(), *values.first()?));
     let bindings: Bindings = plan.dims.iter().filter_map(first).collect();

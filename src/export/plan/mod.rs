@@ -6,24 +6,44 @@ mod explain;
 
 pub use csv::plan_csv;
 pub use events::{WireEnginePlan, WireOp, WireOps};
-pub use explain::{WireChain, WireFragmentation, WireWhy};
+pub use explain::reused;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::json_parts::{diagnostics_json, fields_of, list};
+use explain::{WireFragmentation, chain_json, reason_json};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_model::workload::ProblemEntry;
-use highwater_plan::{Fit, PlanDefect, Planned, ReuseEdge};
+use highwater_plan::{Fit, Fragmentation, PeakChain, PlacementReason, PlanDefect, Planned, ReuseEdge};
 
 #[derive(Serialize, Debug)]
-pub struct WireEdge {
-    #[serde(rename = "donor")]
-    pub earlier: String,
-    #[serde(rename = "heir")]
-    pub later: String,
-    pub bytes: u64,
+struct WireEdge {
+    donor: String,
+    heir: String,
+    bytes: u64,
+}
+
+impl WireEdge {
+    fn new(edge: &ReuseEdge, entry: &ProblemEntry) -> Self {
+        Self {
+            donor: entry.ids.get(edge.earlier as usize).to_owned(),
+            heir: entry.ids.get(edge.later as usize).to_owned(),
+            bytes: edge.bytes.get(),
+        }
+    }
+}
+
+/// Lists and explanations on demand.
+#[derive(Clone, Debug, Default)]
+pub struct PlanDetails {
+    pub lists_edges: bool,
+    /// The stack that fixes the footprint.
+    pub chain: Option<PeakChain>,
+    pub fragmentation: Option<Fragmentation>,
+    /// Of the offsets of single buffers.
+    pub reasons: Vec<PlacementReason>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +60,7 @@ pub struct PlanAnswer<'a> {
     pub lower_bound: Option<&'a str>,
     pub diagnostics: &'a Diagnostics,
     pub elapsed_ns: u64,
+    pub details: &'a PlanDetails,
 }
 
 impl PlanAnswer<'_> {
@@ -76,31 +97,39 @@ impl PlanAnswer<'_> {
     }
 }
 
-/// The figures, then lists on demand.
+/// The figures, then the details.
 #[derive(Serialize, Debug)]
 pub struct WirePlan {
     #[serde(flatten)]
     figures: Map<String, Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub edges: Option<Vec<WireEdge>>,
+    edges: Option<Vec<WireEdge>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub peak_chain: Option<WireChain>,
+    peak_chain: Option<Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fragmentation: Option<WireFragmentation>,
+    fragmentation: Option<WireFragmentation>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub why: Vec<WireWhy>,
+    why: Vec<Json>,
     diagnostics: Json,
 }
 
 impl WirePlan {
-    /// Without lists.
     pub fn new(answer: &PlanAnswer<'_>) -> Self {
+        let PlanAnswer {
+            entry, edges, details, ..
+        } = *answer;
+        let reasons = details.reasons.iter();
         Self {
             figures: figures(answer),
-            edges: None,
-            peak_chain: None,
-            fragmentation: None,
-            why: Vec::new(),
+            edges: details
+                .lists_edges
+                .then(|| edges.iter().map(|edge| WireEdge::new(edge, entry)).collect()),
+            peak_chain: details.chain.as_ref().map(|chain| chain_json(chain, entry)),
+            fragmentation: details
+                .fragmentation
+                .as_ref()
+                .map(|fragmentation| WireFragmentation::new(fragmentation, entry)),
+            why: reasons.map(|why| reason_json(why, edges, entry)).collect(),
             diagnostics: diagnostics_json(answer.diagnostics),
         }
     }
@@ -143,15 +172,4 @@ fn figures(answer: &PlanAnswer<'_>) -> Map<String, Json> {
         "reuse_edges": answer.edges.len(),
     });
     fields_of(object, &[])
-}
-
-pub fn wire_edges(edges: &[ReuseEdge], entry: &ProblemEntry) -> Vec<WireEdge> {
-    edges
-        .iter()
-        .map(|edge| WireEdge {
-            earlier: entry.ids.get(edge.earlier as usize).to_owned(),
-            later: entry.ids.get(edge.later as usize).to_owned(),
-            bytes: edge.bytes.get(),
-        })
-        .collect()
 }

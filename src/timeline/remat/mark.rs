@@ -1,6 +1,7 @@
 //! Marks of rematerialization, their columns, eviction intervals, recomputed ops, counters.
 
 use crate::Selected;
+use crate::tally::EventColumn;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_rewrite::remat::{RematEvent, RematKind};
 
@@ -69,19 +70,9 @@ pub struct RematMark {
     pub(super) event: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RematColumn {
-    /// From the left edge.
-    pub column: u32,
-    pub steps: (Step, Step),
-    pub counts: RematMarkCounts,
-}
+pub type RematColumn = EventColumn<{ RematMarkKind::ALL.len() }>;
 
 impl RematColumn {
-    pub fn total(&self) -> u32 {
-        self.counts.iter().sum()
-    }
-
     pub const fn count(&self, kind: RematMarkKind) -> u32 {
         self.counts[kind as usize]
     }

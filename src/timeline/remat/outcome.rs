@@ -4,7 +4,7 @@ use super::facts::share_text;
 use super::{LaneRemat, RematMarkKind, storage_bytes};
 use crate::Selected;
 use highwater_model::units::{Bytes, Nanos};
-use highwater_rewrite::remat::RematStatus;
+use highwater_rewrite::remat::{RematRun, RematStatus};
 
 /// In ascending severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +20,15 @@ pub enum RematOutcome {
 }
 
 impl RematOutcome {
+    pub fn of(run: &RematRun) -> Self {
+        match run.status {
+            RematStatus::Ok if !run.is_within_budget() => Self::Over,
+            RematStatus::Ok => Self::Ok,
+            RematStatus::Thrash => Self::Thrash,
+            RematStatus::OutOfMemory(_) => Self::OutOfMemory,
+        }
+    }
+
     pub const fn words(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -65,12 +74,7 @@ pub struct RematOomReport {
 impl LaneRemat {
     pub fn verdict(&self) -> RematOutcome {
         let runs = self.runs.iter().filter_map(|run| run.remat.as_ref());
-        let verdicts = runs.map(|remat| match remat.answer.status {
-            RematStatus::Ok if !remat.answer.is_within_budget() => RematOutcome::Over,
-            RematStatus::Ok => RematOutcome::Ok,
-            RematStatus::Thrash => RematOutcome::Thrash,
-            RematStatus::OutOfMemory(_) => RematOutcome::OutOfMemory,
-        });
+        let verdicts = runs.map(|remat| RematOutcome::of(&remat.answer));
         verdicts.max().unwrap_or(RematOutcome::Ok)
     }
 
