@@ -239,9 +239,7 @@ fn predicted(comparison: &Comparison, measured: &Lane, recording: &Recording) ->
 pub fn off_by(simulated: Bytes, real: Bytes) -> String {
     let difference = Bytes(simulated.get().abs_diff(real.get()));
     let word = if simulated >= real { "more" } else { "less" };
-    #[expect(clippy::cast_precision_loss, reason = "percents with one decimal")]
-    let percent = difference.get() as f64 * 100.0 / real.get() as f64;
-    format!("{difference} ({}) {word}", percents(percent, 1))
+    format!("{difference} ({}) {word}", percents(difference.percent_of(real), 1))
 }
 
 /// The requested alignment, or the next that is possible.

@@ -43,6 +43,10 @@ pub struct Calibration {
 }
 
 impl Calibration {
+    fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
     /// The learned settings, as one step of editing.
     pub fn stamped(&self, is_wanted: impl Fn(&LearnedSetting) -> bool) -> DumpedSettings {
         let mut options = Options::new();

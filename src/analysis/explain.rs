@@ -120,11 +120,9 @@ fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, nam
         ),
         (_, Bytes::ZERO) => format!("Static graphs hold a block each: {}.", list(&names)),
         _ => format!(
-            "{} from load to unload: {}. {waiting} of that wait for graphs that do not run at that step.",
-            match sorted.len() {
-                1 => "One static graph holds a block of its own".to_owned(),
-                several => format!("{several} static graphs hold a block each"),
-            },
+            "{} static graphs hold a block each from load to unload: {}. {waiting} of that wait for graphs that do not \
+             run at that step.",
+            sorted.len(),
             list(&names)
         ),
     }
@@ -248,11 +246,8 @@ fn rounding(lane: &Lane, step: Step) -> Option<String> {
 }
 
 fn unloads(lane: &Lane) -> Option<String> {
-    let reloads = lane
-        .simulation
-        .events
-        .iter()
-        .filter(|event| event.kind == EventKind::Reload);
+    let events = lane.simulation.events.iter();
+    let reloads = events.filter(|event| event.kind == EventKind::Reload);
     (lane.summary.unloads > 0).then(|| {
         format!(
             "Memory was short: loaded graphs were unloaded {} to make room; graphs were loaded again {}.",
@@ -285,7 +280,7 @@ fn against(lane: &Lane, reference: &Lane) -> Option<Remark> {
         Ordering::Less => format!(
             "That is {} ({}) less than policy 0.",
             other - own,
-            percent_text(share(other - own, other))
+            percent_text((other - own).percent_of(other))
         ),
         Ordering::Greater => format!(
             "That is more than policy 0 needs: {} ({}) on top. Policy {} does not save memory in this session.",
@@ -296,12 +291,6 @@ fn against(lane: &Lane, reference: &Lane) -> Option<Remark> {
         Ordering::Equal => "That is just what policy 0 needs.".to_owned(),
     };
     Some(Remark { text, step: None })
-}
-
-/// In percent.
-#[expect(clippy::cast_precision_loss, reason = "a ratio for display")]
-fn share(part: Bytes, whole: Bytes) -> f64 {
-    part.get() as f64 / whole.get().max(1) as f64 * 100.0
 }
 
 /// The first step at which the lanes differ, and the driver's calls of each there.

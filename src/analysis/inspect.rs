@@ -88,33 +88,34 @@ pub fn inspect_with(
     progress: &Progress<'_>,
 ) -> Result<Inspection, Cancelled> {
     let mut inspection = Inspection::default();
+    let Inspection {
+        lifetimes, diagnostics, ..
+    } = &mut inspection;
     match &workload.source {
         Source::Graphs(entries) => inspect_graphs(entries, bindings, &mut inspection, progress)?,
-        Source::Problems(entries) => {
-            let entries = entries.iter();
-            inspection.lifetimes.extend(entries.map(|entry| problem_figures(entry)));
-        }
-        Source::Traces(entries) => inspection
-            .lifetimes
-            .extend(entries.iter().map(|trace| trace_figures(trace))),
+        Source::Problems(entries) => lifetimes.extend(entries.iter().map(|entry| problem_figures(entry))),
+        Source::Traces(entries) => lifetimes.extend(entries.iter().map(|trace| trace_figures(trace))),
         Source::Lifetimes(entries) => {
-            let entries = entries.iter();
-            inspection
-                .lifetimes
-                .extend(entries.map(|(name, lifetimes)| lifetime_figures(name, lifetimes)));
+            lifetimes.extend(
+                entries
+                    .iter()
+                    .map(|(name, lifetimes)| lifetime_figures(name, lifetimes)),
+            );
         }
         Source::Tapes(entries) => {
-            let entries = entries.iter();
-            inspection
-                .lifetimes
-                .extend(entries.map(|tape| lifetime_figures(&tape.name, &tape.lifetimes())));
+            lifetimes.extend(
+                entries
+                    .iter()
+                    .map(|tape| lifetime_figures(&tape.name, &tape.lifetimes())),
+            );
         }
         Source::Recordings(_) => {}
         Source::Blocks(programs) => {
-            for program in programs {
-                let figures = block_figures(program, bindings, &mut inspection.diagnostics);
-                inspection.lifetimes.push(figures);
-            }
+            lifetimes.extend(
+                programs
+                    .iter()
+                    .map(|program| block_figures(program, bindings, diagnostics)),
+            );
         }
     }
     let recordings = workload.recordings();
@@ -294,12 +295,8 @@ fn count_results(graph: &Graph) -> u64 {
 }
 
 fn sum(graph: &Graph, sizes: &Sizes, wanted: impl Fn(Role) -> bool) -> Bytes {
-    graph
-        .tensors()
-        .iter_ids()
-        .filter(|(_, tensor)| wanted(tensor.role))
-        .map(|(id, _)| Bytes(sizes.tensor(id).unwrap_or(0)))
-        .sum()
+    let tensors = graph.tensors().iter_ids().filter(|(_, tensor)| wanted(tensor.role));
+    tensors.map(|(id, _)| Bytes(sizes.tensor(id).unwrap_or(0))).sum()
 }
 
 /// Sizes with 1 for unbound symbols: a size that is unknown even then depends on no symbol.

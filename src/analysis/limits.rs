@@ -91,36 +91,28 @@ impl Limit {
     /// Why the figure exceeds the limit, in a sentence; `None` where it does not. A limit on an increase does not apply
     /// without an earlier figure.
     pub fn broken(&self, now: Figure, before: Option<Figure>) -> Option<String> {
-        match (self.bound, before) {
-            (Bound::Above(most), _) => self.is_too_much(&now, &most).then(|| {
-                let (now, most) = apart(now, most);
-                format!("{} is {now}, {} {most}", self.metric.label, self.than())
-            }),
-            (Bound::More(most), Some(before)) => {
-                let (is_more, by) = now.since(before);
-                let has_grown = is_more || now == before;
-                (has_grown && self.is_too_much(&by, &most)).then(|| {
-                    let (short, most) = apart(by, most);
-                    self.grew(before, now, &short, &format!("{} {most}", self.than()))
-                })
+        let since = before.map(|before| (before, now.since(before)));
+        let (is_too_much, by, most) = match (self.bound, since) {
+            (Bound::Above(most), _) => {
+                let (figure, bound) = apart(now, most);
+                let text = format!("{} is {figure}, {} {bound}", self.metric.label, self.than());
+                return self.is_too_much(&now, &most).then_some(text);
             }
-            (Bound::Percent(most), Some(before)) => {
-                let (is_more, by) = now.since(before);
-                let has_grown = is_more || now == before;
+            (Bound::More(most), Some((_, (_, by)))) => {
+                let (short, bound) = apart(by, most);
+                (self.is_too_much(&by, &most), short, bound)
+            }
+            (Bound::Percent(most), Some((before, (_, by)))) => {
                 let percent = now.percent_since(before);
-                let is_too_much = has_grown && percent.is_none_or(|percent| self.is_too_much(&percent, &most));
-                is_too_much.then(|| {
-                    let share = percent_apart(now, before, most);
-                    self.grew(
-                        before,
-                        now,
-                        &format!("{by} ({share})"),
-                        &format!("{} +{most} %", self.than()),
-                    )
-                })
+                let by = format!("{by} ({})", percent_apart(now, before, most));
+                let is_too_much = percent.is_none_or(|percent| self.is_too_much(&percent, &most));
+                (is_too_much, by, format!("+{most} %"))
             }
-            (Bound::More(_) | Bound::Percent(_), None) => None,
-        }
+            (Bound::More(_) | Bound::Percent(_), None) => return None,
+        };
+        let (before, (is_more, _)) = since?;
+        let has_grown = is_more || now == before;
+        (has_grown && is_too_much).then(|| self.grew(before, now, &by, &format!("{} {most}", self.than())))
     }
 
     fn is_too_much<T: PartialOrd>(&self, figure: &T, most: &T) -> bool {

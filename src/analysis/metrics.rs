@@ -125,13 +125,16 @@ pub struct Metric {
     pub name: &'static str,
     /// The name in tables.
     pub label: &'static str,
-    pub is_estimate: bool,
     of: fn(&Summary) -> Figure,
 }
 
 impl Metric {
     pub fn of(&self, lane: &Lane) -> Figure {
         (self.of)(&lane.summary)
+    }
+
+    pub fn is_estimate(&self) -> bool {
+        matches!(self.kind(), Figure::Nanos(_))
     }
 
     /// The zero of its kind.
@@ -150,61 +153,30 @@ impl PartialEq for Metric {
     }
 }
 
-const fn metric(name: &'static str, label: &'static str, of: fn(&Summary) -> Figure) -> Metric {
-    Metric {
-        name,
-        label,
-        is_estimate: false,
-        of,
-    }
+/// Rows of a name in limits, a name in tables, a kind of figure and its value.
+macro_rules! metrics {
+    ($($name:literal $label:literal $kind:ident |$summary:ident| $value:expr;)*) => {
+        &[$(Metric { name: $name, label: $label, of: |$summary| Figure::$kind($value) }),*]
+    };
 }
 
 /// All metrics, in the order of tables.
-pub const METRICS: &[Metric] = &[
-    metric("peak_reserved", "peak reserved", |summary| {
-        Figure::Bytes(summary.peak_reserved.get())
-    }),
-    metric("peak_live", "peak live", |summary| {
-        Figure::Bytes(summary.peak_live.get())
-    }),
-    metric("features", "features at the peak", |summary| {
-        Figure::Bytes(summary.reserved.features.get())
-    }),
-    metric("weights", "weights", |summary| {
-        Figure::Bytes(summary.reserved.weights.get())
-    }),
-    metric("variables", "variables", |summary| {
-        Figure::Bytes(summary.reserved.variables.get())
-    }),
-    metric("io", "inputs and outputs", |summary| {
-        Figure::Bytes(summary.reserved.io.get())
-    }),
-    metric("fragmentation", "fragmentation", |summary| {
-        Figure::Share(summary.fragmentation)
-    }),
-    metric("device_mallocs", "device mallocs", |summary| {
-        Figure::Count(summary.device_mallocs)
-    }),
-    metric("device_frees", "device frees", |summary| {
-        Figure::Count(summary.device_frees)
-    }),
-    metric("device_calls", "device calls", |summary| {
-        Figure::Count(summary.device_calls())
-    }),
-    metric("reallocations", "reallocations", |summary| {
-        Figure::Count(summary.reallocations)
-    }),
-    metric("pages_mapped", "pages mapped", |summary| {
-        Figure::Count(summary.pages_mapped)
-    }),
-    metric("unloads", "graphs unloaded", |summary| Figure::Count(summary.unloads)),
-    Metric {
-        name: "estimated_overhead",
-        label: "overhead (estimate)",
-        is_estimate: true,
-        of: |summary| Figure::Nanos(summary.estimated_overhead.0),
-    },
-];
+pub const METRICS: &[Metric] = metrics! {
+    "peak_reserved" "peak reserved" Bytes |of| of.peak_reserved.get();
+    "peak_live" "peak live" Bytes |of| of.peak_live.get();
+    "features" "features at the peak" Bytes |of| of.reserved.features.get();
+    "weights" "weights" Bytes |of| of.reserved.weights.get();
+    "variables" "variables" Bytes |of| of.reserved.variables.get();
+    "io" "inputs and outputs" Bytes |of| of.reserved.io.get();
+    "fragmentation" "fragmentation" Share |of| of.fragmentation;
+    "device_mallocs" "device mallocs" Count |of| of.device_mallocs;
+    "device_frees" "device frees" Count |of| of.device_frees;
+    "device_calls" "device calls" Count |of| of.device_calls();
+    "reallocations" "reallocations" Count |of| of.reallocations;
+    "pages_mapped" "pages mapped" Count |of| of.pages_mapped;
+    "unloads" "graphs unloaded" Count |of| of.unloads;
+    "estimated_overhead" "overhead (estimate)" Nanos |of| of.estimated_overhead.0;
+};
 
 /// The metrics of side-by-side tables, before the column that tells whether a lane fits.
 pub const COMPARED: [&str; 5] = [

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use highwater_model::units::{Bytes, Step};
+use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::{RecordedBlock, Recording, TotalKind};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct RecordingFigures {
     /// Events, or distinct times.
     pub steps: u32,
     /// From the first time to the last; `None` without times.
-    pub duration: Option<highwater_model::units::Nanos>,
+    pub duration: Option<Nanos>,
     /// Blocks whose allocation is recorded.
     pub blocks: u64,
     /// Blocks that predate the recording.
@@ -73,15 +73,13 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
     };
     let regions = recording.regions.iter();
     let regions_at_end = regions.filter(|region| region.end.0 == recording.n_steps);
-    let times = &recording.times;
+    let (first, last) = (recording.times.first(), recording.times.last());
+    let totals = recording.totals.iter().map(|total| (total.kind, total.peak()));
     RecordingFigures {
         name: recording.name.clone(),
         recorder: recording.recorder.clone(),
         steps: recording.n_steps,
-        duration: times
-            .first()
-            .zip(times.last())
-            .map(|(first, last)| highwater_model::units::Nanos(last.0 - first.0)),
+        duration: first.zip(last).map(|(first, last)| Nanos(last.0 - first.0)),
         blocks: (blocks.len() - unseen().count()) as u64,
         older_blocks: older().count() as u64,
         older_bytes: older().map(|block| block.bytes).sum(),
@@ -97,14 +95,7 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
         reserved: peaks.reserved,
         regions: recording.regions.len() as u64,
         ops: recording.ops.len() as u64,
-        totals: recording
-            .totals
-            .iter()
-            .map(|total| {
-                let (bytes, step) = total.peak();
-                (total.kind, bytes, step)
-            })
-            .collect(),
+        totals: totals.map(|(kind, (bytes, step))| (kind, bytes, step)).collect(),
         settings: recording.settings.clone(),
         counts: recording.counts.clone(),
     }
@@ -113,10 +104,8 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
 /// A warning where the blocks sum up to more than twice the allocated bytes that the file states, which means that some
 /// size is damaged.
 pub(super) fn contradiction(recording: &Recording) -> Option<String> {
-    let stated = recording
-        .total(TotalKind::Allocated)
-        .filter(|_| !recording.blocks.is_empty())?;
-    let stated = stated.peak().0;
+    let stated = recording.total(TotalKind::Allocated);
+    let stated = stated.filter(|_| !recording.blocks.is_empty())?.peak().0;
     let live = recording.peaks().live.0;
     let is_much = stated > Bytes::ZERO && live.get() / 2 > stated.get();
     let largest = recording.blocks.iter().max_by_key(|block| block.bytes)?;
@@ -132,10 +121,8 @@ pub(super) fn contradiction(recording: &Recording) -> Option<String> {
 
 /// The peak of the stated curve, where the file lists no block.
 fn stated_live(recording: &Recording) -> Option<(Bytes, Option<Step>)> {
-    let total = recording
-        .total(TotalKind::Allocated)
-        .filter(|_| recording.blocks.is_empty())?;
-    Some(total.peak())
+    let total = recording.total(TotalKind::Allocated);
+    Some(total.filter(|_| recording.blocks.is_empty())?.peak())
 }
 
 /// The entries of `lifetimes`: one per recording, or one per stream. A recording of curves alone counts its samples;

@@ -18,12 +18,10 @@ pub(super) fn run(args: &RecommendArgs, progress: &Progress<'_>) -> anyhow::Resu
     let goal = Goal::parse(&args.goal, explorer.space())?;
     let found = recommend(explorer, goal, args.most, &mut |_: &SweepPoint| {}, progress)?;
     match args.space.format {
-        Format::Json => print_json(&recommendation_json(
-            &exploration.name,
-            explorer.space(),
-            &found,
-            &exploration.diagnostics,
-        ))?,
+        Format::Json => {
+            let (name, diagnostics) = (&exploration.name, &exploration.diagnostics);
+            print_json(&recommendation_json(name, explorer.space(), &found, diagnostics))?;
+        }
         _ => print(&text(&exploration, &found))?,
     }
     Ok(Verdict::yes_if(found.winner.is_some()))
@@ -39,14 +37,8 @@ fn text(exploration: &Exploration, found: &Recommendation) -> String {
         format!("{} of {all} tried", grouped(found.searched.tried))
     };
     out.push_str(&format!("goal: {}; {tried}\n\n", found.goal.name(space)));
-    let mut table = Table::new(&[
-        "",
-        "configuration",
-        ">peak reserved",
-        ">peak live",
-        ">device calls",
-        ">overhead",
-    ]);
+    let figures = [">peak reserved", ">peak live", ">device calls", ">overhead"];
+    let mut table = Table::new(&[&["", "configuration"], &figures[..]].concat());
     for (word, chosen) in [("take", &found.winner), ("next", &found.runner_up)] {
         if let Some(chosen) = chosen {
             table.strings(row(word, &chosen.title, &chosen.point));
@@ -108,17 +100,14 @@ fn rejected(found: &Recommendation) -> String {
         out.push_str(&format!("left out by {}: {count} ({})\n", rule.rule, rule.message));
     }
     let left = &found.left_out;
-    for (count, why) in [
-        (left.out_of_memory, "they run out of memory"),
-        (left.thrashes, "they thrash"),
-        (left.budget_too_small, "their budget is too small"),
-    ] {
-        if count > 0 {
-            out.push_str(&format!("left out: {} ({why})\n", counted(count, "configuration")));
-        }
-    }
-    for (why, count) in &left.failed {
-        out.push_str(&format!("left out: {} ({why})\n", counted(*count, "configuration")));
+    let ended = [
+        ("they run out of memory", left.out_of_memory),
+        ("they thrash", left.thrashes),
+        ("their budget is too small", left.budget_too_small),
+    ];
+    let failed = left.failed.iter().map(|(why, count)| (why.as_str(), *count));
+    for (why, count) in ended.into_iter().chain(failed).filter(|(_, count)| *count > 0) {
+        out.push_str(&format!("left out: {} ({why})\n", counted(count, "configuration")));
     }
     out
 }

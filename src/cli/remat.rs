@@ -190,7 +190,7 @@ fn sweep(args: &RematArgs, subject: &Budgeted<'_>, progress: &Progress<'_>) -> a
         }
         table.row(&[
             &budget,
-            &percent(budget, subject.unlimited),
+            &format!("{:.1} %", budget.percent_of(subject.unlimited)),
             &RematOutcome::of(&run).words(),
             &format!("{:.3}", run.overhead()),
             &run.peak,
@@ -213,19 +213,17 @@ fn sweep(args: &RematArgs, subject: &Budgeted<'_>, progress: &Progress<'_>) -> a
     Ok(Verdict::Done)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
-fn percent(part: Bytes, whole: Bytes) -> String {
-    format!("{:.1} %", 100.0 * part.get() as f64 / whole.get().max(1) as f64)
-}
-
 fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
     let RematAnswer { tape, run, .. } = *answer;
     let mut rows = String::new();
     let mut row = |name: &str, value: String| rows.push_str(&format!("{name:<24}{value}\n"));
     row("heuristic", format!("{} ({})", run.heuristic.label, run.heuristic.name));
     if let Some(budget) = run.budget {
-        let part = percent(budget, answer.unlimited);
-        row("budget", format!("{}, {part} of the peak without one", budget.exact()));
+        let part = budget.percent_of(answer.unlimited);
+        row(
+            "budget",
+            format!("{}, {part:.1} % of the peak without one", budget.exact()),
+        );
     }
     row("peak without a budget", answer.unlimited.exact());
     row("status", RematOutcome::of(run).words().to_owned());

@@ -5,7 +5,8 @@ use super::space::Exploration;
 use super::text::diagnostics;
 use super::{Verdict, print, print_json};
 use highwater_analysis::sweep::{
-    Ending, Explorer, Outcome, SmallestDevice, Space, SweepPoint, front, largest_that_fits, smallest_device,
+    Explorer, Outcome, SmallestDevice, Space, SweepAxis, SweepPoint, front, largest_that_fits, left_out, refused_by,
+    smallest_device,
 };
 use highwater_export::{SweepAnswers, Table, WireSweep, sweep_csv};
 use highwater_model::progress::Progress;
@@ -59,11 +60,8 @@ fn text(args: &SweepArgs, exploration: &Exploration, points: &[SweepPoint], answ
     out.push_str(&counts(space, points));
     let best = front(points);
     let is_short = points.len() > MOST_ROWS && !args.all;
-    let shown: Vec<usize> = if is_short {
-        best.clone()
-    } else {
-        (0..points.len()).collect()
-    };
+    let all = || (0..points.len()).collect();
+    let shown: Vec<usize> = if is_short { best.clone() } else { all() };
     if is_short {
         out.push_str(
             "the configurations that nobody beats in peak and overhead (--all, or --format csv, lists all):\n",
@@ -81,30 +79,26 @@ fn text(args: &SweepArgs, exploration: &Exploration, points: &[SweepPoint], answ
 
 /// The number of points, and of these by ending.
 fn counts(space: &Space, points: &[SweepPoint]) -> String {
-    let ended = |ending: Ending| {
-        let of = |point: &&SweepPoint| point.figures().is_some_and(|figures| figures.ending == ending);
-        points.iter().filter(of).count()
-    };
-    let refused = points
-        .iter()
-        .filter(|point| matches!(point.outcome, Outcome::Refused(_)))
-        .count();
-    let failed = points
-        .iter()
-        .filter(|point| matches!(point.outcome, Outcome::Failed(_)))
-        .count();
+    let count = |is_one: fn(&&SweepPoint) -> bool| points.iter().filter(is_one).count() as u64;
+    let left = left_out(points);
     let counts = [
-        (ended(Ending::Complete), "fit"),
-        (ended(Ending::OutOfMemory), "run out of memory"),
-        (ended(Ending::Thrashes), "thrash"),
-        (ended(Ending::BudgetTooSmall), "have too small a budget"),
-        (refused, "refused by rules"),
-        (failed, "not simulated"),
+        (count(|point| point.fitting().is_some()), "fit"),
+        (left.out_of_memory, "run out of memory"),
+        (left.thrashes, "thrash"),
+        (left.budget_too_small, "have too small a budget"),
+        (
+            count(|point| matches!(point.outcome, Outcome::Refused(_))),
+            "refused by rules",
+        ),
+        (
+            count(|point| matches!(point.outcome, Outcome::Failed(_))),
+            "not simulated",
+        ),
     ];
     let parts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, label)| format!("{} {label}", grouped(*count as u64)))
+        .map(|(count, label)| format!("{} {label}", grouped(*count)))
         .collect();
     let whole = counted(space.size(), "configuration");
     match points.len() as u64 {
@@ -116,16 +110,9 @@ fn counts(space: &Space, points: &[SweepPoint]) -> String {
 /// A row per point; Pareto-optimal points have a star.
 fn table(space: &Space, points: &[SweepPoint], shown: &[usize], best: &[usize]) -> String {
     let mut headings: Vec<&str> = vec![">#"];
-    headings.extend(space.axes().iter().map(highwater_analysis::sweep::SweepAxis::name));
-    headings.extend([
-        ">peak reserved",
-        ">peak live",
-        ">fragmentation",
-        ">device calls",
-        ">overhead",
-        "",
-        "",
-    ]);
+    headings.extend(space.axes().iter().map(SweepAxis::name));
+    headings.extend([">peak reserved", ">peak live", ">fragmentation"]);
+    headings.extend([">device calls", ">overhead", "", ""]);
     let mut table = Table::new(&headings);
     for position in shown {
         let point = &points[*position];
@@ -187,11 +174,11 @@ fn best_of(space: &Space, points: &[SweepPoint], best: &[usize], answers: &Sweep
 /// The number of configurations that each rule refuses.
 fn refusals(points: &[SweepPoint]) -> String {
     let mut out = String::new();
-    for rule in highwater_analysis::sweep::refused_by(points) {
+    for rule in refused_by(points) {
         let count = counted(rule.count, "configuration");
         out.push_str(&format!("{} refuses {count}: {}\n", rule.rule, rule.message));
     }
-    for (why, count) in highwater_analysis::sweep::left_out(points).failed {
+    for (why, count) in left_out(points).failed {
         out.push_str(&format!("{} not simulated: {why}\n", counted(count, "configuration")));
     }
     out

@@ -10,62 +10,58 @@ use highwater_rewrite::name_reuse::{Hazard, HazardKind, ReuseQuestion, ReuseRepo
 
 #[derive(Serialize, Debug)]
 pub struct WireReuse<'a> {
-    program: &'a str,
-    level: i64,
-    version: &'static str,
-    hits: usize,
-    exception: Option<&'a str>,
-    warnings: Vec<String>,
+    #[serde(flatten)]
+    head: Json,
     /// Borrowed, because a log can be far larger than its program.
     log: Vec<&'a str>,
-    renames: Json,
-    r#unsafe: Json,
-    bytes_before: u64,
-    bytes_after: u64,
-    peak_before_bytes: u64,
-    peak_after_bytes: u64,
-    batch: u64,
-    diagnostics: Json,
+    #[serde(flatten)]
+    figures: Json,
 }
 
 impl<'a> WireReuse<'a> {
     pub fn new(question: &'a ReuseQuestion<'_>, report: &'a ReuseReport, diagnostics: &Diagnostics) -> Self {
         let (reuse, figures) = (&report.reuse, &report.figures);
         let version = question.request.version.rules();
+        let renames = list(&reuse.renames, |rename| {
+            json!({
+                "variable": rename.variable.to_string(),
+                "cache": rename.cache.to_string(),
+                "block": rename.block,
+                "op_index": rename.op_index,
+                "cfg_op_index": rename.cfg_op_index,
+            })
+        });
+        let findings = list(&report.findings, |finding| {
+            json!({
+                "kind": finding.kind.name(),
+                "block": finding.block,
+                "op_index": finding.op,
+                "input_position": finding.position,
+                "variable": finding.variable.to_string(),
+                "renamed": finding.renamed.to_string(),
+                "message": finding.message,
+            })
+        });
         Self {
-            program: &question.program.name,
-            level: question.request.level,
-            version: version.names.first().copied().unwrap_or_default(),
-            hits: reuse.hits(),
-            exception: reuse.exception.as_deref(),
-            warnings: reuse_warnings(question, report),
+            head: json!({
+                "program": question.program.name,
+                "level": question.request.level,
+                "version": version.names.first().copied().unwrap_or_default(),
+                "hits": reuse.hits(),
+                "exception": reuse.exception,
+                "warnings": reuse_warnings(question, report),
+            }),
             log: reuse.log.iter().map(|line| &*line.text).collect(),
-            renames: list(&reuse.renames, |rename| {
-                json!({
-                    "variable": rename.variable.to_string(),
-                    "cache": rename.cache.to_string(),
-                    "block": rename.block,
-                    "op_index": rename.op_index,
-                    "cfg_op_index": rename.cfg_op_index,
-                })
+            figures: json!({
+                "renames": renames,
+                "unsafe": findings,
+                "bytes_before": figures.bytes_before.get(),
+                "bytes_after": figures.bytes_after.get(),
+                "peak_before_bytes": figures.peak_before.get(),
+                "peak_after_bytes": figures.peak_after.get(),
+                "batch": question.batch,
+                "diagnostics": diagnostics_json(diagnostics),
             }),
-            r#unsafe: list(&report.findings, |finding| {
-                json!({
-                    "kind": finding.kind.name(),
-                    "block": finding.block,
-                    "op_index": finding.op,
-                    "input_position": finding.position,
-                    "variable": finding.variable.to_string(),
-                    "renamed": finding.renamed.to_string(),
-                    "message": finding.message,
-                })
-            }),
-            bytes_before: figures.bytes_before.get(),
-            bytes_after: figures.bytes_after.get(),
-            peak_before_bytes: figures.peak_before.get(),
-            peak_after_bytes: figures.peak_after.get(),
-            batch: question.batch,
-            diagnostics: diagnostics_json(diagnostics),
         }
     }
 }

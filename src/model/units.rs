@@ -73,12 +73,17 @@ impl Bytes {
     }
 
     /// How much larger than `bound`, in percent; 0 where the bound is 0.
-    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
     pub fn percent_over(self, bound: Self) -> f64 {
-        if bound == Self::ZERO {
+        self.saturating_sub(bound).percent_of(bound)
+    }
+
+    /// 0 where the whole is 0.
+    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+    pub fn percent_of(self, whole: Self) -> f64 {
+        if whole == Self::ZERO {
             return 0.0;
         }
-        self.saturating_sub(bound).get() as f64 / bound.get() as f64 * 100.0
+        self.get() as f64 / whole.get() as f64 * 100.0
     }
 
     /// The number in its largest binary unit; `None` below 1 KiB.

@@ -147,10 +147,8 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     }
     if block.freed_at < block.end {
         let waited = block.end.0 - block.freed_at.0;
-        rows.push((
-            "given back",
-            format!("{} before its end", counted(u64::from(waited), "event")),
-        ));
+        let waited = counted(u64::from(waited), "event");
+        rows.push(("given back", format!("{waited} before its end")));
     }
     if block.appears() {
         rows.push(("begins", "the recording does not show how".to_owned()));
@@ -160,25 +158,16 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     if !block.is_freed {
         rows.push(("ends", "not in the recording".to_owned()));
     }
-    if let Some((first, last)) = recording
-        .times
-        .get(block.birth.idx())
-        .zip(recording.times.get(block.end.idx()))
-    {
+    let time = |step: Step| recording.times.get(step.idx());
+    if let Some((first, last)) = time(block.birth).zip(time(block.end)) {
         rows.push(("for", Nanos(last.0 - first.0).to_string()));
     }
     for frame in stack_of(recording, block).take(MOST_FRAMES) {
-        let line = if frame.line == 0 {
-            String::new()
-        } else {
-            format!(":{}", frame.line)
-        };
-        let text = format!(
-            "{} ({}{line})",
-            recording.text(frame.function),
-            recording.text(frame.file)
-        );
-        rows.push(("called from", text));
+        let (function, file) = (recording.text(frame.function), recording.text(frame.file));
+        rows.push(match frame.line {
+            0 => ("called from", format!("{function} ({file})")),
+            line => ("called from", format!("{function} ({file}:{line})")),
+        });
     }
 }
 
@@ -211,11 +200,10 @@ fn add_problem_facts(facts: &mut TensorFacts, entry: &ProblemEntry, tensor: Tens
         return;
     };
     let id = entry.ids.get(tensor.idx());
-    if id.is_empty() {
-        facts.name = format!("buffer {}", tensor.0);
-    } else {
-        facts.name = format!("buffer {id}");
-    }
+    facts.name = match id {
+        "" => format!("buffer {}", tensor.0),
+        id => format!("buffer {id}"),
+    };
     facts.bytes = Some(buffer.size);
     facts.life = Some((buffer.lower, buffer.upper));
     let group = entry.problem.groups.iter().find(|group| group.contains(&tensor.0));
@@ -324,12 +312,8 @@ impl StepFacts {
 }
 
 fn graph_name(comparison: &Comparison, lane: usize, graph: usize) -> String {
-    let of_session = comparison
-        .session_of(lane)
-        .graphs
-        .get(graph)
-        .map(|graph| graph.name.clone());
-    of_session.unwrap_or_default()
+    let graphs = &comparison.session_of(lane).graphs;
+    graphs.get(graph).map_or_else(String::new, |graph| graph.name.clone())
 }
 
 /// From the first step on which the tensor is live to the last.
@@ -357,8 +341,6 @@ fn add_tape_facts(facts: &mut TensorFacts, tape: &Tape, tensor: TensorId) {
     }
     let storage = tape.tensors.get(known.storage as usize);
     facts.bytes = storage.map(|storage| storage.bytes);
-    facts.op = tape
-        .ops
-        .get(known.op as usize)
-        .map_or(String::new(), |op| op.name.to_string());
+    let op = tape.ops.get(known.op as usize);
+    facts.op = op.map_or(String::new(), |op| op.name.to_string());
 }

@@ -131,9 +131,8 @@ impl PeakReport {
     }
 
     /// Percentage of the step's live bytes.
-    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
     pub fn share(&self, bytes: Bytes) -> f64 {
-        bytes.get() as f64 / self.set.live.get().max(1) as f64 * 100.0
+        bytes.percent_of(self.set.live)
     }
 }
 

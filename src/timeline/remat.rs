@@ -118,13 +118,10 @@ impl LaneRemat {
 
     /// O(log intervals).
     pub fn eviction_intervals_of(&self, tensor: Selected) -> &[EvictionInterval] {
-        let low = self
-            .eviction_intervals
-            .partition_point(|interval| interval.tensor < tensor);
-        let high = self
-            .eviction_intervals
-            .partition_point(|interval| interval.tensor <= tensor);
-        self.eviction_intervals.get(low..high).unwrap_or(&[])
+        let intervals = &self.eviction_intervals;
+        let low = intervals.partition_point(|interval| interval.tensor < tensor);
+        let high = intervals.partition_point(|interval| interval.tensor <= tensor);
+        intervals.get(low..high).unwrap_or(&[])
     }
 
     /// The bands that meet the steps `t0..t1`.
@@ -135,18 +132,16 @@ impl LaneRemat {
     /// Counters of the run of a step, up to and including it.
     #[expect(clippy::cast_precision_loss, reason = "a share for people")]
     pub fn counters(&self, step: Step) -> RematCounters {
-        let Some(place) = self.run_at(step) else {
-            return RematCounters::default();
-        };
-        let Some(remat) = &place.remat else {
+        let of_place = |place: &RunPlace| Some((place.start, place.remat.clone()?));
+        let Some((start, remat)) = self.run_at(step).and_then(of_place) else {
             return RematCounters::default();
         };
         let until = self.tally.until(step.0);
         // A run of zero steps may put its marks onto the first step of the next run, which counts them.
-        let before = place.start.checked_sub(1).map(|step| self.tally.until(step));
+        let before = start.checked_sub(1).map(|step| self.tally.until(step));
         let before = before.unwrap_or_default();
         let position = |bound: u32| self.recomputed.partition_point(|op| op.step.0 < bound);
-        let (first, behind) = (position(place.start), position(step.0.saturating_add(1)));
+        let (first, behind) = (position(start), position(step.0.saturating_add(1)));
         let time = self.time_before[behind].saturating_sub(self.time_before[first]);
         let evict = RematMarkKind::Evict as usize;
         RematCounters {
@@ -172,13 +167,9 @@ impl LaneRemat {
     }
 
     pub fn op_name(&self, recomputed: &Recomputed) -> &str {
-        let remat = self
-            .runs
-            .get(recomputed.run as usize)
-            .and_then(|place| place.remat.as_deref());
-        remat
-            .and_then(|remat| remat.tape.tape.ops.get(recomputed.op as usize))
-            .map_or("", |op| &op.name)
+        let remat = self.remat_of(recomputed.run);
+        let op = remat.and_then(|(_, remat)| remat.tape.tape.ops.get(recomputed.op as usize));
+        op.map_or("", |op| &op.name)
     }
 
     fn run_at(&self, step: Step) -> Option<&RunPlace> {
@@ -272,14 +263,13 @@ impl RunPlace {
         let Some(remat) = &self.remat else { return Vec::new() };
         let slots = remat.sequence.slots.iter().zip(remat.steps.iter());
         let recomputed = slots.filter(|(slot, _)| slot.is_recomputed);
-        recomputed
-            .map(|(slot, step)| Recomputed {
-                step: Step(self.start + step),
-                run,
-                op: slot.op,
-                time: op_time(remat, slot.op),
-            })
-            .collect()
+        let recomputed = recomputed.map(|(slot, step)| Recomputed {
+            step: Step(self.start + step),
+            run,
+            op: slot.op,
+            time: op_time(remat, slot.op),
+        });
+        recomputed.collect()
     }
 }
 

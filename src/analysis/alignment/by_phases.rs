@@ -74,12 +74,8 @@ pub(super) fn by_phases(
     let kept = longest_ascent(&pairs.iter().map(|(_, pair)| *pair).collect::<Vec<_>>(), progress)?;
     let (anchors, how) = if kept.is_empty() {
         let peak = peaks(comparison, recording);
-        (
-            Vec::from_iter(peak),
-            How::Peak {
-                is_known: peak.is_some(),
-            },
-        )
+        let is_known = peak.is_some();
+        (Vec::from_iter(peak), How::Peak { is_known })
     } else {
         let mut names: Vec<&'static str> = Vec::new();
         for (begins, pair) in &pairs {

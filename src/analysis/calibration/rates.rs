@@ -17,15 +17,39 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, now:
         .filter(|(work, time)| *time > 0 && (work.flops > 0 || work.bytes > 0))
         .collect();
     if samples.is_empty() {
-        calibration.notes.push(
-            "Of no measured op both the time and what it computes are known, so rates cannot be learned.".to_owned(),
-        );
+        calibration.note("Of no measured op both the time and what it computes are known, so rates cannot be learned.");
         return;
     }
     let rates = fitted(&samples, now);
-    calibration.notes.push(note(&samples, now, rates));
-    learn_flops(calibration, &samples, now, rates);
-    learn_bytes(calibration, &samples, now, rates);
+    calibration.note(note(&samples, now, rates));
+    let n_compute = samples.iter().filter(|(work, _)| rates.is_compute_bound(*work)).count();
+    let mut learn_rate = |key, now: u64, learned: u64, from: (usize, &str), why_not: &str| match from {
+        (0, _) => calibration.note(format!("No measured op {why_not}, so their rate cannot be learned.")),
+        (count, which) => calibration.settings.push(LearnedSetting {
+            key,
+            now: now.to_string(),
+            learned: learned.to_string(),
+            from: format!("{count} ops whose {which}."),
+        }),
+    };
+    learn_rate(
+        keys::FLOPS_PER_SECOND,
+        now.flops_per_second,
+        rates.flops_per_second,
+        (n_compute, "operations take longer than their bytes"),
+        if samples.iter().all(|(work, _)| work.flops == 0) {
+            "states its floating point operations"
+        } else {
+            "is bound by its floating point operations"
+        },
+    );
+    learn_rate(
+        keys::OP_BYTES_PER_SECOND,
+        now.bytes_per_second,
+        rates.bytes_per_second,
+        (samples.len() - n_compute, "bytes take longer than their operations"),
+        "is bound by the bytes that it moves",
+    );
     learn_launch(calibration, &samples, now, rates);
 }
 
@@ -54,51 +78,9 @@ fn error(samples: &[Sample], rates: OpRates) -> Nanos {
     Nanos(u64::try_from(total_error(samples, rates)).unwrap_or(u64::MAX))
 }
 
-fn learn_flops(calibration: &mut Calibration, samples: &[Sample], now: OpRates, rates: OpRates) {
-    let n_compute = samples.iter().filter(|(work, _)| rates.is_compute_bound(*work)).count();
-    if n_compute > 0 {
-        calibration.settings.push(LearnedSetting {
-            key: keys::FLOPS_PER_SECOND,
-            now: now.flops_per_second.to_string(),
-            learned: rates.flops_per_second.to_string(),
-            from: format!("{n_compute} ops whose operations take longer than their bytes."),
-        });
-        return;
-    }
-    calibration.notes.push(
-        if samples.iter().all(|(work, _)| work.flops == 0) {
-            "No measured op states its floating point operations, so their rate cannot be learned."
-        } else {
-            "No measured op is bound by its floating point operations, so their rate cannot be learned."
-        }
-        .to_owned(),
-    );
-}
-
-fn learn_bytes(calibration: &mut Calibration, samples: &[Sample], now: OpRates, rates: OpRates) {
-    let n_moving = samples
-        .iter()
-        .filter(|(work, _)| !rates.is_compute_bound(*work))
-        .count();
-    if n_moving > 0 {
-        calibration.settings.push(LearnedSetting {
-            key: keys::OP_BYTES_PER_SECOND,
-            now: now.bytes_per_second.to_string(),
-            learned: rates.bytes_per_second.to_string(),
-            from: format!("{n_moving} ops whose bytes take longer than their operations."),
-        });
-        return;
-    }
-    calibration
-        .notes
-        .push("No measured op is bound by the bytes that it moves, so their rate cannot be learned.".to_owned());
-}
-
 fn learn_launch(calibration: &mut Calibration, samples: &[Sample], now: OpRates, rates: OpRates) {
     if rates.launch == Nanos(0) && now.launch == Nanos(0) {
-        calibration.notes.push(
-            "A fixed time an op would not bring the estimates nearer to these times, so none is learned.".to_owned(),
-        );
+        calibration.note("A fixed time an op would not bring the estimates nearer to these times, so none is learned.");
         return;
     }
     let without = error(samples, settled(samples, Nanos(0), now));

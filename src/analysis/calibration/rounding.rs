@@ -22,22 +22,16 @@ pub(super) fn learn(calibration: &mut Calibration, recording: &Recording, now: O
         .filter(|block| block.bytes > Bytes::ZERO)
         .collect();
     if blocks.iter().all(|block| block.held == block.bytes) {
-        calibration.notes.push(
-            "The recording does not tell what was held from what was asked for, so rounding cannot be learned."
-                .to_owned(),
-        );
+        calibration
+            .note("The recording does not tell what was held from what was asked for, so rounding cannot be learned.");
         return;
     }
-    let (requested, held) = blocks.iter().fold((0_u128, 0_u128), |(requested, held), block| {
-        (
-            requested + u128::from(block.bytes.get()),
-            held + u128::from(block.held.get()),
-        )
-    });
+    let sum = |bytes: fn(&RecordedBlock) -> Bytes| blocks.iter().map(|block| u128::from(bytes(block).get())).sum();
+    let (requested, held): (u128, u128) = (sum(|block| block.bytes), sum(|block| block.held));
     #[expect(clippy::cast_precision_loss, reason = "percents with two decimals")]
     let more = (held.saturating_sub(requested)) as f64 * 100.0 / requested as f64;
     let Some((rounding, n_explained)) = rounding(&blocks).filter(|_| blocks.len() >= FEWEST_BLOCKS) else {
-        calibration.notes.push(format!(
+        calibration.note(format!(
             "{} blocks hold {more:.2} % more than was asked for, by no one rounding: it cannot be learned.",
             blocks.len()
         ));

@@ -26,9 +26,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
     }
     let n_with: usize = by_type.values().flatten().filter(|(scratch, _)| *scratch > 0).count();
     if n_with == 0 {
-        calibration
-            .notes
-            .push("No measured op held scratch memory, or the recording does not state it.".to_owned());
+        calibration.note("No measured op held scratch memory, or the recording does not state it.");
         return;
     }
     let now = options.effective(keys::WORKSPACE_TABLE).to_string();
@@ -45,13 +43,8 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
         let name = rule.split_once('=').map_or(*rule, |(name, _)| name.trim());
         !by_type.contains_key(name)
     };
-    rules.extend(
-        now.split(',')
-            .map(str::trim)
-            .filter(|rule| !rule.is_empty())
-            .filter(is_new)
-            .map(str::to_owned),
-    );
+    let known = now.split(',').map(str::trim).filter(|rule| !rule.is_empty());
+    rules.extend(known.filter(is_new).map(str::to_owned));
     let sum = |sum: u128| Bytes(u64::try_from(sum).unwrap_or(u64::MAX));
     calibration.settings.push(LearnedSetting {
         key: keys::WORKSPACE_ESTIMATE,

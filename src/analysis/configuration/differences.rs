@@ -81,12 +81,11 @@ impl Configuration {
     /// A name from the differences to the usual configuration: `policy 4, atomic clean 1, N=16`.
     pub fn short_name(&self, usual: &Self) -> String {
         let mut parts = vec![format!("policy {}", self.policy().number())];
-        for row in self.differences(usual) {
-            if SAYS_POLICY.contains(&row.name.as_str()) {
-                continue;
-            }
-            parts.push(short(&row));
-        }
+        let rows = self.differences(usual).into_iter();
+        parts.extend(
+            rows.filter(|row| !SAYS_POLICY.contains(&&*row.name))
+                .map(|row| short(&row)),
+        );
         let n_parts = parts.len();
         let mut name = String::new();
         for (position, part) in parts.into_iter().enumerate() {
@@ -118,17 +117,13 @@ fn short(row: &Difference) -> String {
     let (here, _) = row.texts();
     let words = match row.name.as_str() {
         keys::ATOMIC_CLEAN_POLICY => "atomic clean",
-        keys::DEVICE => "",
+        keys::DEVICE => return here,
         keys::DEVICE_MEMORY => "memory",
         keys::PLACEMENT_STRATEGY => "placed by",
         keys::DTR_EVICTION_THRESHOLD => "DTR",
         _ => key,
     };
-    if words.is_empty() {
-        here
-    } else {
-        format!("{words} {here}")
-    }
+    format!("{words} {here}")
 }
 
 fn difference(name: &str, here: String, other: String) -> Difference {
@@ -154,11 +149,8 @@ const ITERATIONS: &str = "iterations";
 fn schedule(here: &SchedulePlan, other: &SchedulePlan) -> Vec<Difference> {
     let mut rows = Vec::new();
     if here.iterations != other.iterations {
-        rows.push(difference(
-            ITERATIONS,
-            here.iterations.to_string(),
-            other.iterations.to_string(),
-        ));
+        let count = |plan: &SchedulePlan| plan.iterations.to_string();
+        rows.push(difference(ITERATIONS, count(here), count(other)));
     }
     if here.entries != other.entries {
         rows.push(difference(SCHEDULE, entries(here), entries(other)));
@@ -182,17 +174,20 @@ const SCHEDULE: &str = "schedule";
 
 /// The entries of an iteration, as typed.
 fn entries(plan: &SchedulePlan) -> String {
-    /// Most entries that are listed.
-    const MOST: usize = 4;
-    if plan.entries.is_empty() {
-        return "every graph once".to_owned();
+    match &plan.entries[..] {
+        [] => "every graph once".to_owned(),
+        entries => first_of(entries, ", "),
     }
-    let texts: Vec<String> = plan.entries.iter().take(MOST).map(ToString::to_string).collect();
-    let more = plan.entries.len().saturating_sub(MOST);
-    if more > 0 {
-        format!("{} and {more} more", texts.join(", "))
-    } else {
-        texts.join(", ")
+}
+
+/// The first of some values.
+fn first_of(values: &[impl ToString], separator: &str) -> String {
+    /// Most values that are listed.
+    const MOST: usize = 4;
+    let texts: Vec<String> = values.iter().take(MOST).map(ToString::to_string).collect();
+    match values.len().saturating_sub(MOST) {
+        0 => texts.join(separator),
+        more => format!("{} and {more} more", texts.join(separator)),
     }
 }
 
@@ -204,18 +199,8 @@ fn takes(plan: &SchedulePlan, name: &str) -> bool {
 
 /// Values of a dimension; as the options say where there are none.
 fn values(values: Option<&Vec<u64>>) -> String {
-    /// Most values that are listed.
-    const MOST: usize = 4;
-    let Some(values) = values.filter(|values| !values.is_empty()) else {
-        return "as the options say".to_owned();
-    };
-    let texts: Vec<String> = values.iter().take(MOST).map(u64::to_string).collect();
-    let more = values.len().saturating_sub(MOST);
-    if more > 0 {
-        format!("{} and {more} more", texts.join(","))
-    } else {
-        texts.join(",")
-    }
+    let values = values.filter(|values| !values.is_empty());
+    values.map_or_else(|| "as the options say".to_owned(), |values| first_of(values, ","))
 }
 
 #[cfg(test)]

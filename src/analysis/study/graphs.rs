@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::kind::{LaneChoice, OpSource, Study, StudyWords};
+use super::kind::{Compared, LaneChoice, OpSource, Study, StudyWords};
 use crate::calibration::learned_from_recordings;
 use crate::comparison::Comparison;
 use crate::configuration::Configuration;
-use crate::error::AnalysisError;
 use crate::lane_set::LaneSet;
 use crate::passes;
 use crate::policies::{compare_policies, wanted_lanes};
@@ -34,12 +33,7 @@ impl Study for Graphs {
         &WORDS
     }
 
-    fn compare(
-        &self,
-        request: &Request,
-        lowered: &Lowered,
-        progress: &Progress<'_>,
-    ) -> Result<Comparison, AnalysisError> {
+    fn compare(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Compared {
         let (running, diagnostics) = running_request(request, lowered, progress)?;
         let calibrations = learned_from_recordings(&running, lowered, progress)?;
         let mut comparison = match &running.lanes {

@@ -14,6 +14,9 @@ use highwater_model::progress::Progress;
 use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, ProblemEntry, Tape, Workload};
 use highwater_options::Lowered;
 
+/// The answer of a comparison.
+pub(super) type Compared = Result<Comparison, AnalysisError>;
+
 /// A kind of source.
 pub trait Study: fmt::Debug + Sync {
     fn words(&self) -> &'static StudyWords;
@@ -22,12 +25,7 @@ pub trait Study: fmt::Debug + Sync {
     ///
     /// # Errors
     /// [`AnalysisError`]; out of memory is an answer.
-    fn compare(
-        &self,
-        request: &Request,
-        lowered: &Lowered,
-        progress: &Progress<'_>,
-    ) -> Result<Comparison, AnalysisError>;
+    fn compare(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Compared;
 
     /// The lane sets that may be requested.
     fn lane_choice(&self) -> LaneChoice {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::kind::{ScheduleChoice, ScheduleNote, Study, StudyWords, only_shown};
+use super::kind::{Compared, ScheduleChoice, ScheduleNote, Study, StudyWords, only_shown};
 use crate::arena::{given_plan, with_plans};
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
@@ -47,12 +47,7 @@ impl Study for Problems {
         &WORDS
     }
 
-    fn compare(
-        &self,
-        request: &Request,
-        lowered: &Lowered,
-        progress: &Progress<'_>,
-    ) -> Result<Comparison, AnalysisError> {
+    fn compare(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Compared {
         let mut diagnostics = Diagnostics::new();
         let entry = only_shown(
             request.workload.problems(),

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::kind::{LaneChoice, OpSource, Study, StudyWords, only_shown};
+use super::kind::{Compared, LaneChoice, OpSource, Study, StudyWords, only_shown};
 use crate::comparison::Comparison;
-use crate::error::AnalysisError;
 use crate::name_reuse::{Subject, batch_of, compare_name_reuse};
 use crate::request::Request;
 use highwater_model::diagnostics::Diagnostics;
@@ -27,12 +26,7 @@ impl Study for Programs {
         &WORDS
     }
 
-    fn compare(
-        &self,
-        request: &Request,
-        lowered: &Lowered,
-        progress: &Progress<'_>,
-    ) -> Result<Comparison, AnalysisError> {
+    fn compare(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Compared {
         let mut diagnostics = Diagnostics::new();
         let program = only_shown(
             request.workload.programs(),

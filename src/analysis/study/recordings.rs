@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::kind::{ScheduleChoice, ScheduleNote, Study, StudyWords};
+use super::kind::{Compared, ScheduleChoice, ScheduleNote, Study, StudyWords};
 use crate::calibration::learned_from_recordings;
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
@@ -79,12 +79,7 @@ impl Study for Recordings {
         notes
     }
 
-    fn compare(
-        &self,
-        request: &Request,
-        lowered: &Lowered,
-        progress: &Progress<'_>,
-    ) -> Result<Comparison, AnalysisError> {
+    fn compare(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Compared {
         let mut diagnostics = Diagnostics::new();
         let (numbers, shown) = shown_lanes(request.workload.recordings(), &mut diagnostics)?;
         let shown = &shown[..];

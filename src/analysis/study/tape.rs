@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::kind::{LaneChoice, OpSource, Study, StudyWords, only_shown};
+use super::kind::{Compared, LaneChoice, OpSource, Study, StudyWords, only_shown};
 use crate::arena::{Arena, arena_problem, engine_size};
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
@@ -39,12 +39,7 @@ impl Study for Tapes {
     }
 
     /// Without a budget and under the requested ones; where none is requested, under the configured one or 0.5 of the peak.
-    fn compare(
-        &self,
-        request: &Request,
-        lowered: &Lowered,
-        progress: &Progress<'_>,
-    ) -> Result<Comparison, AnalysisError> {
+    fn compare(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Compared {
         let mut diagnostics = Diagnostics::new();
         let tape = only_shown(request.workload.tapes(), "tapes", |one| &one.name, &mut diagnostics)?;
         let whole = Arc::new(identity(tape));

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::kind::{ScheduleChoice, ScheduleNote, Study, StudyWords, only_shown};
+use super::kind::{Compared, ScheduleChoice, ScheduleNote, Study, StudyWords, only_shown};
 use crate::arena::Plans;
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
@@ -78,12 +78,7 @@ impl Study for Traces {
         &WORDS
     }
 
-    fn compare(
-        &self,
-        request: &Request,
-        lowered: &Lowered,
-        progress: &Progress<'_>,
-    ) -> Result<Comparison, AnalysisError> {
+    fn compare(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Compared {
         let mut diagnostics = Diagnostics::new();
         let trace = only_shown(request.workload.traces(), "traces", |one| &one.name, &mut diagnostics)?;
         if trace.commands.len() > MAX_COMMANDS {

@@ -120,9 +120,8 @@ impl Space {
 
     /// The position of an axis by its name or key.
     pub fn find_axis(&self, name: &str) -> Option<usize> {
-        self.axes
-            .iter()
-            .position(|axis| axis.name() == name || axis.key() == name)
+        let is_named = |axis: &SweepAxis| axis.name() == name || axis.key() == name;
+        self.axes.iter().position(is_named)
     }
 
     /// By axis: the position of a point's value.
@@ -147,12 +146,8 @@ impl Space {
 
     /// By axis: a point's value.
     pub fn values(&self, idx: u64) -> Vec<&Value> {
-        let digits = self.digits(idx);
-        self.axes
-            .iter()
-            .zip(digits)
-            .map(|(axis, digit)| &axis.values[digit])
-            .collect()
+        let digits = self.axes.iter().zip(self.digits(idx));
+        digits.map(|(axis, digit)| &axis.values[digit]).collect()
     }
 
     /// O(options + axes).
@@ -195,22 +190,13 @@ impl Space {
         match &axis.of {
             AxisOf::Option(key) => {
                 let default = || find(key).map_or(Value::Unset, OptionRow::default_value);
-                let given = if *value == Value::Unset {
-                    default()
-                } else {
-                    value.clone()
-                };
-                self.base.options.effective(key) == given
+                let is_unset = *value == Value::Unset;
+                self.base.options.effective(key) == if is_unset { default() } else { value.clone() }
             }
             AxisOf::Dim(name) => {
                 let known = self.base.plan.dims.get(name).map(Vec::as_slice);
-                let is_free = self
-                    .base
-                    .plan
-                    .entries
-                    .iter()
-                    .all(|entry| !entry.dims.contains_key(name));
-                is_free
+                let mut entries = self.base.plan.entries.iter();
+                entries.all(|entry| !entry.dims.contains_key(name))
                     && matches!((known, value.as_int()), (Some([one]), Some(number)) if i64::try_from(*one) == Ok(number))
             }
             AxisOf::Iterations => value.as_int() == Some(self.base.plan.iterations.into()),

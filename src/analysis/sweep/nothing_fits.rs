@@ -50,26 +50,18 @@ pub(super) fn nothing_fits(
 /// Why nothing was simulated: rules forbid it, or simulation fails.
 fn not_simulated(found: &Recommendation) -> Vec<Sentence> {
     let tried = counted(found.searched.tried, "configuration");
-    let mut sentences = Vec::new();
     let Some(rule) = found.rules.first() else {
-        sentences.push(Sentence::of(format!(
-            "None of {tried} that were tried can be simulated."
-        )));
-        return sentences;
+        let sentence = format!("None of {tried} that were tried can be simulated.");
+        return vec![Sentence::of(sentence)];
     };
     let failed: u64 = found.left_out.failed.iter().map(|(_, count)| count).sum();
     let refused = grouped(found.searched.tried - failed);
-    sentences.push(Sentence::of(format!(
+    let first = Sentence::of(format!(
         "None of {tried} was simulated: rules forbid {}.",
         if failed == 0 { "all of them".to_owned() } else { refused }
-    )));
-    let mut sentence = Sentence::of(format!(
-        "{} forbids {}: {}. ",
-        rule.rule,
-        grouped(rule.count),
-        rule.message
     ));
-    sentence = sentence.say("Try other values of ");
+    let forbids = format!("{} forbids {}: {}. ", rule.rule, grouped(rule.count), rule.message);
+    let mut sentence = Sentence::of(forbids).say("Try other values of ");
     for (position, key) in rule.options.iter().enumerate() {
         let link = Link::Option(key.clone());
         sentence = sentence
@@ -79,8 +71,7 @@ fn not_simulated(found: &Recommendation) -> Vec<Sentence> {
     if rule.options.is_empty() {
         sentence = sentence.say("the axes");
     }
-    sentences.push(sentence.say("."));
-    sentences
+    vec![first, sentence.say(".")]
 }
 
 /// The point with the lowest peak on unlimited memory, and a device on which it runs to its end.

@@ -125,19 +125,13 @@ pub fn recommend_from(
     progress: &Progress<'_>,
 ) -> Result<Recommendation, AnalysisError> {
     let space = explorer.space();
-    let ranked = points
-        .iter()
-        .filter_map(|point| Some((goal.rank(space, point)?, point)));
-    let ranked: Vec<(Rank, &SweepPoint)> = ranked.collect();
+    let rank = |point| Some((goal.rank(space, point)?, point));
+    let ranked: Vec<(Rank, &SweepPoint)> = points.iter().filter_map(rank).collect();
     let best = ranked.iter().min_by_key(|(rank, _)| *rank).map(|(_, point)| *point);
     let is_equal = |point: &SweepPoint| best.is_some_and(|best| best.figures() == point.figures());
     let others = ranked.iter().filter(|(_, point)| !is_equal(point));
     let next = others.min_by_key(|(rank, _)| *rank).map(|(_, point)| *point);
-    let equals = ranked
-        .iter()
-        .filter(|(_, point)| is_equal(point))
-        .count()
-        .saturating_sub(1) as u64;
+    let n_equal = ranked.iter().filter(|(_, point)| is_equal(point)).count();
     let chosen = |point: &SweepPoint| Chosen {
         point: point.clone(),
         title: space.title(point.idx),
@@ -152,7 +146,7 @@ pub fn recommend_from(
         searched,
         winner: best.map(chosen),
         runner_up: next.map(chosen),
-        equals,
+        equals: n_equal.saturating_sub(1) as u64,
         base: explorer.beside(BASE, space.base(), progress)?,
         reasons: Vec::new(),
         rules: refused_by(&points),
@@ -201,23 +195,16 @@ fn search(
     let mut known: BTreeMap<u64, SweepPoint> = BTreeMap::new();
     let mut try_all = |known: &mut BTreeMap<u64, SweepPoint>, wanted: BTreeSet<u64>| -> Result<(), Cancelled> {
         let room = usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(known.len());
-        let new: Vec<u64> = wanted
-            .into_iter()
-            .filter(|idx| !known.contains_key(idx))
-            .take(room)
-            .collect();
-        for point in explorer.explore(&new, on_point, progress)? {
-            known.insert(point.idx, point);
-        }
+        let new = wanted.into_iter().filter(|idx| !known.contains_key(idx));
+        let points = explorer.explore(&new.take(room).collect::<Vec<_>>(), on_point, progress)?;
+        known.extend(points.into_iter().map(|point| (point.idx, point)));
         Ok(())
     };
     try_all(&mut known, spread(space.size(), most.div_ceil(2)))?;
     loop {
         let before = known.len();
-        let mut ranked: Vec<(Rank, u64)> = known
-            .values()
-            .filter_map(|point| Some((goal.rank(space, point)?, point.idx)))
-            .collect();
+        let rank = |point: &SweepPoint| Some((goal.rank(space, point)?, point.idx));
+        let mut ranked: Vec<(Rank, u64)> = known.values().filter_map(rank).collect();
         ranked.sort_unstable();
         let starts = ranked.iter().take(STARTS);
         let wanted = starts.flat_map(|(_, idx)| neighbours(explorer, *idx)).collect();
@@ -249,15 +236,14 @@ fn common_divisor(a: u64, b: u64) -> u64 {
 fn neighbours(explorer: &Explorer, idx: u64) -> Vec<u64> {
     let space = explorer.space();
     let digits = space.digits(idx);
-    let mut found = Vec::new();
-    for (position, axis) in space.axes().iter().enumerate() {
-        for digit in 0..axis.values.len() {
-            let mut other = digits.clone();
-            other[position] = digit;
-            found.push(space.idx(&other));
-        }
-    }
-    found
+    let axes = space.axes().iter().enumerate();
+    let places = axes.flat_map(|(position, axis)| (0..axis.values.len()).map(move |digit| (position, digit)));
+    let varied = places.map(|(position, digit)| {
+        let mut other = digits.clone();
+        other[position] = digit;
+        space.idx(&other)
+    });
+    varied.collect()
 }
 
 /// Rules that forbid points: most points first, then by id and message.

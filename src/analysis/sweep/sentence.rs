@@ -64,39 +64,32 @@ impl Sentence {
         if !text.is_empty() {
             self.parts.push(Part {
                 text,
-                ..Part::default()
+                exact: None,
+                link: None,
             });
         }
         self
     }
 
     #[must_use]
-    pub(super) fn linked(mut self, text: impl Into<String>, link: Link) -> Self {
-        self.parts.push(Part {
-            text: text.into(),
-            exact: None,
-            link: Some(link),
-        });
-        self
+    pub(super) fn linked(self, text: impl Into<String>, link: Link) -> Self {
+        self.part(text.into(), None, link)
     }
 
     #[must_use]
-    pub(super) fn bytes(mut self, bytes: Bytes, link: Link) -> Self {
-        self.parts.push(Part {
-            text: bytes.to_string(),
-            exact: Some(bytes.exact()),
-            link: Some(link),
-        });
-        self
+    pub(super) fn bytes(self, bytes: Bytes, link: Link) -> Self {
+        self.part(bytes.to_string(), Some(bytes.exact()), link)
     }
 
     #[must_use]
-    pub(super) fn time(mut self, time: Nanos, link: Link) -> Self {
-        self.parts.push(Part {
-            text: time.to_string(),
-            exact: Some(format!("{}\u{a0}ns", grouped(time.0))),
-            link: Some(link),
-        });
+    pub(super) fn time(self, time: Nanos, link: Link) -> Self {
+        let exact = format!("{}\u{a0}ns", grouped(time.0));
+        self.part(time.to_string(), Some(exact), link)
+    }
+
+    fn part(mut self, text: String, exact: Option<String>, link: Link) -> Self {
+        let link = Some(link);
+        self.parts.push(Part { text, exact, link });
         self
     }
 }

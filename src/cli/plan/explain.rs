@@ -1,7 +1,7 @@
 //! Explanations for people: the stack that fixes the footprint, gaps, and the reasons of single offsets.
 
 use highwater_export::{Table, reused};
-use highwater_model::units::percent_text;
+use highwater_model::units::{Bytes, percent_text};
 use highwater_model::workload::ProblemEntry;
 use highwater_plan::{Fragmentation, PeakChain, PlacementReason, ReuseEdge};
 
@@ -41,7 +41,7 @@ pub(super) fn chain(chain: &PeakChain, entry: &ProblemEntry) -> String {
     left_out(&mut out, chain.links.len());
     let sizes = chain.links.iter().map(|link| link.size.get() + link.gap_below.get());
     let sum: u64 = sizes.sum();
-    let share = |bytes: u64| percent_text(share_of(bytes, sum));
+    let share = |bytes: u64| percent_text(Bytes(bytes).percent_of(Bytes(sum)));
     if let Some(step) = chain.peak_step {
         let (live, gaps) = (chain.live_at_peak.get(), chain.gap_bytes.get());
         out.push_str(&format!(
@@ -162,14 +162,5 @@ fn left_out(out: &mut String, count: usize) {
             "... and {} more (--format json lists all)\n",
             count - MOST_ROWS
         ));
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a percentage")]
-fn share_of(bytes: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        bytes as f64 / whole as f64 * 100.0
     }
 }

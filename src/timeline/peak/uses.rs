@@ -17,6 +17,13 @@ pub(super) struct Use {
     pub(super) op: u32,
 }
 
+impl Use {
+    fn new(run: &AxisRun, step: u32, op: u32) -> Self {
+        let step = Step(run.start.0 + step);
+        Self { step, op }
+    }
+}
+
 /// Why uses are unknown, in a sentence; `None` where they are known.
 pub(super) fn unknown(comparison: &Comparison, lane: usize) -> Option<&'static str> {
     comparison.study_of_lane(lane).words().no_readers
@@ -106,10 +113,7 @@ fn words_in(graph: &Graph, op: OpId) -> (&str, &str) {
 
 fn visit_graph(graph: &Graph, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId)) {
     let mut of_op = |step: u32, op: OpId| {
-        let used = Use {
-            step: Step(run.start.0 + step),
-            op: op.0,
-        };
+        let used = Use::new(run, step, op.0);
         for tensor in graph.results(op).iter().chain(graph.operands(op)) {
             let root = graph.storages()[graph.tensors()[*tensor].storage].root;
             visit(used, root);
@@ -137,10 +141,7 @@ fn visit_budget(remat: &RunRemat, graph: Option<&Graph>, run: &AxisRun, visit: &
         let Some(op) = tape.ops.get(slot.op as usize) else {
             continue;
         };
-        let used = Use {
-            step: Step(run.start.0 + step),
-            op: slot.op,
-        };
+        let used = Use::new(run, *step, slot.op);
         for tensor in op.outputs.iter().chain(&op.inputs) {
             let root = tape.tensors[*tensor as usize].storage as usize;
             if let Some(root) = remat.tape.tensors.get(root) {
@@ -157,10 +158,7 @@ fn visit_budget(remat: &RunRemat, graph: Option<&Graph>, run: &AxisRun, visit: &
 
 fn visit_block(block: &Block, run: &AxisRun, visit: &mut dyn FnMut(Use, TensorId)) {
     for (op, row) in (0_u32..).zip(&block.ops).take(run.n_steps as usize) {
-        let used = Use {
-            step: Step(run.start.0 + op),
-            op,
-        };
+        let used = Use::new(run, op, op);
         let names = |slots: &Slots| -> Vec<usize> {
             let names = slots.iter().flat_map(|(_, names)| names);
             names.filter_map(|name| block.variables.get_index_of(name)).collect()

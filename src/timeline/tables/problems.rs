@@ -22,20 +22,12 @@ pub(super) const COLUMNS: [Column; 4] = [
     text("option", "the option that it is about", 30),
 ];
 
-const fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-    }
-}
-
 pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {
     let Some(line) = view.problems.get(row as usize) else {
         return Value::Nothing;
     };
     Value::text(match column {
-        0 => word(line.severity),
+        0 => line.severity.name(),
         1 => &*line.source,
         2 => &*line.text,
         _ => line.option.as_deref().unwrap_or(""),

@@ -81,10 +81,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a share for people")]
     fn fraction(&self) -> f64 {
         match self {
-            Self::Share { part, whole } if whole.get() > 0 => part.get() as f64 / whole.get() as f64,
+            Self::Share { part, whole } => part.percent_of(*whole) / 100.0,
             _ => 0.0,
         }
     }

@@ -117,7 +117,7 @@ fn head_ui(ui: &mut Ui, metric: &Metric) {
         _ => "Device memory in use, at its peak",
     };
     let label = metric.label.trim_end_matches(" (estimate)");
-    let label = if metric.is_estimate {
+    let label = if metric.is_estimate() {
         format!("est. {label}")
     } else {
         label.to_owned()
