@@ -40,6 +40,8 @@ pub struct Comparison {
     pub pin_failures: Vec<PinFailure>,
     /// The policy that options and environment combine to.
     pub active_policy: StaticMemoryPolicy,
+    /// Whether a script computes the policy, so that `active_policy` is that of an unset option.
+    pub is_policy_unknown: bool,
     /// `None` where policies are not compared or none runs to its end.
     pub lowest_peak: Option<LowestPeak>,
     /// Why all policies are equivalent, where they are: a sentence with the difference in bytes.
@@ -83,6 +85,7 @@ impl Comparison {
             lanes,
             pin_failures: Vec::new(),
             active_policy: lowered.policy,
+            is_policy_unknown: lowered.is_policy_unknown,
             lowest_peak: None,
             equivalence: None,
             lower_bound: false,
@@ -102,6 +105,15 @@ impl Comparison {
         NameContext {
             trace: self.trace().map(|trace| (trace, &self.requests[..])),
             ..NameContext::new(&self.workload, &self.axis, session, &self.workspaces, params)
+        }
+    }
+
+    /// How texts mark the active policy.
+    pub const fn in_force(&self) -> &'static str {
+        if self.is_policy_unknown {
+            "in force if unset, unknown here"
+        } else {
+            "in force"
         }
     }
 

@@ -183,6 +183,9 @@ pub struct Common {
     /// A configuration (JSON), Python training script, notebook or shell script, read before --set and --env.
     #[arg(long, value_name = "FILE")]
     pub config: Vec<PathBuf>,
+    /// The configuration of a script that has several, by name.
+    #[arg(long, value_name = "NAME")]
+    pub of: Option<String>,
     #[command(flatten)]
     pub edits: Edits,
     /// The device profile.
@@ -344,6 +347,9 @@ pub struct ReuseArgs {
 pub struct CheckArgs {
     /// Configurations (JSON), documents, Python training scripts, notebooks or shell scripts.
     pub configs: Vec<PathBuf>,
+    /// The configuration of a script that has several, by name.
+    #[arg(long, value_name = "NAME")]
+    pub of: Option<String>,
     #[command(flatten)]
     pub edits: Edits,
     /// How to write the answer.

@@ -9,7 +9,7 @@ pub(super) use schedule::RUN_HELP;
 
 use super::args::{Arguments, Common, Edits, YesNo};
 use highwater_analysis::{Configuration, LaneStrategies, MAX_PINS, Pin};
-use highwater_export::{ConfigDocument, read_config};
+use highwater_export::{ConfigDocument, read_config, read_config_of};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::units::Bytes;
@@ -72,7 +72,7 @@ pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -
     for path in &common.config {
         let name = path.display().to_string();
         let bytes = read_bytes(path)?;
-        let (document, remarks) = read_config(&name, &bytes).with_context(|| name.clone())?;
+        let (document, remarks) = read_config_of(&name, &bytes, common.of.as_deref()).with_context(|| name.clone())?;
         settings.remarks.push((name, remarks));
         merge(&document, &mut settings);
     }

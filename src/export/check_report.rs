@@ -2,14 +2,16 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use highwater_model::diagnostics::Severity;
+use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{
     Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check_scheduled, effective_policy,
-    effective_values, find,
+    effective_values, find, is_policy_unknown,
 };
 use highwater_sim::StaticMemoryPolicy;
 
+use super::config_document::{NotFollowed, ScriptFacts};
+use super::json_parts::diagnostics_json;
 use super::json_value::json_of;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +22,14 @@ pub struct CheckReport {
     /// Options whose effective value is not their set value: name, set, effective.
     pub changed: Vec<(&'static str, Value, Value)>,
     pub policy: StaticMemoryPolicy,
+    /// Whether a script computes the policy, so that it is unknown here.
+    pub is_policy_unknown: bool,
     /// Whether a script sets `GE_USE_STATIC_MEMORY` to an unknown value, which may combine with the policy.
     pub is_policy_open: bool,
+    /// Remarks on the files that were read.
+    pub remarks: Diagnostics,
+    /// Facts about the scripts among them.
+    pub scripts: Vec<ScriptFacts>,
 }
 
 impl CheckReport {
@@ -36,7 +44,10 @@ impl CheckReport {
             changed: changed(options, &effective),
             effective,
             policy: effective_policy(options, environment),
+            is_policy_unknown: is_policy_unknown(options),
             is_policy_open: environment.is_unread(GE_USE_STATIC_MEMORY),
+            remarks: Diagnostics::new(),
+            scripts: Vec::new(),
         }
     }
 
@@ -45,10 +56,13 @@ impl CheckReport {
     }
 
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|found| found.severity == severity).count()
+        let findings = self.findings.iter().map(|found| found.severity);
+        let remarks = self.remarks.entries().iter().map(|remark| remark.severity);
+        findings.chain(remarks).filter(|found| *found == severity).count()
     }
 
-    /// `{findings: [{rule, severity, options, message, fixes: [text], source}], effective: {...}}`.
+    /// `{findings: [{rule, severity, options, message, fixes: [text], source}], effective: {...}, diagnostics: [...],
+    /// configurations: [name], not_followed: [{lines, why}]}`.
     pub fn to_json(&self) -> Json {
         let findings: Vec<Json> = self
             .findings
@@ -70,16 +84,36 @@ impl CheckReport {
             .iter()
             .map(|(key, value)| (key.clone(), json_of(value)))
             .collect();
-        json!({ "findings": findings, "effective": effective })
+        let configurations: Vec<&String> = self.scripts.iter().flat_map(|script| &script.configurations).collect();
+        let not_followed: Vec<Json> = self
+            .scripts
+            .iter()
+            .flat_map(|script| &script.not_followed)
+            .map(|NotFollowed { lines, why }| json!({ "lines": lines, "why": why }))
+            .collect();
+        json!({
+            "findings": findings,
+            "effective": effective,
+            "diagnostics": diagnostics_json(&self.remarks),
+            "configurations": configurations,
+            "not_followed": not_followed,
+        })
     }
 
-    /// One line per finding, then changed values, the active policy and the counts.
+    /// One line per remark and finding, then changed values, the active policy and the counts.
     pub fn to_text(&self) -> String {
-        let mut lines: Vec<String> = self
-            .findings
-            .iter()
-            .map(|found| format!("{:<7}  {:<4} {}", found.severity.name(), found.rule, found.message))
+        let line =
+            |severity: Severity, rule: &str, message: &str| format!("{:<7}  {rule:<4} {message}", severity.name());
+        let remarks = self.remarks.entries().iter();
+        let mut lines: Vec<String> = remarks
+            .map(|remark| line(remark.severity, "file", &remark.message))
             .collect();
+        lines.extend(self.scripts.iter().filter_map(choice));
+        lines.extend(
+            self.findings
+                .iter()
+                .map(|found| line(found.severity, found.rule, &found.message)),
+        );
         let acts = |(name, set, acting): &(&str, Value, Value)| {
             let unit = match (unit_of(name), acting) {
                 (Some(unit), Value::Int(_)) => format!(" {unit}"),
@@ -94,7 +128,11 @@ impl CheckReport {
         } else {
             String::new()
         };
-        lines.push(format!("policy in force: {} ({}){joined}", row.number, row.label));
+        let policy = format!("{} ({}){joined}", row.number, row.label);
+        lines.push(match self.is_policy_unknown {
+            true => format!("policy in force: unknown here, {policy} if unset"),
+            false => format!("policy in force: {policy}"),
+        });
         lines.push(format!(
             "{}, {}, {}\n",
             counted(self.count(Severity::Error), "error"),
@@ -103,6 +141,24 @@ impl CheckReport {
         ));
         lines.join("\n")
     }
+}
+
+/// Which of several configurations a script's options are.
+fn choice(script: &ScriptFacts) -> Option<String> {
+    let taken: Vec<&str> = script
+        .configurations
+        .iter()
+        .filter(|name| !script.left_out.contains(name))
+        .map(String::as_str)
+        .collect();
+    (!script.left_out.is_empty()).then(|| {
+        format!(
+            "{} configurations; {} taken, --of takes another: {}",
+            script.configurations.len(),
+            taken.join(" and "),
+            script.left_out.join(", ")
+        )
+    })
 }
 
 fn unit_of(name: &str) -> Option<&'static str> {

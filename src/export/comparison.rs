@@ -65,6 +65,7 @@ fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: us
         "pin_problems": list(&comparison.pin_failures, pin_problem_json),
         "measured": list(lanes().filter(is_measured), |lane| measured_json(comparison, lane, most)),
         "effective_policy": comparison.active_policy.number(),
+        "effective_policy_unknown": comparison.is_policy_unknown.then_some(true),
         "settings": list(settings(options), |(setting, value)| json!({"setting": setting, "value": value})),
         "best": comparison.lowest_peak.as_ref().map(|best| json!({"policy": best.policy.number(), "why": best.why})),
         "alike": comparison.equivalence,
@@ -72,7 +73,10 @@ fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: us
         "estimates": list(&comparison.estimates, |estimate| estimate.key.into()),
         "diagnostics": diagnostics_json(&with_findings(diagnostics, comparison, findings)),
     });
-    fields_of(object, &["pins", "pin_problems", "measured"])
+    fields_of(
+        object,
+        &["pins", "pin_problems", "measured", "effective_policy_unknown"],
+    )
 }
 
 /// The diagnostics of the importers and of the comparison, then the findings of the configuration.

@@ -29,6 +29,27 @@ pub struct Predicted {
     pub out_of_memory: bool,
 }
 
+/// What a script has besides settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScriptFacts {
+    /// The folder of the file: relative paths may start there.
+    pub folder: Option<String>,
+    /// The names of its configurations, in the order of the script: calls of `NPURunConfig` and parameter maps.
+    pub configurations: Vec<String>,
+    /// Those that are left out, because another one is taken.
+    pub left_out: Vec<String>,
+    /// Statements with settings that were not followed.
+    pub not_followed: Vec<NotFollowed>,
+}
+
+/// Statements of a script that no known path reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotFollowed {
+    /// First and last line, from 1.
+    pub lines: [usize; 2],
+    pub why: String,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConfigDocument {
     /// The highwater that wrote it; empty where the file does not say.
@@ -46,6 +67,8 @@ pub struct ConfigDocument {
     pub sources: Vec<String>,
     /// Figures by policy number.
     pub predicted: BTreeMap<String, Predicted>,
+    /// Facts about the script that it was read from.
+    pub script: ScriptFacts,
     /// Fields of the file that this version does not know.
     pub unknown_fields: Map<String, Json>,
 }

@@ -55,7 +55,7 @@ pub use compare_answer::CompareAnswer;
 pub use comparison::WireComparison;
 pub use comparison_markdown::comparison_markdown;
 pub use config::{ConfigError, from_json, schedule_from_json, to_json};
-pub use config_document::{CONFIG_VERSION, ConfigDevice, ConfigDocument, Predicted};
+pub use config_document::{CONFIG_VERSION, ConfigDevice, ConfigDocument, NotFollowed, Predicted, ScriptFacts};
 pub use config_schema::config_schema;
 pub use device::devices_json;
 pub use forms::{
@@ -76,7 +76,7 @@ pub use remat::{RematAnswer, WireRemat};
 pub use replay::{replay_final, replay_header, replay_json, replay_line};
 pub use request_summary::RequestSummary;
 pub use reuse::{WireReuse, reuse_warnings};
-pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, to_python, to_shell, writer_of};
+pub use script::{WRITTEN_FORMS, Writer, is_script_name, read_config, read_config_of, to_python, to_shell, writer_of};
 pub use space::{SweepAnswers, WireSweep, recommendation_json, sweep_csv};
 pub use subject::{ExportAbout, ExportError, ExportSubject};
 pub use svg::{LaneDrawing, SvgColors, lane_svg, lanes_svg};

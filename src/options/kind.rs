@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use highwater_model::units::Bytes;
 
+use super::groups::GROUPS;
 use super::shape_range::ShapeRanges;
 use super::value::{Float, Value};
 
@@ -195,7 +196,7 @@ impl OptionKind {
                 (!is_list).then(|| format!("is {is}: use a list or set of names, such as [\"a\", \"b\"]"))
             }
             Self::Object { class } => {
-                let is_object = matches!(value, Value::Python(text) if !is_call(text) || calls(text, class));
+                let is_object = matches!(value, Value::Python(text) if !is_literal(text) && !calls_other(text, class));
                 (!is_object).then(|| format!("is {is}: use an object of the class {class}"))
             }
         }
@@ -328,13 +329,29 @@ fn unknown_name<'a>(text: &'a str, choices: &[Choice<&'static str>]) -> Option<&
         .find(|name| !choices.iter().any(|(value, _)| value == name))
 }
 
-/// Whether an expression is a call.
-fn is_call(text: &str) -> bool {
-    text.ends_with(')') && text.contains('(')
+/// Whether an expression is a dictionary, list or text.
+fn is_literal(text: &str) -> bool {
+    text.starts_with(['{', '[', '"', '\''])
 }
 
-/// Whether an expression calls a class of that name, in any module: `npu_config.DumpConfig(...)`.
-fn calls(text: &str, class: &str) -> bool {
-    let callee = text.split_once('(').map_or(text, |(callee, _)| callee).trim();
-    callee.rsplit('.').next() == Some(class)
+/// Classes of TensorFlow that stand where another class is wanted.
+const OTHER_CLASSES: &[&str] = &[
+    "CentralStorageStrategy",
+    "CollectiveAllReduceStrategy",
+    "MirroredStrategy",
+    "MultiWorkerMirroredStrategy",
+    "OneDeviceStrategy",
+    "ParameterServerStrategy",
+    "TPUStrategy",
+];
+
+/// Whether an expression calls another known class than that: `npu_config.DumpConfig(...)`. The result of any other call is
+/// unknown.
+fn calls_other(text: &str, class: &str) -> bool {
+    let Some((callee, _)) = text.split_once('(').filter(|_| text.ends_with(')')) else {
+        return false;
+    };
+    let name = callee.trim().rsplit('.').next().unwrap_or("");
+    let is_known = GROUPS.iter().any(|group| group.class == name) || OTHER_CLASSES.contains(&name);
+    is_known && name != class
 }

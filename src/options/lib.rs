@@ -45,13 +45,13 @@ pub use groups::{GROUPS, Group, find_group, has_fields};
 pub use kind::{Choice, OptionKind, PathKind};
 pub use lower::{ESTIMATES, Estimate, Lowered, figure_option, lower, resolve_device, sets_a_figure};
 pub use occupied::occupied_memory;
-pub use paths::paths_of;
-pub use policy::{clears_separately, effective_policy};
+pub use paths::{NamedPaths, paths_of};
+pub use policy::{clears_separately, effective_policy, is_policy_unknown};
 pub use row::OptionRow;
 pub use rows::{TABLE, find, keys};
 pub use section::Section;
 pub use shape_range::{DimRange, InputSource, RangeGroup, ShapeRangeError, ShapeRanges};
-pub use store::{OptionError, Options};
+pub use store::{Condition, OptionError, Options, Origin};
 pub use suggest::{nearest_key, nearest_of, nearest_within, unknown_key};
 pub use value::{DefaultValue, Float, Value};
 

@@ -19,7 +19,7 @@ use super::effective::{effective_device_id, has_shape_range};
 use super::environment::Environment;
 use super::files::{FileState, Files};
 use super::occupied::occupied_memory;
-use super::policy::{clears_separately, effective_policy};
+use super::policy::{clears_separately, effective_policy, is_policy_unknown};
 use super::rows::{DEFAULT_WORKSPACES, ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN, keys};
 use super::shape_range::ShapeRanges;
 use super::store::Options;
@@ -35,6 +35,8 @@ pub struct Lowered {
     pub params: Params,
     /// The effective policy.
     pub policy: StaticMemoryPolicy,
+    /// Whether a script computes the policy.
+    pub is_policy_unknown: bool,
     /// Whether each op clears its own outputs, so that these live and share memory like others. Otherwise outputs that
     /// are cleared together are kept apart for the whole graph.
     pub atomic_clean_separate: bool,
@@ -168,6 +170,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
     let mut lowered = Lowered {
         params: params(options, device, occupied),
         policy: effective_policy(options, environment),
+        is_policy_unknown: is_policy_unknown(options),
         atomic_clean_separate: clears_separately(options),
         all_dynamic: options.is_on(keys::COMPILE_DYNAMIC_MODE),
         inference: options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(0),

@@ -6,8 +6,32 @@ use super::kind::{OptionKind, PathKind};
 use super::rows::{find, keys};
 use super::store::Options;
 
-/// Each once: those that options name, the directory of AOE, the settings of the operator cache.
-pub fn paths_of(options: &Options, environment: &Environment) -> Vec<String> {
+/// Paths to probe.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedPaths {
+    /// Each once.
+    pub paths: Vec<String>,
+    /// Folders that relative paths may start from, each once.
+    pub folders: Vec<String>,
+}
+
+impl NamedPaths {
+    pub fn extend(&mut self, other: Self) {
+        for path in other.paths {
+            if !self.paths.contains(&path) {
+                self.paths.push(path);
+            }
+        }
+        for folder in other.folders {
+            if !self.folders.contains(&folder) {
+                self.folders.push(folder);
+            }
+        }
+    }
+}
+
+/// Those that options name, the directory of AOE, the settings of the operator cache.
+pub fn paths_of(options: &Options, environment: &Environment) -> NamedPaths {
     let mut paths: Vec<String> = Vec::new();
     let mut add = |path: &str| {
         if !path.is_empty() && !paths.iter().any(|known| known == path) {
@@ -27,7 +51,10 @@ pub fn paths_of(options: &Options, environment: &Environment) -> Vec<String> {
     if let Some(path) = op_cache_path(options) {
         add(&path);
     }
-    paths
+    NamedPaths {
+        paths,
+        folders: options.folders().map(str::to_owned).collect(),
+    }
 }
 
 /// The settings of the operator cache, where an option names its directory.

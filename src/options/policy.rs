@@ -8,12 +8,19 @@ use super::environment::{Environment, GE_USE_STATIC_MEMORY};
 use super::kind::joined;
 use super::rows::keys;
 use super::store::Options;
+use super::value::Value;
 
 /// The effective policy.
 pub fn effective_policy(options: &Options, environment: &Environment) -> StaticMemoryPolicy {
     let selected = |text: &str| policy_of_text(text).unwrap_or(StaticMemoryPolicy::Dynamic);
     let variable = environment.get(GE_USE_STATIC_MEMORY).unwrap_or("");
     selected(&policy_text(options)).joined(selected(variable))
+}
+
+/// Whether a script computes the policy: then it is unknown here, and [`effective_policy`] is that of an unset option.
+pub fn is_policy_unknown(options: &Options) -> bool {
+    let key = winner(options, keys::ENGINE_STATIC_MEMORY_POLICY, keys::STATIC_MEMORY_POLICY);
+    matches!(options.get(key), Some(Value::Python(_)))
 }
 
 /// The text that the engine reads as the option: that of the engine key, which the adapter fills from `MemoryConfig` where it is

@@ -1,7 +1,7 @@
 //! The settings of the user: overrides only. Invariant: every stored key is a row of the table, and no stored value is
 //! [`Value::Unset`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use highwater_model::units::Bytes;
 
@@ -23,6 +23,28 @@ pub enum OptionError {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     overrides: BTreeMap<&'static str, Value>,
+    /// Of overrides that a script leaves open in part.
+    origins: BTreeMap<&'static str, Origin>,
+    /// Folders of the scripts that the options come from.
+    folders: BTreeSet<String>,
+}
+
+/// What a script leaves open about a setting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The setting holds only under this condition.
+    pub condition: Option<Condition>,
+    /// The value is an assumption, such as the default of a flag; as words after the name of the option.
+    pub assumption: Option<String>,
+}
+
+/// A condition in a script that only the running script knows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Condition {
+    /// From 1.
+    pub line: usize,
+    /// As in the script.
+    pub text: String,
 }
 
 impl Options {
@@ -57,6 +79,7 @@ impl Options {
     }
 
     fn store(&mut self, key: &'static str, value: Value) {
+        self.origins.remove(key);
         if value == Value::Unset {
             self.overrides.remove(key);
         } else {
@@ -66,7 +89,28 @@ impl Options {
 
     /// Removes the override of an option; unknown keys are ignored.
     pub fn reset(&mut self, key: &str) {
+        self.origins.remove(key);
         self.overrides.remove(key);
+    }
+
+    /// Says what a script leaves open about an override, until it is set again. Ignored without an override.
+    pub fn set_origin(&mut self, key: &str, origin: Origin) {
+        if let Some((key, _)) = self.overrides.get_key_value(key) {
+            self.origins.insert(key, origin);
+        }
+    }
+
+    /// Adds a folder that relative paths may start from: that of a script, whose working directory is unknown.
+    pub fn add_folder(&mut self, folder: &str) {
+        self.folders.insert(folder.to_owned());
+    }
+
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        self.folders.iter().map(String::as_str)
+    }
+
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.origins.get(key)
     }
 
     pub fn get(&self, key: &str) -> Option<&Value> {
@@ -132,8 +176,10 @@ impl Options {
     /// Takes over every override of `other`, which takes precedence.
     pub fn extend(&mut self, other: &Self) {
         for (key, value) in &other.overrides {
-            self.overrides.insert(key, value.clone());
+            self.store(key, value.clone());
         }
+        self.origins.extend(other.origins.clone());
+        self.folders.extend(other.folders.iter().cloned());
     }
 }
 

@@ -68,6 +68,9 @@ pub fn apply_config(config: &ConfigDocument, document: &mut Document) {
 /// The overrides of a configuration. Its `device` entry becomes an override, too.
 pub fn options_of(config: &ConfigDocument) -> Options {
     let mut options = config.options.clone();
+    if let Some(folder) = &config.script.folder {
+        options.add_folder(folder);
+    }
     let Some(device) = &config.device else {
         return options;
     };

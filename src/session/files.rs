@@ -13,7 +13,7 @@ use highwater_export::is_script_name;
 use highwater_import::{ImportError, Imported, Importer, Input, import, import_as, importer};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
-use highwater_options::{Environment, FileState, Options, SeenFiles, paths_of};
+use highwater_options::{Environment, FileState, NamedPaths, Options, SeenFiles, paths_of};
 
 /// The most bytes that are read from a stream without a length.
 const STREAM_LIMIT: u64 = 16 << 30;
@@ -263,26 +263,42 @@ pub fn look_at_files_with(options: &Options, environment: &Environment, pins: &[
     look_at(&all_paths(options, environment, pins))
 }
 
-/// The paths that options and pinned configurations name, each once.
-pub(super) fn all_paths(options: &Options, environment: &Environment, pins: &[Pin]) -> Vec<String> {
-    let mut paths = paths_of(options, environment);
+/// The paths that options and pinned configurations name.
+pub(super) fn all_paths(options: &Options, environment: &Environment, pins: &[Pin]) -> NamedPaths {
+    let mut named = paths_of(options, environment);
     for Pin { configuration, .. } in pins {
-        for path in paths_of(&configuration.options, &configuration.environment) {
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
+        named.extend(paths_of(&configuration.options, &configuration.environment));
     }
-    paths
+    named
 }
 
 /// The current states of paths.
-pub fn look_at(paths: &[String]) -> SeenFiles {
+pub fn look_at(named: &NamedPaths) -> SeenFiles {
     let mut files = SeenFiles::default();
-    for path in paths {
-        files.insert(path, look(path));
+    for path in &named.paths {
+        files.insert(path, look_from(path, &named.folders));
     }
     files
+}
+
+/// The state of a path in the working directory; else of the same path in one of the folders or the three around each.
+fn look_from(path: &str, folders: &[String]) -> FileState {
+    const N_AROUND: usize = 3;
+    let here = look(path);
+    if here != FileState::Missing || Path::new(path).is_absolute() {
+        return here;
+    }
+    for folder in folders {
+        let mut around = Path::new(folder).to_path_buf();
+        for _ in 0..=N_AROUND {
+            let there = look(&around.join(path).to_string_lossy());
+            if there != FileState::Missing {
+                return there;
+            }
+            around.push("..");
+        }
+    }
+    here
 }
 
 pub(super) fn open(path: &Path) -> Result<File, FileError> {

@@ -41,7 +41,7 @@ use highwater_export::ExportForm;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_model::workload::{DeviceProfiles, DimValues, SchedulePlan, Workload};
-use highwater_options::{Environment, Finding, NoFiles, Options, SeenFiles, Value, effective_values};
+use highwater_options::{Environment, Finding, NamedPaths, NoFiles, Options, SeenFiles, Value, effective_values};
 use highwater_timeline::Timeline;
 
 use budget_sweep::BudgetSweep;
@@ -95,7 +95,7 @@ pub struct Session {
     /// The last states of the files that options name.
     files: Arc<SeenFiles>,
     /// The paths of `files`.
-    looked_at: Vec<String>,
+    looked_at: NamedPaths,
     /// Remarks on configuration files, by file.
     remarks: Arc<[(String, Diagnostics)]>,
     /// The first setting that the last undo or redo changed.
@@ -162,7 +162,7 @@ impl Session {
                 .into_iter()
                 .collect(),
             files: Arc::default(),
-            looked_at: Vec::new(),
+            looked_at: NamedPaths::default(),
             remarks: Arc::default(),
             stepped: None,
             given: Some(document.clone()),

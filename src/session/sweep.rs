@@ -113,7 +113,7 @@ impl SweepTable {
 /// The states of the files that a space names, in its base and its axes.
 pub fn probe_sweep_files(space: &Space) -> SeenFiles {
     let base = space.base();
-    let mut paths = paths_of(&base.options, &base.environment);
+    let mut named = paths_of(&base.options, &base.environment);
     for axis in space.axes() {
         let AxisOf::Option(key) = axis.of else { continue };
         let is_path = find(key).is_some_and(|row| matches!(row.kind, OptionKind::Path(_)));
@@ -121,10 +121,8 @@ pub fn probe_sweep_files(space: &Space) -> SeenFiles {
             let mut options = base.options.clone();
             // The key is in the table of options: an axis is made from a row.
             drop(options.set(key, value.clone()));
-            paths.extend(paths_of(&options, &base.environment));
+            named.extend(paths_of(&options, &base.environment));
         }
     }
-    paths.sort_unstable();
-    paths.dedup();
-    look_at(&paths)
+    look_at(&named)
 }

@@ -5,6 +5,7 @@
 mod changes;
 mod config;
 mod docs;
+mod flow;
 mod older;
 mod python;
 mod reference;

@@ -63,6 +63,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         session,
         device: device.clone(),
         active_policy: StaticMemoryPolicy::Dynamic,
+        is_policy_unknown: false,
         lowest_peak: Some(LowestPeak {
             policy: StaticMemoryPolicy::StaticExtend,
             why: "one arena serves both graphs".to_owned(),

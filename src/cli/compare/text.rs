@@ -211,7 +211,7 @@ fn table(comparison: &Comparison) -> Table {
                 lane.policy == StaticMemoryPolicy::StaticExtend,
                 params.arena_behaviour.label(),
             ),
-            (is_own && is_active, "in force"),
+            (is_own && is_active, comparison.in_force()),
             (is_own && is_best, "best"),
             (!lane.forbidden.is_empty(), "FORBIDDEN by a rule"),
             (summary.unloads > 0, "unloads graphs"),

@@ -87,7 +87,7 @@ impl Report<'_> {
                 .as_ref()
                 .is_some_and(|best| best.policy == row.policy);
         let tags = [
-            (is_active, "in force"),
+            (is_active, comparison.in_force()),
             (!is_active && lane == self.base, "baseline"),
             (is_best, "needs least"),
             (row.summary.unloads > 0, "unloads graphs"),

@@ -23,6 +23,8 @@ mod shell;
 mod write_python;
 mod write_shell;
 
+use std::path::Path;
+
 use highwater_model::diagnostics::Diagnostics;
 
 use super::config::{ConfigError, from_json};
@@ -80,7 +82,7 @@ impl Form {
         }
     }
 
-    fn read(self, decoded: &Decoded<'_>, bytes: &[u8]) -> Result<Reading, ConfigError> {
+    fn read(self, decoded: &Decoded<'_>, bytes: &[u8], of: Option<&str>) -> Result<Reading, ConfigError> {
         let text = &*decoded.text;
         match self {
             Self::Json => {
@@ -94,10 +96,10 @@ impl Form {
             }
             Self::Notebook => {
                 let code = notebook::code(text)?;
-                let reading = from_python(&code.text, Dialect::Notebook, decoded.is_lossy);
+                let reading = from_python(&code.text, Dialect::Notebook, decoded.is_lossy, of);
                 Ok(code.placed(reading))
             }
-            Self::Python => Ok(from_python(text, Dialect::Script, decoded.is_lossy)),
+            Self::Python => Ok(from_python(text, Dialect::Script, decoded.is_lossy, of)),
             Self::Shell => Ok(from_shell(text)),
         }
     }
@@ -142,6 +144,32 @@ pub fn is_script_name(name: &str) -> bool {
 /// # Errors
 /// [`ConfigError`] with line and column where the text is readable in no form.
 pub fn read_config(name: &str, bytes: &[u8]) -> Result<(ConfigDocument, Diagnostics), ConfigError> {
+    read_config_of(name, bytes, None)
+}
+
+/// The same with a chosen one of a script's configurations ([`ScriptFacts::configurations`](super::ScriptFacts)); the last one
+/// unless one is chosen.
+///
+/// # Errors
+/// Those of [`read_config`], and a name that the script does not have.
+pub fn read_config_of(
+    name: &str,
+    bytes: &[u8],
+    of: Option<&str>,
+) -> Result<(ConfigDocument, Diagnostics), ConfigError> {
+    let (document, warnings) = read_any(name, bytes, of)?;
+    let names = &document.script.configurations;
+    match of.filter(|of| !names.iter().any(|name| name == of)) {
+        Some(of) if names.is_empty() => Err(at_start(format!("there are no configurations, so that {of} is none"))),
+        Some(of) => Err(at_start(format!(
+            "there is no configuration {of}; there are {}",
+            names.join(", ")
+        ))),
+        None => Ok((document, warnings)),
+    }
+}
+
+fn read_any(name: &str, bytes: &[u8], of: Option<&str>) -> Result<(ConfigDocument, Diagnostics), ConfigError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let promised = Form::of_name(name);
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
@@ -167,9 +195,16 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<(ConfigDocument, Diagnost
         let Some(form) = form.filter(|_| !forms[..position].contains(&form)) else {
             continue;
         };
-        match form.read(&decoded, bytes) {
-            Ok(reading) if reading.is_found => return Ok(with_error_as_warning(reading)),
-            result if Some(form) == reported => report = Some(result.map(|reading| (form, reading))),
+        match form.read(&decoded, bytes, of) {
+            Ok(reading) if reading.is_found => return Ok(with_error_as_warning(reading, name)),
+            result if Some(form) == reported => {
+                // A script that can be read and sets nothing is not another kind of script.
+                let is_read = matches!(&result, Ok(Reading { error: None, .. }));
+                report = Some(result.map(|reading| (form, reading)));
+                if is_read && promised == Some(form) && form == Form::Python {
+                    break;
+                }
+            }
             Ok(_) | Err(_) => {}
         }
     }
@@ -186,8 +221,11 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<(ConfigDocument, Diagnost
     }
 }
 
-/// Settings before and behind a syntax error count.
-fn with_error_as_warning(mut reading: Reading) -> (ConfigDocument, Diagnostics) {
+/// Settings before and behind a syntax error count. Relative paths may start from the folder of the file.
+fn with_error_as_warning(mut reading: Reading, name: &str) -> (ConfigDocument, Diagnostics) {
+    if let Some(folder) = Path::new(name).parent().and_then(Path::to_str) {
+        reading.document.script.folder = Some(if folder.is_empty() { "." } else { folder }.to_owned());
+    }
     if let Some(error) = &reading.error {
         let message = format!("line {}: {}; what follows may be missing", error.line, error.reason);
         reading.warnings.warning(message, "");

@@ -11,7 +11,7 @@ use highwater_options::{GROUPS, Group, OptionRow, Section, TABLE, Value};
 
 use super::super::config_document::ConfigDocument;
 use super::super::json_value::json_of;
-use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, from_python};
+use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, Stored, from_python, stored};
 
 const OS: &str = "import os";
 const FLUID: &str = "import paddle.fluid as fluid";
@@ -48,7 +48,12 @@ pub fn to_python(document: &ConfigDocument) -> String {
 
 /// Whether the script gives the same options, with the hidden ones in comments.
 fn is_read_back(document: &ConfigDocument, hidden: &BTreeSet<&str>) -> bool {
-    let read = from_python(&Writer::new(document, hidden.clone()).script(), Dialect::Script, false);
+    let read = from_python(
+        &Writer::new(document, hidden.clone()).script(),
+        Dialect::Script,
+        false,
+        None,
+    );
     read.error.is_none() && read.document.options == document.options
 }
 
@@ -267,6 +272,10 @@ impl<'a> Writer<'a> {
                 Value::Text(text) => ("s", Some(format!("tf.compat.as_bytes({})", quoted(text)))),
                 _ => continue,
             };
+            // A value that the field does not keep stays a comment.
+            if stored(field, value, Some(&row.kind)) != Stored::Value(value.clone()) {
+                continue;
+            }
             if let Some(code) = code {
                 self.placed.insert(row.key);
                 let name = quoted(row.parameter_name());

@@ -97,7 +97,9 @@ fn dumps(facts: &Facts<'_>, report: &mut Report<'_>) {
             .remove(&on);
         return;
     };
+    // A path that the command line gives may be there when the script runs.
     if let Some(path) = value.as_text()
+        && !facts.is_assumed(keys::DUMP_PATH)
         && let Some(problem) = directory_problem(facts, path)
     {
         let names = [on.as_slice(), &[keys::DUMP_PATH]].concat();

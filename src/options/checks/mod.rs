@@ -24,6 +24,8 @@ mod run_mode;
 mod syntax;
 mod weights;
 
+use std::collections::BTreeSet;
+
 use highwater_model::diagnostics::Severity;
 use highwater_model::workload::SchedulePlan;
 use highwater_sim::StaticMemoryPolicy;
@@ -35,7 +37,7 @@ use super::kind::OptionKind;
 use super::policy::effective_policy;
 use super::row::OptionRow;
 use super::rows::{find, keys};
-use super::store::Options;
+use super::store::{Condition, Options, Origin};
 use super::value::Value;
 
 /// One finding that a rule may report.
@@ -95,6 +97,21 @@ impl<'a> Facts<'a> {
     /// Whether a script computes the option, so that its value is unknown.
     fn is_computed(&self, key: &str) -> bool {
         matches!(self.options.get(key), Some(Value::Python(_)))
+    }
+
+    /// What a script leaves open about the setting.
+    fn origin(&self, name: &str) -> Option<&'a Origin> {
+        self.options.origin(name).or_else(|| self.environment.origin(name))
+    }
+
+    /// The condition of a script around the setting.
+    fn condition(&self, name: &str) -> Option<&'a Condition> {
+        self.origin(name)?.condition.as_ref()
+    }
+
+    /// Whether the value is an assumption, such as the default of a flag.
+    fn is_assumed(&self, name: &str) -> bool {
+        self.origin(name).is_some_and(|origin| origin.assumption.is_some())
     }
 
     /// The names that the user set.
@@ -327,7 +344,31 @@ fn check_facts(facts: &Facts<'_>) -> Vec<Finding> {
             (check.run)(facts, &mut report);
         }
     }
+    for finding in &mut findings {
+        soften(finding, facts);
+    }
     findings
+}
+
+/// Makes an error between settings a warning where they need not hold in the same run of a script.
+fn soften(finding: &mut Finding, facts: &Facts<'_>) {
+    let names: BTreeSet<&String> = finding.options.iter().filter(|name| facts.is_set(name)).collect();
+    let under: BTreeSet<Option<&Condition>> = names.iter().map(|name| facts.condition(name)).collect();
+    let conditions: Vec<String> = under
+        .iter()
+        .flatten()
+        .map(|condition| format!("\"{}\" (line {})", condition.text, condition.line))
+        .collect();
+    if finding.severity != Severity::Error || under.len() < 2 || conditions.is_empty() {
+        return;
+    }
+    finding.severity = Severity::Warning;
+    let when = match &conditions[..] {
+        [only] => format!("the condition {only} holds"),
+        [one, other] => format!("both conditions hold: {one} and {other}"),
+        all => format!("all conditions hold: {}", all.join(", ")),
+    };
+    finding.message = format!("{}; this is so when {when}", finding.message);
 }
 
 const fn error(summary: &'static str) -> Outcome {

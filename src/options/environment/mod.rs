@@ -5,6 +5,7 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::kind::Choice;
+use super::store::Origin;
 
 pub use rows::*;
 
@@ -33,6 +34,8 @@ pub struct Environment {
     variables: BTreeMap<String, String>,
     /// Variables whose value is computed at run time.
     unread: BTreeSet<String>,
+    /// Of variables that a script leaves open in part.
+    origins: BTreeMap<String, Origin>,
 }
 
 impl Environment {
@@ -41,19 +44,29 @@ impl Environment {
     }
 
     pub fn set(&mut self, name: &str, text: &str) {
-        self.unread.remove(name);
+        self.remove(name);
         self.variables.insert(name.to_owned(), text.to_owned());
     }
 
     /// Sets a variable whose value is computed at run time.
     pub fn set_unread(&mut self, name: &str) {
-        self.variables.remove(name);
+        self.remove(name);
         self.unread.insert(name.to_owned());
+    }
+
+    /// Says what a script leaves open about a variable, until it is set again or removed.
+    pub fn set_origin(&mut self, name: &str, origin: Origin) {
+        self.origins.insert(name.to_owned(), origin);
+    }
+
+    pub fn origin(&self, name: &str) -> Option<&Origin> {
+        self.origins.get(name)
     }
 
     pub fn remove(&mut self, name: &str) {
         self.variables.remove(name);
         self.unread.remove(name);
+        self.origins.remove(name);
     }
 
     /// `None` also where the value is computed at run time.
@@ -89,5 +102,6 @@ impl Environment {
         for name in &other.unread {
             self.set_unread(name);
         }
+        self.origins.extend(other.origins.clone());
     }
 }

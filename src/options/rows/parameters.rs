@@ -115,4 +115,26 @@ pub(super) const ROWS: &[OptionRow] = &[
         source: "TensorFlow adapter npu_attrs.cc",
         ..ADAPTER_ROW
     },
+    OptionRow {
+        key: "min_group_size",
+        kind: OptionKind::Any,
+        summary: "how many ops a part of the graph has at least to go to the device",
+        details: "It exists only as an entry of a parameter map, in scripts for sess.run; NPURunConfig has no such \
+                  argument. Scripts of 2020 set it to 1.",
+        memory_effect: "nothing here: simulation.host_ops says what stays on the host",
+        since: Some("adapter of 2020"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
+    OptionRow {
+        key: "auto_tune_mode",
+        kind: OptionKind::Names(&[("RL", "by reinforcement learning"), ("GA", "by a genetic algorithm")]),
+        summary: "which methods tune kernels",
+        details: "An option of the adapters of 2020 and 2021, as an entry of a parameter map and as an argument of \
+                  NPURunConfig. Later ones take aoe_mode and ignore it.",
+        since: Some("adapter of 2020"),
+        replaced_by: Some("aoe_mode"),
+        source: "TensorFlow adapter npu_attrs.cc",
+        ..ADAPTER_ROW
+    },
 ];

@@ -2,6 +2,12 @@
 
 use super::{COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section};
 
+/// TensorFlow checks the sign alone, so that `1e9` is a number of steps.
+const NUMBER: OptionKind = OptionKind::Float {
+    min: 0.0,
+    max: f64::INFINITY,
+};
+
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "model_dir",
@@ -21,7 +27,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "save_summary_steps",
-        kind: OptionKind::ANY_INT,
+        kind: NUMBER,
         default: DefaultValue::Int(0),
         summary: "how many steps lie between two summaries",
         details: "0 saves none, which is the adapter's default, unlike TensorFlow's. With iterations_per_loop above \
@@ -30,7 +36,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "save_checkpoints_steps",
-        kind: OptionKind::ANY_INT,
+        kind: NUMBER,
         unset_means: Some("100 where save_checkpoints_secs is not given either"),
         summary: "how many steps lie between two checkpoints",
         details: "Goes with save_checkpoints_secs only one at a time; without either, 100 steps. With \
@@ -39,7 +45,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "save_checkpoints_secs",
-        kind: OptionKind::ANY_INT,
+        kind: NUMBER,
         unit: Some("s"),
         summary: "how many seconds lie between two checkpoints",
         details: "Goes with save_checkpoints_steps only one at a time. Setting it takes the default of 100 steps \
@@ -56,7 +62,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "keep_checkpoint_max",
-        kind: OptionKind::ANY_INT,
+        kind: NUMBER,
         default: DefaultValue::Int(5),
         summary: "how many checkpoints are kept",
         details: "Older ones are deleted. 0 or None keeps all.",
@@ -64,7 +70,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "keep_checkpoint_every_n_hours",
-        kind: OptionKind::ANY_INT,
+        kind: NUMBER,
         default: DefaultValue::Int(10_000),
         unit: Some("h"),
         summary: "after how many hours a checkpoint is kept for good",
@@ -73,7 +79,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     },
     OptionRow {
         key: "log_step_count_steps",
-        kind: OptionKind::ANY_INT,
+        kind: NUMBER,
         default: DefaultValue::Int(100),
         summary: "how many steps lie between two lines about speed and loss",
         details: "Counts global steps. With iterations_per_loop above 1 lines may be missed.",

@@ -177,14 +177,14 @@ impl Session {
             pins,
             ..
         } = &self.document;
-        let paths = all_paths(options, environment, pins);
+        let named = all_paths(options, environment, pins);
         // Letters typed into another field do not probe files again.
-        let is_news = paths != self.looked_at || !self.history.is_typing();
-        if is_news && (!paths.is_empty() || *self.files != SeenFiles::default()) {
-            self.looked_at.clone_from(&paths);
+        let is_news = named != self.looked_at || !self.history.is_typing();
+        if is_news && (!named.paths.is_empty() || *self.files != SeenFiles::default()) {
+            self.looked_at.clone_from(&named);
             self.run(
                 TaskKind::ProbeFiles,
-                move |_| Ok(look_at(&paths)),
+                move |_| Ok(look_at(&named)),
                 |session, files| {
                     if *session.files != files {
                         session.files = Arc::new(files);

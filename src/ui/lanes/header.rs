@@ -244,7 +244,12 @@ impl<'a> Name<'a> {
         }
         if lane.policy == cx.input.comparison.active_policy {
             badge(ui, &CONFIGURED, self.is_short, theme.configured)
-                .on_hover_text("The options and the environment put this policy in force");
+                .on_hover_text(if cx.input.comparison.is_policy_unknown {
+                    "The script computes static_memory_policy, so that the policy is unknown here; this one is in force if it \
+                     is unset"
+                } else {
+                    "The options and the environment put this policy in force"
+                });
         } else {
             let button = ui.add(Button::new(words(USE, theme.text_weak).size(BADGE_SIZE)).small());
             let button = button.named(eframe::egui::Role::Button, || {

@@ -165,20 +165,20 @@ fn one_configuration_of_several_is_taken() {
 #[test]
 fn loops_over_literals_are_followed() {
     let text = "for k, v in [('GE_USE_STATIC_MEMORY', '2'), ('JOB_ID', '1')]:\n    os.environ[k] = v\n\
-                for k, v in {'precision_mode': b'force_fp32', 'hccl_timeout': 3}.items():\n    \
+                for k, v in {'precision_mode': b'force_fp32', 'debug_dir': b'/d'}.items():\n    \
                 o.parameter_map[k].s = v\nfor k in ['enable_dump', 'mix_compile_mode']:\n    \
                 o.parameter_map[k].b = True\nfor k, v in x:\n    os.environ[k] = v\n";
     reads(
         "a.py",
         text,
         &expect![[r#"
-        mix_compile_mode = Bool(true)
-        precision_mode = Text("force_fp32")
-        dump_config.enable_dump = Bool(true)
-        hccl_timeout = Int(3)
-        env GE_USE_STATIC_MEMORY = "2"
-        env JOB_ID = "1"
-        warning: line 8: os.environ[k] names a variable that only the running script knows; set it by hand
-    "#]],
+            mix_compile_mode = Bool(true)
+            debug_dir = Text("/d")
+            precision_mode = Text("force_fp32")
+            dump_config.enable_dump = Bool(true)
+            env GE_USE_STATIC_MEMORY = "2"
+            env JOB_ID = "1"
+            warning: line 8: os.environ[k] names a variable that only the running script knows; set it by hand
+        "#]],
     );
 }

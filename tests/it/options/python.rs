@@ -64,7 +64,7 @@ fn an_estimator_script_is_read() {
             keep_checkpoint_max = Python("kwargs[\"keep\"]")
             env GE_USE_STATIC_MEMORY = "2"
             env JOB_ID = "10086"
-            info: line 35: what stands under "args.over_dump" is left out: it takes the default of the flag --over_dump of line 26
+            info: line 36: this is left out: "args.over_dump" in line 35 takes the default of the flag --over_dump of line 26
             info: line 40: iterations_per_loop takes the default of the parameter "loop" of main()
             info: line 42: model_dir takes the default of the flag --model_dir of line 23
             info: line 44: save_checkpoints_steps takes the default of the flag --save_steps of line 24
@@ -80,7 +80,6 @@ fn a_session_script_is_read() {
         include_str!("../fixtures/scripts/session.py"),
         &expect![[r#"
             memory_config.static_memory_policy = Int(3)
-            graph_run_mode = Text("1")
             session_device_id = Python("self.device")
             mix_compile_mode = Bool(true)
             precision_mode = Text("force_fp32")
@@ -91,6 +90,7 @@ fn a_session_script_is_read() {
             info: line 23: iterations_per_loop takes the default of the flag --loop of line 6
             info: line 24: precision_mode takes the default of the flag --precision of line 7
             warning: line 26: session_device_id is computed when the script runs (self.device); set it by hand
+            warning: line 27: graph_run_mode keeps its default: the adapter reads the field .i of this entry, and .s is set
             warning: line 29: no option "static_memory_polcy"; did you mean "memory_config.static_memory_policy"? It is kept as it is
             warning: line 30: mix_compile_mode is set only where this condition holds; it is taken as set
         "#]],
@@ -106,14 +106,14 @@ fn a_script_of_the_second_adapter_is_read() {
             memory_config.static_memory_policy = Int(4)
             deterministic = Int(1)
             precision_mode = Text("allow_mix_precision")
-            iterations_per_loop = Python("int(os.environ.get(\"LOOP\", \"5\"))")
+            iterations_per_loop = Int(5)
             hcom_parallel = Bool(true)
             graph_memory_max_size = Text("27917287424")
             ge.exec.staticMemoryPolicy = Text("2")
             ge.exec.disableReuseMemory = Text("0")
             env ASCEND_DEVICE_ID = "1"
             env RANK_SIZE = "8"
-            warning: line 9: iterations_per_loop comes from the environment variable LOOP, which the script does not set (default "5"); set it by hand
+            info: line 9: iterations_per_loop takes the default of the environment variable LOOP in line 9
         "#]],
     );
 }
@@ -281,7 +281,7 @@ fn values_known_only_to_the_running_script_are_reported() {
         (
             "",
             "os.getenv('N', '4')",
-            "line 2: iterations_per_loop comes from the environment variable N, which the script does not set (default '4'); set it by hand",
+            "line 2: iterations_per_loop takes the default of the environment variable N in line 2",
         ),
         (
             "class C:\n    n = 1\n    def f(self):\n        self.n = 2",
@@ -330,6 +330,7 @@ fn functions_and_conditions_are_seen() {
             warning: line 8: deterministic is computed when the script runs (x); set it by hand
             warning: line 8: this NPURunConfig(...) is left out: the one in line 9 is taken, and they differ in deterministic
             warning: line 9: deterministic is a parameter of the lambda of line 9; set it by hand
+            info: line 11: this is left out: "False" in line 10 is false
         "#]],
     );
 }

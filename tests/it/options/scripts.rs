@@ -27,25 +27,23 @@ fn several_configurations_are_compared() {
     reads(
         "a.py",
         text,
-        &expect![[r"
-        memory_config.static_memory_policy = Int(2)
-        memory_config.atomic_clean_policy = Int(0)
-        info: line 2: this MemoryConfig(...) is not passed to NPURunConfig and left out
-    "]],
+        &expect![[r#"
+            memory_config.static_memory_policy = Int(2)
+            memory_config.atomic_clean_policy = Int(0)
+            warning: line 2: this MemoryConfig(...) is not passed to NPURunConfig, so that it sets nothing
+        "#]],
     );
     let text = "NPURunConfig(1, 2, iterations_per_loop=3, *a, nonsense=4, memory_config=MemoryConfig(x=1), **k)\n";
     reads(
         "a.py",
         text,
         &expect![[r#"
-        iterations_per_loop = Int(3)
-        profiling_config = Int(2)
-        unknown memory_config.x = 1
-        unknown nonsense = 4
-        warning: line 1: NPURunConfig(...) takes arguments that are computed when the script runs; set them by hand
-        warning: line 1: no option "memory_config.x"; did you mean "memory_config"? It is kept as it is
-        warning: line 1: no option "nonsense"; highwater options lists them; it is kept as it is
-    "#]],
+            iterations_per_loop = Int(3)
+            profiling_config = Int(2)
+            error: line 1: NPURunConfig takes no argument nonsense, so that Python raises a TypeError
+            error: line 1: MemoryConfig takes no argument x, so that Python raises a TypeError
+            warning: line 1: NPURunConfig(...) takes arguments that are computed when the script runs; set them by hand
+        "#]],
     );
 }
 

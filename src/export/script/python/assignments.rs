@@ -5,6 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, Operator, StmtAugAssign};
 use ruff_text_size::Ranged as _;
 
+use highwater_model::diagnostics::Severity;
 use highwater_options::{Section, TABLE, Value, find};
 
 use super::arithmetic::{Outcome, binary};
@@ -12,6 +13,7 @@ use super::changes::{merged, path_of};
 use super::constructors::find_class;
 use super::datum::{Datum, Fact, Field, Fields, Object};
 use super::evaluate::Depth;
+use super::parameters::{Stored, stored};
 use super::reader::Reader;
 use super::settings::Place;
 
@@ -46,6 +48,9 @@ impl<'a> Reader<'a> {
         use ruff_python_ast::visitor::Visitor as _;
         self.visit_expr(value);
         let fact = self.evaluate(value);
+        if let Some(run) = self.records.run_at(value.start()) {
+            self.records.runs[run].name = targets.first().and_then(path_of);
+        }
         for target in targets {
             self.assign(target, value, fact.clone());
         }
@@ -130,7 +135,7 @@ impl<'a> Reader<'a> {
         if let Expr::Subscript(parameter) = &*target.value
             && matches!(self.evaluate(&parameter.value).datum, Datum::ParameterMap)
         {
-            return self.assign_parameter(parameter, value, &fact);
+            return self.assign_parameter(parameter, name, value, &fact);
         }
         let owner = self.evaluate(&target.value);
         match owner.datum {
@@ -176,14 +181,14 @@ impl<'a> Reader<'a> {
         changed.fields.fields.retain(|other| other.name != field.name);
         changed.fields.fields.push(field);
         let changed = Rc::new(changed);
-        if self.conditions.is_empty() {
+        if super::arms::condition(&self.path).is_none() {
             self.records.replace_object(&changed);
         }
         self.followed(&path, Fact::plain(Datum::Object(changed)), target.range);
     }
 
-    /// `custom_op.parameter_map["name"].i = value`.
-    fn assign_parameter(&mut self, parameter: &'a ExprSubscript, value: &'a Expr, fact: &Fact) {
+    /// `custom_op.parameter_map["name"].i = value`; `field` is the `i`.
+    fn assign_parameter(&mut self, parameter: &'a ExprSubscript, field: &str, value: &'a Expr, fact: &Fact) {
         let optimizer = match &*parameter.value {
             Expr::Attribute(map) => match &*map.value {
                 Expr::Name(owner) => self.scopes.get(&format!("{}.name", owner.id)),
@@ -211,14 +216,27 @@ impl<'a> Reader<'a> {
             Expr::Attribute(map) => path_of(&map.value),
             other => path_of(other),
         };
-        let line = owner
-            .and_then(|owner| self.scopes.get(&owner))
-            .map_or(0, |binding| binding.line);
-        let run = self
-            .records
-            .parameter_map(line, self.source.line(parameter.range.start()));
+        let bound = owner.as_ref().and_then(|owner| self.scopes.get(owner));
+        let line = bound.map_or(0, |binding| binding.line);
+        let at = self.source.line(parameter.range.start());
+        let run = self.records.parameter_map(owner, line, at);
         let place = Place::of_run(parameter.range.start(), run);
-        self.take_value(key, fact, value.range(), place);
+        let kind = find(key).map(|row| &row.kind);
+        let line = self.source.line(value.start());
+        let fact = match fact.as_value().map(|value| stored(field, value, kind)) {
+            None => fact.clone(),
+            Some(Stored::Value(value)) => Fact::value(value).with_note(fact.note.as_ref()),
+            Some(Stored::Refused(why)) => {
+                return self.records.remark(Severity::Error, line, format!("{key} {why}"));
+            }
+            Some(Stored::Unread(read)) => {
+                let message = format!(
+                    "{key} keeps its default: the adapter reads the field .{read} of this entry, and .{field} is set"
+                );
+                return self.records.warn(line, message);
+            }
+        };
+        self.take_value(key, &fact, value.range(), place);
     }
 
     fn assign_item(&mut self, target: &'a ExprSubscript, value: &'a Expr, fact: Fact) {
@@ -290,6 +308,7 @@ impl<'a> Reader<'a> {
             return self.take_object(object);
         }
         self.found_relative(call);
+        self.found_training(call);
         let name = match (&*call.func, self.survey.last_name(&call.func)) {
             (_, Some(name @ ("putenv" | "unsetenv"))) => name,
             (Expr::Attribute(method), Some(name @ ("setdefault" | "update" | "pop")))

@@ -54,6 +54,7 @@ impl<'a> Reader<'a> {
             ("list" | "set" | "frozenset", None) => Fact::value(Value::List(Vec::new())),
             ("tuple", None) => Fact::value(Value::Tuple(Vec::new())),
             ("dict", _) => Fact::plain(Datum::Dict(Rc::new(self.arguments(&[], 0, call, look)))).held(),
+            ("getattr", Some(_)) => self.named_attribute(expr, call, look),
             ("getenv", Some(name)) => self.environment_variable(expr, name, call, look),
             ("join", Some(_)) if self.source.slice(call.func.range()).ends_with("path.join") => {
                 self.joined_path(expr, call, look)
@@ -147,7 +148,9 @@ impl<'a> Reader<'a> {
 
     fn environment_variable(&self, expr: &Expr, name: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
         match self.look(name, look).datum {
-            Datum::Value(Value::Text(name)) => self.variable(&name, call.arguments.find_argument_value("default", 1)),
+            Datum::Value(Value::Text(name)) => {
+                self.variable(&name, call.arguments.find_argument_value("default", 1), look)
+            }
             _ => self.computed(expr),
         }
     }
@@ -177,6 +180,23 @@ impl<'a> Reader<'a> {
             path.push_str(part);
         }
         Fact::value(Value::Text(path))
+    }
+
+    /// The default of `settings.get("name", default)` or `getattr(settings, "name", default)`.
+    fn assumed_of(&self, expr: &Expr, default: &'a Expr, look: Depth) -> Fact {
+        self.assumed(default, &format!("of {}", self.source.shown(expr.range())), look)
+    }
+
+    /// `getattr(object, "name", default)`: a flag of that name, else the default.
+    fn named_attribute(&self, expr: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
+        let name = call.arguments.args.get(1).map(|name| self.look(name, look).datum);
+        let Some(Datum::Value(Value::Text(name))) = name else {
+            return self.computed(expr);
+        };
+        match (self.survey.flags.contains_key(&name), call.arguments.args.get(2)) {
+            (false, Some(default)) => self.assumed_of(expr, default, look),
+            _ => self.flag(expr, &name, look),
+        }
     }
 
     /// A method of a text, a dictionary or the environment.
@@ -213,9 +233,14 @@ impl<'a> Reader<'a> {
                 Some(Value::Text(key)) => match (dict.get(key), call.arguments.args.get(1)) {
                     (Some(fact), _) => fact.clone(),
                     (None, Some(default)) if !dict.is_partial => self.look(default, look),
-                    _ => self.computed(expr),
+                    (None, Some(default)) => self.assumed_of(expr, default, look),
+                    (None, None) => self.computed(expr),
                 },
                 _ => self.computed(expr),
+            },
+            (Datum::Unknown(_), "get" | "pop", Some(_)) => match call.arguments.args.get(1) {
+                Some(default) => self.assumed_of(expr, default, look),
+                None => self.computed(expr),
             },
             _ => self.computed(expr),
         }

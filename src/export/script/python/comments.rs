@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::super::super::json_value::value_of;
+use super::arms::Path;
 use super::reader::Reader;
 
 pub(in super::super) const MARK: &str = "# highwater: ";
@@ -28,7 +29,8 @@ impl Reader<'_> {
                 line,
                 at,
                 run: None,
-                condition: None,
+                path: Path::new(),
+                note: None,
                 key,
             });
         }

@@ -1,6 +1,6 @@
 //! Classes with options as arguments, and the order of their arguments.
 
-use highwater_options::{GROUPS, Group};
+use highwater_options::{GROUPS, Group, find, nearest_of};
 
 /// In the order of `NPURunConfig`.
 pub(in super::super) const RUN_CONFIG_ARGUMENTS: &[&str] = &[
@@ -94,6 +94,9 @@ pub(in super::super) const RUN_CONFIG_ARGUMENTS: &[&str] = &[
     "optimization_switch",
 ];
 
+/// Arguments that only older releases of `NPURunConfig` take.
+const OLDER_ARGUMENTS: &[&str] = &["auto_tune_mode"];
+
 /// Its arguments are the options without a group.
 pub(in super::super) static RUN_CONFIG: Group = Group {
     key: "",
@@ -107,6 +110,24 @@ pub(super) fn find_class(name: &str) -> Option<&'static Group> {
         return Some(&RUN_CONFIG);
     }
     GROUPS.iter().find(|group| group.class == name)
+}
+
+/// The TypeError that Python raises for an argument that a class does not take, as a sentence; `None` where it takes it.
+pub(super) fn refusal(group: &Group, name: &str) -> Option<String> {
+    let is_taken = group.positional.contains(&name)
+        || (group.class == RUN_CONFIG.class && OLDER_ARGUMENTS.contains(&name))
+        || (!group.key.is_empty() && find(&format!("{}.{name}", group.key)).is_some());
+    if is_taken {
+        return None;
+    }
+    let hint = match nearest_of(name, group.positional.iter().copied()) {
+        Some(nearest) => format!("; did you mean {nearest}?"),
+        None => String::new(),
+    };
+    Some(format!(
+        "{} takes no argument {name}, so that Python raises a TypeError{hint}",
+        group.class
+    ))
 }
 
 /// The number of first arguments that are no options: `memory_optimize` has a program.

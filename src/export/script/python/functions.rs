@@ -9,7 +9,7 @@ use super::reader::Reader;
 
 impl<'a> Reader<'a> {
     pub(super) fn function(&mut self, function: &'a StmtFunctionDef, class: Option<&'a str>) {
-        let conditions = std::mem::take(&mut self.conditions);
+        let path = std::mem::take(&mut self.path);
         let globals = std::mem::take(&mut self.globals);
         let classes = std::mem::replace(&mut self.classes, class.into_iter().collect());
         let name = function.name.as_str();
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
         }
         self.scope(&function.body);
         drop(self.scopes.close());
-        self.conditions = conditions;
+        self.path = path;
         self.globals = globals;
         self.classes = classes;
     }

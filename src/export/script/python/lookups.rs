@@ -57,6 +57,11 @@ impl<'a> Reader<'a> {
             Datum::GlobalOptions(group) if group.len() <= MAX_GROUP => {
                 Fact::plain(Datum::GlobalOptions(format!("{group}.{name}").into()))
             }
+            // The adapter's attributes have a leading underscore.
+            Datum::Object(object) if object.fields.get(name.trim_start_matches('_')).is_some() => {
+                let field = object.fields.get(name.trim_start_matches('_'));
+                field.cloned().unwrap_or_else(|| self.computed(expr))
+            }
             Datum::Instance(instance) => self.instance_attribute(expr, &instance, name, look),
             Datum::Unknown(why) if why.starts_with(CHANGED) => Fact::unknown(&why),
             _ => self.flag(expr, name, look),
@@ -98,7 +103,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The default of a flag of the command line.
-    fn flag(&self, expr: &Expr, name: &str, look: Depth) -> Fact {
+    pub(super) fn flag(&self, expr: &Expr, name: &str, look: Depth) -> Fact {
         let Some(flag) = self.survey.flags.get(name) else {
             return self.computed(expr);
         };
@@ -129,7 +134,7 @@ impl<'a> Reader<'a> {
         let owner = self.look(&subscript.value, look);
         let key = self.look(&subscript.slice, look);
         match (&owner.datum, key.as_value()) {
-            (Datum::Environ, Some(Value::Text(name))) => self.variable(name, None),
+            (Datum::Environ, Some(Value::Text(name))) => self.variable(name, None, look),
             (Datum::Dict(dict), Some(Value::Text(name))) => match dict.get(name) {
                 Some(fact) => fact.clone(),
                 None => self.computed(expr),
@@ -148,16 +153,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An environment variable, if the script has set it.
-    pub(super) fn variable(&self, name: &str, default: Option<&Expr>) -> Fact {
+    /// An environment variable: the text that the script has set, else the default of the lookup.
+    pub(super) fn variable(&self, name: &str, default: Option<&'a Expr>, look: Depth) -> Fact {
         if let Some((text, _)) = self.environment.get(name) {
             return Fact::value(text.as_str());
         }
-        let default = default.map_or(String::new(), |default| {
-            format!(" (default {})", self.source.shown(default.range()))
-        });
-        Fact::unknown(&format!(
-            "comes from the environment variable {name}, which the script does not set{default}"
-        ))
+        match default {
+            Some(default) => self.assumed(default, &format!("of the environment variable {name}"), look),
+            None => Fact::unknown(&format!(
+                "comes from the environment variable {name}, which the script does not set"
+            )),
+        }
+    }
+
+    /// The default of a lookup whose result only the running script knows.
+    pub(super) fn assumed(&self, default: &'a Expr, of: &str, look: Depth) -> Fact {
+        let mut fact = self.look(default, look);
+        if matches!(fact.datum, Datum::Value(_)) {
+            let line = self.source.line(default.start());
+            fact.note = Some(format!("takes the default {of} in line {line}").into());
+        }
+        fact
     }
 }

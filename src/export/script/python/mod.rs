@@ -15,6 +15,7 @@
 //! All stages from 3 on are methods of one [`Reader`].
 
 mod arithmetic;
+mod arms;
 mod assignments;
 mod calls;
 mod changes;
@@ -29,6 +30,7 @@ mod lookups;
 mod loops;
 mod nesting;
 mod older;
+mod parameters;
 mod reader;
 mod records;
 mod scopes;
@@ -36,6 +38,7 @@ mod settings;
 mod settle;
 mod source;
 mod survey;
+mod training;
 mod variables;
 mod walk;
 
@@ -50,6 +53,7 @@ use survey::Survey;
 
 pub(super) use comments::MARK;
 pub(super) use constructors::{RUN_CONFIG, RUN_CONFIG_ARGUMENTS};
+pub(super) use parameters::{Stored, stored};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
@@ -58,8 +62,8 @@ pub(super) enum Dialect {
     Notebook,
 }
 
-/// Reads a script; a syntax error is kept in the reading.
-pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool) -> Reading {
+/// Reads a script; a syntax error is kept in the reading. `of` chooses one of its configurations.
+pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool, of: Option<&str>) -> Reading {
     let newer = match dialect {
         Dialect::Script => older::modern(text),
         Dialect::Notebook => None,
@@ -81,7 +85,7 @@ pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool) -> Readi
         column: source.column(error.location.start()),
         reason: error.error.to_string(),
     });
-    let mut reading = read(&parsed, source);
+    let mut reading = read(&parsed, source, of);
     reading.error = error;
     reading
 }
@@ -97,11 +101,11 @@ fn refused(line: usize, reason: &str) -> Reading {
     }
 }
 
-fn read(parsed: &Parsed<ModModule>, source: Source<'_>) -> Reading {
+fn read(parsed: &Parsed<ModModule>, source: Source<'_>, of: Option<&str>) -> Reading {
     let body = &parsed.syntax().body;
     let survey = Survey::of(body, &source);
     let mut reader = Reader::new(source, survey);
     reader.comments();
     reader.scope(body);
-    reader.settle()
+    reader.settle(of)
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::StmtFunctionDef;
 
+use super::arms::Path;
 use super::records::Records;
 use super::scopes::Scopes;
 use super::source::Source;
@@ -20,8 +21,8 @@ pub(super) struct Reader<'a> {
     /// Variables that the script has set so far, with their lines.
     pub(super) environment: BTreeMap<String, (String, usize)>,
     pub(super) records: Records,
-    /// Lines of the unknown conditions around this place.
-    pub(super) conditions: Vec<usize>,
+    /// The unknown conditions around this place.
+    pub(super) path: Path,
     /// Classes around this place.
     pub(super) classes: Vec<&'a str>,
     /// Functions of each open scope; their bodies are read at the end of the scope, when all names are bound.
@@ -40,7 +41,7 @@ impl<'a> Reader<'a> {
             scopes: Scopes::new(),
             environment: BTreeMap::new(),
             records: Records::default(),
-            conditions: Vec::new(),
+            path: Path::new(),
             classes: Vec::new(),
             pending: Vec::new(),
             globals: Vec::new(),

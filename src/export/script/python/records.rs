@@ -9,7 +9,11 @@ use serde_json::Value as Json;
 use highwater_model::diagnostics::Severity;
 use highwater_options::Value;
 
+use super::super::super::config_document::NotFollowed;
+use super::arms::Path;
+use super::constructors::RUN_CONFIG;
 use super::datum::Object;
+use super::training::Training;
 
 /// An option that the script sets.
 #[derive(Clone, Debug)]
@@ -24,8 +28,9 @@ pub(super) struct Setting {
     pub(super) at: TextSize,
     /// The position of the configuration, a call of `NPURunConfig` for example.
     pub(super) run: Option<usize>,
-    /// The line of the unknown condition around it.
-    pub(super) condition: Option<usize>,
+    pub(super) path: Path,
+    /// The assumption behind the value, as words after the name of the option.
+    pub(super) note: Option<Rc<str>>,
 }
 
 /// A variable that the script sets or removes.
@@ -34,8 +39,8 @@ pub(super) struct Variable {
     pub(super) name: String,
     pub(super) text: VariableText,
     pub(super) line: usize,
-    /// The line of the unknown condition around it.
-    pub(super) condition: Option<usize>,
+    pub(super) path: Path,
+    pub(super) note: Option<Rc<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,10 +60,12 @@ pub(super) struct Remark {
 }
 
 /// A configuration: a call of `NPURunConfig` or of another class, or the parameters of one optimizer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     /// The class, or [`PARAMETER_MAP`].
     pub(super) class: &'static str,
+    /// The name that the script binds it to.
+    pub(super) name: Option<String>,
     /// The start of the call; `None` for parameters.
     pub(super) at: Option<TextSize>,
     /// The line that binds the optimizer; 0 for calls.
@@ -66,6 +73,10 @@ pub(super) struct Run {
     pub(super) line: usize,
     /// Groups with an object among the arguments.
     pub(super) groups: BTreeSet<&'static str>,
+    /// Options with an unknown value.
+    pub(super) open: BTreeSet<String>,
+    /// Whether there are further arguments that only the running script knows.
+    pub(super) is_partial: bool,
 }
 
 #[derive(Debug, Default)]
@@ -73,11 +84,13 @@ pub(super) struct Records {
     pub(super) settings: Vec<Setting>,
     pub(super) variables: Vec<Variable>,
     pub(super) runs: Vec<Run>,
-    /// Objects of groups with the condition around them; `NPURunConfig` may take them.
-    pub(super) objects: Vec<(Rc<Object>, Option<usize>)>,
+    /// Objects of groups with the conditions around them; `NPURunConfig` may take them.
+    pub(super) objects: Vec<(Rc<Object>, Path)>,
     /// By start of an object the call that takes it.
     pub(super) passed: BTreeMap<TextSize, Option<usize>>,
     pub(super) remarks: Vec<Remark>,
+    pub(super) not_followed: Vec<NotFollowed>,
+    pub(super) training: Training,
 }
 
 /// The class of an optimizer's parameters.
@@ -92,6 +105,11 @@ impl Run {
             format!("this {}(...)", self.class)
         }
     }
+
+    /// Whether it is a configuration of the adapter, of which a script may have several.
+    pub(super) fn is_configuration(&self) -> bool {
+        self.class == PARAMETER_MAP || self.class == RUN_CONFIG.class
+    }
 }
 
 impl Records {
@@ -100,8 +118,8 @@ impl Records {
         self.runs.iter().position(|run| run.at == Some(at))
     }
 
-    /// The position of the parameters of the optimizer that a line binds.
-    pub(super) fn parameter_map(&mut self, owner: usize, line: usize) -> usize {
+    /// The position of the parameters of the optimizer that a line binds to a name.
+    pub(super) fn parameter_map(&mut self, name: Option<String>, owner: usize, line: usize) -> usize {
         let known = self
             .runs
             .iter()
@@ -109,10 +127,10 @@ impl Records {
         known.unwrap_or_else(|| {
             self.runs.push(Run {
                 class: PARAMETER_MAP,
-                at: None,
+                name,
                 owner,
                 line,
-                groups: BTreeSet::new(),
+                ..Run::default()
             });
             self.runs.len() - 1
         })
@@ -131,15 +149,6 @@ impl Records {
         self.settings.push(setting);
     }
 
-    pub(super) fn variable(&mut self, name: &str, text: VariableText, line: usize, condition: Option<usize>) {
-        self.variables.push(Variable {
-            name: name.to_owned(),
-            text,
-            line,
-            condition,
-        });
-    }
-
     pub(super) fn warn(&mut self, line: usize, message: String) {
         self.remark(Severity::Warning, line, message);
     }
@@ -148,7 +157,7 @@ impl Records {
         self.remark(Severity::Info, line, message);
     }
 
-    fn remark(&mut self, severity: Severity, line: usize, message: String) {
+    pub(super) fn remark(&mut self, severity: Severity, line: usize, message: String) {
         self.remarks.push(Remark {
             severity,
             line,

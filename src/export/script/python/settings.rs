@@ -1,12 +1,13 @@
 //! Constructor calls and values of options, as records.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use ruff_text_size::{TextRange, TextSize};
 
+use highwater_model::diagnostics::Severity;
 use highwater_options::{Group, OptionKind, Value, find};
 
+use super::constructors::refusal;
 use super::datum::{Datum, Fact, Field, Object};
 use super::reader::Reader;
 use super::records::{Run, Setting};
@@ -37,17 +38,15 @@ impl From<TextRange> for Place {
 impl Reader<'_> {
     /// A constructor call of the walk.
     pub(super) fn take_object(&mut self, object: Object) {
-        let condition = self.conditions.last().copied();
         if object.group.is_argument {
-            self.records.objects.push((Rc::new(object), condition));
+            self.records.objects.push((Rc::new(object), self.path.clone()));
         } else {
             let run = self.records.runs.len();
             self.records.runs.push(Run {
                 class: object.group.class,
                 at: Some(object.range.start()),
-                owner: 0,
                 line: self.source.line(object.range.start()),
-                groups: BTreeSet::new(),
+                ..Run::default()
             });
             self.take_fields(&object, Some(run));
         }
@@ -56,9 +55,21 @@ impl Reader<'_> {
     pub(super) fn take_fields(&mut self, object: &Object, run: Option<usize>) {
         for field in &object.fields.fields {
             let at = object.range.start();
+            if let Some(refusal) = refusal(object.group, &field.name) {
+                let line = self.source.line(field.range.start());
+                self.records.remark(Severity::Error, line, refusal);
+                continue;
+            }
+            if let Some(problem) = text_for_number(object.group, field) {
+                let line = self.source.line(field.range.start());
+                self.records.remark(Severity::Error, line, problem);
+            }
             self.take_field(object.group, field, Place { at, run });
         }
         if object.fields.is_partial {
+            if let Some(run) = run {
+                self.records.runs[run].is_partial = true;
+            }
             let message = format!(
                 "{}(...) takes arguments that are computed when the script runs; set them by hand",
                 object.group.class
@@ -106,6 +117,9 @@ impl Reader<'_> {
                 value.clone()
             }
             other => {
+                if let Some(run) = place.run {
+                    self.records.runs[run].open.insert(key.to_owned());
+                }
                 let takes_anything =
                     find(key).is_some_and(|row| matches!(row.kind, OptionKind::Object { .. } | OptionKind::Any));
                 if !takes_anything {
@@ -125,7 +139,8 @@ impl Reader<'_> {
             line,
             at: place.at,
             run: place.run,
-            condition: self.conditions.last().copied(),
+            path: self.path.clone(),
+            note: fact.note.clone(),
         };
         self.records.set(setting);
     }
@@ -137,4 +152,21 @@ impl Reader<'_> {
             _ => format!("is an object that has no value here ({})", self.source.shown(range)),
         }
     }
+}
+
+/// The TypeError of a text where `MemoryConfig` takes a number.
+fn text_for_number(group: &Group, field: &Field) -> Option<String> {
+    let row = find(&format!("{}.{}", group.key, field.name))?;
+    let takes_number = matches!(row.kind, OptionKind::Int { .. } | OptionKind::IntChoice(_));
+    let is = field
+        .fact
+        .as_value()
+        .filter(|value| value.as_text().is_some())?
+        .quoted();
+    (group.class == "MemoryConfig" && takes_number).then(|| {
+        format!(
+            "{} is {is}, a text, for which {} raises a TypeError: write the number without quotes",
+            field.name, group.class
+        )
+    })
 }

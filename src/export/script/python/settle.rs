@@ -2,15 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ruff_text_size::TextSize;
+
 use highwater_model::diagnostics::{Diagnostics, Severity};
-use highwater_options::Value;
+use highwater_options::{Condition, Origin, Value};
 
 use super::super::super::config::unknown_option;
 use super::super::super::json_value::json_of;
 use super::super::reading::Reading;
+use super::arms::{Arm, condition};
 use super::constructors::RUN_CONFIG;
 use super::reader::Reader;
 use super::records::{PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
+use super::training::disagreements;
 
 /// Further remarks are only counted.
 const MAX_REMARKS: usize = 100;
@@ -19,7 +23,8 @@ const MAX_REMARKS: usize = 100;
 const MAX_NAMES: usize = 8;
 
 impl Reader<'_> {
-    pub(super) fn settle(mut self) -> Reading {
+    /// `of` chooses a configuration by name.
+    pub(super) fn settle(mut self, of: Option<&str>) -> Reading {
         let loose = self.loose_settings();
         let records = self.records;
         let mut settled = Settled::default();
@@ -28,16 +33,21 @@ impl Reader<'_> {
         settings.sort_by_key(|(rank, setting)| (*rank, setting.at));
         let mut settings: Vec<Setting> = settings.into_iter().map(|(_, setting)| setting).collect();
         settled.remarks.clone_from(&records.remarks);
-        let taken = settled.runs(&records, &settings);
+        let taken = settled.runs(&records, &settings, of);
         settings.retain(|setting| setting.run.is_none_or(|run| taken.contains(&run)));
+        let settings = settled.on_one_path(settings);
         settled.settings(&settings, &records);
         settled.variables(&records);
+        for (line, message) in disagreements(&records, &settled.reading.document.options) {
+            settled.remark(Severity::Warning, line, message);
+        }
         settled.conditions();
         let is_found = !settings.is_empty()
             || !records.runs.is_empty()
             || !records.variables.is_empty()
             || !records.objects.is_empty();
         settled.reading.is_found = is_found;
+        settled.reading.document.script.not_followed = records.not_followed;
         settled.reading.warnings = told(settled.remarks);
         settled.reading
     }
@@ -45,7 +55,7 @@ impl Reader<'_> {
     /// Settings of objects that no known call of `NPURunConfig` takes.
     fn loose_settings(&mut self) -> Vec<Setting> {
         let before = self.records.settings.len();
-        for (object, condition) in std::mem::take(&mut self.records.objects) {
+        for (object, path) in std::mem::take(&mut self.records.objects) {
             let is_passed = self.records.passed.contains_key(&object.range.start());
             let is_replaced = self
                 .records
@@ -54,21 +64,25 @@ impl Reader<'_> {
                 .any(|run| run.groups.contains(object.group.key));
             let line = self.source.line(object.range.start());
             let class = object.group.class;
-            if !is_passed && is_replaced {
-                let message = format!("this {class}(...) is not passed to NPURunConfig and left out");
-                self.records.info(line, message);
+            let takes = |run: &&Run| run.class == RUN_CONFIG.class;
+            let may_take = |run: &Run| run.is_partial || run.open.contains(object.group.key);
+            let mut takers = self.records.runs.iter().filter(takes).peekable();
+            let has_takers = takers.peek().is_some();
+            let is_taken = takers.any(may_take);
+            if !is_passed && (is_replaced || has_takers && !is_taken) {
+                let message = format!("this {class}(...) is not passed to NPURunConfig, so that it sets nothing");
+                self.records.warn(line, message);
             } else if !is_passed {
-                let is_taken = |run: &Run| run.class == RUN_CONFIG.class;
-                if self.records.runs.iter().any(is_taken) {
+                if has_takers {
                     let message =
                         format!("this {class}(...) is not seen to be passed to NPURunConfig; it is taken as if");
                     self.records.info(line, message);
                 }
-                self.conditions.extend(condition);
+                let around = std::mem::replace(&mut self.path, path.clone());
                 self.take_fields(&object, None);
-                self.conditions.clear();
+                self.path = around;
             }
-            self.records.objects.push((object, condition));
+            self.records.objects.push((object, path));
         }
         self.records.settings.split_off(before)
     }
@@ -91,16 +105,28 @@ impl Settled {
         });
     }
 
-    /// The last configuration of each class, which is taken whole; the others are reported. A mixture of several calls would be a
-    /// configuration that no call has.
-    fn runs(&mut self, records: &Records, settings: &[Setting]) -> BTreeSet<usize> {
+    /// The chosen configuration, and the last of each other class, which are taken whole; the others are reported. A mixture of several
+    /// calls would be a configuration that no call has.
+    fn runs(&mut self, records: &Records, settings: &[Setting], of: Option<&str>) -> BTreeSet<usize> {
         let mut order: Vec<usize> = (0..records.runs.len()).collect();
         order.sort_by_key(|run| records.runs[*run].line);
         let values = |run: usize| -> BTreeMap<&str, &Value> {
             let of_run = settings.iter().filter(|setting| setting.run == Some(run));
             of_run.map(|setting| (setting.key.as_str(), &setting.value)).collect()
         };
-        let last_of: BTreeMap<&str, usize> = order.iter().map(|run| (records.runs[*run].class, *run)).collect();
+        let mut last_of: BTreeMap<&str, usize> = order.iter().map(|run| (records.runs[*run].class, *run)).collect();
+        let names = names_of(&records.runs);
+        if let Some(chosen) = order.iter().find(|run| of.is_some() && names[**run].as_deref() == of) {
+            last_of.insert(records.runs[*chosen].class, *chosen);
+        }
+        let script = &mut self.reading.document.script;
+        script.configurations = order.iter().filter_map(|run| names[*run].clone()).collect();
+        let is_left_out = |run: &&usize| last_of[records.runs[**run].class] != **run;
+        script.left_out = order
+            .iter()
+            .filter(is_left_out)
+            .filter_map(|run| names[*run].clone())
+            .collect();
         let others = order.iter().filter(|run| last_of[records.runs[**run].class] != **run);
         for (other, run) in others.take(MAX_REMARKS).map(|run| (*run, &records.runs[*run])) {
             let last = last_of[run.class];
@@ -123,13 +149,56 @@ impl Settled {
         last_of.into_values().collect()
     }
 
+    /// The settings of one path through the script: arms that exclude a later one are left out.
+    fn on_one_path(&mut self, settings: Vec<Setting>) -> Vec<Setting> {
+        let mut taken: BTreeMap<TextSize, Arm> = BTreeMap::new();
+        let mut left_out = Vec::new();
+        let mut kept = Vec::new();
+        for setting in settings.into_iter().rev() {
+            let excluding = setting
+                .path
+                .iter()
+                .find_map(|arm| taken.get(&arm.choice).filter(|other| other.excludes(arm)));
+            if let Some(other) = excluding {
+                let line = other.line;
+                left_out.push((setting, line));
+                continue;
+            }
+            for arm in &setting.path {
+                let entry = taken.entry(arm.choice).or_insert_with(|| arm.clone());
+                entry.arms &= arm.arms;
+            }
+            kept.push(setting);
+        }
+        kept.reverse();
+        for (setting, line) in left_out {
+            let same = kept.iter().rev().find(|other| other.key == setting.key);
+            let message = match same {
+                Some(other) if other.value == setting.value => continue,
+                Some(_) => format!(
+                    "{} is {} in another branch, in line {}; the value here is taken",
+                    setting.key,
+                    setting.value.quoted(),
+                    setting.line,
+                ),
+                None => format!(
+                    "{} is left out: it is set in a branch that excludes the one of line {line}, which is taken",
+                    setting.key
+                ),
+            };
+            let at = same.map_or(setting.line, |other| other.line);
+            self.remark(Severity::Warning, at, message);
+        }
+        kept
+    }
+
     /// Options: the last setting of each wins.
     fn settings(&mut self, settings: &[Setting], records: &Records) {
         let is_call = |run: usize| records.runs[run].class != PARAMETER_MAP;
         let mut winners: BTreeMap<&str, &Setting> = BTreeMap::new();
         let mut is_certain: BTreeSet<&str> = BTreeSet::new();
         for setting in settings {
-            if setting.condition.is_none() {
+            if condition(&setting.path).is_none() {
                 is_certain.insert(&setting.key);
             }
             if let Some(before) = winners.insert(&setting.key, setting)
@@ -147,11 +216,16 @@ impl Settled {
             }
         }
         for (key, setting) in winners {
-            if let Some(condition) = setting.condition.filter(|_| !is_certain.contains(key)) {
-                self.conditional.entry(condition).or_default().insert(key.to_owned());
+            let under = condition(&setting.path);
+            if let Some(arm) = under.filter(|_| !is_certain.contains(key)) {
+                self.conditional.entry(arm.line).or_default().insert(key.to_owned());
             }
             let document = &mut self.reading.document;
-            if document.options.set(key, setting.value.clone()).is_err() {
+            if document.options.set(key, setting.value.clone()).is_ok() {
+                if let Some(origin) = origin(&setting.path, setting.note.as_deref()) {
+                    document.options.set_origin(key, origin);
+                }
+            } else {
                 let json = setting.json.clone().unwrap_or_else(|| json_of(&setting.value));
                 document.unknown_options.insert(key.to_owned(), json);
                 self.remark(Severity::Warning, setting.line, unknown_option(key));
@@ -175,9 +249,14 @@ impl Settled {
                 let message = format!("{} is set again, from \"{before}\" to \"{text}\"", variable.name);
                 self.remark(Severity::Info, variable.line, message);
             }
-            if let Some(condition) = variable.condition {
+            if let Some(origin) = origin(&variable.path, variable.note.as_deref())
+                && variable.text != VariableText::Removed
+            {
+                self.reading.document.environment.set_origin(&variable.name, origin);
+            }
+            if let Some(arm) = condition(&variable.path) {
                 self.conditional
-                    .entry(condition)
+                    .entry(arm.line)
                     .or_default()
                     .insert(variable.name.clone());
             }
@@ -199,6 +278,34 @@ impl Settled {
             self.remark(Severity::Warning, line, message);
         }
     }
+}
+
+/// The names of configurations, which are unique; `None` of other objects.
+fn names_of(runs: &[Run]) -> Vec<Option<String>> {
+    let bound = |run: &Run| run.name.clone().unwrap_or_else(|| format!("line {}", run.line));
+    let name = |run: &Run| {
+        let name = bound(run);
+        let is_shared = runs
+            .iter()
+            .any(|other| !std::ptr::eq(other, run) && other.is_configuration() && bound(other) == name);
+        match is_shared {
+            true => format!("{name} (line {})", run.line),
+            false => name,
+        }
+    };
+    runs.iter()
+        .map(|run| run.is_configuration().then(|| name(run)))
+        .collect()
+}
+
+/// What is open about a setting; `None` where nothing is.
+fn origin(path: &[Arm], note: Option<&str>) -> Option<Origin> {
+    let condition = condition(path).map(|arm| Condition {
+        line: arm.line,
+        text: arm.text.to_string(),
+    });
+    let assumption = note.map(str::to_owned);
+    (condition.is_some() || assumption.is_some()).then_some(Origin { condition, assumption })
 }
 
 fn listed(names: &[&str]) -> String {

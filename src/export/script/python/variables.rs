@@ -1,11 +1,13 @@
 //! Environment variables that a script sets or removes.
 
+use std::rc::Rc;
+
 use ruff_python_ast::{ExprCall, IpyEscapeKind, StmtIpyEscapeCommand};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use super::datum::{Datum, Fact};
 use super::reader::Reader;
-use super::records::VariableText;
+use super::records::{Variable, VariableText};
 
 impl<'a> Reader<'a> {
     /// `os.environ.update({...})`.
@@ -39,30 +41,39 @@ impl<'a> Reader<'a> {
 
     pub(super) fn set_variable(&mut self, name: &str, fact: &Fact, range: TextRange) {
         let line = self.source.line(range.start());
-        let condition = self.conditions.last().copied();
         let unreadable = fact
             .as_value()
             .and_then(|value| self.source.unreadable(&value.to_string()));
         if let Some(why) = unreadable {
             return self.set_variable(name, &Fact::unknown(&why), range);
         }
-        match &fact.datum {
+        let text = match &fact.datum {
             Datum::Value(value) => {
                 let text = value.to_string();
-                let known = VariableText::Known(text.clone());
-                self.records.variable(name, known, line, condition);
                 if let Some(note) = &fact.note {
                     self.records.info(line, format!("{name} {note}"));
                 }
-                self.environment.insert(name.to_owned(), (text, line));
+                self.environment.insert(name.to_owned(), (text.clone(), line));
+                VariableText::Known(text)
             }
             other => {
                 let why = self.why(other, range);
                 self.environment.remove(name);
-                self.records.variable(name, VariableText::Unread, line, condition);
                 self.records.warn(line, format!("{name} {why}; set it by hand"));
+                VariableText::Unread
             }
-        }
+        };
+        self.record_variable(name, text, line, fact.note.clone());
+    }
+
+    fn record_variable(&mut self, name: &str, text: VariableText, line: usize, note: Option<Rc<str>>) {
+        self.records.variables.push(Variable {
+            name: name.to_owned(),
+            text,
+            line,
+            path: self.path.clone(),
+            note,
+        });
     }
 
     /// `%env NAME=value` of a notebook.
@@ -88,7 +99,6 @@ impl<'a> Reader<'a> {
     pub(super) fn unset_variable(&mut self, name: &str, range: TextRange) {
         let line = self.source.line(range.start());
         self.environment.remove(name);
-        let condition = self.conditions.last().copied();
-        self.records.variable(name, VariableText::Removed, line, condition);
+        self.record_variable(name, VariableText::Removed, line, None);
     }
 }

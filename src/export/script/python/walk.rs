@@ -1,18 +1,47 @@
 //! Statement by statement along the flow of the script.
 
+use std::rc::Rc;
+
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{
     ElifElseClause, ExceptHandler, Expr, Identifier, Stmt, StmtClassDef, StmtFunctionDef, StmtIf, StmtImportFrom,
     StmtMatch, StmtTry,
 };
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::{Ranged as _, TextRange};
 
+use highwater_model::diagnostics::Severity;
+
+use super::super::super::config_document::NotFollowed;
+use super::arms::{Arm, bit};
 use super::datum::Fact;
 use super::reader::Reader;
 use super::scopes::Layer;
 
-/// A left-out branch with one of these words is reported.
+/// Statements that are left out and have one of these words are reported.
 const MARKERS: &[&str] = &["parameter_map", "RunConfig(", "global_options()", "environ", "Config("];
+
+/// An arm of an `if`.
+#[derive(Clone, Copy)]
+struct Clause<'a> {
+    /// `None` of `else`.
+    test: Option<&'a Expr>,
+    body: &'a [Stmt],
+}
+
+fn clauses(choice: &StmtIf) -> Vec<Clause<'_>> {
+    let first = Clause {
+        test: Some(&choice.test),
+        body: &choice.body,
+    };
+    let others = choice
+        .elif_else_clauses
+        .iter()
+        .map(|ElifElseClause { test, body, .. }| Clause {
+            test: test.as_ref(),
+            body,
+        });
+    std::iter::once(first).chain(others).collect()
+}
 
 impl<'a> Reader<'a> {
     /// The body of a module or function, then the functions that it declares.
@@ -26,7 +55,13 @@ impl<'a> Reader<'a> {
 
     /// Reads statements in order; whether the flow ends in one of them.
     pub(super) fn body(&mut self, body: &'a [Stmt]) -> bool {
-        body.iter().any(|statement| self.statement(statement))
+        let depth = self.path.len();
+        let end = body.iter().position(|statement| self.statement(statement));
+        self.path.truncate(depth);
+        if let Some(end) = end {
+            self.remark_on_rest(&body[end], &body[end + 1..]);
+        }
+        end.is_some()
     }
 
     fn statement(&mut self, statement: &'a Stmt) -> bool {
@@ -82,81 +117,168 @@ impl<'a> Reader<'a> {
         false
     }
 
-    fn is_exit(&self, expr: &Expr) -> bool {
-        let Expr::Call(call) = expr else {
-            return false;
-        };
-        matches!(
-            self.source.slice(call.func.range()),
-            "sys.exit" | "exit" | "quit" | "os._exit"
-        )
-    }
-
-    /// The bindings of a body that may run; `None` where the flow ends in it.
-    fn branch(&mut self, body: &'a [Stmt], condition: Option<usize>) -> Option<Layer> {
-        self.conditions.extend(condition);
+    /// The bindings of an arm that may be taken; `None` where the flow ends in it.
+    fn branch(&mut self, body: &'a [Stmt], arm: Arm) -> Option<Layer> {
+        self.path.push(arm);
         self.scopes.open();
         let ends = self.body(body);
         let layer = self.scopes.close();
-        if condition.is_some() {
-            self.conditions.pop();
-        }
+        self.path.pop();
         (!ends).then_some(layer)
     }
 
+    /// An `if` with its other arms. An arm is decided by a known condition, or by an assumption such as the default of a flag.
+    /// The flow never ends by an assumption: a guard says nothing about the runs that pass it.
     fn choice(&mut self, choice: &'a StmtIf) -> bool {
-        let first = (Some(&*choice.test), &choice.body);
-        let others = choice
-            .elif_else_clauses
+        let clauses = clauses(choice);
+        let facts: Vec<Option<Fact>> = clauses
             .iter()
-            .map(|ElifElseClause { test, body, .. }| (test.as_ref(), body));
-        let mut line = None;
+            .map(|clause| clause.test.map(|test| self.evaluate(test)))
+            .collect();
+        let is_trusted = self.may_assume(&clauses, &facts);
+        let mut line = self.source.line(choice.start());
+        let mut text = Rc::from("");
         let mut layers = Vec::new();
-        let mut n_branches = 0;
+        let mut open_arms = u64::MAX;
         let mut is_decided = false;
-        for (test, body) in std::iter::once(first).chain(others) {
-            let truth = match test {
+        for (number, (clause, fact)) in clauses.iter().zip(&facts).enumerate() {
+            if let Some(test) = clause.test {
+                self.visit_expr(test);
+                line = self.source.line(test.start());
+                text = self.source.shown(test.range()).into();
+            }
+            let truth = match fact {
                 None => Some(true),
-                Some(test) => {
-                    self.visit_expr(test);
-                    let fact = self.evaluate(test);
-                    let body = TextRange::new(test.end(), body.last().map_or(test.end(), Ranged::end));
-                    self.remark_on_choice(&fact, test, body);
-                    fact.truth()
-                }
+                Some(fact) if fact.note.is_some() && (!is_trusted || self.always_ends(clause.body)) => None,
+                Some(fact) => fact.truth(),
             };
             if truth == Some(false) {
+                self.remark_on_skipped(clause, fact.as_ref(), line);
+                open_arms &= !bit(number);
                 continue;
             }
-            if truth == Some(true) && n_branches == 0 {
-                return self.body(body);
+            if truth == Some(true) && layers.is_empty() {
+                self.remark_on_others(&clauses[number + 1..], line);
+                return self.body(clause.body);
             }
-            n_branches += 1;
-            line = test.map(|test| self.source.line(test.start())).or(line);
-            layers.push(self.branch(body, line));
+            let arm = Arm {
+                choice: choice.start(),
+                arms: bit(number),
+                line,
+                text: Rc::clone(&text),
+                is_implied: false,
+            };
+            let layer = self.branch(clause.body, arm);
+            if layer.is_none() {
+                open_arms &= !bit(number);
+            }
+            layers.push(layer);
             if truth == Some(true) {
                 is_decided = true;
                 break;
             }
         }
         let ends = is_decided && layers.iter().all(Option::is_none);
+        if layers.iter().any(Option::is_none) && !ends {
+            self.path.push(Arm {
+                choice: choice.start(),
+                arms: open_arms,
+                line,
+                text,
+                is_implied: true,
+            });
+        }
         let layers: Vec<Layer> = layers.into_iter().flatten().collect();
         self.scopes.merge(&layers, !is_decided);
         ends
     }
 
-    /// Reports a branch with settings that is left out because of a default.
-    fn remark_on_choice(&mut self, fact: &Fact, test: &Expr, body: TextRange) {
-        let (Some(false), Some(note)) = (fact.truth(), &fact.note) else {
+    /// Whether assumptions may choose an arm: not where the flow would end in it.
+    fn may_assume(&self, clauses: &[Clause<'a>], facts: &[Option<Fact>]) -> bool {
+        let truth = |fact: &Option<Fact>| fact.as_ref().map_or(Some(true), Fact::truth);
+        let Some(taken) = facts.iter().position(|fact| truth(fact) != Some(false)) else {
+            return true;
+        };
+        let is_assumed = facts[..=taken].iter().flatten().any(|fact| fact.note.is_some());
+        !(is_assumed && truth(&facts[taken]) == Some(true) && self.always_ends(clauses[taken].body))
+    }
+
+    /// Whether the flow ends in a body, whatever the script knows only when it runs.
+    fn always_ends(&self, body: &[Stmt]) -> bool {
+        body.iter().any(|statement| match statement {
+            Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_) => true,
+            Stmt::Expr(statement) => self.is_exit(&statement.value),
+            Stmt::With(with) => self.always_ends(&with.body),
+            Stmt::If(choice) => {
+                let clauses = clauses(choice);
+                let has_else = clauses.last().is_some_and(|clause| clause.test.is_none());
+                has_else && clauses.iter().all(|clause| self.always_ends(clause.body))
+            }
+            Stmt::Try(attempt) => self.always_ends(&attempt.finalbody),
+            _ => false,
+        })
+    }
+
+    fn is_exit(&self, expr: &Expr) -> bool {
+        let Expr::Call(call) = expr else {
+            return false;
+        };
+        matches!(
+            self.source.slice(call.func.range()),
+            "sys.exit" | "exit" | "quit" | "os._exit" | "os.abort"
+        )
+    }
+
+    /// Reports settings in an arm that is not taken.
+    fn remark_on_skipped(&mut self, clause: &Clause<'_>, fact: Option<&Fact>, line: usize) {
+        let why = match (clause.test, fact) {
+            (Some(test), Some(fact)) => {
+                let test = self.source.shown(test.range());
+                match &fact.note {
+                    Some(note) => format!("\"{test}\" in line {line} {note}"),
+                    None => format!("\"{test}\" in line {line} is false"),
+                }
+            }
+            _ => format!("line {line} has another branch that is taken"),
+        };
+        self.remark_on_dropped(clause.body, &why, Severity::Info);
+    }
+
+    /// Reports settings in the arms behind the one that is taken.
+    fn remark_on_others(&mut self, others: &[Clause<'_>], line: usize) {
+        for clause in others {
+            let why = format!("the condition in line {line} holds");
+            self.remark_on_dropped(clause.body, &why, Severity::Info);
+        }
+    }
+
+    /// Reports settings that are never reached.
+    fn remark_on_rest(&mut self, end: &Stmt, rest: &[Stmt]) {
+        let line = self.source.line(end.start());
+        let shown = self.source.shown(end.range());
+        let why = format!("the flow ends in line {line} ({shown})");
+        self.remark_on_dropped(rest, &why, Severity::Warning);
+    }
+
+    /// Reports statements that set options and are not read.
+    fn remark_on_dropped(&mut self, body: &[Stmt], why: &str, severity: Severity) {
+        let (Some(first), Some(last)) = (body.first(), body.last()) else {
             return;
         };
-        let skipped = self.source.slice(body);
-        if MARKERS.iter().any(|marker| skipped.contains(marker)) {
-            let message = format!(
-                "what stands under \"{}\" is left out: it {note}",
-                self.source.shown(test.range())
-            );
-            self.records.info(self.source.line(test.start()), message);
+        let range = TextRange::new(first.start(), last.end());
+        let text = self.source.slice(range);
+        if MARKERS.iter().any(|marker| text.contains(marker)) {
+            let (from, to) = (self.source.line(range.start()), self.source.line(range.end()));
+            let lines = if from == to {
+                "this is left out".to_owned()
+            } else {
+                format!("this and what follows up to line {to} is left out")
+            };
+            self.records.remark(severity, from, format!("{lines}: {why}"));
+            self.records.not_followed.push(NotFollowed {
+                lines: [from, to],
+                why: why.to_owned(),
+            });
         }
     }
 
@@ -194,11 +316,17 @@ impl<'a> Reader<'a> {
     fn cases(&mut self, choice: &'a StmtMatch) {
         self.visit_expr(&choice.subject);
         let line = self.source.line(choice.start());
-        let layers: Vec<Layer> = choice
-            .cases
-            .iter()
-            .filter_map(|case| self.branch(&case.body, Some(line)))
-            .collect();
+        let mut layers = Vec::new();
+        for (number, case) in choice.cases.iter().enumerate() {
+            let arm = Arm {
+                choice: choice.start(),
+                arms: bit(number),
+                line,
+                text: self.source.shown(case.pattern.range()).into(),
+                is_implied: false,
+            };
+            layers.extend(self.branch(&case.body, arm));
+        }
         self.scopes.merge(&layers, true);
     }
 

@@ -140,7 +140,7 @@ fn problems_name_their_line_and_the_nearest_name() {
 fn paths_are_those_that_rules_look_at() {
     let mut options = Options::new();
     let mut environment = Environment::new();
-    assert!(paths_of(&options, &environment).is_empty());
+    assert!(paths_of(&options, &environment).paths.is_empty());
     for (key, text) in [
         ("op_debug_config", "/d.cfg"),
         ("modify_mixlist", "/d.cfg"),
@@ -150,9 +150,9 @@ fn paths_are_those_that_rules_look_at() {
         options.set_text(key, text).unwrap();
     }
     environment.set("AOE_MODE", "2");
-    let mut paths = paths_of(&options, &environment);
+    let mut paths = paths_of(&options, &environment).paths;
     paths.sort();
     assert_eq!(paths, ["./", "/cache/", "/cache/op_cache.ini", "/d.cfg"]);
     options.set_text("work_path", "/w").unwrap();
-    assert!(!paths_of(&options, &environment).contains(&"./".to_owned()));
+    assert!(!paths_of(&options, &environment).paths.contains(&"./".to_owned()));
 }

@@ -134,7 +134,7 @@ impl Numbers {
                 .environment
                 .set(ENVIRONMENT[self.below(ENVIRONMENT.len())].name, &text);
         }
-        for path in paths_of(&settings.options, &settings.environment) {
+        for path in paths_of(&settings.options, &settings.environment).paths {
             let state = self.state();
             settings.files.insert(&path, state);
         }

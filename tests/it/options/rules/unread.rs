@@ -11,7 +11,7 @@ const AOE: (&str, &str) = ("/a.json", r#"{"feature": ["deeper_opat"]}"#);
 /// Settings, unreadable variables, and the rules that fire.
 const UNREAD: &[(Case, &[&str], &str)] = &[
     (case(&[], ""), &["TF_CONFIG"], ""),
-    (case(&[("distribute", "strategy()")], ""), &["TF_CONFIG"], "R5E"),
+    (case(&[("distribute", "MirroredStrategy()")], ""), &["TF_CONFIG"], "R5E"),
     (case(&[("stream_sync_timeout", "60000")], ""), &["TF_CONFIG"], ""),
     (case(&[("stream_sync_timeout", "60000")], ""), &["RANK_SIZE"], ""),
     (

@@ -1,0 +1,39 @@
+//! Arms of `if` and `match` whose conditions only the running script knows.
+
+use std::rc::Rc;
+
+use ruff_text_size::TextSize;
+
+/// The possible arms of a statement at a point of the flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Arm {
+    /// The start of the statement.
+    pub(super) choice: TextSize,
+    /// A bit per arm; arms from the 63rd on share one.
+    pub(super) arms: u64,
+    /// The line of the condition.
+    pub(super) line: usize,
+    /// The condition, for messages.
+    pub(super) text: Rc<str>,
+    /// Whether the arm is only known because the flow ends in the others: what follows a guard is no condition to report.
+    pub(super) is_implied: bool,
+}
+
+/// All arms around a place, outermost first.
+pub(super) type Path = Vec<Arm>;
+
+pub(super) const fn bit(arm: usize) -> u64 {
+    1 << if arm < 63 { arm } else { 63 }
+}
+
+impl Arm {
+    /// Whether no run of the script takes both.
+    pub(super) const fn excludes(&self, other: &Self) -> bool {
+        self.choice.to_u32() == other.choice.to_u32() && self.arms & other.arms == 0
+    }
+}
+
+/// The innermost condition to report.
+pub(super) fn condition(path: &[Arm]) -> Option<&Arm> {
+    path.iter().rev().find(|arm| !arm.is_implied)
+}
