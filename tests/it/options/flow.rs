@@ -227,3 +227,19 @@ fn relative_paths_are_looked_for_around_the_script() {
         [true, true, false]
     );
 }
+
+/// Another command line may choose other branches.
+#[test]
+fn conflicts_under_assumed_conditions_are_warnings() {
+    let text = "flags.DEFINE_bool('over_dump', True, '')\nflags.DEFINE_bool('dump', True, '')\nif FLAGS.over_dump:\n    \
+                o.parameter_map['enable_dump_debug'].b = True\nif FLAGS.dump:\n    \
+                o.parameter_map['enable_dump'].b = True\n";
+    let (document, _) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+    let findings = highwater::options::check(&document.options, &document.environment, &highwater::options::NoFiles);
+    let found: Vec<String> = findings
+        .iter()
+        .filter(|finding| finding.rule == "K7")
+        .map(|finding| format!("{}: {}", finding.severity, finding.message))
+        .collect();
+    expect![[r#""#]].assert_eq(&found.join("\n"));
+}

@@ -15,8 +15,18 @@ pub(super) struct Arm {
     pub(super) line: usize,
     /// The condition, for messages.
     pub(super) text: Rc<str>,
-    /// Whether the arm is only known because the flow ends in the others: what follows a guard is no condition to report.
-    pub(super) is_implied: bool,
+    pub(super) basis: Basis,
+}
+
+/// Why a place is in an arm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// It stands in the arm, whose condition is unknown.
+    Unknown,
+    /// It stands in the arm, which an assumption chooses, such as the default of a flag.
+    Assumed,
+    /// It follows the statement, and the flow ends in the other arms.
+    Implied,
 }
 
 /// All arms around a place, outermost first.
@@ -33,7 +43,12 @@ impl Arm {
     }
 }
 
-/// The innermost condition to report.
+/// The innermost condition that nothing is known about. What follows a guard is no condition to report.
 pub(super) fn condition(path: &[Arm]) -> Option<&Arm> {
-    path.iter().rev().find(|arm| !arm.is_implied)
+    path.iter().rev().find(|arm| arm.basis == Basis::Unknown)
+}
+
+/// The innermost condition that another run of the script may not fulfil.
+pub(super) fn open_condition(path: &[Arm]) -> Option<&Arm> {
+    path.iter().rev().find(|arm| arm.basis != Basis::Implied)
 }

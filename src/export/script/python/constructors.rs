@@ -95,7 +95,7 @@ pub(in super::super) const RUN_CONFIG_ARGUMENTS: &[&str] = &[
 ];
 
 /// Arguments that only older releases of `NPURunConfig` take.
-const OLDER_ARGUMENTS: &[&str] = &["auto_tune_mode"];
+const OLDER_ARGUMENTS: &[&str] = &["auto_tune_mode", "enable_auto_mix_precision"];
 
 /// Its arguments are the options without a group.
 pub(in super::super) static RUN_CONFIG: Group = Group {

@@ -21,9 +21,9 @@ const fn field_of(kind: &OptionKind) -> Option<&'static str> {
     match kind {
         OptionKind::Bool => Some("b"),
         OptionKind::Int { .. } | OptionKind::IntChoice(_) => Some("i"),
-        OptionKind::Float { .. } => Some("f"),
         OptionKind::TextChoice(_) | OptionKind::Text | OptionKind::Names(_) | OptionKind::Path(_) => Some("s"),
         OptionKind::Bytes { .. }
+        | OptionKind::Float { .. }
         | OptionKind::ShapeRange
         | OptionKind::List
         | OptionKind::Any

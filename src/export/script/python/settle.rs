@@ -10,7 +10,7 @@ use highwater_options::{Condition, Origin, Value};
 use super::super::super::config::unknown_option;
 use super::super::super::json_value::json_of;
 use super::super::reading::Reading;
-use super::arms::{Arm, condition};
+use super::arms::{Arm, condition, open_condition};
 use super::constructors::RUN_CONFIG;
 use super::reader::Reader;
 use super::records::{PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
@@ -300,7 +300,7 @@ fn names_of(runs: &[Run]) -> Vec<Option<String>> {
 
 /// What is open about a setting; `None` where nothing is.
 fn origin(path: &[Arm], note: Option<&str>) -> Option<Origin> {
-    let condition = condition(path).map(|arm| Condition {
+    let condition = open_condition(path).map(|arm| Condition {
         line: arm.line,
         text: arm.text.to_string(),
     });

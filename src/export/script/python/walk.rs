@@ -12,7 +12,7 @@ use ruff_text_size::{Ranged as _, TextRange};
 use highwater_model::diagnostics::Severity;
 
 use super::super::super::config_document::NotFollowed;
-use super::arms::{Arm, bit};
+use super::arms::{Arm, Basis, bit};
 use super::datum::Fact;
 use super::reader::Reader;
 use super::scopes::Layer;
@@ -146,6 +146,8 @@ impl<'a> Reader<'a> {
                 self.visit_expr(test);
                 line = self.source.line(test.start());
                 text = self.source.shown(test.range()).into();
+            } else {
+                text = format!("not {text}").into();
             }
             let truth = match fact {
                 None => Some(true),
@@ -157,17 +159,23 @@ impl<'a> Reader<'a> {
                 open_arms &= !bit(number);
                 continue;
             }
-            if truth == Some(true) && layers.is_empty() {
-                self.remark_on_others(&clauses[number + 1..], line);
-                return self.body(clause.body);
-            }
+            let is_chosen = truth == Some(true) && layers.is_empty();
             let arm = Arm {
                 choice: choice.start(),
                 arms: bit(number),
                 line,
                 text: Rc::clone(&text),
-                is_implied: false,
+                basis: if is_chosen { Basis::Assumed } else { Basis::Unknown },
             };
+            if is_chosen {
+                self.remark_on_others(&clauses[number + 1..], line);
+                let is_assumed = facts[..=number].iter().flatten().any(|fact| fact.note.is_some());
+                let n_around = self.path.len();
+                self.path.extend(is_assumed.then_some(arm));
+                let ends = self.body(clause.body);
+                self.path.truncate(n_around);
+                return ends;
+            }
             let layer = self.branch(clause.body, arm);
             if layer.is_none() {
                 open_arms &= !bit(number);
@@ -185,7 +193,7 @@ impl<'a> Reader<'a> {
                 arms: open_arms,
                 line,
                 text,
-                is_implied: true,
+                basis: Basis::Implied,
             });
         }
         let layers: Vec<Layer> = layers.into_iter().flatten().collect();
@@ -323,7 +331,7 @@ impl<'a> Reader<'a> {
                 arms: bit(number),
                 line,
                 text: self.source.shown(case.pattern.range()).into(),
-                is_implied: false,
+                basis: Basis::Unknown,
             };
             layers.extend(self.branch(&case.body, arm));
         }
