@@ -195,6 +195,8 @@ pub enum Command {
     /// Write the configuration as JSON, Python (`.py`) or shell (`.sh`), by the extension.
     ExportConfig(PathBuf),
     ImportConfig(PathBuf),
+    /// Take another configuration of the script that was read last, by name.
+    ChooseConfiguration(String),
     /// Write the document (`.highwater`) with the view of the window.
     SaveDocument {
         path: PathBuf,

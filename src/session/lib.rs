@@ -51,7 +51,7 @@ pub use export::export_about;
 pub use files::{FileError, look, look_at, look_at_files, look_at_files_with, read_bytes, read_source};
 pub use known_names::KnownNames;
 pub use load::load;
-pub use loaded::{Loaded, ReadConfig};
+pub use loaded::{Loaded, ReadConfig, ReadScript};
 pub use multi_file::{OnFailure, read_each};
 pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};
 pub use overwrite::refuse_source;

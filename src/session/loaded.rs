@@ -1,12 +1,13 @@
 //! Sources that were read as one workload, and configurations.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::document::SourceSpec;
 use super::known_names::rename_in_plan;
 use super::report::SourceReport;
-use highwater_export::ConfigDocument;
+use highwater_export::{ConfigDocument, ScriptFacts};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::{Part, SchedulePlan, Workload};
 use highwater_options::DumpedSettings;
@@ -55,6 +56,33 @@ impl Loaded {
         let is_there = shown.is_some() || part.is_none();
         self.workload = shown.map_or_else(|| Arc::clone(&self.whole), |part| Arc::new(self.whole.of_part(part)));
         is_there
+    }
+}
+
+/// A script with several configurations, of which the document has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadScript {
+    pub path: PathBuf,
+    /// Their names, in the order of the script.
+    pub configurations: Vec<String>,
+    /// The names of those that the document does not have.
+    pub left_out: Vec<String>,
+}
+
+impl ReadScript {
+    /// `None` where nothing can be chosen.
+    pub(super) fn of(path: &str, facts: &ScriptFacts) -> Option<Self> {
+        (!facts.left_out.is_empty()).then(|| Self {
+            path: PathBuf::from(path),
+            configurations: facts.configurations.clone(),
+            left_out: facts.left_out.clone(),
+        })
+    }
+
+    /// The names of those that the document has.
+    pub fn taken(&self) -> Vec<&str> {
+        let names = self.configurations.iter().filter(|name| !self.left_out.contains(name));
+        names.map(String::as_str).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use super::known_names::KnownNames;
 use super::load::load_known;
 use super::loaded::{Loaded, ReadConfig};
 use super::multi_file::OnFailure;
-use highwater_export::read_config;
+use highwater_export::read_config_of;
 use highwater_model::progress::Progress;
 
 /// The content of sources.
@@ -65,16 +65,17 @@ fn split_configs(sources: &[SourceSpec]) -> Result<(Vec<ReadConfig>, Vec<SourceS
     let mut graphs = Vec::new();
     for source in sources {
         match source {
-            SourceSpec::Path(path) if is_config(path) => configs.push(read_config_file(path)?),
+            SourceSpec::Path(path) if is_config(path) => configs.push(read_config_file(path, None)?),
             _ => graphs.push(source.clone()),
         }
     }
     Ok((configs, graphs))
 }
 
-pub(super) fn read_config_file(path: &Path) -> Result<ReadConfig, String> {
+/// `of` chooses one of a script's configurations.
+pub(super) fn read_config_file(path: &Path, of: Option<&str>) -> Result<ReadConfig, String> {
     let bytes = read_bytes(path).map_err(|error| error.to_string())?;
     let name = path.display().to_string();
-    let (config, remarks) = read_config(&name, &bytes).map_err(|error| format!("{name}: {error}"))?;
+    let (config, remarks) = read_config_of(&name, &bytes, of).map_err(|error| format!("{name}: {error}"))?;
     Ok(ReadConfig { name, config, remarks })
 }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use super::document::Document;
 use super::history::History;
-use super::loaded::Loaded;
+use super::loaded::{Loaded, ReadScript};
 use super::name_reuse::NamesTask;
 use super::planner::BestPlan;
 use super::task::{Failure, Outcome, TaskKind};
@@ -96,6 +96,8 @@ pub struct Session {
     files: Arc<SeenFiles>,
     /// The paths of `files`.
     looked_at: NamedPaths,
+    /// The last script that was read, where it has several configurations.
+    script: Option<ReadScript>,
     /// Remarks on configuration files, by file.
     remarks: Arc<[(String, Diagnostics)]>,
     /// The first setting that the last undo or redo changed.
@@ -163,6 +165,7 @@ impl Session {
                 .collect(),
             files: Arc::default(),
             looked_at: NamedPaths::default(),
+            script: None,
             remarks: Arc::default(),
             stepped: None,
             given: Some(document.clone()),

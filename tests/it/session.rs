@@ -242,6 +242,33 @@ fn a_configuration_survives_export_and_import() {
 }
 
 #[test]
+fn another_configuration_of_a_script_is_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("train.py");
+    std::fs::write(
+        &path,
+        "a = NPURunConfig(deterministic=1)\nb = NPURunConfig(hccl_timeout=7)\n",
+    )
+    .unwrap();
+    let mut session = session();
+    session.apply(Command::ImportConfig(path));
+    wait_for_notice(&mut session);
+    let taken = |session: &Session| -> Vec<String> {
+        let script = session.script().expect("two configurations");
+        assert_eq!(script.configurations, ["a", "b"]);
+        script.taken().into_iter().map(str::to_owned).collect()
+    };
+    assert_eq!(taken(&session), ["b"]);
+    assert!(session.document().options.is_set("hccl_timeout"));
+    session.apply(Command::DismissNotice);
+    session.apply(Command::ChooseConfiguration("a".to_owned()));
+    wait_for_notice(&mut session);
+    assert_eq!(taken(&session), ["a"]);
+    let options = &session.document().options;
+    assert!(options.is_set("deterministic") && !options.is_set("hccl_timeout"));
+}
+
+#[test]
 fn an_export_into_a_missing_folder_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = session();

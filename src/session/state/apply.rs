@@ -98,7 +98,8 @@ impl Session {
             Command::EndTyping => self.history.end_typing(),
             Command::Undo => self.step(true),
             Command::Redo => self.step(false),
-            Command::ImportConfig(path) => self.import_config(path),
+            Command::ImportConfig(path) => self.import_config(path, None),
+            Command::ChooseConfiguration(name) => self.choose_configuration(name),
             Command::ForgetRemarks(name) => self.note_config(name, Diagnostics::new()),
 
             // Lanes.

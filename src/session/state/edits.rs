@@ -8,7 +8,7 @@ use super::super::config::{apply_config, config_from_document};
 use super::super::document::Document;
 use super::super::files::{all_paths, look_at};
 use super::super::history::{BASELINE, BOOKMARKS};
-use super::super::loaded::ReadConfig;
+use super::super::loaded::{ReadConfig, ReadScript};
 use super::super::name_reuse::NamesTask;
 use super::super::opening::read_config_file;
 use super::super::task::{Failure, TaskKind};
@@ -229,16 +229,24 @@ impl Session {
         }
     }
 
-    pub(super) fn import_config(&mut self, path: PathBuf) {
+    pub(super) fn import_config(&mut self, path: PathBuf, of: Option<String>) {
         self.run(
             TaskKind::ReadConfig,
-            move |_| Ok(read_config_file(&path)?),
+            move |_| Ok(read_config_file(&path, of.as_deref())?),
             Self::take_config,
         );
     }
 
+    /// Reads the last script again, with another one of its configurations.
+    pub(super) fn choose_configuration(&mut self, name: String) {
+        if let Some(script) = &self.script {
+            self.import_config(script.path.clone(), Some(name));
+        }
+    }
+
     pub(super) fn take_config(&mut self, read: ReadConfig) {
         let ReadConfig { name, config, remarks } = read;
+        self.script = ReadScript::of(&name, &config.script);
         self.try_edit(None, |session| {
             // Assumed values must not become the user's.
             session.document = session.plain_document();

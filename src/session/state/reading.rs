@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::document::Document;
-use super::super::loaded::Loaded;
+use super::super::loaded::{Loaded, ReadScript};
 use super::super::task::TaskKind;
 use super::{Busy, Notice, Session};
 use highwater_analysis::Comparison;
@@ -79,6 +79,11 @@ impl Session {
         }
         self.remarks = all.into();
         self.list_problems();
+    }
+
+    /// The last script that was read, where it has several configurations.
+    pub const fn script(&self) -> Option<&ReadScript> {
+        self.script.as_ref()
     }
 
     /// Takes the first option or variable that the last undo or redo changed.

@@ -127,6 +127,7 @@ pub fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsSta
         session: cx.session,
         theme: cx.theme,
     };
+    script_ui(ui, cx);
     filter::search_ui(ui, cx, state);
     filter::filters_ui(ui, state);
     let troubled: BTreeSet<&str> = cx
@@ -177,6 +178,32 @@ pub fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsSta
         state.jump = None;
     }
     unknown_ui(ui, cx);
+}
+
+/// The choice among the configurations of a script.
+fn script_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
+    let Some(script) = cx.session.script() else {
+        return;
+    };
+    let file = script
+        .path
+        .file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let taken = script.taken();
+    ui.horizontal(|ui| {
+        ui.label(format!("Configuration of {file}"));
+        egui::ComboBox::from_id_salt("configuration of a script")
+            .selected_text(taken.join(", "))
+            .show_ui(ui, |ui| {
+                for name in &script.configurations {
+                    if ui.selectable_label(taken.contains(&name.as_str()), name).clicked() {
+                        cx.commands.push(Command::ChooseConfiguration(name.clone()));
+                    }
+                }
+            })
+            .response
+            .on_hover_text(format!("The script has {} configurations", script.configurations.len()));
+    });
 }
 
 /// Unknown options of a configuration, which are saved again.
