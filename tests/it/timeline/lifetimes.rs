@@ -233,7 +233,9 @@ proptest! {
         for (position, row) in shown(&rows, layout).iter().enumerate() {
             let x = |step: u32| View::from(view).x_from_step(f64::from(step), f64::from(frame.width));
             let (x0, x1) = (x(row.start.0), x(row.end.0));
-            let (y0, y1) = (layout.top(position) * per_point, (layout.top(position) + layout.row_height) * per_point);
+            // Summed after scaling, as the picture does: the sum of unscaled heights may round to another pixel.
+            let y0 = layout.top(position) * per_point;
+            let y1 = y0 + layout.row_height * per_point;
             let span = |low: f64, high: f64| if high - low < 1.0 {
                 (low.floor(), low.floor() + 1.0)
             } else {
