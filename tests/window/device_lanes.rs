@@ -30,7 +30,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// A device that draws into nothing; `None` where this machine has none.
-fn device() -> Option<RenderState> {
+pub(crate) fn device() -> Option<RenderState> {
     let mut setup = WgpuSetup::without_display_handle();
     if let WgpuSetup::CreateNew(new) = &mut setup {
         new.instance_descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;

@@ -89,7 +89,7 @@ impl LanesApp {
         }
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui) {
+    pub(crate) fn ui(&mut self, ui: &mut egui::Ui) {
         let theme = Theme::of(ui.visuals());
         let input = LanesInput {
             drawn: Drawn {

@@ -25,6 +25,7 @@ mod names;
 mod neighbourhood;
 mod options;
 mod peak;
+mod pictures;
 mod pins;
 mod planner;
 mod portraits;
