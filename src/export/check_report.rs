@@ -129,9 +129,10 @@ impl CheckReport {
             String::new()
         };
         let policy = format!("{} ({}){joined}", row.number, row.label);
-        lines.push(match self.is_policy_unknown {
-            true => format!("policy in force: unknown here, {policy} if unset"),
-            false => format!("policy in force: {policy}"),
+        lines.push(if self.is_policy_unknown {
+            format!("policy in force: unknown here, {policy} if unset")
+        } else {
+            format!("policy in force: {policy}")
         });
         lines.push(format!(
             "{}, {}, {}\n",

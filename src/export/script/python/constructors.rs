@@ -112,7 +112,7 @@ pub(super) fn find_class(name: &str) -> Option<&'static Group> {
     GROUPS.iter().find(|group| group.class == name)
 }
 
-/// The TypeError that Python raises for an argument that a class does not take, as a sentence; `None` where it takes it.
+/// The `TypeError` that Python raises for an argument that a class does not take, as a sentence; `None` where it takes it.
 pub(super) fn refusal(group: &Group, name: &str) -> Option<String> {
     let is_taken = group.positional.contains(&name)
         || (group.class == RUN_CONFIG.class && OLDER_ARGUMENTS.contains(&name))

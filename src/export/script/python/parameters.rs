@@ -1,7 +1,7 @@
 //! Fields of `parameter_map["name"]`: what protobuf stores in them, and which one the adapter reads.
 //!
 //! An entry is an `AttrValue` with the fields `b`, `i`, `f` and `s`. Protobuf takes `True` as 1 and any integer as a
-//! truth value, and refuses texts for numbers with a TypeError. The adapter reads one field per option; the others
+//! truth value, and refuses texts for numbers with a `TypeError`. The adapter reads one field per option; the others
 //! leave the option at its default.
 
 use highwater_options::{Float, OptionKind, Value};
@@ -10,7 +10,7 @@ use highwater_options::{Float, OptionKind, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) enum Stored {
     Value(Value),
-    /// The TypeError that protobuf raises, as the end of a sentence about the option.
+    /// The `TypeError` that protobuf raises, as the end of a sentence about the option.
     Refused(String),
     /// The field that the adapter reads instead.
     Unread(&'static str),
@@ -51,7 +51,7 @@ pub(in super::super) fn stored(field: &str, value: &Value, kind: Option<&OptionK
     }
 }
 
-/// The value of a field after an assignment; `None` where Python raises a TypeError. Unknown fields keep the value.
+/// The value of a field after an assignment; `None` where Python raises a `TypeError`. Unknown fields keep the value.
 fn protobuf(field: &str, value: &Value) -> Option<Value> {
     match (field, value) {
         ("b" | "i" | "f" | "s", Value::Python(_)) => Some(value.clone()),

@@ -154,7 +154,7 @@ impl Reader<'_> {
     }
 }
 
-/// The TypeError of a text where `MemoryConfig` takes a number.
+/// The `TypeError` of a text where `MemoryConfig` takes a number.
 fn text_for_number(group: &Group, field: &Field) -> Option<String> {
     let row = find(&format!("{}.{}", group.key, field.name))?;
     let takes_number = matches!(row.kind, OptionKind::Int { .. } | OptionKind::IntChoice(_));

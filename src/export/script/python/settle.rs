@@ -64,16 +64,19 @@ impl Reader<'_> {
                 .any(|run| run.groups.contains(object.group.key));
             let line = self.source.line(object.range.start());
             let class = object.group.class;
-            let takes = |run: &&Run| run.class == RUN_CONFIG.class;
-            let may_take = |run: &Run| run.is_partial || run.open.contains(object.group.key);
-            let mut takers = self.records.runs.iter().filter(takes).peekable();
-            let has_takers = takers.peek().is_some();
-            let is_taken = takers.any(may_take);
-            if !is_passed && (is_replaced || has_takers && !is_taken) {
+            let may_take = |run: &&Run| run.is_partial || run.open.contains(object.group.key);
+            let calls: Vec<&Run> = self
+                .records
+                .runs
+                .iter()
+                .filter(|run| run.class == RUN_CONFIG.class)
+                .collect();
+            let is_called = !calls.is_empty();
+            if !is_passed && (is_replaced || is_called && !calls.iter().any(may_take)) {
                 let message = format!("this {class}(...) is not passed to NPURunConfig, so that it sets nothing");
                 self.records.warn(line, message);
             } else if !is_passed {
-                if has_takers {
+                if is_called {
                     let message =
                         format!("this {class}(...) is not seen to be passed to NPURunConfig; it is taken as if");
                     self.records.info(line, message);
@@ -288,9 +291,10 @@ fn names_of(runs: &[Run]) -> Vec<Option<String>> {
         let is_shared = runs
             .iter()
             .any(|other| !std::ptr::eq(other, run) && other.is_configuration() && bound(other) == name);
-        match is_shared {
-            true => format!("{name} (line {})", run.line),
-            false => name,
+        if is_shared {
+            format!("{name} (line {})", run.line)
+        } else {
+            name
         }
     };
     runs.iter()
