@@ -287,7 +287,7 @@ fn vector(figures: Option<&PoolFigures>) -> String {
 
 fn final_pool(figures: &PoolFigures) -> String {
     let mut pool = Fields::new();
-    pool.number("dev_alloc", figures.blocks_taken);
+    pool.number("dev_alloc", figures.blocks_requested);
     pool.number("dev_free", figures.blocks_returned);
     pool.number("total_size", figures.occupied);
     pool.number("max_occupied", figures.occupied_peak);
@@ -303,7 +303,7 @@ fn final_pool(figures: &PoolFigures) -> String {
 
 fn final_device_pool(figures: &PoolFigures) -> String {
     let mut pool = Fields::new();
-    pool.number("dev_alloc", figures.blocks_taken);
+    pool.number("dev_alloc", figures.blocks_requested);
     pool.number("dev_free", figures.blocks_returned);
     pool.number("total_size", figures.occupied);
     pool.number("max_occupied", figures.occupied_peak);

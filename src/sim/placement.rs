@@ -272,7 +272,10 @@ fn segments_of(request: &ArenaRequest<'_>) -> (Vec<ArenaSegment>, Vec<u64>) {
     let mut segments: Vec<ArenaSegment> = planned.clone().map(|planned| segment(planned.bytes, false)).collect();
     let mut bases: Vec<u64> = planned.map(|planned| planned.base).collect();
     bases.push(segments.iter().map(|segment| segment.bytes.get()).sum());
-    segments.push(segment(request.io, true));
+    // The engine asks the driver even for a segment of 0 bytes, and its refusal would end the load.
+    if request.io > Bytes::ZERO {
+        segments.push(segment(request.io, true));
+    }
     (segments, bases)
 }
 

@@ -16,6 +16,7 @@ mod effects;
 mod engine_plans;
 mod exporters;
 mod exports;
+mod golden;
 mod name_reuse;
 mod native;
 mod opening;

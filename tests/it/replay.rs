@@ -4,6 +4,7 @@
 mod cases;
 mod command;
 mod conformance;
+mod failing;
 mod random;
 
 use std::sync::Arc;

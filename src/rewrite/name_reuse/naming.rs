@@ -2,11 +2,19 @@
 //!
 //! Renaming x to c from op i on changes every later mention of each variable named x at that point. So original names
 //! form classes that only grow; a class has one current name, and counters that add up in a merge.
+//!
+//! The original keeps the results of an op in a list: renaming one removes it and appends the new name, unless the list
+//! has it. So the order of results depends on when each original was renamed last, which the classes know as well.
 
 #[derive(Clone, Debug)]
 pub(super) struct Naming {
     /// Union-find parents by original name; itself at the root.
     parents: Vec<u32>,
+    /// By original below a root: the rename that put it there.
+    joined_at: Vec<u32>,
+    /// By original: the last rename of the class that it was the root of, counted from 1; 0 where there was none.
+    renamed_at: Vec<u32>,
+    n_renames: u32,
     /// By root: the current name of the class.
     names: Vec<u32>,
     /// By name: the root of the class with that name; `None` where the class has been renamed.
@@ -25,6 +33,9 @@ impl Naming {
         let n_names = u32::try_from(n_names).unwrap_or(u32::MAX);
         Self {
             parents: (0..n_names).collect(),
+            joined_at: vec![0; n_names as usize],
+            renamed_at: vec![0; n_names as usize],
+            n_renames: 0,
             names: (0..n_names).collect(),
             roots: (0..n_names).map(Some).collect(),
             live: vec![0; n_names as usize],
@@ -37,10 +48,40 @@ impl Naming {
         let mut at = original as usize;
         while self.parents[at] as usize != at {
             let above = self.parents[at] as usize;
-            self.parents[at] = self.parents[above];
+            if self.parents[above] as usize != above {
+                // What happened to the class above since they joined happened to this original.
+                self.renamed_at[at] = self.renamed_since(at, above);
+                self.joined_at[at] = self.joined_at[above];
+                self.parents[at] = self.parents[above];
+            }
             at = above;
         }
         at
+    }
+
+    /// The last rename of an original whose parent is `above`, as far as these two know.
+    fn renamed_since(&self, original: usize, above: usize) -> u32 {
+        if self.renamed_at[above] > self.joined_at[original] {
+            self.renamed_at[above]
+        } else {
+            self.renamed_at[original]
+        }
+    }
+
+    /// The last rename that changed mentions of an original, counted from 1; 0 where there was none. Of originals with
+    /// one name, the smallest counts: that one was first in its list.
+    pub(super) fn last_rename(&mut self, original: u32) -> u32 {
+        let root = self.root(original);
+        let mut at = original as usize;
+        let mut last = self.renamed_at[at];
+        while at != root {
+            let above = self.parents[at] as usize;
+            if self.renamed_at[above] > self.joined_at[at] {
+                last = self.renamed_at[above];
+            }
+            at = above;
+        }
+        last
     }
 
     /// The name of an original from the current op on.
@@ -54,6 +95,8 @@ impl Naming {
         let Some(root) = self.roots[name as usize].take() else {
             return;
         };
+        self.n_renames += 1;
+        self.renamed_at[root as usize] = self.n_renames;
         let root = match self.roots[cache as usize] {
             Some(other) => self.join(root, other),
             None => root,
@@ -70,6 +113,7 @@ impl Naming {
             (b, a)
         };
         self.parents[child as usize] = root;
+        self.joined_at[child as usize] = self.n_renames;
         self.live[root as usize] += self.live[child as usize];
         self.writes_to_come[root as usize] += self.writes_to_come[child as usize];
         root
@@ -109,5 +153,27 @@ impl Naming {
     pub(super) fn is_produced(&self, name: u32) -> bool {
         let to_come = self.roots[name as usize].is_some_and(|root| self.writes_to_come[root as usize] > 0);
         to_come || self.is_written[name as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_rename_of_an_original_counts_its_own_class_alone() {
+        let mut naming = Naming::new(5);
+        let mut renamed = |name, cache| {
+            naming.rename(name, cache);
+            [0, 1, 2, 3].map(|original| naming.last_rename(original))
+        };
+        assert_eq!(renamed(0, 1), [1, 0, 0, 0]);
+        assert_eq!(renamed(1, 2), [2, 2, 0, 0]);
+        assert_eq!(renamed(3, 1), [2, 2, 0, 3], "nobody is called 1 any more");
+        assert_eq!(renamed(2, 3), [4, 4, 4, 3]);
+        assert_eq!(renamed(1, 3), [4, 4, 4, 5]);
+        assert_eq!(renamed(3, 4), [6, 6, 6, 6]);
+        assert_eq!([0, 1, 2, 3, 4].map(|original| naming.name(original)), [4; 5]);
+        assert_eq!(naming.last_rename(4), 0);
     }
 }

@@ -122,9 +122,14 @@ impl Pass<'_, '_> {
             let name = self.naming.name(*original);
             self.marks[name as usize] = Some(position);
         }
-        let mut results: Vec<u32> = Vec::with_capacity(op.defs.len());
-        for original in &op.defs {
-            let name = self.naming.name(*original);
+        let mut defs: Vec<u32> = op.defs.clone();
+        if defs.len() > 1 {
+            // Renamed results moved behind the others, in the order of their renames.
+            defs.sort_by_cached_key(|original| self.naming.last_rename(*original));
+        }
+        let mut results: Vec<u32> = Vec::with_capacity(defs.len());
+        for original in defs {
+            let name = self.naming.name(original);
             // Two originals may have one name by then.
             if self.marks[name as usize].replace(position) != Some(position) {
                 results.push(name);

@@ -141,10 +141,10 @@ impl DevicePool {
             let requested = Bytes(block);
             return Err(Shortage { requested });
         }
+        self.figures.blocks_requested += 1;
         let at = device.driver.malloc(Bytes(block))?;
         self.figures.occupied += block;
         self.figures.occupied_peak = self.figures.occupied_peak.max(self.figures.occupied);
-        self.figures.blocks_taken += 1;
         let block_pages = block / SPAN_PAGE;
         let whole = self.spans.insert(at, block_pages, Origin::Driver);
         if block_pages == pages {

@@ -19,6 +19,8 @@ use highwater_model::units::Bytes;
 pub struct FixedMemory {
     has_small_pages: bool,
     range: Option<PageRange>,
+    /// Whether a range was refused once: the engine never asks again.
+    is_refused: bool,
     size: Bytes,
     users: BTreeSet<StaticGraph>,
 }
@@ -38,6 +40,7 @@ impl FixedMemory {
         Self {
             has_small_pages,
             range: None,
+            is_refused: false,
             size: Bytes::ZERO,
             users: BTreeSet::new(),
         }
@@ -54,7 +57,8 @@ impl FixedMemory {
     /// The start of the pool, grown to `bytes` where it is smaller; `None` where no request needed bytes.
     ///
     /// # Errors
-    /// [`Shortage`] where pages or the range cannot be had; the graph is then no user.
+    /// [`Shortage`] where pages or the range cannot be had; the graph is then no user. A range that was reserved for
+    /// it stays, with its pages among the shared ones, until the last user of a later request leaves.
     pub fn request(
         &mut self,
         graph: StaticGraph,
@@ -62,11 +66,7 @@ impl FixedMemory {
         device: &mut SimulatedDevice,
     ) -> Result<Option<Address>, Shortage> {
         let at = if bytes > self.size {
-            let grown = self.grow(bytes, device);
-            if grown.is_err() && self.users.is_empty() {
-                self.release(device);
-            }
-            Some(grown?)
+            Some(self.grow(bytes, device)?)
         } else {
             self.range.as_ref().map(PageRange::base)
         };
@@ -91,10 +91,14 @@ impl FixedMemory {
 
     fn grow(&mut self, bytes: Bytes, device: &mut SimulatedDevice) -> Result<Address, Shortage> {
         let shortage = Shortage { requested: bytes };
-        if self.range.is_none() {
+        if self.range.is_none() && !self.is_refused {
             let capacity = device.driver.capacity();
             let (pages, driver) = parts(self.has_small_pages, device);
-            self.range = PageRange::reserve(capacity, Grows::Up, pages, driver);
+            // More than the device holds counts as a refusal, too.
+            if bytes <= capacity {
+                self.range = PageRange::reserve(capacity, Grows::Up, pages, driver);
+            }
+            self.is_refused = self.range.is_none();
         }
         let range = self.range.as_mut().ok_or(shortage)?;
         let more = bytes.saturating_sub(self.size);

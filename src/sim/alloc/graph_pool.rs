@@ -84,7 +84,12 @@ impl GraphPool {
         if let Some(expandable) = &mut self.expandable {
             self.figures.grants_freed += expandable.free_held(&mut self.spans);
         }
-        self.figures.occupied_peak = self.figures.occupied_peak.max(self.occupied());
+        if let Ok(grant) = &answer {
+            let occupied = self.occupied();
+            if occupied > self.figures.occupied_peak || grant.is_stitched {
+                self.figures.occupied_peak = occupied;
+            }
+        }
         answer
     }
 
@@ -115,8 +120,8 @@ impl GraphPool {
         below.device.driver.note(Call::Recycle { pool: Some(self.key) });
         self.figures.recycles += 1;
         if let Some(expandable) = &mut self.expandable {
-            let page = expandable.range.page_bytes();
-            expandable.stitches.release_kept(page, &mut below.device.driver);
+            let (stitches, range) = (&mut expandable.stitches, &mut expandable.range);
+            stitches.release_kept(range, &mut below.device.driver);
         }
         let mut from = 0;
         while let Some(front) = self.spans.front_from(from) {
@@ -143,8 +148,8 @@ impl GraphPool {
             }
         }
         if let Some(mut expandable) = self.expandable.take() {
-            let page = expandable.range.page_bytes();
-            expandable.stitches.release_all(page, &mut below.device.driver);
+            let (stitches, range) = (&mut expandable.stitches, &mut expandable.range);
+            stitches.release_all(range, &mut below.device.driver);
             expandable
                 .range
                 .release(&mut below.device.pages, &mut below.device.driver);
@@ -248,6 +253,7 @@ impl GraphPool {
             let requested = Bytes(bytes);
             return Err(Shortage { requested });
         }
+        self.figures.blocks_requested += 1;
         let (lower, block) = below.pool.allocate(pages, below.device)?;
         let at = block.at;
         below.device.driver.note(Call::Grant {
@@ -256,7 +262,6 @@ impl GraphPool {
             bytes,
         });
         self.blocks += bytes;
-        self.figures.blocks_taken += 1;
         Ok(self.spans.insert(at, pages, Origin::Below(lower)))
     }
 

@@ -108,7 +108,7 @@ impl LegacyBins {
         };
         self.figures.occupied += size.get();
         self.figures.occupied_peak = self.figures.occupied_peak.max(self.figures.occupied);
-        self.figures.blocks_taken += 1;
+        self.figures.blocks_requested += 1;
         let part = self.add_part(Part {
             at,
             bytes: size.get(),

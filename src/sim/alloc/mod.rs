@@ -126,9 +126,10 @@ pub struct PoolFigures {
     /// Virtual bytes reserved for stitched blocks so far.
     pub stitched_reserved: u64,
     pub recycles: u64,
+    /// The largest occupied bytes at a grant. As the engine counts, a stitched grant sets it to those of then.
     pub occupied_peak: u64,
-    /// Blocks taken from the level below.
-    pub blocks_taken: u64,
+    /// Requests for a block to the level below, met or not.
+    pub blocks_requested: u64,
     /// Blocks returned to it.
     pub blocks_returned: u64,
     /// Spans given, as the engine counts: met requests, and in an expandable pool also spans that were tried, split or
@@ -197,7 +198,7 @@ pub struct LoadedSegments {
     pub segments: Vec<JoinedSegment>,
     /// Parts of the arena's blocks that the graph uses: address and bytes.
     pub active: Vec<(Address, Bytes)>,
-    /// Those with memory from the load to the end of the first run.
+    /// Those of them that got their pages at the load, for the first run.
     pub held: Vec<(Address, Bytes)>,
 }
 

@@ -11,8 +11,12 @@
 //! recycled, and then goes to the shared pages, still mapped. Releasing the range unmaps in page order, each from its
 //! lowest address. A slot is listed when it becomes idle and keeps its position until it is claimed: in use and idle
 //! again, its position is unchanged; entries of slots that are not idle are dropped on the way. Invariants: a slot with
-//! references holds a page and is busy; a busy slot without references was claimed for a stitched block; a slot is
-//! listed at most once. Untouched slots cost nothing.
+//! references holds a page; a busy slot without references was claimed for a stitched block; a slot is listed at most
+//! once. Untouched slots cost nothing.
+
+mod walk;
+
+pub use walk::Walked;
 
 use super::RunError;
 use super::driver::{Address, Driver, Shortage};
@@ -47,17 +51,31 @@ pub enum SlotState {
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     place: PagePlace,
+    /// Users in the range.
     refs: u32,
-    state: SlotState,
+    /// Mappings of its page that the engine counts: one here, and one in each stitched block.
+    maps: u32,
+    has_page: bool,
+    /// Whether its page is in use; with two users of a slot, one that backs off can leave it unused.
+    is_used: bool,
+    /// Whether its page was taken away, and not replaced.
+    is_returned: bool,
     is_listed: bool,
 }
 
 impl Slot {
-    /// Makes the slot idle; returns whether it must be listed.
-    #[inline]
-    fn becomes_idle(&mut self) -> bool {
-        self.state = SlotState::Idle;
-        !std::mem::replace(&mut self.is_listed, true)
+    fn state(&self) -> SlotState {
+        match (self.has_page, self.is_used, self.is_returned) {
+            (true, true, _) => SlotState::Busy,
+            (true, false, _) => SlotState::Idle,
+            (false, _, true) => SlotState::Returned,
+            (false, _, false) => SlotState::Empty,
+        }
+    }
+
+    /// Whether another part may claim its page.
+    fn is_free(&self) -> bool {
+        self.has_page && self.refs == 0 && !self.is_used
     }
 }
 
@@ -79,6 +97,8 @@ pub struct PageRange {
     slots: Vec<Slot>,
     /// Slots that became idle, by index in `slots`, in order of listing.
     listed: Vec<u32>,
+    /// Slots that the last walk chose to stitch.
+    chosen: Vec<u64>,
     pages: u64,
 }
 
@@ -98,6 +118,7 @@ impl PageRange {
             grows,
             slots: Vec::new(),
             listed: Vec::new(),
+            chosen: Vec::new(),
             pages: 0,
         })
     }
@@ -135,48 +156,6 @@ impl PageRange {
         })
     }
 
-    /// Begins the use of a part: every slot gets a page or one more reference, from the high one down. O(slots
-    /// touched).
-    ///
-    /// # Errors
-    /// [`RunError::MemoryInUse`] where a page has another user, [`RunError::Shortage`] where a page cannot be had.
-    /// Slots above it are then released; pages that they got stay with them, idle.
-    pub fn occupy(
-        &mut self,
-        offset: u64,
-        bytes: Bytes,
-        shared: &mut SharedPages,
-        driver: &mut Driver,
-    ) -> Result<(), RunError> {
-        if bytes == Bytes::ZERO {
-            return Ok(());
-        }
-        let Some(Touched { first, last }) = self.touched(offset, bytes.get()) else {
-            return Err(RunError::Shortage(Shortage { requested: bytes }));
-        };
-        for at in (first..=last).rev() {
-            let step = match self.state_and_refs(at) {
-                (SlotState::Empty | SlotState::Returned, _) => {
-                    self.fill(at, shared, driver).map_err(RunError::Shortage)
-                }
-                (SlotState::Idle, _) => {
-                    self.reuse(at);
-                    Ok(())
-                }
-                (SlotState::Busy, 1..) if at == first || at == last => {
-                    self.share(at);
-                    Ok(())
-                }
-                (SlotState::Busy, _) => Err(RunError::MemoryInUse),
-            };
-            if let Err(error) = step {
-                self.leave_slots(at + 1, last);
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
     /// Ends the use of a part; the pages stay in their slots.
     pub fn vacate(&mut self, offset: u64, bytes: Bytes) {
         if let Some(Touched { first, last }) = self.touched(offset, bytes.get()) {
@@ -191,16 +170,25 @@ impl PageRange {
         };
         let kept = self.kept();
         for at in first.max(kept.start)..(last + 1).min(kept.end) {
-            let index = self.index32(at);
-            let slot = &mut self.slots[index as usize];
-            if slot.state == SlotState::Idle {
-                slot.state = SlotState::Returned;
-                if let Some(page) = slot.place.mapped() {
-                    shared.put(page);
-                }
-                self.pages -= 1;
+            if self.peek(at).is_some_and(Slot::is_free) {
+                self.give_back(at, shared);
             }
         }
+    }
+
+    /// Gives the page of a slot to the shared pages, unless the engine counts another mapping of it.
+    fn give_back(&mut self, at: u64, shared: &mut SharedPages) {
+        let slot = self.slot(at);
+        slot.maps = slot.maps.saturating_sub(1);
+        if slot.maps > 0 || !slot.has_page {
+            return;
+        }
+        slot.has_page = false;
+        slot.is_returned = true;
+        if let Some(page) = slot.place.mapped() {
+            shared.put(page);
+        }
+        self.pages -= 1;
     }
 
     /// Ends the range: its pages go to the shared pages, low slots first, its mappings and addresses to the driver, and
@@ -212,7 +200,7 @@ impl PageRange {
             let slot = self.slot(at);
             if let Some(page) = slot.place.mapped() {
                 mapped.push((page, address.offset()));
-                if matches!(slot.state, SlotState::Idle | SlotState::Busy) {
+                if slot.has_page {
                     shared.put(page);
                 }
             }
@@ -228,7 +216,7 @@ impl PageRange {
     /// State of a slot, and its users in the range.
     pub fn state_and_refs(&self, at: u64) -> (SlotState, u32) {
         self.peek(at)
-            .map_or((SlotState::Empty, 0), |slot| (slot.state, slot.refs))
+            .map_or((SlotState::Empty, 0), |slot| (slot.state(), slot.refs))
     }
 
     pub fn state(&self, at: u64) -> SlotState {
@@ -257,81 +245,84 @@ impl PageRange {
         let address = self.address(at);
         let slot = self.slot(at);
         shared.take(&mut slot.place, address, driver)?;
-        slot.state = SlotState::Busy;
+        slot.has_page = true;
+        slot.is_used = true;
+        slot.is_returned = false;
         slot.refs = 1;
+        slot.maps = 1;
         self.pages += 1;
         Ok(())
     }
 
-    /// Adds a user to a busy slot.
-    pub fn share(&mut self, at: u64) {
-        let slot = self.slot(at);
-        slot.refs = slot.refs.saturating_add(1);
+    pub fn has_page(&self, at: u64) -> bool {
+        self.peek(at).is_some_and(|slot| slot.has_page)
     }
 
-    /// Adds the first user to an idle slot.
-    pub fn reuse(&mut self, at: u64) {
-        let slot = self.slot(at);
-        slot.state = SlotState::Busy;
-        slot.refs = 1;
-    }
-
-    /// Removes a user; the last one leaves the slot idle.
-    pub fn leave(&mut self, at: u64) {
-        self.leave_slots(at, at);
-    }
-
-    /// Claims the last listed idle slot for a stitched block: busy, without references.
-    pub fn claim_listed(&mut self) -> Option<u64> {
+    /// Claims the last listed idle slot for a stitched block: in use, without users in the range.
+    fn claim_listed(&mut self) -> Option<u64> {
         loop {
             let at = self.listed.pop().map(|index| self.index(u64::from(index)))?;
-            self.slot(at).is_listed = false;
-            if self.state(at) == SlotState::Idle {
-                self.claim(at);
+            let slot = self.slot(at);
+            slot.is_listed = false;
+            if slot.is_free() {
+                slot.is_used = true;
                 return Some(at);
             }
         }
     }
 
-    /// Makes a slot busy without references, for a stitched block.
-    pub fn claim(&mut self, at: u64) {
-        let slot = self.slot(at);
-        slot.state = SlotState::Busy;
-        slot.refs = 0;
+    /// Makes a slot busy for a stitched block; false where it already is.
+    pub fn claim(&mut self, at: u64) -> bool {
+        !std::mem::replace(&mut self.slot(at).is_used, true)
     }
 
-    /// Makes a slot idle and lists it, unless it is listed.
-    pub fn set_idle(&mut self, at: u64) {
-        let index = self.index32(at);
+    /// Ends the use of a slot by a stitched block; it is listed, unless the range has users of it.
+    pub fn unclaim(&mut self, at: u64) {
         let slot = self.slot(at);
-        slot.refs = 0;
-        if slot.becomes_idle() {
-            self.listed.push(index);
+        if slot.has_page {
+            slot.is_used = false;
+            self.list(at);
         }
     }
 
-    /// Makes a slot idle that is about to be claimed.
-    pub fn set_idle_unlisted(&mut self, at: u64) {
+    /// Counts a mapping of a slot's page in a stitched block.
+    pub fn count_map(&mut self, at: u64) {
         let slot = self.slot(at);
-        slot.state = SlotState::Idle;
-        slot.refs = 0;
+        slot.maps = slot.maps.saturating_add(1);
+    }
+
+    /// Counts the end of such a mapping.
+    pub fn count_unmap(&mut self, at: u64) {
+        let slot = self.slot(at);
+        if slot.has_page {
+            slot.maps = slot.maps.saturating_sub(1);
+        }
+    }
+
+    /// Lists a slot whose page is free, unless it is listed.
+    pub fn list(&mut self, at: u64) {
+        let index = self.index32(at);
+        let slot = self.slot(at);
+        if slot.is_free() && !std::mem::replace(&mut slot.is_listed, true) {
+            self.listed.push(index);
+        }
     }
 
     pub fn address(&self, at: u64) -> Address {
         self.base.plus(at * self.page)
     }
 
-    /// Removes a user from every slot of `first..=last`, low ones first.
+    /// Removes a user from every slot of `first..=last`, low ones first; those without users become idle.
     fn leave_slots(&mut self, first: u64, last: u64) {
         let kept = self.kept();
         let (first, end) = (first.max(kept.start), last.saturating_add(1).min(kept.end));
         for at in first..end {
-            let index = self.index32(at);
-            let slot = &mut self.slots[index as usize];
-            if slot.refs > 0 {
+            let slot = self.slot(at);
+            if slot.has_page && slot.refs > 0 {
                 slot.refs -= 1;
-                if slot.refs == 0 && slot.becomes_idle() {
-                    self.listed.push(index);
+                if slot.refs == 0 {
+                    slot.is_used = false;
+                    self.list(at);
                 }
             }
         }

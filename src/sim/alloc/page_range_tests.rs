@@ -72,15 +72,16 @@ fn a_page_in_use_stops_the_walk_and_undoes_it() {
 }
 
 #[test]
-fn a_shortage_leaves_the_pages_idle() {
+fn a_shortage_returns_the_pages_of_the_walk() {
     let (mut shared, mut driver) = parts(2);
     let mut range = range(Grows::Up, &mut shared, &mut driver);
     let answer = range.occupy(0, Bytes::mib(24), &mut shared, &mut driver);
     assert_eq!(answer, Err(RunError::Shortage(Shortage { requested: PAGE })));
     assert_eq!(
         (range.pages(), range.state(2), range.state(1)),
-        (2, SlotState::Idle, SlotState::Idle)
+        (0, SlotState::Returned, SlotState::Returned)
     );
+    assert_eq!(range.claim_listed(), None, "what a failed walk used is not listed");
     range.release(&mut shared, &mut driver);
     assert_eq!(driver.in_use(), Bytes::ZERO);
 }
@@ -91,12 +92,14 @@ fn the_slot_listed_last_is_claimed_first_and_reuse_keeps_a_slots_place() {
     let mut range = range(Grows::Down, &mut shared, &mut driver);
     range.occupy(0, Bytes::mib(24), &mut shared, &mut driver).expect("room");
     range.vacate(0, Bytes::mib(24));
-    range.reuse(1);
-    range.leave(1);
-    range.reuse(2);
+    range.occupy(PAGE.get(), PAGE, &mut shared, &mut driver).expect("idle");
+    range.vacate(PAGE.get(), PAGE);
+    range
+        .occupy(2 * PAGE.get(), PAGE, &mut shared, &mut driver)
+        .expect("idle");
     let claimed = [(); 4].map(|()| range.claim_listed());
     assert_eq!(claimed, [Some(1), Some(0), None, None], "busy 2 is dropped");
-    range.leave(2);
+    range.vacate(2 * PAGE.get(), PAGE);
     assert_eq!(range.claim_listed(), Some(2));
 }
 
@@ -107,9 +110,8 @@ fn a_released_range_leaves_the_order_of_free_pages_alone() {
     let mut second = range(Grows::Up, &mut shared, &mut driver);
     for range in [&mut first, &mut second] {
         range.occupy(0, PAGE, &mut shared, &mut driver).expect("room");
-        range.vacate(0, PAGE);
         range.occupy(PAGE.get(), PAGE, &mut shared, &mut driver).expect("room");
-        range.vacate(PAGE.get(), PAGE);
+        range.vacate(0, Bytes(2 * PAGE.get()));
     }
     first.recycle(0, Bytes::mib(64), &mut shared);
     second.recycle(0, Bytes::mib(64), &mut shared);

@@ -9,13 +9,13 @@
 //! In: segments at each load. Out: an address for each, driver calls, figures. Rules: blocks are never joined, shrunk
 //! or moved, and freed with the last graph. Under policy 4 they are in one virtual range, which holds pages from a load
 //! to the end of its first run and during each later run; a graph that waits for its first run cannot share a block
-//! with one that runs. Invariants: blocks by total size, descending, equal ones by age; `users` counts the loaded
+//! with one that runs. A load that fails leaves the blocks that it got to the others. Invariants: blocks by total size, descending, equal ones by age; `users` counts the loaded
 //! graphs.
 
 mod backing;
 mod placing;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::own_blocks::engine_bytes;
 use super::{
@@ -28,14 +28,20 @@ use highwater_model::units::Bytes;
 /// Parts of blocks: address and bytes.
 type Parts = Vec<(Address, Bytes)>;
 
-#[derive(Debug, Default)]
+/// What a loaded graph does to the pages of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Its first run uses what the load mapped.
+    BeforeFirstRun,
+    Running,
+    Idle,
+}
+
+#[derive(Debug)]
 struct Loaded {
     /// Parts of blocks that it uses.
     active: Parts,
-    /// Parts whose pages are held for it now.
-    held: Parts,
-    /// Whether it ran since its load.
-    has_run: bool,
+    phase: Phase,
 }
 
 /// Blocks that static graphs share.
@@ -71,27 +77,17 @@ impl SegmentArena {
         }
     }
 
-    /// Allocates memory for joined segments without memory; stops at the first failure. Returns the new blocks, and the
-    /// refused bytes.
-    fn make_blocks(
-        &mut self,
-        joined: &mut [placing::Joined],
-        device: &mut SimulatedDevice,
-    ) -> (Parts, Option<Shortage>) {
+    /// Allocates memory for joined segments without memory; the first failure ends it.
+    fn make_blocks(&mut self, joined: &mut [placing::Joined], device: &mut SimulatedDevice) -> Result<(), Shortage> {
         let mut end = self.blocks.iter().map(|block| block.at.plus(block.total.get())).max();
-        let mut made = Vec::new();
         for one in joined.iter_mut().filter(|one| one.piece.at.is_none()) {
             if one.by_caller {
                 one.piece.at = end;
                 continue;
             }
-            let block = match self.backing.make(one.piece.bytes, device) {
-                Ok(block) => block,
-                Err(shortage) => return (made, Some(shortage)),
-            };
+            let block = self.backing.make(one.piece.bytes, device)?;
             one.piece.at = Some(block.at);
             end = end.max(Some(block.at.plus(block.total.get())));
-            made.push((block.at, one.piece.bytes));
             self.blocks.push(ArenaBlock {
                 at: block.at,
                 total: block.total,
@@ -99,29 +95,36 @@ impl SegmentArena {
                 is_new: true,
             });
         }
-        (made, None)
+        Ok(())
     }
 
-    /// Occupies and clears the parts of blocks that this load uses. Returns them and those whose pages are held.
-    fn activate(&mut self, mut held: Parts, device: &mut SimulatedDevice) -> (Parts, Parts) {
-        let used = self.blocks.iter().filter(|block| block.used > Bytes::ZERO);
-        let active: Parts = used.map(|block| (block.at, block.used)).collect();
+    /// Occupies and clears the parts of blocks that this load uses. Returns them and those that got their pages.
+    fn activate(&mut self, device: &mut SimulatedDevice) -> (Parts, Parts) {
+        let (mut active, mut held) = (Parts::new(), Parts::new());
         for block in self.blocks.iter().filter(|block| block.used > Bytes::ZERO) {
             // Pages that another graph still holds do not fail the load.
-            if !block.is_new && self.backing.occupy(block.at, block.used, device).is_ok() {
+            if block.is_new || self.backing.occupy(block.at, block.used, device).is_ok() {
                 held.push((block.at, block.used));
             }
+            active.push((block.at, block.used));
             device.driver.memset(block.at, block.used);
         }
-        // Pages are returned in block order.
-        let is_held: BTreeSet<Address> = held.iter().map(|(at, _)| *at).collect();
-        let held = active.iter().copied().filter(|(at, _)| is_held.contains(at)).collect();
         (active, held)
     }
 
+    /// Removes a user; the last one takes everything along.
+    fn leave(&mut self, device: &mut SimulatedDevice) {
+        self.users -= 1;
+        if self.users == 0 {
+            self.release_all(device);
+        }
+    }
+
+    /// The engine loses the device blocks of an arena that has a range: they are never freed.
     fn release_all(&mut self, device: &mut SimulatedDevice) {
+        let has_range = self.backing.has_range();
         for block in self.blocks.drain(..) {
-            if !block.at.is_virtual() {
+            if !has_range {
                 device.driver.free(block.at, block.total);
             }
         }
@@ -145,31 +148,32 @@ impl StaticMemory for SegmentArena {
         }
         let places = placing::place(segments, &mut self.blocks);
         let mut joined = placing::join(segments, &places);
-        let (made, refused) = self.make_blocks(&mut joined, device);
+        let made = self.make_blocks(&mut joined, device);
         self.blocks.sort_by_key(|block| std::cmp::Reverse(block.total));
-        let (active, held) = self.activate(made, device);
-        self.peak = self.peak.max(placing::used(&self.blocks));
+        let (active, held) = if made.is_ok() {
+            self.peak = self.peak.max(placing::used(&self.blocks));
+            self.activate(device)
+        } else {
+            // A refused block ends the load before anything is cleared; blocks made so far keep their pages.
+            (Parts::new(), Parts::new())
+        };
         let pieces: Vec<_> = joined.into_iter().map(|one| one.piece).collect();
+        let is_placed = pieces.iter().all(|piece| piece.at.is_some());
         let loaded = LoadedSegments {
-            base: pieces.first().and_then(|piece| piece.at),
+            base: pieces.first().and_then(|piece| piece.at).filter(|_| is_placed),
             segments: pieces,
             active: active.clone(),
-            held: held.clone(),
+            held,
         };
-        // The engine judges a load by the peak only: a refused block of 0 bytes is ignored.
+        // The engine judges a load by the peak only, even one of earlier loads.
         let bytes = engine_bytes(segments);
         if self.peak < bytes {
-            self.users -= 1;
-            self.backing.recycle(&held, device);
+            self.leave(device);
             self.failed = loaded;
-            return Err(refused.unwrap_or(Shortage { requested: bytes }));
+            return Err(made.err().unwrap_or(Shortage { requested: bytes }));
         }
-        let state = Loaded {
-            active,
-            held,
-            has_run: false,
-        };
-        self.loaded.insert(graph, state);
+        let phase = Phase::BeforeFirstRun;
+        self.loaded.insert(graph, Loaded { active, phase });
         Ok(loaded)
     }
 
@@ -177,24 +181,24 @@ impl StaticMemory for SegmentArena {
         let Some(state) = self.loaded.get_mut(&graph) else {
             return Ok(());
         };
-        if !std::mem::replace(&mut state.has_run, true) {
+        if std::mem::replace(&mut state.phase, Phase::Running) == Phase::BeforeFirstRun {
             return Ok(());
         }
         for (at, bytes) in &state.active {
             if let Err(error) = self.backing.occupy(*at, *bytes, device) {
-                let held = std::mem::take(&mut state.held);
-                self.backing.recycle(&held, device);
+                // Parts occupied before keep their pages: the engine does not take them back.
+                state.phase = Phase::Idle;
                 return Err(error);
             }
-            state.held.push((*at, *bytes));
         }
         Ok(())
     }
 
     fn finish(&mut self, graph: StaticGraph, device: &mut SimulatedDevice) {
         if let Some(state) = self.loaded.get_mut(&graph) {
-            let held = std::mem::take(&mut state.held);
-            self.backing.recycle(&held, device);
+            // Every active part, also one whose pages another graph holds.
+            self.backing.recycle(&state.active, device);
+            state.phase = Phase::Idle;
         }
     }
 
@@ -202,11 +206,10 @@ impl StaticMemory for SegmentArena {
         let Some(state) = self.loaded.remove(&graph) else {
             return;
         };
-        self.backing.recycle(&state.held, device);
-        self.users -= 1;
-        if self.users == 0 {
-            self.release_all(device);
+        if state.phase != Phase::Idle {
+            self.backing.recycle(&state.active, device);
         }
+        self.leave(device);
     }
 
     fn placed_before_failure(&self) -> LoadedSegments {

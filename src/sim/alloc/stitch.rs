@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use super::driver::{Address, Driver};
-use super::page_range::{PageRange, SlotState};
+use super::page_range::PageRange;
 use super::shared_pages::{PageIdx, SharedPages};
 use super::spans::SpanId;
 use highwater_model::units::Bytes;
@@ -57,27 +57,32 @@ impl Stitches {
         self.blocks.get_mut(id as usize)
     }
 
-    /// Takes the last freed kept block of as many pages as `list` whose pages are all unused. Its slots become busy,
-    /// the other listed ones idle.
+    /// Takes the last freed kept block of as many pages as `list` whose pages are all unused. Its slots become busy, the other listed ones are idle. Refused blocks go back in the order in which
+    /// they were tried, and slots that they had before a busy one become idle again.
     pub(super) fn take_kept(&mut self, list: &[u64], range: &mut PageRange) -> Option<u32> {
         let layer = self.kept.get_mut(&list.len())?;
-        let blocks = &self.blocks;
-        let is_free = |id: &u32| {
-            let slots = &blocks[*id as usize].slots;
-            slots.iter().all(|slot| range.state(*slot) == SlotState::Idle)
-        };
-        let looked = layer.iter().rev().take(MAX_LOOKS).position(is_free)?;
-        let id = layer.remove(layer.len() - 1 - looked);
+        let (mut found, mut refused) = (None, Vec::new());
+        while refused.len() < MAX_LOOKS {
+            let Some(id) = layer.pop() else { break };
+            let slots = &self.blocks[id as usize].slots;
+            let Some(busy) = slots.iter().position(|slot| !range.claim(*slot)) else {
+                found = Some(id);
+                break;
+            };
+            for slot in &slots[..busy] {
+                range.unclaim(*slot);
+            }
+            refused.push(id);
+        }
+        layer.extend(refused);
+        let id = found?;
         let block = &mut self.blocks[id as usize];
         block.is_live = true;
         let bytes = range.page_bytes() * block.slots.len() as u64;
         self.idle -= bytes;
         self.live += bytes;
         for slot in list {
-            range.set_idle(*slot);
-        }
-        for slot in &block.slots {
-            range.claim(*slot);
+            range.list(*slot);
         }
         Some(id)
     }
@@ -100,6 +105,7 @@ impl Stitches {
                 pages.push(idx);
             }
             range.claim(*slot);
+            range.count_map(*slot);
         }
         self.live += bytes;
         self.reserved += bytes;
@@ -124,7 +130,7 @@ impl Stitches {
         let block = &mut self.blocks[id as usize];
         block.is_live = false;
         for slot in &block.slots {
-            range.set_idle(*slot);
+            range.unclaim(*slot);
         }
         let bytes = range.page_bytes() * block.slots.len() as u64;
         self.live -= bytes;
@@ -133,10 +139,14 @@ impl Stitches {
     }
 
     /// Unmaps and releases every kept block: small ones first, equal ones last freed first.
-    pub(super) fn release_kept(&mut self, page: u64, driver: &mut Driver) {
+    pub(super) fn release_kept(&mut self, range: &mut PageRange, driver: &mut Driver) {
+        let page = range.page_bytes();
         for layer in self.kept.values_mut() {
             for id in layer.drain(..).rev() {
                 let block = &mut self.blocks[id as usize];
+                for slot in &block.slots {
+                    range.count_unmap(*slot);
+                }
                 release(block, page, driver);
                 self.idle -= page * block.slots.len() as u64;
                 block.slots = Vec::new();
@@ -146,8 +156,9 @@ impl Stitches {
     }
 
     /// Unmaps and releases every block, live ones after kept ones, in id order.
-    pub(super) fn release_all(&mut self, page: u64, driver: &mut Driver) {
-        self.release_kept(page, driver);
+    pub(super) fn release_all(&mut self, range: &mut PageRange, driver: &mut Driver) {
+        self.release_kept(range, driver);
+        let page = range.page_bytes();
         for block in &mut self.blocks {
             if block.is_live {
                 release(block, page, driver);

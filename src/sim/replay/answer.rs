@@ -11,18 +11,14 @@ use highwater_model::workload::TraceCommand;
 pub struct RunStatus(pub Result<(), RunError>);
 
 impl RunStatus {
-    /// The engine's status for pages with another user.
-    pub const PHYSICAL_MEMORY_IN_USE: u32 = 1_343_225_857;
-
-    /// The engine's status of any other failure.
-    pub const FAILED: u32 = u32::MAX;
+    /// The engine's status of a run that cannot get its pages: its check for success gives every reason this one.
+    pub const FAILED: u32 = 1_343_225_857;
 
     /// The engine's number; 0 is success.
     pub const fn number(self) -> u32 {
         match self.0 {
             Ok(()) => 0,
-            Err(RunError::MemoryInUse) => Self::PHYSICAL_MEMORY_IN_USE,
-            Err(RunError::Shortage(_)) => Self::FAILED,
+            Err(RunError::MemoryInUse | RunError::Shortage(_)) => Self::FAILED,
         }
     }
 }

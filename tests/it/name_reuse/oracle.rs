@@ -297,11 +297,13 @@ fn graph(blocks: &[usize], mut skip: BTreeSet<String>, request: &NameReuseReques
 fn rename(x: &str, cache: &str, lines: &mut [Line], program: &mut BlockProgram) {
     for line in lines {
         for names in [&mut line.uses, &mut line.defs] {
-            *names = once(
-                names
-                    .iter()
-                    .map(|name| if name == x { cache.to_owned() } else { name.clone() }),
-            );
+            // The new name is appended, unless the list has it.
+            if let Some(at) = names.iter().position(|name| name == x) {
+                names.remove(at);
+                if !names.iter().any(|name| name == cache) {
+                    names.push(cache.to_owned());
+                }
+            }
         }
         for names in [&mut line.live_in, &mut line.live_out] {
             if names.remove(x) {

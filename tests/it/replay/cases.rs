@@ -162,7 +162,7 @@ fn running_before_the_first_run_of_a_shared_graph_fails_with_the_engines_status(
 
 #[test]
 fn sizes_of_nothing_do_no_harm() {
-    let text = "load A\nload B 0\nload C 10M 0:z\nexec A\nexec B\nexec C\nunload A\nunload B\nunload C\na x 0\nf x\nw y 0\n\
+    let text = "load A\nload B 0\nload C 10M\nexec A\nexec B\nexec C\nunload A\nunload B\nunload C\na x 0\nf x\nw y 0\n\
                 wf y\nfixed A 0\nunfixed A\n";
     for policy in [0, 2, 3, 4] {
         let all = replayed(text, policy);

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 
 use super::{lines, rules, trace};
 use crate::cli::run;
-use crate::support;
+use crate::golden;
 
 /// Number of differences shown per file.
 const SHOWN: usize = 3;
@@ -73,13 +73,9 @@ fn cases(folder: &Path) -> Vec<Case> {
 }
 
 fn all_cases() -> Option<Vec<Case>> {
-    let folder = support::shared("conformance/ge")?;
-    let cases: Vec<Case> = ["dyn", "static"]
-        .iter()
-        .flat_map(|part| cases(&folder.join(part)))
-        .collect();
-    assert!(!cases.is_empty(), "{} holds no traces", folder.display());
-    Some(cases)
+    let folders = ["ge/dyn", "ge/static"].into_iter().flat_map(golden::folders);
+    let cases: Vec<Case> = folders.flat_map(|folder| cases(&folder)).collect();
+    (!cases.is_empty()).then_some(cases)
 }
 
 fn read_trace(path: &Path) -> std::sync::Arc<AllocationTrace> {

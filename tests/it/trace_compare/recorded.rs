@@ -4,13 +4,13 @@ use highwater::sim::fold::blocks;
 use highwater::timeline::Timeline;
 
 use super::compared;
+use crate::golden;
 use crate::replay::trace;
-use crate::support::{files, name, shared};
+use crate::support::{files, name};
 
 #[test]
 fn all_recorded_traces_compare() {
-    for folder in ["conformance/ge/dyn", "conformance/ge/static"] {
-        let Some(folder) = shared(folder) else { return };
+    for folder in ["ge/dyn", "ge/static"].into_iter().flat_map(golden::folders) {
         let traces = files(&folder, ".trace");
         assert!(!traces.is_empty());
         for path in traces {

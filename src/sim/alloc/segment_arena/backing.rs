@@ -27,6 +27,8 @@ pub(super) enum Backing {
 pub(super) struct BackingRange {
     range: Option<PageRange>,
     used: u64,
+    /// Whether a range was refused once: the engine never asks again.
+    is_refused: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +87,14 @@ impl Backing {
         }
     }
 
+    /// Whether blocks are cut from a range, or can be.
+    pub(super) fn has_range(&self) -> bool {
+        match self {
+            Self::Device => false,
+            Self::Range(range) => !range.is_refused,
+        }
+    }
+
     /// Bytes of the range that blocks were cut from.
     pub(super) fn range_used(&self) -> Bytes {
         match self {
@@ -112,9 +122,13 @@ impl Backing {
 impl BackingRange {
     /// The next part of the range with pages; `None` where there is no range, no room in it, or no page.
     fn make(&mut self, bytes: Bytes, device: &mut SimulatedDevice) -> Option<Address> {
-        if self.range.is_none() {
+        if self.range.is_none() && !self.is_refused {
             let capacity = device.driver.capacity();
-            self.range = PageRange::reserve(capacity, Grows::Up, &mut device.pages, &mut device.driver);
+            // More than the device holds counts as a refusal, too.
+            if bytes <= capacity {
+                self.range = PageRange::reserve(capacity, Grows::Up, &mut device.pages, &mut device.driver);
+            }
+            self.is_refused = self.range.is_none();
         }
         let range = self.range.as_mut()?;
         let offset = self.used;

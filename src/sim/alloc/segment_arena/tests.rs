@@ -78,16 +78,64 @@ fn a_refused_block_fails_the_load_and_leaves_what_was_there() {
 }
 
 #[test]
-fn a_segment_of_no_bytes_does_no_harm() {
-    for mut memory in [SegmentArena::on_device(), SegmentArena::in_range()] {
+fn a_segment_of_no_bytes_is_refused_by_the_driver_alone() {
+    let mut segments = plain(&[100, 0]);
+    segments[1].is_zero_copy = true;
+    for (mut memory, is_loaded) in [(SegmentArena::on_device(), false), (SegmentArena::in_range(), true)] {
         let mut device = device(Bytes::gib(1));
-        let mut segments = plain(&[100, 0]);
-        segments[1].is_zero_copy = true;
-        assert!(memory.load(A, &segments, &mut device).is_ok());
-        run(&mut memory, A, &mut device);
+        assert_eq!(memory.load(A, &segments, &mut device).is_ok(), is_loaded);
         memory.unload(A, &mut device);
         assert_eq!(device.driver.in_use(), Bytes::ZERO);
     }
+}
+
+#[test]
+fn a_load_that_fails_clears_nothing_and_the_only_user_takes_its_blocks_along() {
+    for mut memory in [SegmentArena::on_device(), SegmentArena::in_range()] {
+        let mut device = device(Bytes::mib(150));
+        let mut segments = plain(&[80, 100]);
+        segments[1].has_gap = true;
+        assert!(memory.load(A, &segments, &mut device).is_err());
+        let left = memory.placed_before_failure();
+        assert_eq!((left.base, left.active.len()), (None, 0));
+        assert!(left.segments[0].at.is_some() && left.segments[1].at.is_none());
+        assert!(!calls(&device).contains(&"memset"));
+        assert_eq!(device.driver.in_use(), Bytes::ZERO);
+        load(&mut memory, A, &[120], &mut device);
+    }
+}
+
+#[test]
+fn an_earlier_peak_lets_a_load_succeed_that_got_no_memory() {
+    let (mut memory, mut device) = (SegmentArena::on_device(), device(Bytes::mib(210)));
+    load(&mut memory, A, &[50, 50], &mut device);
+    load(&mut memory, B, &[100, 60], &mut device);
+    let peak = memory.figures().map(|figures| figures.peak);
+    assert_eq!(peak, Some(Bytes::mib(160)));
+    let mut late = plain(&[80, 75]);
+    late[1].is_zero_copy = true;
+    let loaded = memory.load(C, &late, &mut device).expect("the peak was larger");
+    assert_eq!((loaded.base, loaded.active.len()), (None, 0));
+}
+
+#[test]
+fn pages_that_a_stopped_run_left_idle_are_claimed_and_a_new_block_is_device_memory_for_ever() {
+    let (mut memory, mut device) = (SegmentArena::in_range(), device(Bytes::gib(1)));
+    load(&mut memory, A, &[160], &mut device);
+    run(&mut memory, A, &mut device);
+    load(&mut memory, B, &[80], &mut device);
+    assert_eq!(memory.begin(A, &mut device), Err(RunError::MemoryInUse));
+    let loaded = memory.load(C, &plain(&[150, 16]), &mut device).expect("room");
+    assert!(
+        loaded
+            .segments
+            .iter()
+            .any(|one| one.at.is_some_and(|at| !at.is_virtual()))
+    );
+    for graph in [A, B, C] {
+        memory.unload(graph, &mut device);
+    }
+    assert_eq!(device.driver.in_use(), Bytes::mib(16), "the engine loses it");
 }
 
 #[test]
