@@ -84,12 +84,7 @@ impl GraphPool {
         if let Some(expandable) = &mut self.expandable {
             self.figures.grants_freed += expandable.free_held(&mut self.spans);
         }
-        if let Ok(grant) = &answer {
-            let occupied = self.occupied();
-            if occupied > self.figures.occupied_peak || grant.is_stitched {
-                self.figures.occupied_peak = occupied;
-            }
-        }
+        self.figures.occupied_peak = self.figures.occupied_peak.max(self.occupied());
         answer
     }
 

@@ -126,7 +126,6 @@ pub struct PoolFigures {
     /// Virtual bytes reserved for stitched blocks so far.
     pub stitched_reserved: u64,
     pub recycles: u64,
-    /// The largest occupied bytes at a grant. As the engine counts, a stitched grant sets it to those of then.
     pub occupied_peak: u64,
     /// Requests for a block to the level below, met or not.
     pub blocks_requested: u64,

@@ -148,6 +148,9 @@ impl StaticGraphs {
         if *outcome == Outcome::Done {
             self.stop(name, log);
             self.hide(name, log);
+            if self.shares_pages && self.loaded.get(&name).is_some_and(|loaded| !loaded.has_run) {
+                self.lose(name);
+            }
             if let Some(gone) = self.loaded.remove(&name) {
                 log.set_subject(self.subject(gone.graph));
             }
@@ -213,6 +216,20 @@ impl StaticGraphs {
         log.set_subject(self.subject(graph));
         if self.shares_pages {
             log.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
+            self.lose(name);
+        }
+    }
+
+    /// The engine gives back all pages of a graph's parts, also those that others got at their load: these have none in
+    /// their first run.
+    fn lose(&mut self, name: TraceName) {
+        let Some(parts) = self.loaded.get(&name).map(|loaded| loaded.parts.clone()) else {
+            return;
+        };
+        let end = |(at, bytes): &(Address, Bytes)| at.plus(bytes.get());
+        for (_, other) in self.loaded.iter_mut().filter(|(other, _)| **other != name) {
+            let is_apart = |one: &(Address, Bytes)| parts.iter().all(|part| end(part) <= one.0 || end(one) <= part.0);
+            other.at_first.retain(is_apart);
         }
     }
 

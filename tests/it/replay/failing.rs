@@ -141,7 +141,7 @@ fn rising(before: &Json, after: &Json, counters: &[usize]) {
     }
 }
 
-/// Nobody joins by a failed load, it clears nothing, and where it was alone nothing of it stays.
+/// A failed load adds no user, it clears nothing, and where it was alone nothing of it stays.
 fn failed_load(before: &Json, line: &Json, policy: u8, users: &Json) {
     let calls = line["dev"].as_array().unwrap();
     assert!(
