@@ -116,7 +116,7 @@ fn small_model() -> Vec<u8> {
         bytes(2, b"small"),
         initializer("w", 1, &[4, 6], &[]),
         initializer("s", 7, &[2], &shape),
-        value(11, "x", &["0", "seq + 1", "4"]),
+        value(11, "x", &["", "seq + 1", "4"]),
         value(12, "y", &["?", "6"]),
     ])
 }
@@ -322,4 +322,68 @@ fn every_element_type_has_its_width() {
             "type {code}"
         );
     }
+}
+
+#[test]
+fn a_dimension_of_0_is_empty_and_only_a_missing_one_is_unnamed() {
+    let dims = |dims: &[Vec<u8>]| -> Vec<u8> {
+        let shape: Vec<u8> = dims.iter().flat_map(|dim| bytes(1, dim)).collect();
+        let tensor = [number(1, 1), bytes(2, &shape)].concat();
+        bytes(11, &[bytes(1, b"x"), bytes(2, &bytes(1, &tensor))].concat())
+    };
+    let read_with = |dim: Vec<u8>| {
+        let parts = [
+            node("Relu", &["x"], &["y"], &[]),
+            dims(&[dim, number(1, 3)]),
+            value(12, "y", &[]),
+        ];
+        read(&model(&parts)).expect("a model")
+    };
+    // A number in front of or behind an empty name counts.
+    for dim in [
+        number(1, 0),
+        [number(1, 0), bytes(2, b"")].concat(),
+        [bytes(2, b""), number(1, 0)].concat(),
+    ] {
+        let imported = read_with(dim);
+        let graph = main_graph(&imported);
+        assert_eq!(graph.symbols(), Vec::<String>::new());
+        let found = figures(graph, &Bindings::new());
+        assert_eq!((found.inputs, found.activations, found.unknown), (0, 0, 0));
+    }
+    for dim in [Vec::new(), bytes(2, b""), number(1, -1)] {
+        assert_eq!(main_graph(&read_with(dim)).symbols(), ["batch"]);
+    }
+}
+
+#[test]
+fn classical_models_have_shapes() {
+    let of = |name: &str, value: &[u8]| [bytes(1, name.as_bytes()), value.to_vec()].concat();
+    let classic = |kind: &str, inputs: &[&str], outputs: &[&str], attributes: &[Vec<u8>]| {
+        let node = node(kind, inputs, outputs, attributes);
+        let content = [&node[2..], &bytes(7, b"ai.onnx.ml")].concat();
+        bytes(1, &content)
+    };
+    let labels: Vec<u8> = (0..3).flat_map(|label| number(8, label)).collect();
+    let imported = read(&model(&[
+        classic("Scaler", &["x"], &["scaled"], &[]),
+        classic(
+            "TreeEnsembleClassifier",
+            &["scaled"],
+            &["label", "scores"],
+            &[of("classlabels_int64s", &[labels, number(20, 7)].concat())],
+        ),
+        classic("ZipMap", &["scores"], &["maps"], &[]),
+        value(11, "x", &["n", "8"]),
+        value(12, "label", &[]),
+    ]))
+    .expect("a model");
+    let found = figures(main_graph(&imported), &Bindings::from([("n".to_owned(), 5)]));
+    // Scaled features and scores are floats, labels numbers of 8 bytes.
+    assert_eq!(found.activations, 5 * 8 * 4 + 5 * 8 + 5 * 3 * 4);
+    let messages = imported.diagnostics.entries();
+    assert!(
+        !messages.iter().any(|entry| entry.message.contains("rule")),
+        "{messages:?}"
+    );
 }

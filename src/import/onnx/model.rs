@@ -112,7 +112,7 @@ pub(super) enum Attribute {
 /// One dimension as the file states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RawDim {
-    /// A number; not positive means unknown.
+    /// A number; 0 is an empty dimension, a negative one is unknown.
     Value(i64),
     Text(NameIdx),
     Unnamed,

@@ -136,7 +136,7 @@ fn may_agree(one: &RawType, other: &RawType) -> bool {
         return is_same_type;
     };
     let may_be_same = |(one, other): (&RawDim, &RawDim)| match (one, other) {
-        (RawDim::Value(one), RawDim::Value(other)) => *one <= 0 || *other <= 0 || one == other,
+        (RawDim::Value(one), RawDim::Value(other)) => *one < 0 || *other < 0 || one == other,
         _ => true,
     };
     is_same_type && one.len() == other.len() && one.iter().zip(&**other).all(may_be_same)
@@ -144,7 +144,7 @@ fn may_agree(one: &RawType, other: &RawType) -> bool {
 
 fn stated_text(model: &Model, ty: &RawType) -> String {
     let dim = |dim: &RawDim| match dim {
-        RawDim::Value(size) if *size > 0 => size.to_string(),
+        RawDim::Value(size) if *size >= 0 => size.to_string(),
         RawDim::Text(name) => model.names.text(*name).to_owned(),
         RawDim::Value(_) | RawDim::Unnamed => "?".to_owned(),
     };

@@ -84,10 +84,12 @@ impl Parser {
                 1 => dim = RawDim::Value(wire.int()?),
                 2 => {
                     let name = self.name(wire)?;
-                    dim = match self.model.names.text(name).trim() {
-                        "" | "?" | "-1" | "None" => RawDim::Unnamed,
-                        _ => RawDim::Text(name),
-                    };
+                    match self.model.names.text(name).trim() {
+                        // An empty name beside a number says nothing.
+                        "" if matches!(dim, RawDim::Value(_)) => {}
+                        "" | "?" | "-1" | "None" => dim = RawDim::Unnamed,
+                        _ => dim = RawDim::Text(name),
+                    }
                 }
                 _ => {}
             }

@@ -9,6 +9,7 @@ mod extent;
 mod generate;
 mod layout;
 mod linear;
+mod ml;
 mod pick;
 mod reduce;
 mod sequence;
@@ -131,7 +132,7 @@ impl<'m> Infer<'m> {
     fn input_dim(&mut self, input: &str, axis: usize, dim: RawDim) -> Dim {
         let exprs = &mut self.sym.exprs;
         let text = match dim {
-            RawDim::Value(size @ 1..) => return Dim::Known(size.unsigned_abs()),
+            RawDim::Value(size @ 0..) => return Dim::Known(size.unsigned_abs()),
             RawDim::Text(name) => {
                 return dim_text::parse(self.model.names.text(name), exprs, true)
                     .map_or(Dim::Unknown, |id| exprs.dim(id));

@@ -54,7 +54,7 @@ impl Infer<'_> {
             (Some(computed), Some(stated)) => {
                 let differs = |(computed, stated): (&Dim, &RawDim)| match (computed, stated) {
                     (Dim::Known(computed), RawDim::Value(stated)) => {
-                        u64::try_from(*stated).is_ok_and(|stated| stated > 0 && stated != *computed)
+                        u64::try_from(*stated).is_ok_and(|stated| stated != *computed)
                     }
                     _ => false,
                 };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use self::Type::{Attribute, Input, Is, Unstated};
 use super::call::Call;
-use super::{elementwise, extent, generate, layout, linear, pick, reduce, sequence, window};
+use super::{elementwise, extent, generate, layout, linear, ml, pick, reduce, sequence, window};
 use crate::onnx::types;
 use crate::shape;
 use crate::shape::fact::Fact;
@@ -51,6 +51,7 @@ const FIRST: &[Type] = &[Input(0)];
 const FIRST_2: &[Type] = &[Input(0), Input(0)];
 const WITH_INDICES: &[Type] = &[Input(0), Is(Int64)];
 const BOOL: &[Type] = &[Is(Bool)];
+const FLOAT32: &[Type] = &[Is(Float32)];
 const INT32: &[Type] = &[Is(Int32)];
 const INT64: &[Type] = &[Is(Int64)];
 const BY_RULE: &[Type] = &[];
@@ -178,6 +179,20 @@ static FAMILIES: &[(&str, &[&str], &[Type], Rule)] = &[
     ("com.microsoft", &["FusedConv"], FIRST, |call| window::conv(call, 1)),
     ("com.microsoft", &["QLinearAveragePool"], WITH_INDICES, window::pool),
     ("com.microsoft", &["DynamicQuantizeLSTM"], BY_RULE, sequence::recurrent),
+    ("ai.onnx.ml", &["Binarizer", "Imputer"], FIRST, shape::elementwise::same),
+    ("ai.onnx.ml", &["Normalizer", "Scaler"], FLOAT32, shape::elementwise::same),
+    ("ai.onnx.ml", &["CategoryMapper"], BY_RULE, ml::category_mapper),
+    ("ai.onnx.ml", &["LabelEncoder"], BY_RULE, ml::label_encoder),
+    ("ai.onnx.ml", &["OneHotEncoder"], FLOAT32, ml::one_hot_encoder),
+    ("ai.onnx.ml", &["ArrayFeatureExtractor"], FIRST, ml::array_feature_extractor),
+    ("ai.onnx.ml", &["FeatureVectorizer"], FLOAT32, ml::feature_vectorizer),
+    ("ai.onnx.ml", &["LinearRegressor", "SVMRegressor", "TreeEnsembleRegressor"], FLOAT32, ml::regressor),
+    ("ai.onnx.ml", &["TreeEnsemble"], FIRST, ml::regressor),
+    ("ai.onnx.ml", &["LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier"], &[Unstated, Is(Float32)], ml::classifier),
+    ("ai.onnx.ml", &["DictVectorizer"], BY_RULE, ml::dict_vectorizer),
+    ("ai.onnx.ml", &["CastMap"], BY_RULE, ml::cast_map),
+    // A sequence of maps has no shape.
+    ("ai.onnx.ml", &["ZipMap"], BY_RULE, |_| None),
 ];
 
 pub(super) fn rules() -> BTreeMap<(&'static str, &'static str), Row> {

@@ -511,6 +511,13 @@ const CASES: &[Case] = &[
         "[7,4,3] [1,4,5] [1,4,5] [99]",
     ),
     ("CudnnRNNParamsSize", "", &["i=1", "i=5", "i=3"], "[1]"),
+    ("DecodeAndCropJpeg", "channels=i:3", &["f[]", "i:0,0,7,9"], "[7,9,3]"),
+    (
+        "ParseExample",
+        "Nsparse=i:1 sparse_types=T:DT_FLOAT Ndense=i:1 Tdense=T:DT_FLOAT dense_shapes=S:[2]",
+        &["f[5]", "f[5]", "f[1]", "f[1]", "f[2]"],
+        "[_,2] [_] [2] [5,2]",
+    ),
 ];
 
 #[test]

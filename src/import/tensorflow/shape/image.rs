@@ -87,6 +87,20 @@ pub(super) fn decode(call: &mut Call<'_>) -> Option<()> {
     call.out(0, &[Dim::Unknown, Dim::Unknown, channels])
 }
 
+/// The part of a picture that a window of position and size takes.
+pub(super) fn decode_cropped(call: &mut Call<'_>) -> Option<()> {
+    let window = call.ints(1);
+    let size = |position: usize| {
+        let size = window.as_ref().and_then(|window| window.get(position));
+        size.map_or(Dim::Unknown, |size| Num::Int(*size).dim())
+    };
+    let channels = match call.int("channels").unwrap_or(0) {
+        0 => Dim::Unknown,
+        channels => Num::Int(channels).dim(),
+    };
+    call.out(0, &[size(2), size(3), channels])
+}
+
 /// Images moved by a projection, into a stated size.
 pub(super) fn project(call: &mut Call<'_>) -> Option<()> {
     let [batch, _, _, channels] = call.dims(0)?[..] else {

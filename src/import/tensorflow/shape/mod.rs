@@ -17,6 +17,7 @@ mod control;
 mod convolution;
 mod decompose;
 mod elementwise;
+mod examples;
 mod generate;
 mod gradient;
 mod image;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::call::Call;
 use super::{
-    convolution, decompose, elementwise, generate, gradient, image, layout, lists, matrix, norm, pick, quantize,
-    random, recurrent, reduce, scatter, slice, state,
+    convolution, decompose, elementwise, examples, generate, gradient, image, layout, lists, matrix, norm, pick,
+    quantize, random, recurrent, reduce, scatter, slice, state,
 };
 use crate::shape;
 use highwater_model::graph::Dim;
@@ -37,7 +37,7 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
          Roll Rsqrt Selu Sigmoid Sign Sin Sinh Softmax Softplus Softsign Spence StringLower StringStrip \
          StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber StringUpper Tan Tanh \
          TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate \
-         TensorStridedSliceUpdate",
+         TensorStridedSliceUpdate _UnaryOpsComposition",
         shape::elementwise::same,
     ),
     (
@@ -65,17 +65,18 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
     ("Select", elementwise::select),
     ("SelectV2", shape::elementwise::select),
     (
-        "AccumulatorNumAccumulated BarrierReadySize CountUpTo IsBoostedTreesEnsembleInitialized \
-         IsVariableInitialized L2Loss LookupTableSize LookupTableSizeV2 LoopCond MutexLock OptionalHasValue \
+        "AccumulatorNumAccumulated AudioSummary AudioSummaryV2 BarrierReadySize CountUpTo HistogramSummary ImageSummary \
+         IsBoostedTreesEnsembleInitialized IsVariableInitialized L2Loss LookupTableSize LookupTableSizeV2 LoopCond \
+         MergeSummary MutexLock OptionalHasValue \
          QueueIsClosed QueueIsClosedV2 QueueSize QueueSizeV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 \
-         RequantizationRange RequantizationRangePerChannel StatelessRandomGetAlg StringFormat TensorArraySize \
-         TensorArraySizeV2 TensorArraySizeV3 TensorListConcatLists VarIsInitializedOp",
+         RequantizationRange RequantizationRangePerChannel ScalarSummary StatelessRandomGetAlg StringFormat \
+         TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorListConcatLists TensorSummary TensorSummaryV2 \
+         VarIsInitializedOp",
         |call| call.out_scalars(0),
     ),
     ("ListDiff", |call| call.out_from(0, &[Dim::Unknown])),
     (
-        "_HostRecv _Recv AccumulatorTakeGradient DecodeImage DecodeRaw EagerPyFunc ParseExample ParseExampleV2 \
-         ParseSingleExample PyFunc PyFuncStateless QueueDequeue QueueDequeueMany QueueDequeueManyV2 \
+        "_HostRecv _Recv AccumulatorTakeGradient DecodeImage DecodeRaw EagerPyFunc PyFunc PyFuncStateless QueueDequeue QueueDequeueMany QueueDequeueManyV2 \
          QueueDequeueV2 ReaderRead ReaderReadV2 ReadFile Recv Restore RestoreSlice RestoreV2 StringJoin Substr \
          Unstage WholeFileReader WholeFileReaderV2",
         |_| None,
@@ -276,6 +277,8 @@ pub(super) const FAMILIES: &[(&str, Rule)] = &[
         image::suppression,
     ),
     ("DecodeBmp DecodeJpeg DecodePng", image::decode),
+    ("DecodeAndCropJpeg", image::decode_cropped),
+    ("ParseExample ParseExampleV2 ParseSingleExample", examples::parse),
     ("ImageProjectiveTransformV2 ImageProjectiveTransformV3", image::project),
     (
         "SampleDistortedBoundingBox SampleDistortedBoundingBoxV2",

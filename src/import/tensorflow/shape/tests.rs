@@ -192,3 +192,33 @@ fn hostile_graphs_end_soon() {
     let circle = "node { name: 'a' op: 'Relu' input: 'b' }\nnode { name: 'b' op: 'Relu' input: 'a' }\n";
     assert_eq!(chain(circle, "a"), "?");
 }
+
+#[test]
+fn ops_of_summaries_and_of_data_pipelines_have_shapes() {
+    let node = |name: &str, op: &str, inputs: &[&str], attributes: &str| {
+        let inputs: Vec<String> = inputs.iter().map(|input| format!("input: '{input}' ")).collect();
+        let inputs = inputs.concat();
+        format!("node {{ name: '{name}' op: '{op}' {inputs} {attributes} }}\n")
+    };
+    let float = "attr { key: 'T' value { type: DT_FLOAT } }";
+    assert_eq!(
+        chain(&node("y", "_UnaryOpsComposition", &["x"], float), "y"),
+        "[batch,6]"
+    );
+    for summary in ["MergeSummary", "HistogramSummary", "ScalarSummary", "ImageSummary"] {
+        assert_eq!(chain(&node("y", summary, &["x"], ""), "y"), "[]", "{summary}");
+    }
+    let examples = "attr { key: 'num_sparse' value { i: 1 } } attr { key: 'sparse_types' value { list { type: DT_FLOAT } } } \
+                    attr { key: 'Tdense' value { list { type: DT_INT64 } } } \
+                    attr { key: 'dense_shapes' value { list { shape { dim { size: 2 } } } } }";
+    let single = chain(&node("y", "ParseSingleExample", &["x"], examples), "y");
+    assert_eq!(single, "[_,1] [_] [1] [2]");
+    let window = number("window", &[0, 0, 7, 9], true);
+    let cropped = node(
+        "y",
+        "DecodeAndCropJpeg",
+        &["x", "window"],
+        "attr { key: 'channels' value { i: 3 } }",
+    );
+    assert_eq!(chain(&(window + &cropped), "y"), "[7,9,3]");
+}
