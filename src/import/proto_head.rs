@@ -13,18 +13,6 @@ pub(super) struct HeadField<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-impl<'a> HeadField<'a> {
-    /// The bytes of the field with this number, perhaps cut off.
-    pub(super) fn part(&self, number: u64) -> Option<&'a [u8]> {
-        ((self.number, self.layout) == (number, 2)).then_some(self.bytes)
-    }
-
-    /// The bytes of the field with this number; `None` where they are cut off.
-    pub(super) fn whole(&self, number: u64) -> Option<&'a [u8]> {
-        self.part(number).filter(|bytes| self.value == bytes.len() as u64)
-    }
-}
-
 /// The fields of a message that begins with these bytes, up to their end or the first damage, which is `None`.
 pub(super) fn fields(mut rest: &[u8]) -> impl Iterator<Item = Option<HeadField<'_>>> {
     let mut is_over = false;

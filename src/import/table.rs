@@ -19,6 +19,8 @@ use highwater_model::workload::{Recording, Source};
 pub struct Importer {
     /// The name in `inspect --format json` and for "open as".
     pub name: &'static str,
+    /// Such files in words, for the list of what can be read.
+    pub title: &'static str,
     /// File name endings without the dot, for dialogs and ties.
     pub extensions: &'static [&'static str],
     /// One line for help texts and the README.
@@ -32,6 +34,7 @@ pub struct Importer {
 pub static IMPORTERS: &[Importer] = &[
     Importer {
         name: "planner_problem",
+        title: "placement problems (CSV, JSON)",
         extensions: &["csv"],
         description: "placement problem: buffers with live ranges as CSV in MiniMalloc's form or JSON, perhaps with a plan; \
                       see docs/format.md",
@@ -40,6 +43,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "allocation_trace",
+        title: "allocation traces",
         extensions: &["trace"],
         description: "allocation trace: what was asked of the device, one command a line; see docs/format.md",
         detect: allocation_trace::detect,
@@ -47,6 +51,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "op_list",
+        title: "lists of compiled ops",
         extensions: &["ops"],
         description: "ops of a compiled graph, one a line with the bytes that they ask for, as a placement problem of its \
                       arena; see docs/format.md",
@@ -55,6 +60,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "paddle_program",
+        title: "Paddle programs as JSON",
         extensions: &["json"],
         description: "program of blocks, variables and ops as JSON (also .gz), in the manner of Paddle's fluid, for reusing \
                       names; see docs/format.md",
@@ -63,6 +69,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "dtr_log",
+        title: "logs of the DTR prototype",
         extensions: &["log"],
         description: "log of the DTR prototype: ops with times, tensors and who refers to them, one JSON object a line; \
                       see docs/format.md",
@@ -71,6 +78,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "dtr_graph",
+        title: "ops and variables as JSON",
         extensions: &["json"],
         description: "ops in execution order with the variables that they read and make, as JSON, for running under a memory \
                       budget; see docs/format.md",
@@ -79,6 +87,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "dtr_script",
+        title: "eager scripts as JSON",
         extensions: &["json"],
         description: "script of an eager interpreter: what is put, computed and deleted, as JSON, for running under a memory \
                       budget; see docs/format.md",
@@ -87,6 +96,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "ge_dump",
+        title: "dumps of Ascend's compiler",
         extensions: &["txt", "pbtxt"],
         description: "graph as Ascend's compiler (GE) dumps it, ge_proto_*.txt or ge_onnx_*.pbtxt: shapes on the device, \
                       sizes, streams, workspaces, offsets as planned, options stamped on ops",
@@ -95,6 +105,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "ascend_profiler",
+        title: "tables of the Ascend profilers and msmemscope",
         extensions: &["csv", "db"],
         description: "memory tables of the Ascend profilers (operator_memory, memory_record, npu_module_mem, static_op_mem) and \
                       dumps of msmemscope, as CSV or SQLite",
@@ -103,6 +114,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "native",
+        title: "highwater's own JSON",
         extensions: &["json"],
         description: "highwater's own JSON (also .gz): ops, tensors, aliases, phases, costs; see docs/format.md",
         detect: native::detect,
@@ -110,6 +122,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "tensorflow",
+        title: "TensorFlow graphs and SavedModels",
         extensions: &["pb", "pbtxt", "meta"],
         description: "TensorFlow graph: GraphDef (.pb, .pbtxt), SavedModel (saved_model.pb) or meta graph, frozen or with \
                       variables, with its function library",
@@ -118,6 +131,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "tensorflow_run",
+        title: "TensorFlow RunMetadata",
         extensions: &["pb", "pbtxt"],
         description: "TensorFlow RunMetadata (.pb, .pbtxt): allocations, op times and scratch memory that a traced step measured",
         detect: tensorflow::run::detect,
@@ -125,6 +139,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "chrome_trace",
+        title: "PyTorch profiler traces with memory",
         extensions: &["json"],
         description: "Chrome trace of the PyTorch profiler with [memory] events (also .gz): blocks by address, named after the \
                       ops that asked for them",
@@ -133,6 +148,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "torch_snapshot",
+        title: "PyTorch memory snapshots",
         extensions: &["pickle", "pkl"],
         description: "memory snapshot of PyTorch or torch_npu (also .gz): segments, blocks and the events of every device; \
                       nothing of the pickle is run",
@@ -141,6 +157,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "onnx",
+        title: "ONNX models",
         extensions: &["onnx"],
         description: "ONNX model, with or without shapes, weights present, emptied or in missing external files",
         detect: onnx::detect,
@@ -148,6 +165,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "tflite",
+        title: "TensorFlow Lite models",
         extensions: &["tflite"],
         description: "TensorFlow Lite model, with the plan that OfflineMemoryAllocation states where there is one; weights are not \
                       read",
@@ -156,6 +174,7 @@ pub static IMPORTERS: &[Importer] = &[
     },
     Importer {
         name: "xla",
+        title: "XLA modules (HLO) and their dumps",
         extensions: &["pb", "txt", "hlo"],
         description: "XLA module as HLO text or .hlo.pb with its buffer assignment, and the texts beside it: \
                       buffer-assignment.txt, live-range.txt",
@@ -355,6 +374,5 @@ fn choose_plain(input: &Input<'_>) -> Result<&'static Importer, ImportError> {
     if let Some(error) = unsupported_hint(input, &|input| IMPORTERS.iter().any(|row| (row.detect)(input))) {
         return Err(error);
     }
-    let known: Vec<&str> = IMPORTERS.iter().map(|row| row.name).collect();
-    Err(unknown(input, &known))
+    Err(unknown(input))
 }

@@ -128,8 +128,8 @@ fn called_ops_stand_where_the_call_was() {
         (
             "m.txt",
             XLA.as_bytes(),
-            "arg() neg(arg) both(arg,neg) call/l(both{},both{0}) call/r(both{},both{1}) \
-             call/s(call/l,call/r) call/t(call/s,call/l) out(call/t{},call/t{0})",
+            "arg() neg(arg) both(arg,neg) call/l(both{},arg) call/r(both{},neg) call/s(arg,neg) call/t(call/s,arg) \
+             out(call/t{},call/s)",
             // The first tuple's table and what is negated; the sum is the output's.
             16 + 16,
         ),

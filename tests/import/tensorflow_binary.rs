@@ -91,6 +91,32 @@ fn saved_models_give_a_graph_for_each_meta_graph() {
 }
 
 #[test]
+fn saved_models_may_lack_their_version_and_begin_with_any_field() {
+    let tags = bytes(1, &[bytes(4, b"serve"), bytes(5, b"2.1.0")].concat());
+    let graph_def = bytes(2, &small_binary());
+    let signature = bytes(
+        5,
+        &[bytes(1, b"serving_default"), bytes(2, &bytes(3, b"predict"))].concat(),
+    );
+    let whole = import(&small_binary()).expect("a graph");
+    for first in 0..3 {
+        let mut fields = [tags.clone(), graph_def.clone(), signature.clone()];
+        fields.rotate_left(first);
+        let meta = bytes(2, &fields.concat());
+        for saved in [
+            [number(1, 1), meta.clone()].concat(),
+            meta.clone(),
+            [meta, number(1, 1)].concat(),
+        ] {
+            let imported = import(&saved).unwrap_or_else(|error| panic!("field {first} first: {error}"));
+            let read = entries(&imported);
+            assert_eq!((read.len(), read[0].name.as_str()), (1, "serve"), "field {first} first");
+            assert_eq!(read[0].graph, entries(&whole)[0].graph);
+        }
+    }
+}
+
+#[test]
 fn big_contents_are_skipped() {
     // 8 MiB of weights, of which nothing is kept.
     let content = vec![0x41_u8; 8 << 20];

@@ -19,6 +19,7 @@
 mod event;
 mod memory;
 mod names;
+mod scan;
 
 use std::io::BufReader;
 
@@ -50,6 +51,9 @@ pub(super) fn import(
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Source, ImportError> {
+    if !scan::may_have_memory(input, progress)? {
+        return Err(without_memory());
+    }
     let len = input.len();
     let mut collector = Collector::default();
     let outcome = {
@@ -74,14 +78,18 @@ pub(super) fn import(
     }
     let recordings = memory::recordings(collector, progress, diagnostics)?;
     if recordings.is_empty() {
-        return Err(ImportError::at(
-            "the trace has no [memory] events",
-            "its end",
-            "record with torch.profiler.profile(profile_memory=True); Ascend's profiler writes memory to \
-             operator_memory.csv and memory_record.csv instead, open those",
-        ));
+        return Err(without_memory());
     }
     Ok(Source::Recordings(recordings))
+}
+
+fn without_memory() -> ImportError {
+    ImportError::at(
+        "the trace has no [memory] events",
+        "any time",
+        "add profile_memory=True to torch.profiler.profile(...) in the script and record again; Ascend's profiler writes \
+         memory to operator_memory.csv and memory_record.csv instead, open those",
+    )
 }
 
 fn fault(error: &serde_json::Error, at: u64) -> ImportError {

@@ -152,3 +152,25 @@ fn damaged_traces_never_panic() {
         }
     }
 }
+
+#[test]
+fn a_large_trace_without_memory_events_is_recognised_without_reading_it_as_json() {
+    let op = "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 1, \"tid\": 1, \"ts\": 1.5, \"dur\": 2.5},\n";
+    let memory = "{\"ph\": \"i\", \"name\": \"[memory]\", \"pid\": 1, \"tid\": 1, \"ts\": 2.5, \"args\": {\"Addr\": 94, \"Bytes\": 512}},\n";
+    let events = op.repeat((5 << 20) / 2 / op.len());
+    let trace = |events: &str| {
+        format!(
+            "{{\"schemaVersion\": 1, \"traceEvents\": [{events}{}]}}",
+            op.trim_end().trim_end_matches(',')
+        )
+    };
+    // The end is no JSON: it is never reached.
+    let text = trace(&events).replace("]}", "]?");
+    let error = read(&text).map(|_| ()).expect_err("no memory events").to_string();
+    assert!(
+        error.contains("no [memory] events") && error.contains("profile_memory=True"),
+        "{error}"
+    );
+    let behind_all_ops = trace(&(events + memory));
+    assert!(read(&behind_all_ops).is_ok());
+}

@@ -1,35 +1,9 @@
 //! Whether a file's first bytes look like an ONNX model.
-//!
-//! The top-level fields are walked. They must be known ones with their own layouts, start with a version or a
-//! producer, and contain a graph that starts like one; a file that is cut off or damaged further on is still
-//! recognised, so that its error can name a place. TensorFlow graphs start with a node (field 1 holds bytes).
 
-use crate::proto_head::fields;
+use crate::proto_kind::{self, ProtoKind};
 
 pub(super) fn looks_like_model(head: &[u8]) -> bool {
-    let (mut has_version, mut has_other) = (false, false);
-    for found in fields(head) {
-        let Some(found) = found else { return false };
-        match (found.number, found.layout) {
-            (0, _) => break,
-            (1, 0) if (1..=64).contains(&found.value) && !has_version => has_version = true,
-            (7, 2) => return (has_version || has_other) && starts_like_graph(found.bytes),
-            // A producer's name is text. A saved model of TensorFlow has a message there.
-            (2 | 3, 2) if found.bytes.first().is_some_and(|byte| *byte < 32) => return false,
-            (5, 0) | (2 | 3 | 4 | 6 | 8 | 14 | 20 | 25 | 26, 2) => has_other = true,
-            _ => return false,
-        }
-    }
-    has_version && has_other
-}
-
-/// Nodes, a name, weights, text or types, in bytes; an empty graph is one too.
-fn starts_like_graph(body: &[u8]) -> bool {
-    match fields(body).next() {
-        Some(Some(first)) => first.layout == 2 && matches!(first.number, 0 | 1 | 2 | 5 | 10..=16),
-        Some(None) => false,
-        None => true,
-    }
+    proto_kind::kind(head) == Some(ProtoKind::Onnx)
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! Whether a file's first bytes look like TensorFlow's, and which of its files.
 //!
-//! Binary: the top-level fields are walked; the first message must start like the one that it has to be. A node has a
-//! name and an op that are such names, and inputs that are text. Text: the first field's name, and what a node must
-//! have. A file that is cut off or damaged further on is still recognised, so that its error can name a place. ONNX
-//! starts with a version and a producer's name, XLA's modules with messages where a node has text.
+//! Binary: the kind of protobuf. Text: the names of its first fields, in any order, and what a node must have. A file that
+//! is cut off or damaged further on is still recognised, so that its error can name a place.
 
 use super::parse::FileKind;
-use crate::proto_head::{HeadField, fields};
+use crate::proto_head::fields;
+use crate::proto_kind::{self, ProtoKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
@@ -19,17 +18,7 @@ pub(super) fn content(head: &[u8]) -> Option<(Content, bool)> {
     if let Some(found) = text_content(head) {
         return Some((found, true));
     }
-    let found = if is_graph(head) {
-        Content::Model(FileKind::Graph)
-    } else if is_saved_model(head) {
-        Content::Model(FileKind::SavedModel)
-    } else if is_meta_graph(head) {
-        Content::Model(FileKind::MetaGraph)
-    } else if is_run(head) {
-        Content::Run
-    } else {
-        return None;
-    };
+    let found = proto_kind::kind(head).and_then(binary_content)?;
     Some((found, false))
 }
 
@@ -62,7 +51,15 @@ fn text_content(head: &[u8]) -> Option<Content> {
             (is_graph || is_library).then_some(Content::Model(FileKind::Graph))
         }
         b"saved_model_schema_version" => Some(Content::Model(FileKind::SavedModel)),
+        // Modules of TensorFlow Hub lack the version.
+        b"meta_graphs" if is_message => Some(Content::Model(FileKind::SavedModel)),
         b"meta_info_def" if is_message => Some(Content::Model(FileKind::MetaGraph)),
+        b"graph_def" if is_message && has_message(rest, b"node") => Some(Content::Model(FileKind::MetaGraph)),
+        b"saver_def" | b"collection_def" | b"signature_def" | b"object_graph_def"
+            if is_message && has_message(text, b"graph_def") =>
+        {
+            Some(Content::Model(FileKind::MetaGraph))
+        }
         b"step_stats" if is_message && (rest.len() < 64 || has_message(rest, b"dev_stats")) => Some(Content::Run),
         _ => None,
     }
@@ -114,137 +111,27 @@ fn follows(text: &[u8], word: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> bool 
 
 // ---- binary ----
 
-/// Nodes, a library and versions in any order; the first of each kind must be what it has to be, and there must be a node or
-/// a function.
-fn is_graph(head: &[u8]) -> bool {
-    let (mut has_node, mut has_function) = (false, false);
-    for found in fields(head) {
-        // Damage: the fields before it are enough.
-        let Some(found) = found else { break };
-        let is_fitting = match (found.number, found.layout) {
-            (1, 2) => has_node || is_node(found.bytes),
-            (2, 2) => has_node || has_function || found.bytes.is_empty() || is_library(found.bytes),
-            (4, 2) => has_node || has_function || is_versions(found.bytes),
-            (0 | 5, 2) | (3, 0) => has_node || has_function,
-            _ => false,
-        };
-        if !is_fitting {
-            return false;
-        }
-        has_node |= found.number == 1;
-        has_function |= found.number == 2 && !found.bytes.is_empty();
+fn binary_content(kind: ProtoKind) -> Option<Content> {
+    match kind {
+        ProtoKind::TfGraph => Some(Content::Model(FileKind::Graph)),
+        ProtoKind::TfMetaGraph => Some(Content::Model(FileKind::MetaGraph)),
+        ProtoKind::TfSavedModel => Some(Content::Model(FileKind::SavedModel)),
+        ProtoKind::TfRun => Some(Content::Run),
+        ProtoKind::Onnx | ProtoKind::Hlo | ProtoKind::HloModule | ProtoKind::XSpace | ProtoKind::Caffe => None,
     }
-    has_node || has_function
 }
 
-/// Functions: each begins with its signature, which begins with its name, and goes on with nodes and results.
-fn is_library(bytes: &[u8]) -> bool {
-    let inner = |bytes| fields(bytes).next()??.part(1);
-    let Some(function) = inner(bytes) else { return false };
-    let name = inner(function).and_then(inner);
-    let is_fitting = |found: HeadField<'_>| match (found.number, found.layout) {
-        (3, 2) => is_node(found.bytes),
-        (0 | 1 | 4..=7, 2) => true,
-        _ => false,
-    };
-    let mut parts = fields(function).map_while(|found| found);
-    name.is_some_and(|name| is_name(name, b"._-/\\>$:")) && parts.all(is_fitting)
-}
-
-/// A producer, the least consumer, bad consumers.
-fn is_versions(bytes: &[u8]) -> bool {
-    !bytes.is_empty()
-        && fields(bytes)
-            .all(|found| found.is_some_and(|found| matches!((found.number, found.layout), (1..=3, 0) | (3, 2))))
-}
-
-/// `name`, `op`, then inputs, a device and attributes.
-fn is_node(bytes: &[u8]) -> bool {
-    let (mut has_name, mut has_op) = (false, false);
-    for found in fields(bytes) {
-        let Some(found) = found else { break };
-        match (found.number, found.layout) {
-            (0, _) => break,
-            (1, 2) if is_name(found.bytes, b"._-/\\>$:") => has_name = true,
-            (2, 2) if is_name(found.bytes, b"._>-") => has_op = true,
-            (3 | 4, 2) if is_plain(found.bytes) => {}
-            (5, 2) if found.bytes.is_empty() || found.bytes[0] == 0x0a => {}
-            (6 | 7, 2) => {}
-            _ => return false,
-        }
+/// The message of a binary file that was opened as a graph: what fits best, else what its first field can be.
+pub(super) fn opened_as_model(head: &[u8]) -> FileKind {
+    use ProtoKind::{TfGraph, TfMetaGraph, TfSavedModel};
+    let kind = proto_kind::kind_among(head, &[TfGraph, TfMetaGraph, TfSavedModel]);
+    if let Some(Content::Model(kind)) = kind.and_then(binary_content) {
+        return kind;
     }
-    has_name && has_op
-}
-
-fn is_name(bytes: &[u8], further: &[u8]) -> bool {
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || further.contains(byte) || *byte >= 0x80;
-    !bytes.is_empty() && bytes.iter().all(is_letter)
-}
-
-fn is_plain(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| *byte >= 32 && *byte != 127)
-}
-
-fn is_saved_model(head: &[u8]) -> bool {
-    let mut all = fields(head);
-    let version = all.next().flatten();
-    let content = all.next().flatten().and_then(|content| content.part(2));
-    let has_version =
-        version.is_some_and(|found| (found.number, found.layout) == (1, 0) && (1..=16).contains(&found.value));
-    let graph = |meta| fields(meta).next()??.part(2);
-    has_version && content.is_some_and(|meta| is_meta_graph(meta) || graph(meta).is_some_and(is_graph))
-}
-
-/// Its description (versions, tags, the ops that it uses), then a graph.
-fn is_meta_graph(head: &[u8]) -> bool {
-    let mut all = fields(head);
-    let Some(Some(info)) = all.next().filter(|_| head.len() > 2) else {
-        return false;
-    };
-    if (info.number, info.layout) != (1, 2) {
-        return false;
+    match fields(head).next().flatten() {
+        Some(first) if (first.number, first.layout) == (1, 0) => FileKind::SavedModel,
+        _ => FileKind::Graph,
     }
-    let mut has_sign = false;
-    for found in fields(info.bytes) {
-        let Some(found) = found else { break };
-        match (found.number, found.layout) {
-            (0, _) => break,
-            (1 | 4 | 5 | 6, 2) if is_plain(found.bytes) => has_sign |= found.number != 1 && !found.bytes.is_empty(),
-            (2, 2) if found.bytes.is_empty() || is_op_list(found.bytes) => has_sign |= !found.bytes.is_empty(),
-            (3 | 8, 2) | (7, 0) => {}
-            _ => return false,
-        }
-    }
-    let is_cut_off = info.value > info.bytes.len() as u64;
-    let graph = all.next().flatten().and_then(|graph| graph.part(2));
-    has_sign && (is_cut_off || graph.is_some_and(|graph| graph.is_empty() || is_graph(graph)))
-}
-
-/// A list of ops: each starts with its name.
-fn is_op_list(bytes: &[u8]) -> bool {
-    let first = |bytes| fields(bytes).next()??.part(1);
-    first(bytes).and_then(first).is_some_and(|name| is_name(name, b"._>-"))
-}
-
-/// Statistics of devices: each has a name such as `/job:localhost/...`, and nodes.
-fn is_run(head: &[u8]) -> bool {
-    let first = |bytes| fields(bytes).next()??.part(1);
-    let Some(device) = first(head).filter(|_| head.len() > 4).and_then(first) else {
-        return false;
-    };
-    let mut parts = fields(device);
-    let name = parts.next().flatten().and_then(|name| name.part(1));
-    name.is_some_and(|name| is_plain(name) && (name.contains(&b'/') || name.contains(&b':')))
-        && matches!(
-            parts.next(),
-            None | Some(
-                None | Some(HeadField {
-                    number: 0 | 2,
-                    layout: 2,
-                    ..
-                })
-            )
-        )
 }
 
 #[cfg(test)]

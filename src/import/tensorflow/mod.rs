@@ -52,8 +52,9 @@ pub(super) fn import(
     let file_name = input.name().to_owned();
     let (kind, is_text) = match detect::content(input.head()) {
         Some((Content::Model(kind), is_text)) => (kind, is_text),
-        // Asked for by name: take it for what it mostly is.
-        _ => (FileKind::Graph, detect::is_text(input.head())),
+        // Opened as a graph although it does not look like one.
+        _ if detect::is_text(input.head()) => (FileKind::Graph, true),
+        _ => (detect::opened_as_model(input.head()), false),
     };
     let reader = input.reader()?;
     let all = if is_text {

@@ -1,17 +1,18 @@
 //! A [`Computation`] -> a [`Graph`].
 //!
 //! Every instruction is an op, parameters and constants included, so that a step is a position in XLA's own schedule. Every
-//! node of an instruction's shape is a tensor: an array its bytes, a tuple the table of pointers to its elements (8 bytes
-//! each), named `name{}` and its elements `name{0}`, `name{1,2}`. Parameters are inputs (whether they are weights is not
-//! known), constants constants. What is a view by definition shares memory, an estimate only in that XLA may still copy:
-//! elements of get-tuple-element, tuple, bitcast, optimization-barrier, domain, add-dependency, and of a loop, which
-//! runs in its operand's memory.
+//! node of an instruction's shape that it makes is a tensor: an array its bytes, a tuple the table of pointers to its
+//! elements (8 bytes each), named `name{}` and its elements `name{0}`, `name{1,2}`. What tuples and get-tuple-elements pass
+//! on are the tensors of others ([`Values`]). Parameters are inputs (whether they are weights is not known), constants
+//! constants. What is a view by definition shares memory, an estimate only in that XLA may still copy: bitcast, and a loop,
+//! which runs in its operand's memory.
 
 use super::model::Computation;
 use super::shape::{Shape, Size, node_name};
+use super::values::Values;
 use crate::ImportError;
 use highwater_model::graph::{
-    DType, Dim, Graph, GraphBuilder, GraphError, Id as _, IdVec, NewOp, NewTensor, OpId, Phase, Role, TensorId,
+    DType, Dim, Graph, GraphBuilder, GraphError, IdVec, NewOp, NewTensor, OpId, Phase, Role, TensorId,
 };
 use highwater_model::progress::Progress;
 
@@ -19,37 +20,21 @@ use highwater_model::progress::Progress;
 /// of text can mean a million elements.
 const EDGES_PER_BYTE: u64 = 4;
 
-struct Tensors {
-    all: Vec<TensorId>,
-    /// The start of each instruction's tensors; one more at the end.
-    starts: Vec<usize>,
-    /// Of each instruction that yields a tuple, the first nodes of its elements.
-    elements: Vec<Box<[u32]>>,
-}
-
-impl Tensors {
-    fn of(&self, instruction: u32) -> &[TensorId] {
-        let at = instruction as usize;
-        &self.all[self.starts[at]..self.starts[at + 1]]
-    }
-
-    /// The tensors of element `number` of a tuple; `None` where there is none.
-    fn element(&self, instruction: u32, number: u64) -> Option<&[TensorId]> {
-        let starts = &self.elements[instruction as usize];
-        let number = usize::try_from(number).ok()?;
-        let (start, end) = (*starts.get(number)?, *starts.get(number.checked_add(1)?)?);
-        self.of(instruction).get(start as usize..end as usize)
-    }
-}
-
 /// The graph of a computation of a file of `len` bytes, and the step of each instruction.
 pub(super) fn graph(
     computation: &Computation,
+    values: &Values,
     len: u64,
     progress: &Progress<'_>,
 ) -> Result<(Graph, IdVec<OpId, OpId>), ImportError> {
     let mut builder = GraphBuilder::new(&computation.name);
-    let tensors = tensors(computation, &mut builder, progress)?;
+    tensors(computation, values, &mut builder, progress)?;
+    let ids = |numbers: &[u32]| {
+        numbers
+            .iter()
+            .map(|number| TensorId(*number))
+            .collect::<Vec<TensorId>>()
+    };
     let mut edges = len.saturating_mul(EDGES_PER_BYTE).max(1 << 20);
     let (mut operands, mut results): (Vec<TensorId>, Vec<TensorId>) = (Vec::new(), Vec::new());
     for (at, instruction) in (0_u32..).zip(&computation.instructions) {
@@ -57,16 +42,16 @@ pub(super) fn graph(
             progress.set("building", u64::from(at), computation.instructions.len() as u64)?;
         }
         results.clear();
-        results.extend_from_slice(tensors.of(at));
+        results.extend(ids(&values.of(at)[..values.n_new(at)]));
         operands.clear();
         for operand in &instruction.operands {
-            let element = tensors.element(*operand, instruction.number);
+            let element = values.element(*operand, instruction.number);
             match element.filter(|_| &*instruction.opcode == "get-tuple-element") {
                 Some(element) => {
-                    operands.push(tensors.of(*operand)[0]);
-                    operands.extend_from_slice(element);
+                    operands.extend(ids(&values.of(*operand)[..1]));
+                    operands.extend(ids(element));
                 }
-                None => operands.extend_from_slice(tensors.of(*operand)),
+                None => operands.extend(ids(values.of(*operand))),
             }
         }
         edges = edges
@@ -83,45 +68,48 @@ pub(super) fn graph(
         for control in &instruction.controls {
             builder.control_edge(OpId(*control), OpId(at));
         }
-        aliases(computation, at, &tensors, &mut builder);
+        aliases(computation, at, values, &mut builder);
     }
-    for tensor in tensors.of(computation.root) {
-        builder.output(*tensor);
+    for tensor in values.of(computation.root) {
+        builder.output(TensorId(*tensor));
     }
     Ok(builder.finish_with_steps()?)
 }
 
+/// Adds every new tensor, in the order of their numbers.
 fn tensors(
     computation: &Computation,
+    values: &Values,
     builder: &mut GraphBuilder,
     progress: &Progress<'_>,
-) -> Result<Tensors, ImportError> {
-    let mut tensors = Tensors {
-        all: Vec::new(),
-        starts: vec![0],
-        elements: Vec::with_capacity(computation.instructions.len()),
-    };
-    for instruction in &computation.instructions {
+) -> Result<(), ImportError> {
+    let mut count = 0_usize;
+    for (at, instruction) in (0_u32..).zip(&computation.instructions) {
         let role = match &*instruction.opcode {
             "parameter" => Role::Input,
             "constant" => Role::Constant,
             _ => Role::Activation,
         };
         let is_tuple = matches!(instruction.shape, Shape::Tuple(_));
+        let mut left = values.n_new(at);
+        if left == 0 {
+            continue;
+        }
         instruction
             .shape
             .visit(&mut |path: &[u32], shape: &Shape| -> Result<(), ImportError> {
-                let name = node_name(&instruction.name, path, is_tuple);
-                tensors.all.push(tensor(builder, &name, shape, role)?);
-                if tensors.all.len().is_multiple_of(4096) {
+                if left > 0 {
+                    left -= 1;
+                    tensor(builder, &node_name(&instruction.name, path, is_tuple), shape, role)?;
+                    count += 1;
+                }
+                if count.is_multiple_of(4096) {
                     progress.check()?;
                 }
                 Ok(())
             })?;
-        tensors.starts.push(tensors.all.len());
-        tensors.elements.push(instruction.shape.starts());
     }
-    Ok(tensors)
+    Ok(())
 }
 
 fn tensor(builder: &mut GraphBuilder, name: &str, shape: &Shape, role: Role) -> Result<TensorId, GraphError> {
@@ -150,37 +138,38 @@ fn tensor(builder: &mut GraphBuilder, name: &str, shape: &Shape, role: Role) -> 
     Ok(id)
 }
 
-fn aliases(computation: &Computation, at: u32, tensors: &Tensors, builder: &mut GraphBuilder) {
+/// Views by definition, and what [`Values`] could not pass on.
+fn aliases(computation: &Computation, at: u32, values: &Values, builder: &mut GraphBuilder) {
     let instruction = &computation.instructions[at as usize];
-    let own = tensors.of(at);
+    let own = values.of(at);
     let Some(first) = instruction.operands.first() else {
         return;
     };
     match &*instruction.opcode {
         "get-tuple-element" => {
-            if let Some(element) = tensors.element(*first, instruction.number) {
+            if let Some(element) = values.element(*first, instruction.number) {
                 share(own, element, builder);
             }
         }
         "tuple" => {
             let mut start = 1;
             for operand in &instruction.operands {
-                let theirs = tensors.of(*operand);
+                let theirs = values.of(*operand);
                 share(own.get(start..).unwrap_or(&[]), theirs, builder);
                 start += theirs.len();
             }
         }
-        "bitcast" | "optimization-barrier" | "domain" | "add-dependency" | "while" => {
-            share(own, tensors.of(*first), builder);
+        "bitcast" | "optimization-barrier" | "opt-barrier" | "domain" | "add-dependency" | "while" => {
+            share(own, values.of(*first), builder);
         }
         _ => {}
     }
 }
 
-fn share(own: &[TensorId], theirs: &[TensorId], builder: &mut GraphBuilder) {
+fn share(own: &[u32], theirs: &[u32], builder: &mut GraphBuilder) {
     for (mine, other) in own.iter().zip(theirs) {
-        if mine.idx() != other.idx() {
-            builder.alias(*mine, *other);
+        if mine != other {
+            builder.alias(TensorId(*mine), TensorId(*other));
         }
     }
 }

@@ -8,31 +8,14 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::model::{Instruction, Module};
+use super::values::Values;
 use highwater_model::graph::{Id as _, OpId, TensorId};
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::workload::{BodyMap, BodyUse, UseKind};
 
-/// By computation and instruction: its first tensor, as `build` numbers them; one more at the end.
-pub(super) fn first_tensors(module: &Module) -> Vec<Vec<u32>> {
-    let of_computation = |instructions: &[Instruction]| {
-        let mut firsts = Vec::with_capacity(instructions.len() + 1);
-        let mut next = 0_u32;
-        firsts.push(next);
-        for instruction in instructions {
-            next = next.saturating_add(instruction.shape.nodes());
-            firsts.push(next);
-        }
-        firsts
-    };
-    let computations = module.computations.iter();
-    computations
-        .map(|computation| of_computation(&computation.instructions))
-        .collect()
-}
-
 pub(super) fn uses(
     module: &Module,
-    firsts: &[Vec<u32>],
+    values: &[Values],
     number: u32,
     progress: &Progress<'_>,
 ) -> Result<Vec<BodyUse>, Cancelled> {
@@ -59,7 +42,7 @@ pub(super) fn uses(
                         slot.insert(parameters(&body.instructions))
                     }
                 };
-                mapped = map(module, firsts, number, at, *called, body.root, parameters);
+                mapped = map(module, values, number, at, *called, body.root, parameters);
             }
             uses.push(BodyUse {
                 graph: number,
@@ -86,29 +69,27 @@ fn parameters(instructions: &[Instruction]) -> Parameters {
 /// The mapping of a call; `None` where shapes differ.
 fn map(
     module: &Module,
-    firsts: &[Vec<u32>],
+    values: &[Values],
     caller: u32,
     at: usize,
     target: u32,
     root: u32,
     parameters: &Parameters,
 ) -> Option<BodyMap> {
-    let nodes = |computation: u32, at: usize| -> Option<std::ops::Range<u32>> {
-        let firsts = firsts.get(computation as usize)?;
-        Some(*firsts.get(at)?..*firsts.get(at + 1)?)
-    };
-    let pairs = |one: std::ops::Range<u32>, other: std::ops::Range<u32>| {
+    let nodes = |computation: u32, instruction: u32| Some(values.get(computation as usize)?.of(instruction));
+    let pairs = |one: &[u32], other: &[u32]| {
+        let pair = |(one, other): (&u32, &u32)| (TensorId(*one), TensorId(*other));
         let is_same = one.len() == other.len();
-        is_same.then(|| one.map(TensorId).zip(other.map(TensorId)).collect::<Vec<_>>())
+        is_same.then(|| one.iter().zip(other).map(pair).collect::<Vec<_>>())
     };
     let instruction = &module.computations[caller as usize].instructions[at];
     let mut inputs = Vec::new();
     for (operand, number) in instruction.operands.iter().zip(0_u64..) {
-        let parameter = *parameters.get(&number)?;
-        inputs.extend(pairs(nodes(target, parameter)?, nodes(caller, *operand as usize)?)?);
+        let parameter = u32::try_from(*parameters.get(&number)?).ok()?;
+        inputs.extend(pairs(nodes(target, parameter)?, nodes(caller, *operand)?)?);
     }
     Some(BodyMap {
         inputs,
-        results: pairs(nodes(caller, at)?, nodes(target, root as usize)?)?,
+        results: pairs(nodes(caller, u32::try_from(at).ok()?)?, nodes(target, root)?)?,
     })
 }

@@ -1,6 +1,6 @@
 //! A position in a text of HLO: names, numbers, balanced groups, comments.
 //!
-//! Quotes and `/* */` are respected everywhere: a bracket within them is none.
+//! Quotes and comments (`/* */`, `//`) are respected everywhere: a bracket within them is none.
 
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'t> {
@@ -30,17 +30,23 @@ impl<'t> Cursor<'t> {
         is_next
     }
 
+    /// Steps over blanks and comments.
     pub(super) fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
             let trimmed = rest.trim_start();
             self.at += rest.len() - trimmed.len();
-            let Some(comment) = trimmed.strip_prefix("/*") else {
-                return;
-            };
-            let end = comment.find("*/").map_or(trimmed.len(), |end| end + 4);
+            let Some(end) = comment_end(trimmed) else { return };
             self.at += end;
         }
+    }
+
+    /// The text up to the first letter that is wanted.
+    pub(super) fn until(&mut self, is_wanted: impl Fn(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(is_wanted).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
     }
 
     /// Letters of a name; may be empty.
@@ -65,87 +71,85 @@ impl<'t> Cursor<'t> {
     pub(super) fn balanced(&mut self) -> Option<&'t str> {
         let rest = self.rest();
         let mut depth = 0_u32;
-        let mut marks = Marks::default();
-        for (at, byte) in rest.bytes().enumerate() {
-            match marks.of(byte) {
-                Mark::Opens => depth += 1,
-                Mark::Closes => {
+        for (at, byte) in PlainBytes::new(rest, 0) {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => {
                     depth = depth.checked_sub(1)?;
                     if depth == 0 {
                         self.at += at + 1;
                         return Some(&rest[1..at]);
                     }
                 }
-                Mark::Other | Mark::Ends => {}
+                _ => {}
             }
         }
         None
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// A bracket that opens a group.
-    Opens,
-    Closes,
-    Ends,
-    /// Anything else, or something within quotes or a comment.
-    Other,
+/// The length of the comment that starts a text; `None` where none does.
+fn comment_end(text: &str) -> Option<usize> {
+    if let Some(comment) = text.strip_prefix("/*") {
+        return Some(comment.find("*/").map_or(text.len(), |end| end + 4));
+    }
+    text.strip_prefix("//")
+        .map(|comment| comment.find('\n').map_or(text.len(), |end| end + 2))
 }
 
-/// Follows quotes and comments byte by byte.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Marks {
-    state: State,
-    before: u8,
+/// The bytes of a text that are in no quote and no comment, with their positions. A quote counts as its first byte.
+#[derive(Clone, Debug)]
+pub(super) struct PlainBytes<'t> {
+    text: &'t str,
+    at: usize,
+    is_open: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    #[default]
-    Plain,
-    Quoted,
-    Escaped,
-    Comment,
-}
+impl<'t> PlainBytes<'t> {
+    pub(super) const fn new(text: &'t str, from: usize) -> Self {
+        Self {
+            text,
+            at: from,
+            is_open: false,
+        }
+    }
 
-impl Marks {
-    pub(super) fn of(&mut self, byte: u8) -> Mark {
-        let before = std::mem::replace(&mut self.before, byte);
-        match self.state {
-            State::Plain => {}
-            State::Escaped => {
-                self.state = State::Quoted;
-                return Mark::Other;
-            }
-            State::Quoted => {
-                match byte {
-                    b'\\' => self.state = State::Escaped,
-                    b'"' => self.state = State::Plain,
-                    _ => {}
-                }
-                return Mark::Other;
-            }
-            State::Comment => {
-                if before == b'*' && byte == b'/' {
-                    self.state = State::Plain;
-                    self.before = 0;
-                }
-                return Mark::Other;
+    /// Whether the text ended within a quote.
+    pub(super) const fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    fn quote_end(&mut self, start: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut at = start + 1;
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'\\' => at += 2,
+                b'"' => return at + 1,
+                _ => at += 1,
             }
         }
-        match byte {
-            b'"' => self.state = State::Quoted,
-            b'*' if before == b'/' => {
-                self.state = State::Comment;
-                self.before = 0;
+        self.is_open = true;
+        bytes.len()
+    }
+}
+
+impl Iterator for PlainBytes<'_> {
+    type Item = (usize, u8);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let bytes = self.text.as_bytes();
+        loop {
+            let (at, byte) = (self.at, *bytes.get(self.at)?);
+            if byte == b'/'
+                && let Some(length) = comment_end(&self.text[at..])
+            {
+                self.at += length;
+                continue;
             }
-            b'(' | b'[' | b'{' => return Mark::Opens,
-            b')' | b']' | b'}' => return Mark::Closes,
-            b'\n' => return Mark::Ends,
-            _ => {}
+            self.at = if byte == b'"' { self.quote_end(at) } else { at + 1 };
+            return Some((at, byte));
         }
-        Mark::Other
     }
 }
 
@@ -169,25 +173,15 @@ pub(super) fn parts(list: &str) -> impl Iterator<Item = &str> {
 
 fn split(text: &str) -> (&str, Option<&str>) {
     let mut depth = 0_u32;
-    let mut marks = Marks::default();
-    for (at, byte) in text.bytes().enumerate() {
-        match marks.of(byte) {
-            Mark::Opens => depth += 1,
-            Mark::Closes => depth = depth.saturating_sub(1),
-            Mark::Other if byte == b',' && depth == 0 && marks.is_plain() => {
-                return (&text[..at], Some(&text[at + 1..]));
-            }
-            Mark::Other | Mark::Ends => {}
+    for (at, byte) in PlainBytes::new(text, 0) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => return (&text[..at], Some(&text[at + 1..])),
+            _ => {}
         }
     }
     (text, None)
-}
-
-impl Marks {
-    /// Whether the byte before is in no quote or comment.
-    pub(super) fn is_plain(self) -> bool {
-        self.state == State::Plain
-    }
 }
 
 #[cfg(test)]

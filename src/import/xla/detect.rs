@@ -1,10 +1,12 @@
 //! Recognises XLA's dumps by their first bytes.
 //!
-//! Texts start with distinct words. A `HloProto` is distinguished from other protobufs, TensorFlow graphs above all, by the nested
-//! start of its first computation: module { name, entry, computation { name, instruction { name, opcode, shape.
+//! Texts start with distinct words; a `HloProto` is told from other protobufs by its messages.
 
+use super::cursor::Cursor;
 use super::dump::{ASSIGNMENT, RANGES};
-use crate::proto_head::fields;
+use super::shape::{self, ShapeNotes};
+use super::text::header_of;
+use crate::proto_kind::{self, ProtoKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -46,14 +48,14 @@ pub(super) fn form(head: &[u8]) -> Option<Form> {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or(""),
     };
+    if is_text_module(text) {
+        return Some(Form::Text);
+    }
     let mut lines = text
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with("//"));
     let first = lines.next()?;
-    if first.starts_with("HloModule ") {
-        return Some(Form::Text);
-    }
     if first == ASSIGNMENT || first.starts_with(RANGES) {
         return Some(Form::Dump);
     }
@@ -63,23 +65,38 @@ pub(super) fn form(head: &[u8]) -> Option<Form> {
     is_report.then_some(Form::Report)
 }
 
-fn is_proto(head: &[u8]) -> bool {
-    let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic() || *byte >= 0x80);
-    let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
-    first_texts(head).is_some_and(|(names, opcode)| {
-        !opcode.is_empty() && opcode.iter().all(is_letter) && names.into_iter().all(is_name)
-    })
+/// A header of a module, or a computation with its first instruction, perhaps behind comments.
+fn is_text_module(text: &str) -> bool {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks();
+    if cursor.rest().starts_with("HloModule ") {
+        return true;
+    }
+    let Ok(Some(header)) = header_of(cursor.rest()) else {
+        return false;
+    };
+    let mut cursor = Cursor::new(&cursor.rest()[header.length..]);
+    cursor.skip_blanks();
+    let name = cursor.until(|letter| letter == '=' || letter == '\n');
+    if name.trim().is_empty() || !cursor.eat('=') || shape::parse(&mut cursor, &mut ShapeNotes::default()).is_err() {
+        return false;
+    }
+    cursor.skip_blanks();
+    !cursor.word().is_empty() && cursor.peek() == Some('(')
 }
 
-/// The names of the module, the entry, the first computation and its first instruction, and the opcode of that.
-fn first_texts(head: &[u8]) -> Option<([&[u8]; 4], &[u8])> {
-    let mut module = fields(fields(head).next()??.part(1)?);
-    let name = module.next()??.whole(1)?;
-    let entry = module.next()??.whole(2)?;
-    let mut computation = fields(module.next()??.part(3)?);
-    let computation_name = computation.next()??.whole(1)?;
-    let mut instruction = fields(computation.next()??.part(2)?);
-    let instruction_name = instruction.next()??.whole(1)?;
-    let opcode = instruction.next()??.whole(2)?;
-    Some(([name, entry, computation_name, instruction_name], opcode))
+fn is_proto(head: &[u8]) -> bool {
+    matches!(proto_kind::kind(head), Some(ProtoKind::Hlo | ProtoKind::HloModule))
+}
+
+/// Whether a file that was opened as a module is a text.
+pub(super) fn is_text(head: &[u8]) -> bool {
+    let is_control = |byte: &u8| *byte < 32 && !byte.is_ascii_whitespace();
+    !head.iter().take(512).any(is_control)
+}
+
+/// Whether a binary file is a module without the message around it.
+pub(super) fn is_bare_module(head: &[u8]) -> bool {
+    let wanted = [ProtoKind::Hlo, ProtoKind::HloModule];
+    proto_kind::kind_among(head, &wanted) == Some(ProtoKind::HloModule)
 }

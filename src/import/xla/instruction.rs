@@ -27,7 +27,7 @@ impl<'t> Names<'t> {
 
 /// The name of an instruction, and whether it is the root.
 pub(super) fn name(statement: &str) -> Option<(bool, &str)> {
-    let (left, _) = statement.split_once(" = ")?;
+    let (left, _) = statement.split_once('=')?;
     let (is_root, left) = match left.trim().strip_prefix("ROOT ") {
         Some(rest) => (true, rest),
         None => (false, left),
@@ -47,7 +47,7 @@ pub(super) fn read(
     notes: &mut ShapeNotes,
 ) -> Result<Instruction, String> {
     let (_, name) = name(statement).ok_or("an instruction has no name")?;
-    let (_, right) = statement.split_once(" = ").unwrap_or_default();
+    let (_, right) = statement.split_once('=').unwrap_or_default();
     let mut cursor = Cursor::new(right);
     let shape = shape::parse(&mut cursor, notes)?;
     cursor.skip_blanks();

@@ -2,8 +2,8 @@
 //!
 //! | file | what comes out |
 //! |---|---|
-//! | HLO text (`HloModule ...`) | a graph: the entry; computations of loops, calls and branches as bodies |
-//! | `.hlo.pb` (`HloProto`) | the same graph, and of its buffer assignment every allocation as an arena with XLA's own offsets |
+//! | HLO text (`HloModule ...`, or computations alone) | a graph for each module: the entry; computations of loops, calls and branches as bodies |
+//! | `.hlo.pb` (`HloProto`, or a module alone) | the same graph, and of its buffer assignment every allocation as an arena with XLA's own offsets |
 //! | `buffer-assignment.txt` | allocations, held all run; with live ranges in the file or next to it ([`join`](mod@join)) arenas, with the module too a graph that has them |
 //! | `live-range.txt` | live ranges, with the sizes that it states: those at XLA's own peak |
 //! | `buffer-assignment-values.txt`, `memory-usage-report.txt` | recognised and refused: they lack offsets or round sizes |
@@ -31,6 +31,8 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod text;
+mod values;
+mod walk;
 
 pub use self::multi_file::DumpPart;
 pub(super) use self::multi_file::{groups, join};
@@ -40,6 +42,7 @@ use std::sync::Arc;
 use self::detect::Form;
 use self::model::Module;
 use self::shape::ShapeNotes;
+use self::values::Values;
 use super::wire::Wire;
 use super::{ImportError, Input, notices};
 use highwater_model::diagnostics::Diagnostics;
@@ -58,6 +61,8 @@ pub(super) fn import(
     let name = input.name().to_owned();
     match detect::form(input.head()) {
         Some(Form::Proto) => read_proto(input, &name, progress, diagnostics),
+        // Opened as a module although it does not look like one.
+        None if !detect::is_text(input.head()) => read_proto(input, &name, progress, diagnostics),
         Some(Form::Report) => Err(ImportError::at(
             "this report of XLA lists values without offsets, or sizes that are rounded",
             "line 1",
@@ -71,15 +76,18 @@ pub(super) fn import(
         Some(Form::Text) | None => {
             let len = input.len();
             let text = input.read_text(progress)?;
-            let mut notes = ShapeNotes::default();
-            let module = text::module(&text, progress, &mut notes)?;
+            let modules = text::modules(&text, progress)?;
             drop(text);
-            let dumped = Dumped {
-                facts: facts(&module, flow::schedule(&module).n_steps),
-                ..Dumped::default()
-            };
-            remarks(&module, notes, diagnostics);
-            graphs(&module, &name, len, dumped, progress, diagnostics)
+            let mut entries = Vec::with_capacity(modules.len());
+            for (module, notes) in modules {
+                let dumped = Dumped {
+                    facts: facts(&module, flow::schedule(&module).n_steps),
+                    ..Dumped::default()
+                };
+                remarks(&module, notes, diagnostics);
+                entries.push(graphs(&module, &name, len, dumped, progress, diagnostics)?);
+            }
+            Ok(Source::Graphs(entries))
         }
     }
 }
@@ -92,8 +100,10 @@ fn read_proto(
 ) -> Result<Source, ImportError> {
     let len = input.len();
     let mut notes = ShapeNotes::default();
+    let is_bare = detect::is_bare_module(input.head());
     let mut wire = Wire::new(input.reader()?, len, *progress);
-    let proto::Read { module, assignment } = proto::read(&mut wire, &mut notes)?;
+    let read = if is_bare { proto::read_bare } else { proto::read };
+    let proto::Read { module, assignment } = read(&mut wire, &mut notes)?;
     remarks(&module, notes, diagnostics);
     let schedule = flow::schedule(&module);
     let mut dumped = Dumped {
@@ -114,7 +124,8 @@ fn read_proto(
         dumped.facts.push(("live ranges".to_owned(), ranges.len().to_string()));
         dumped.arenas = arena::arenas(&placed.assignment, &ranges, progress, diagnostics)?;
     }
-    graphs(&module, name, len, dumped, progress, diagnostics)
+    let entry = graphs(&module, name, len, dumped, progress, diagnostics)?;
+    Ok(Source::Graphs(vec![entry]))
 }
 
 fn facts(module: &Module, steps: u64) -> Vec<(String, String)> {
@@ -168,14 +179,14 @@ fn graphs(
     dumped: Dumped,
     progress: &Progress<'_>,
     diagnostics: &mut Diagnostics,
-) -> Result<Source, ImportError> {
+) -> Result<GraphEntry, ImportError> {
     let mut graphs = Vec::with_capacity(module.computations.len());
     let mut uses = Vec::new();
-    let firsts = calls::first_tensors(module);
+    let values: Vec<Values> = module.computations.iter().map(Values::new).collect();
     for (number, computation) in (0_u32..).zip(&module.computations) {
-        let (graph, steps) = build::graph(computation, len, progress)?;
+        let (graph, steps) = build::graph(computation, &values[number as usize], len, progress)?;
         graphs.push(Arc::new(graph));
-        let mut of_graph = calls::uses(module, &firsts, number, progress)?;
+        let mut of_graph = calls::uses(module, &values, number, progress)?;
         ops_to_steps(&mut of_graph, &steps);
         uses.extend(of_graph);
     }
@@ -188,11 +199,11 @@ fn graphs(
         notices::views(&graph, diagnostics);
     }
     let name = if module.name.is_empty() { file } else { &module.name };
-    Ok(Source::Graphs(vec![GraphEntry {
+    Ok(GraphEntry {
         name: name.to_owned(),
         graph,
         bodies,
         uses,
         dumped: Some(Arc::new(dumped)),
-    }]))
+    })
 }

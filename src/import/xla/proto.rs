@@ -42,6 +42,18 @@ struct Header {
     schedule: BTreeMap<i64, Vec<i64>>,
 }
 
+/// A file that is a module without the message around it.
+pub(super) fn read_bare(wire: &mut Wire<'_>, notes: &mut ShapeNotes) -> Result<Read, ImportError> {
+    let span = Span {
+        start: 0,
+        end: wire.len(),
+    };
+    Ok(Read {
+        module: read_module(wire, span, notes)?,
+        assignment: None,
+    })
+}
+
 /// Reads the whole file but the buffer assignment.
 pub(super) fn read(wire: &mut Wire<'_>, notes: &mut ShapeNotes) -> Result<Read, ImportError> {
     let (mut module, mut assignment) = (None, None);

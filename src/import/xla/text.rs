@@ -1,4 +1,4 @@
-//! HLO text -> [`Module`].
+//! HLO text -> [`Module`]s.
 //!
 //! ```text
 //! HloModule jit_f, is_scheduled=true, entry_computation_layout={...}
@@ -10,15 +10,17 @@
 //! ```
 //!
 //! The text is walked once for the extents of computations; then the entry and what it reaches are read, each instruction
-//! in place. Attributes that do not concern memory are skipped, known or not. An instruction ends where its
-//! line does and all brackets are closed. Linear in the text.
+//! in place. Attributes that do not concern memory are skipped, known or not. Lines mean nothing within a computation: an
+//! instruction ends behind its operands and the attributes that commas join to them. The header may be missing, as in
+//! tests of compilers; several headers are several modules. Linear in the text.
 
 use std::collections::BTreeMap;
 
-use super::cursor::{Mark, Marks};
+use super::cursor::Cursor;
 use super::instruction::{self, Names};
 use super::model::{Computation, Module, reachable};
-use super::shape::ShapeNotes;
+use super::shape::{self, ShapeNotes};
+use super::walk::{Walk, is_name_letter};
 use crate::ImportError;
 use highwater_model::progress::Progress;
 
@@ -32,25 +34,58 @@ struct Extent<'t> {
     line: u64,
 }
 
-pub(super) fn module(text: &str, progress: &Progress<'_>, notes: &mut ShapeNotes) -> Result<Module, ImportError> {
-    let mut module = Module::default();
-    let mut extents = Vec::new();
+/// A module whose computations are found, not yet read.
+#[derive(Default)]
+struct Draft<'t> {
+    module: Module,
+    extents: Vec<Extent<'t>>,
+}
+
+/// The modules of a text, each with its notes.
+pub(super) fn modules(text: &str, progress: &Progress<'_>) -> Result<Vec<(Module, ShapeNotes)>, ImportError> {
     let mut walk = Walk::new(text, 1, progress);
-    while let Some((line, statement)) = walk.statement()? {
-        progress.set("reading", walk.at as u64, text.len() as u64)?;
-        if let Some(header) = statement.strip_prefix("HloModule") {
-            read_header(header, &mut module);
-        } else if statement.starts_with('}') {
-            return Err(error("a computation ends that did not begin", line));
-        } else if let Some((name, is_entry)) = header_of(statement) {
-            let extent = walk.body(name, is_entry, &mut module.n_instructions)?;
-            extents.push(extent);
+    let mut drafts: Vec<Draft<'_>> = Vec::new();
+    while let Some(next) = walk.peek()? {
+        progress.set("reading", walk.at() as u64, text.len() as u64)?;
+        if let Some(header) = walk.module_header()? {
+            let mut draft = Draft::default();
+            read_header(header, &mut draft.module);
+            drafts.push(draft);
+        } else if matches!(next, b'}' | b')' | b']') {
+            return Err(error("a computation ends that did not begin", walk.line()));
+        } else if let Some(Header { name, is_entry, length }) =
+            header_of(walk.rest()).map_err(|what| error(what, walk.line()))?
+        {
+            walk.advance(length);
+            if drafts.is_empty() {
+                drafts.push(Draft::default());
+            }
+            if let Some(draft) = drafts.last_mut() {
+                draft
+                    .extents
+                    .push(body(&mut walk, name, is_entry, &mut draft.module.n_instructions)?);
+            }
+        } else {
+            walk.skip_line();
         }
     }
+    if drafts.is_empty() {
+        drafts.push(Draft::default());
+    }
+    let line = walk.line();
+    let read = drafts.into_iter().map(|draft| {
+        let mut notes = ShapeNotes::default();
+        finish(draft, line, progress, &mut notes).map(|module| (module, notes))
+    });
+    read.collect()
+}
+
+fn finish(draft: Draft<'_>, line: u64, progress: &Progress<'_>, notes: &mut ShapeNotes) -> Result<Module, ImportError> {
+    let Draft { mut module, extents } = draft;
     module.n_computations = extents.len() as u64;
     let entry = extents.iter().position(|extent| extent.is_entry);
     let Some(entry) = entry.or_else(|| extents.len().checked_sub(1)) else {
-        return Err(error("the module has no computation", walk.line));
+        return Err(error("the module has no computation", line));
     };
     let places: BTreeMap<&str, usize> = (0..)
         .zip(&extents)
@@ -75,16 +110,77 @@ fn read_header(header: &str, module: &mut Module) {
     module.is_scheduled = attributes.any(|attribute| attribute == "is_scheduled=true");
 }
 
-/// The name in the first line of a computation, and whether it is the entry; `None` for any other line.
-fn header_of(statement: &str) -> Option<(&str, bool)> {
-    let open = statement.strip_suffix('{')?;
-    let (is_entry, open) = match open.trim_start().strip_prefix("ENTRY ") {
-        Some(rest) => (true, rest.trim_start()),
-        None => (false, open.trim_start()),
-    };
-    let end = open.find(|letter: char| letter == '(' || letter.is_whitespace());
-    let name = open[..end.unwrap_or(open.len())].trim_start_matches('%');
-    (!name.is_empty()).then_some((name, is_entry))
+/// The first line of a computation.
+pub(super) struct Header<'t> {
+    pub(super) name: &'t str,
+    is_entry: bool,
+    /// Its bytes, with the opening brace.
+    pub(super) length: usize,
+}
+
+/// The computation that starts here; `None` where none does: other sections of a module list files and positions in them.
+///
+/// # Errors
+/// The fault in a few words.
+pub(super) fn header_of(text: &str) -> Result<Option<Header<'_>>, &'static str> {
+    const EXPECTED: &str = "a computation is expected, such as `ENTRY main (x: f32[4]) -> f32[4] { ... }`";
+    let mut cursor = Cursor::new(text);
+    let mut name = cursor.until(|letter| !is_name_letter(letter));
+    let is_entry = name == "ENTRY";
+    if is_entry {
+        cursor.skip_blanks();
+        name = cursor.until(|letter| !is_name_letter(letter));
+    }
+    let name = name.trim_start_matches('%');
+    if name.chars().next().is_none_or(|first| first.is_ascii_digit()) {
+        return Ok(None);
+    }
+    cursor.skip_blanks();
+    let has_parameters = cursor.peek() == Some('(');
+    if has_parameters {
+        cursor.balanced().ok_or("a bracket or quote is not closed")?;
+        cursor.skip_blanks();
+        if cursor.eat('-') {
+            let result = cursor
+                .eat('>')
+                .then(|| shape::parse(&mut cursor, &mut ShapeNotes::default()));
+            result.and_then(Result::ok).ok_or(EXPECTED)?;
+            cursor.skip_blanks();
+        }
+    }
+    if cursor.eat('{') {
+        let length = text.len() - cursor.rest().len();
+        return Ok(Some(Header { name, is_entry, length }));
+    }
+    // Looking at the lines within the brackets once more would take quadratic time.
+    if has_parameters { Err(EXPECTED) } else { Ok(None) }
+}
+
+/// The instructions of a computation whose opening brace was just read; moves behind its closing one.
+fn body<'t>(walk: &mut Walk<'t>, name: &'t str, is_entry: bool, count: &mut u64) -> Result<Extent<'t>, ImportError> {
+    let (start, line) = (walk.at(), walk.line());
+    while let Some(next) = walk.peek()? {
+        if next == b'}' {
+            let extent = Extent {
+                name,
+                is_entry,
+                body: walk.since(start),
+                line,
+            };
+            walk.advance(1);
+            // What follows the brace concerns the computation as a whole: `, execution_thread="host"`.
+            if walk.peek()? == Some(b',') {
+                walk.skip_line();
+            }
+            return Ok(extent);
+        }
+        walk.statement()?;
+        *count += 1;
+    }
+    Err(ImportError::Truncated {
+        at: walk.at() as u64,
+        what: format!("computation \"{name}\""),
+    })
 }
 
 fn computation(
@@ -101,7 +197,8 @@ fn computation(
     let mut walk = Walk::new(extent.body, extent.line, progress);
     let mut names = Names::default();
     let mut statements = Vec::new();
-    while let Some((line, statement)) = walk.statement()? {
+    while walk.peek()?.is_some() {
+        let (line, statement) = walk.statement()?;
         let (is_root, name) = instruction::name(statement).ok_or_else(|| error("an instruction has no name", line))?;
         if !names.add(name) {
             return Err(error(
@@ -129,123 +226,4 @@ fn computation(
     };
     computation.root = u32::try_from(root.unwrap_or(last)).unwrap_or(u32::MAX);
     Ok(computation)
-}
-
-struct Walk<'t> {
-    text: &'t str,
-    at: usize,
-    line: u64,
-    progress: &'t Progress<'t>,
-    count: u64,
-}
-
-const STATEMENTS_BETWEEN_CHECKS: u64 = 1024;
-/// Bytes of one statement between two checks of the cancel flag.
-const BYTES_BETWEEN_CHECKS: usize = 1 << 20;
-
-impl<'t> Walk<'t> {
-    /// Starts in front of a text whose first line has a number.
-    const fn new(text: &'t str, line: u64, progress: &'t Progress<'t>) -> Self {
-        Self {
-            text,
-            at: 0,
-            line,
-            progress,
-            count: 0,
-        }
-    }
-
-    /// The next statement without the blanks around it, and its line. A first line of a computation and a closing brace
-    /// are separate statements.
-    fn statement(&mut self) -> Result<Option<(u64, &'t str)>, ImportError> {
-        loop {
-            self.count += 1;
-            if self.count.is_multiple_of(STATEMENTS_BETWEEN_CHECKS) {
-                self.progress.check()?;
-            }
-            let Some(line_end) = self.line_end() else {
-                return Ok(None);
-            };
-            let line = self.text[self.at..line_end].trim();
-            let first = self.line;
-            if line.is_empty() || line.starts_with("//") {
-                self.advance(line_end);
-                continue;
-            }
-            let is_whole = line.starts_with('}') || (line.ends_with('{') && !line.contains(" = "));
-            if is_whole {
-                self.advance(line_end);
-                return Ok(Some((first, line)));
-            }
-            let end = self.balanced_end()?;
-            let statement = self.text[self.at..end].trim();
-            self.advance(end);
-            return Ok(Some((first, statement)));
-        }
-    }
-
-    /// The instructions of a computation whose first line was just read; moves behind its closing brace.
-    fn body(&mut self, name: &'t str, is_entry: bool, count: &mut u64) -> Result<Extent<'t>, ImportError> {
-        let (start, line) = (self.at, self.line);
-        loop {
-            let before = self.at;
-            match self.statement()? {
-                Some((_, statement)) if statement.starts_with('}') => {
-                    return Ok(Extent {
-                        name,
-                        is_entry,
-                        body: &self.text[start..before],
-                        line,
-                    });
-                }
-                Some(_) => *count += 1,
-                None => {
-                    return Err(ImportError::Truncated {
-                        at: self.text.len() as u64,
-                        what: format!("computation \"{name}\""),
-                    });
-                }
-            }
-        }
-    }
-
-    /// The end of the current line; `None` at the end of the text.
-    fn line_end(&self) -> Option<usize> {
-        if self.at >= self.text.len() {
-            return None;
-        }
-        let rest = &self.text[self.at..];
-        Some(rest.find('\n').map_or(self.text.len(), |end| self.at + end))
-    }
-
-    /// The end of the first line at which all brackets are closed.
-    fn balanced_end(&self) -> Result<usize, ImportError> {
-        let mut depth = 0_u32;
-        let mut marks = Marks::default();
-        for (at, byte) in self.text.as_bytes()[self.at..].iter().enumerate() {
-            if at % BYTES_BETWEEN_CHECKS == BYTES_BETWEEN_CHECKS - 1 {
-                self.progress.check()?;
-            }
-            match marks.of(*byte) {
-                Mark::Opens => depth += 1,
-                Mark::Closes => {
-                    depth = depth
-                        .checked_sub(1)
-                        .ok_or_else(|| error("a bracket closes that did not open", self.line))?;
-                }
-                Mark::Ends if depth == 0 => return Ok(self.at + at),
-                Mark::Ends | Mark::Other => {}
-            }
-        }
-        if depth == 0 && marks.is_plain() {
-            return Ok(self.text.len());
-        }
-        Err(error("a bracket or quote is not closed", self.line))
-    }
-
-    fn advance(&mut self, end: usize) {
-        let lines = self.text.as_bytes()[self.at..end].iter().filter(|byte| **byte == b'\n');
-        self.line += lines.count() as u64 + 1;
-        self.at = (end + 1).min(self.text.len());
-    }
 }
