@@ -6,12 +6,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 mod compare;
+mod export;
 mod learn;
 mod peak;
 mod plan;
 mod space;
 
 pub(super) use compare::{CompareArgs, PinArgs};
+pub(super) use export::{ExportArgs, Writing};
 pub(super) use learn::LearnArgs;
 pub(super) use peak::PeakArgs;
 pub(super) use plan::{LifetimesView, PlanArgs};
@@ -19,7 +21,6 @@ pub(super) use space::{RecommendArgs, SpaceArgs, SweepArgs};
 
 pub(super) use super::opening::{Opening, YesNo};
 
-use highwater_export::{export_form_help, export_forms_help, export_names_help};
 use highwater_session::{PainterChoice, SAMPLES};
 
 /// Plans, simulates and compares the device memory of neural networks under every static memory policy.
@@ -376,36 +377,4 @@ pub struct DevicesArgs {
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-}
-
-/// Arguments of `export`.
-#[derive(Args, Debug)]
-pub struct ExportArgs {
-    /// The graphs of the session, in running order.
-    #[arg(required = true)]
-    pub files: Vec<String>,
-    #[arg(long, value_name = "OUT", help = export_names_help(), long_help = export_forms_help())]
-    pub to: PathBuf,
-    #[arg(long = "as", value_name = "FORM", help = export_form_help())]
-    pub form: Option<String>,
-    /// The lanes, by position from 1; unless given all of them, or for tables the one that is in force.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub lane: Vec<String>,
-    /// The policies to simulate; all unless given.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub policies: Vec<String>,
-    /// Look at one graph alone: of several, or one that ops call, branch to or repeat.
-    #[arg(long, value_name = "NAME")]
-    pub graph: Option<String>,
-    /// What the axis of drawings counts: "program order" (unless given), "estimated time" or "wall time".
-    #[arg(long, value_name = "AXIS")]
-    pub axis: Option<String>,
-    /// What colours show: "tensor" (unless given), "role", "op type", "data type", "phase", "scope", "size" or "lifetime".
-    #[arg(long, value_name = "WHAT")]
-    pub color_by: Option<String>,
-    /// Configurations to compare with the policies; a document keeps them.
-    #[command(flatten)]
-    pub pins: PinArgs,
-    #[command(flatten)]
-    pub common: Common,
 }

@@ -2,22 +2,31 @@
 
 use std::sync::Arc;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
-use super::Verdict;
 use super::args::ExportArgs;
 use super::compare::{axis_of, coloring};
 use super::opened::{Named, write_document};
 use super::request::{Prepared, policies};
+use super::settings::read_settings;
+use super::written::{config_export, preview, write_or_print};
+use super::{Verdict, print};
 use highwater_analysis::{Comparison, compare};
-use highwater_export::{ExportAbout, ExportForm, ExportSubject};
+use highwater_export::{ConfigFile, ExportAbout, ExportForm, ExportSubject, is_script_name};
+use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
-use highwater_session::{CommandLine, Origin, export_about, is_document_name, refuse_source, write_whole};
+use highwater_session::{
+    CommandLine, Origin, SourceSpec, config_from_document, export_about, is_document_name, look_at_files,
+    refuse_source, write_whole,
+};
 use highwater_timeline::Timeline;
 
 pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     if args.form.is_none() && is_document_name(&args.to) {
+        if args.writing.preview {
+            bail!("--preview prints configurations, tables and pages; a document is opened in the window");
+        }
         return write_document(args, progress);
     }
     let form = match &args.form {
@@ -25,6 +34,10 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         None => ExportForm::of_path(&args.to).map_err(anyhow::Error::msg),
     }?;
     form.check(&args.to).map_err(anyhow::Error::msg)?;
+    refuse_script(args)?;
+    if args.files.is_empty() {
+        return convert(args, form);
+    }
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
     settings.add_pins(&args.pins.pin)?;
@@ -59,11 +72,59 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         stated.plan.clone_from(&settings.plan);
     }
     let line = CommandLine::new(&stated, origin);
+    if form == ExportForm::Config {
+        let about = export_about(
+            &document,
+            &line,
+            &comparison,
+            Some(&loaded),
+            Vec::new(),
+            Diagnostics::new(),
+        );
+        let export = config_export(&about.configuration, &args.to, &findings, &settings)?;
+        return write_or_print(&export, args.writing, &document.sources);
+    }
     let about = export_about(&document, &line, &comparison, Some(&loaded), findings, import);
     let subject = subject_of(args, comparison, about)?;
     let bytes = subject.file(form, &args.to, progress)?;
-    write_whole(&args.to, &bytes)?;
+    if args.writing.preview {
+        let shown = args.to.display();
+        let text = String::from_utf8(bytes)
+            .with_context(|| format!("{shown} is a picture; leave out --preview to write it"))?;
+        let path = args.to.clone();
+        print(&preview(&[ConfigFile { path, text }]))?;
+    } else {
+        write_whole(&args.to, &bytes)?;
+    }
     Ok(Verdict::Done)
+}
+
+/// Writes a configuration as another kind of file, without a graph.
+fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
+    if form != ExportForm::Config {
+        bail!(
+            "{}: a {} is made of graphs, so name their files; a configuration alone is written as .json, .py or .sh",
+            args.to.display(),
+            form.row().name
+        );
+    }
+    let settings = read_settings(&args.common)?;
+    let document = settings.document(Vec::new(), &settings.plan);
+    let files = look_at_files(&document.options, &document.environment);
+    let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
+    let export = config_export(&config_from_document(&document, None), &args.to, &findings, &settings)?;
+    write_or_print(&export, args.writing, &[])
+}
+
+/// Refuses to replace a script that the settings come from.
+fn refuse_script(args: &ExportArgs) -> anyhow::Result<()> {
+    let scripts = args
+        .common
+        .config
+        .iter()
+        .filter(|path| is_script_name(&path.display().to_string()));
+    let scripts: Vec<SourceSpec> = scripts.cloned().map(SourceSpec::Path).collect();
+    Ok(refuse_source(&args.to, &scripts)?)
 }
 
 fn subject_of(args: &ExportArgs, comparison: Arc<Comparison>, about: ExportAbout) -> anyhow::Result<ExportSubject> {

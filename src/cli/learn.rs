@@ -6,18 +6,23 @@ use super::args::{Format, LearnArgs};
 use super::opened::Named;
 use super::request::Prepared;
 use super::text::diagnostics;
+use super::written::{config_export, write_learned};
 use super::{Verdict, print, print_json};
 use highwater_analysis::{Calibration, Request, calibrations};
-use highwater_export::{calibrations_json, to_json};
+use highwater_export::{WRITTEN_FORMS, calibrations_json, is_written_name};
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
-use highwater_session::{Document, config_from_document, refuse_source, write_whole};
+use highwater_options::check_scheduled;
+use highwater_session::{Document, config_from_document, look_at_files, refuse_source};
 
 pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     args.format.check(&[Format::Text, Format::Json])?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let settings = named.settings(&args.common)?;
     if let Some(path) = &args.to {
+        if !is_written_name(&path.display().to_string()) {
+            bail!("{}: {WRITTEN_FORMS}", path.display());
+        }
         refuse_source(path, &named.sources)?;
     }
     let prepared = Prepared::new(named.sources, settings, args.graph.as_ref(), &args.common, progress)?;
@@ -37,14 +42,23 @@ pub(super) fn run(args: &LearnArgs, progress: &Progress<'_>) -> anyhow::Result<V
     }
     let mut learned = calibrations(&request, progress)?;
     keep_wanted(&mut learned, &args.only)?;
-    if let Some(path) = &args.to {
-        let mut document = settings.document(sources, &request.plan);
-        set(&mut document, &learned);
-        write_whole(path, to_json(&config_from_document(&document, None)).as_bytes())?;
-    }
-    match args.format {
-        Format::Json => print_json(&calibrations_json(&loaded.workload.name, &learned, &import))?,
-        _ => print(&(text(&learned, &request) + &diagnostics(&import)))?,
+    let told = match args.format {
+        Format::Json => print_json(&calibrations_json(&loaded.workload.name, &learned, &import)),
+        _ => print(&(text(&learned, &request) + &diagnostics(&import))),
+    };
+    told?;
+    let Some(path) = &args.to else {
+        return Ok(Verdict::Done);
+    };
+    let mut document = settings.document(sources, &request.plan);
+    set(&mut document, &learned);
+    let files = look_at_files(&document.options, &document.environment);
+    let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
+    let export = config_export(&config_from_document(&document, None), path, &findings, &settings)?;
+    match write_learned(&export, args.force, &document.sources)? {
+        None => return Ok(Verdict::No),
+        Some(report) if args.format == Format::Text => print(&report)?,
+        Some(_) => {}
     }
     Ok(Verdict::Done)
 }

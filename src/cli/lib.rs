@@ -27,6 +27,7 @@ mod settings;
 mod space;
 mod sweep;
 mod text;
+mod written;
 
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;

@@ -113,6 +113,12 @@ pub fn schedule_from_json(bytes: &[u8]) -> Result<SchedulePlan, ConfigError> {
     Ok(wire.into_plan())
 }
 
+/// A schedule as JSON in one line, as [`schedule_from_json`] reads it.
+pub(super) fn schedule_json(plan: &SchedulePlan) -> String {
+    serde_json::to_string(&WireSchedule::from_plan(plan))
+        .expect("a schedule holds nothing but texts, numbers and maps with text keys")
+}
+
 /// Reads the options of an object, and those of nested objects with the name of a group.
 fn read_options(object: &Map<String, Json>, group: &str, document: &mut ConfigDocument, warnings: &mut Diagnostics) {
     for (name, json) in object {

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use super::config_export::{ConfigExport, config_errors, is_written_name};
 use super::file_names::{ending, words};
 use super::placements::placements_csv;
 use super::report::report_html;
@@ -12,7 +13,6 @@ use super::subject::{ExportError, ExportSubject};
 use super::table::tensors_csv;
 use super::timeline_file::timeline_file;
 use super::trace::trace_json;
-use super::writer_of;
 use highwater_model::progress::Progress;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -214,7 +214,7 @@ impl ExportForm {
     /// A sentence with the endings of the form.
     pub fn check(self, path: &Path) -> Result<(), String> {
         let row = self.row();
-        let is_script = self == Self::Config && writer_of(&path.display().to_string()).is_some();
+        let is_script = self == Self::Config && is_written_name(&path.display().to_string());
         if !row.is_strict || is_script || row.has_ending(&ending(path)) {
             return Ok(());
         }
@@ -239,17 +239,29 @@ impl ExportSubject {
     }
 }
 
+/// The one file of a configuration; several files are written through [`ConfigExport`].
 fn config_file(subject: &ExportSubject, path: &Path, _progress: &Progress<'_>) -> Result<Vec<u8>, ExportError> {
-    let write = writer_of(&path.display().to_string());
-    let write = write.ok_or_else(|| "a configuration is written as .json, .py or .sh".to_owned())?;
-    Ok(write(&subject.about.configuration).into_bytes())
+    let about = &subject.about;
+    let errors = config_errors(&about.findings, &about.diagnostics);
+    let export = ConfigExport::new(&about.configuration, path, errors)?;
+    if let Some(refusal) = export.refusal(false) {
+        return Err(refusal.message.into());
+    }
+    match &export.files[..] {
+        [file] => Ok(file.text.clone().into_bytes()),
+        files => Err(format!(
+            "{} files are written of this configuration; use the command for configurations",
+            files.len()
+        )
+        .into()),
+    }
 }
 
 impl ExportRow {
     fn has_ending(&self, ending: &str) -> bool {
         // Scripts have more endings than those that are proposed.
         let is_script =
-            self.form == ExportForm::Config && !ending.is_empty() && writer_of(&format!("x.{ending}")).is_some();
+            self.form == ExportForm::Config && !ending.is_empty() && is_written_name(&format!("x.{ending}"));
         is_script || self.endings.contains(&ending)
     }
 }

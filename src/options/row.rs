@@ -74,6 +74,16 @@ impl OptionRow {
         self.lowers_to.is_some()
     }
 
+    /// Normalizes a value: sizes written as texts with a unit become bytes, numbers of the engine, which it takes as texts, numbers.
+    pub(super) fn normalised(&self, value: Value) -> Value {
+        match (self.section, &self.kind, value) {
+            (Section::Engine, OptionKind::Int { .. } | OptionKind::IntChoice(_), Value::Text(text)) => {
+                self.kind.read(&text)
+            }
+            (_, kind, value) => kind.normalised(value),
+        }
+    }
+
     /// The error of a value, as the end of a sentence; `None` where it is valid. `Unset` and the default are always
     /// valid.
     pub fn problem(&self, value: &Value) -> Option<String> {

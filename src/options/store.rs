@@ -68,13 +68,14 @@ impl Options {
         Ok(())
     }
 
-    /// Sets an option to a typed value; [`Value::Unset`] resets it. A size may be a text with a unit.
+    /// Sets an option to a typed value; [`Value::Unset`] resets it. A size may be a text with a unit, a
+    /// number of the engine is a text in its dictionaries.
     ///
     /// # Errors
     /// [`OptionError::UnknownKey`].
     pub fn set(&mut self, key: &str, value: Value) -> Result<(), OptionError> {
         let row = find(key).ok_or_else(|| unknown(key))?;
-        self.store(row.key, row.kind.normalised(value));
+        self.store(row.key, row.normalised(value));
         Ok(())
     }
 

@@ -57,6 +57,8 @@ pub fn apply_config(config: &ConfigDocument, document: &mut Document) {
     if is_whole {
         document.environment = Environment::default();
         document.unknown_fields.clone_from(&config.unknown_fields);
+    }
+    if is_whole || config.evaluation {
         document.with_evaluation = config.evaluation;
     }
     document.environment.extend(&config.environment);

@@ -36,6 +36,7 @@ mod task;
 mod titles;
 mod worker;
 mod write;
+mod write_config;
 
 pub use bookmarks::{Bookmark, PersistedBookmark, lane_of, lane_text};
 pub use budget_sweep::{BudgetSweepSubject, BudgetSweepTable};
@@ -66,6 +67,7 @@ pub use state::{Busy, ContentOrder, DeviceAt, Exporting, LaneInView, Notice, Sea
 pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
 pub use worker::{Wake, Worker};
 pub use write::write_whole;
+pub use write_config::{WriteConfigError, write_config};
 
 pub use highwater_export::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, Picture, SvgColors};
 pub use highwater_timeline::Selected;

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod compare;
+mod export;
 mod inspect;
 mod learn;
 mod peak;
@@ -163,6 +164,7 @@ fn export_writes_scripts_that_check_reads() {
             "memory_config.static_memory_policy=2",
             "--env",
             "GE_USE_STATIC_MEMORY=3",
+            "--force",
         ];
         let output = run(&[&["export", "sample:resnet50", "--to", path], &setting[..]].concat());
         let error = String::from_utf8_lossy(&output.stderr);

@@ -219,7 +219,7 @@ fn a_configuration_survives_export_and_import() {
     let mut session = session();
     set(&mut session, "memory_config.static_memory_policy", "4");
     session.apply(Command::SetEnvironment {
-        name: "GE_USE_STATIC_MEMORY".to_owned(),
+        name: "ASCEND_DEVICE_ID".to_owned(),
         value: Some("3".to_owned()),
     });
     set(&mut session, "simulation.device", "generic-64GB");
@@ -266,6 +266,30 @@ fn another_configuration_of_a_script_is_chosen() {
     assert_eq!(taken(&session), ["a"]);
     let options = &session.document().options;
     assert!(options.is_set("deterministic") && !options.is_set("hccl_timeout"));
+}
+
+#[test]
+fn a_configuration_with_errors_or_without_content_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = session();
+    let refused = |session: &mut Session, name: &str, words: &str| {
+        session.apply(Command::DismissNotice);
+        session.apply(Command::ExportConfig(folder.path().join(name)));
+        wait_for_notice(session);
+        let notice = session.notice().cloned();
+        assert!(
+            matches!(&notice, Some(Notice::Failed(text)) if text.contains(words)),
+            "{notice:?}"
+        );
+    };
+    set(&mut session, "memory_config.static_memory_policy", "2");
+    refused(&mut session, "a.sh", "carries environment variables alone");
+    session.apply(Command::SetEnvironment {
+        name: "GE_USE_STATIC_MEMORY".to_owned(),
+        value: Some("3".to_owned()),
+    });
+    refused(&mut session, "a.json", "R51");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

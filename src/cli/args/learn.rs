@@ -16,6 +16,9 @@ pub struct LearnArgs {
     /// Write a configuration with what was learned set, beside the settings that are given.
     #[arg(long, value_name = "CONFIG.json")]
     pub to: Option<PathBuf>,
+    /// Write it although it has error-level findings.
+    #[arg(long, requires = "to")]
+    pub force: bool,
     /// Take these alone, by their keys; all unless given.
     #[arg(long, value_name = "KEYS", value_delimiter = ',')]
     pub only: Vec<String>,

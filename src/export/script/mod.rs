@@ -2,7 +2,7 @@
 //!
 //! In: a file's name and bytes. Out: the [`ConfigDocument`] that JSON would give, with a warning for every value that only a running
 //! script knows. No script is ever run. And back: a document as Python, an environment as shell. Deliberately not here: checking values
-//! (`options::check`).
+//! (`options::check`), what is written at all (`config_export`).
 //!
 //! ```text
 //! bytes --decode--> text --Form: of_text, of_name--> from_python | from_shell --> Reading
@@ -18,9 +18,12 @@
 mod encoding;
 mod notebook;
 mod python;
+mod python_part;
 mod reading;
 mod shell;
+mod write_engine;
 mod write_python;
+mod write_remarks;
 mod write_shell;
 
 use std::path::Path;
@@ -34,14 +37,16 @@ use python::{Dialect, from_python};
 use reading::Reading;
 use shell::from_shell;
 
-pub use write_python::to_python;
+pub use python_part::PythonPart;
+pub use write_python::{HEADER, to_python};
+pub(super) use write_remarks::open_notes;
 pub use write_shell::to_shell;
 
 const MAX_SCRIPT_BYTES: usize = 16 * 1024 * 1024;
 
 /// The form of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     Json,
     Notebook,
     Python,
@@ -50,7 +55,7 @@ enum Form {
 
 impl Form {
     /// By the name of a file.
-    fn of_name(name: &str) -> Option<Self> {
+    pub(super) fn of_name(name: &str) -> Option<Self> {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
         match extension.to_ascii_lowercase().as_str() {
@@ -114,22 +119,6 @@ impl Form {
             }
             Self::Shell => "export NAME=value of a variable that has an effect here",
         }
-    }
-}
-
-pub type Writer = fn(&ConfigDocument) -> String;
-
-/// The endings of written files, for a message.
-pub const WRITTEN_FORMS: &str =
-    "name a file that ends in .json (everything), .py (options and variables) or .sh (variables)";
-
-/// `None` for a name without a form.
-pub fn writer_of(name: &str) -> Option<Writer> {
-    match Form::of_name(name)? {
-        Form::Json => Some(super::to_json),
-        Form::Python => Some(to_python),
-        Form::Shell => Some(|document| to_shell(&document.environment)),
-        Form::Notebook => None,
     }
 }
 

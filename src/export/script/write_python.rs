@@ -1,17 +1,24 @@
-//! A configuration as a Python script, in the style of the vendor's reference.
+//! A configuration as Python scripts, in the style of the vendors' references: one for the adapter of TensorFlow, and one each for MegEngine
+//! and Paddle where their options are set.
 //!
 //! An option is an argument of a constructor, an entry of `custom_op.parameter_map`, or an entry of the engine's dictionary. All other
-//! options are comments `# highwater: key = value`, which are read back.
+//! options are comments `# highwater: key = value`, and the session comments `# highwater schedule: {...}`; they are read back.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use highwater_options::{GROUPS, Group, OptionRow, Section, TABLE, Value};
+use highwater_options::{GROUPS, Group, OptionKind, OptionRow, Section, TABLE, Value};
 
 use super::super::config_document::ConfigDocument;
 use super::super::json_value::json_of;
 use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, Stored, from_python, stored};
+use super::python_part::PythonPart;
+use super::write_engine::{EngineEntry, engine_script};
+use super::write_remarks::{open_remarks, session_remarks};
+
+/// The first line of written scripts.
+pub const HEADER: &str = "# A configuration, written by highwater.";
 
 const OS: &str = "import os";
 const FLUID: &str = "import paddle.fluid as fluid";
@@ -24,37 +31,39 @@ const IMPORTS: &[&str] = &[OS, FLUID, TENSORFLOW, DTR, ADAPTER];
 /// Longer calls have a line per argument.
 const MAX_LINE: usize = 88;
 
-/// The options, the variables and the unknown options as a script of Python 3. Expressions of the user's script are copied where that
-/// gives the same document; the names in them are not defined.
-pub fn to_python(document: &ConfigDocument) -> String {
+/// A part of a configuration as a script of Python 3; `None` where nothing of the part is set. Expressions of the user's script are copied
+/// where that gives the same document; the names in them are not defined.
+pub fn to_python(document: &ConfigDocument, part: PythonPart) -> Option<String> {
+    let document = part.of(document)?;
     let expressions = document
         .options
         .overrides()
         .filter(|(_, value)| matches!(value, Value::Python(_)));
     let mut hidden: BTreeSet<&str> = expressions.map(|(key, _)| key).collect();
     if hidden.is_empty() {
-        return Writer::new(document, hidden).script();
+        return Some(Writer::new(&document, hidden, part).script());
     }
     // An expression may be invalid Python, or have another meaning here than in its script.
     let all = hidden.clone();
     hidden.retain(|key| {
         let mut alone = ConfigDocument::default();
         let value = document.options.get(key).cloned().unwrap_or(Value::Unset);
-        alone.options.set(key, value).is_err() || !is_read_back(&alone, &BTreeSet::new())
+        alone.options.set(key, value).is_err() || !is_read_back(&alone, &BTreeSet::new(), part)
     });
-    let hidden = if is_read_back(document, &hidden) { hidden } else { all };
-    Writer::new(document, hidden).script()
+    let hidden = if is_read_back(&document, &hidden, part) {
+        hidden
+    } else {
+        all
+    };
+    Some(Writer::new(&document, hidden, part).script())
 }
 
 /// Whether the script gives the same options, with the hidden ones in comments.
-fn is_read_back(document: &ConfigDocument, hidden: &BTreeSet<&str>) -> bool {
-    let read = from_python(
-        &Writer::new(document, hidden.clone()).script(),
-        Dialect::Script,
-        false,
-        None,
-    );
-    read.error.is_none() && read.document.options == document.options
+fn is_read_back(document: &ConfigDocument, hidden: &BTreeSet<&str>, part: PythonPart) -> bool {
+    let text = Writer::new(document, hidden.clone(), part).script();
+    let read = from_python(&text, Dialect::Script, false, None);
+    let options = &read.document.options;
+    read.error.is_none() && options.overrides().eq(document.options.overrides())
 }
 
 /// A Python literal; `None` for an expression.
@@ -126,14 +135,16 @@ struct Writer<'a> {
     /// Keys of expressions that become comments.
     hidden: BTreeSet<&'a str>,
     placed: BTreeSet<&'static str>,
+    part: PythonPart,
 }
 
 impl<'a> Writer<'a> {
-    const fn new(document: &'a ConfigDocument, hidden: BTreeSet<&'a str>) -> Self {
+    const fn new(document: &'a ConfigDocument, hidden: BTreeSet<&'a str>, part: PythonPart) -> Self {
         Self {
             document,
             hidden,
             placed: BTreeSet::new(),
+            part,
         }
     }
 
@@ -175,7 +186,7 @@ impl<'a> Writer<'a> {
         if variables.is_some() {
             imports.insert(OS);
         }
-        parts.push("# A configuration, written by highwater.\n".to_owned());
+        parts.push(format!("{HEADER}\n{}", self.part.usage()));
         let imports: Vec<&str> = IMPORTS
             .iter()
             .copied()
@@ -184,7 +195,13 @@ impl<'a> Writer<'a> {
         parts.extend((!imports.is_empty()).then(|| format!("{}\n", imports.join("\n"))));
         parts.extend(variables);
         parts.extend((!objects.is_empty()).then(|| objects.concat()));
-        parts.extend([run, engine, parameters, self.comments()].into_iter().flatten());
+        let open = open_remarks(self.document, self.placed.iter().copied());
+        let session = session_remarks(self.document);
+        parts.extend(
+            [run, engine, parameters, open, self.comments(), session]
+                .into_iter()
+                .flatten(),
+        );
         parts.join("\n")
     }
 
@@ -249,13 +266,24 @@ impl<'a> Writer<'a> {
     }
 
     fn engine(&mut self) -> Option<String> {
-        let mut entries = String::new();
+        let mut entries = Vec::new();
         for row in TABLE.iter().filter(|row| row.section == Section::Engine) {
-            if let Some(code) = self.place(row) {
-                entries.push_str(&format!("    {}: {code},\n", quoted(row.key)));
+            let Some(value) = self.document.options.get(row.key) else {
+                continue;
+            };
+            // The API takes texts alone.
+            let code = match value {
+                Value::Python(_) => self.code(row.key),
+                Value::Text(text) => Some(quoted(text)),
+                Value::Int(number) if is_whole(row) => Some(quoted(&number.to_string())),
+                _ => None,
+            };
+            if let Some(code) = code {
+                self.placed.insert(row.key);
+                entries.push(EngineEntry { key: row.key, code });
             }
         }
-        (!entries.is_empty()).then(|| format!("ge_options = {{\n{entries}}}\n"))
+        engine_script(&entries)
     }
 
     /// Options that are only parameters of the session.
@@ -311,6 +339,11 @@ impl<'a> Writer<'a> {
         }
         (!lines.is_empty()).then_some(lines)
     }
+}
+
+/// Whether the values of an option are whole numbers.
+const fn is_whole(row: &OptionRow) -> bool {
+    matches!(row.kind, OptionKind::Int { .. } | OptionKind::IntChoice(_))
 }
 
 /// Whether an option of the adapter has no constructor.

@@ -90,6 +90,11 @@ impl Environment {
         self.variables.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
+    /// Names of variables that are computed at run time.
+    pub fn unread(&self) -> impl Iterator<Item = &str> {
+        self.unread.iter().map(String::as_str)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.variables.is_empty() && self.unread.is_empty()
     }

@@ -2,6 +2,7 @@
 
 pub const GRAPH_RUN_MODE: &str = "graph_run_mode";
 pub const ATOMIC_CLEAN_POLICY: &str = "memory_config.atomic_clean_policy";
+pub const MEMORY_CONFIG: &str = "memory_config";
 pub const STATIC_MEMORY_POLICY: &str = "memory_config.static_memory_policy";
 pub const EXTERNAL_WEIGHT: &str = "external_weight";
 pub const INPUT_FUSION_SIZE: &str = "input_fusion_size";

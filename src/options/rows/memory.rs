@@ -104,7 +104,7 @@ const VARIABLE_USE_1G_HUGE_PAGE: OptionRow = OptionRow {
 };
 
 const MEMORY_CONFIG: OptionRow = OptionRow {
-    key: "memory_config",
+    key: keys::MEMORY_CONFIG,
     kind: OptionKind::Object { class: "MemoryConfig" },
     summary: "the object that says how the session uses memory",
     details: "A MemoryConfig, made before the NPURunConfig. Its fields are options of their own here \

@@ -1,7 +1,7 @@
 //! Edits of the settings: from commands, from undo and redo, from configuration files.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::config::{apply_config, config_from_document};
@@ -14,7 +14,8 @@ use super::super::opening::read_config_file;
 use super::super::task::{Failure, TaskKind};
 use super::{Notice, Session};
 use highwater_analysis::{Comparison, Lane, LaneSet, RematLane};
-use highwater_export::{WRITTEN_FORMS, writer_of};
+use highwater_export::{ConfigExport, config_errors};
+use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_options::{SeenFiles, check_scheduled, effective_values};
 use highwater_rewrite::remat::Budget;
@@ -210,16 +211,29 @@ impl Session {
             .collect();
     }
 
-    pub(super) fn export_config(&mut self, path: PathBuf) -> Result<(), Failure> {
+    /// Writes the configuration, unless it has errors or the file would say nothing.
+    pub(super) fn export_config(&mut self, path: &Path) -> Result<(), Failure> {
         let comparison = self.answer.as_ref().filter(|_| !self.is_stale()).map(|(c, _)| &**c);
         let mut chosen = self.document.clone();
         chosen.plan.dims.retain(|name, _| !self.assumed.contains(name));
         let config = config_from_document(&chosen, comparison);
-        let write = writer_of(&path.display().to_string());
-        let write = write.ok_or_else(|| format!("{}: {WRITTEN_FORMS}", path.display()))?;
-        let text = write(&config);
-        self.write(path, |_| Ok(text.into_bytes()));
-        Ok(())
+        let mut remarks = Diagnostics::new();
+        for (name, of_file) in &*self.remarks {
+            remarks.extend(&of_file.prefixed(name));
+        }
+        let errors = config_errors(&self.findings, &remarks);
+        let export = ConfigExport::new(&config, path, errors)?;
+        match export.refusal(false) {
+            None => {
+                self.write_config(export);
+                Ok(())
+            }
+            Some(refusal) if refusal.can_be_forced => Err(Failure(format!(
+                "{}; mend them, or write it all the same with `highwater export --force`",
+                refusal.message
+            ))),
+            Some(refusal) => Err(Failure(refusal.message)),
+        }
     }
 
     /// Does what a command asks for; a failure becomes a notice.

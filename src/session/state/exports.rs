@@ -9,9 +9,10 @@ use super::super::export::export_about;
 use super::super::overwrite::refuse_source;
 use super::super::task::{Failure, Outcome, TaskKind};
 use super::super::write::write_whole;
+use super::super::write_config::write_config;
 use super::{Notice, Session};
 use highwater_analysis::LaneId;
-use highwater_export::{ExportForm, ExportSubject, LaneDrawing, SvgColors, lane_svg};
+use highwater_export::{ConfigExport, ExportForm, ExportSubject, LaneDrawing, SvgColors, lane_svg};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
@@ -61,12 +62,7 @@ impl Session {
         path: PathBuf,
         make: impl FnOnce(&Progress<'_>) -> Result<Vec<u8>, Failure> + Send + 'static,
     ) {
-        let part = match path.extension().and_then(OsStr::to_str) {
-            Some("py") => " (options and variables; schedule and figures need .json)",
-            Some("sh" | "bash" | "env") => " (the variables; options need .py or .json)",
-            _ => "",
-        };
-        let told = format!("saved {}{part}", absolute(&path));
+        let told = format!("saved {}", absolute(&path));
         let sources = self.document.sources.clone();
         self.run(
             TaskKind::Write,
@@ -74,6 +70,19 @@ impl Session {
                 refuse_source(&path, &sources)?;
                 Ok(write_whole(&path, &make(progress)?)?)
             },
+            |session, ()| session.notice = Some(Notice::Done(told)),
+        );
+    }
+
+    /// Writes the files of a configuration.
+    pub(super) fn write_config(&mut self, export: ConfigExport) {
+        let files: Vec<String> = export.files.iter().map(|file| absolute(&file.path)).collect();
+        let notes = export.notes.iter().map(|note| format!("; {note}"));
+        let told = format!("saved {}{}", files.join(" and "), notes.collect::<String>());
+        let sources = self.document.sources.clone();
+        self.run(
+            TaskKind::Write,
+            move |_| write_config(&export, &sources).map_err(|error| Failure(error.to_string())),
             |session, ()| session.notice = Some(Notice::Done(told)),
         );
     }

@@ -1,7 +1,7 @@
 //! Configurations written as Python, and read back.
 
 use expect_test::expect;
-use highwater::export::{ConfigDocument, from_json, json_of, read_config, to_json, to_python};
+use highwater::export::{ConfigDocument, PythonPart, from_json, json_of, read_config, to_json, to_python};
 use highwater::options::{Float, TABLE, Value, find};
 use proptest::prelude::*;
 
@@ -40,6 +40,26 @@ fn sample() -> ConfigDocument {
     document
 }
 
+/// The script for the adapter.
+fn adapter(document: &ConfigDocument) -> String {
+    to_python(document, PythonPart::Adapter).unwrap()
+}
+
+/// All scripts in one text.
+fn written(document: &ConfigDocument) -> String {
+    let scripts = scripts(document).into_iter();
+    scripts.map(|(name, text)| format!("== {name}\n{text}")).collect()
+}
+
+/// All scripts, each with its name.
+fn scripts(document: &ConfigDocument) -> Vec<(String, String)> {
+    let script = |part: PythonPart| {
+        let text = to_python(document, part)?;
+        Some((part.path("a.py".as_ref()).display().to_string(), text))
+    };
+    PythonPart::ALL.into_iter().filter_map(script).collect()
+}
+
 #[test]
 fn a_document_is_written_in_the_style_of_the_reference() {
     let mut document = sample();
@@ -47,23 +67,20 @@ fn a_document_is_written_in_the_style_of_the_reference() {
         "# highwater: work_path = {\"python\":\"oh (no\"}\n",
         "    op_debug_level=FLAGS.level,\n",
     ];
-    let text = to_python(&document);
+    let text = adapter(&document);
     assert!(lines.iter().all(|line| text.contains(line)), "{text}");
     document.options.reset("work_path");
     expect![[r#"
+        == a.py
         # A configuration, written by highwater.
 
         import os
-        import paddle.fluid as fluid
         import tensorflow as tf
-        from megengine.jit import DTRConfig
         from npu_bridge.npu_init import *
 
         os.environ["GE_USE_STATIC_MEMORY"] = "it's \"2\""
 
         mem_config = MemoryConfig(atomic_clean_policy=1, static_memory_policy=2)
-        dtr_config = DTRConfig(eviction_threshold=3221225472)
-        fluid.memory_optimize(fluid.default_main_program(), level=1)
 
         config = NPURunConfig(
             iterations_per_loop=100,
@@ -75,9 +92,19 @@ fn a_document_is_written_in_the_style_of_the_reference() {
             deterministic=1,
         )
 
+        # Options of the engine. NPURunConfig and the adapter's sessions take none of them; GE's own Python API does.
         ge_options = {
             "ge.exec.disableReuseMemory": "1",
         }
+
+
+        def ge_session(graph_id, graph):
+            # Call it after GeApi.ge_initialize(...).
+            from ge.session import Session
+
+            session = Session(ge_options)
+            session.add_graph(graph_id, graph)
+            return session
 
         # Options that NPURunConfig does not take; pass session_config to it or to the session.
         session_config = tf.ConfigProto()
@@ -86,14 +113,31 @@ fn a_document_is_written_in_the_style_of_the_reference() {
         custom_op.parameter_map["use_off_line"].b = True
         custom_op.parameter_map["job"].s = tf.compat.as_bytes("worker")
 
+        # Expressions of the script that was read; define the names in them: op_debug_level, session_config
+
         # highwater: simulation.device_memory = 25769803776
         # highwater: "new option" = {"a":[1]}
-    "#]]
-    .assert_eq(&to_python(&document));
-    expect![[r"
+        == a_megengine.py
         # A configuration, written by highwater.
-    "]]
-    .assert_eq(&to_python(&ConfigDocument::new()));
+        # MegEngine's part: pass dtr_config to the decorator, @trace(symbolic=True, dtr_config=dtr_config).
+
+        from megengine.jit import DTRConfig
+
+        dtr_config = DTRConfig(eviction_threshold=3221225472)
+        == a_paddle.py
+        # A configuration, written by highwater.
+        # Paddle's part: run it once the program is built, before its executor runs.
+
+        import paddle.fluid as fluid
+
+        fluid.memory_optimize(fluid.default_main_program(), level=1)
+    "#]]
+    .assert_eq(&written(&document));
+    expect![[r#"
+        == a.py
+        # A configuration, written by highwater.
+    "#]]
+    .assert_eq(&written(&ConfigDocument::new()));
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -152,9 +196,15 @@ proptest! {
 
     #[test]
     fn python_exports_are_read_back(document in document()) {
-        let text = to_python(&document);
-        let read = read_config("a.py", text.as_bytes());
-        let (read, _) = read.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        let text = written(&document);
+        let mut read = ConfigDocument::default();
+        for (name, text) in scripts(&document) {
+            let part = read_config(&name, text.as_bytes());
+            let (part, _) = part.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+            read.options.extend(&part.options);
+            read.environment.extend(&part.environment);
+            read.unknown_options.extend(part.unknown_options);
+        }
         prop_assert_eq!(&read.options, &document.options, "{}", text);
         prop_assert_eq!(&read.environment, &document.environment, "{}", text);
         prop_assert_eq!(&read.unknown_options, &document.unknown_options, "{}", text);
@@ -194,6 +244,13 @@ fn written_scripts_are_valid_python() {
             .clone();
         document.options.set(row.key, value).unwrap();
     }
+    for (_, text) in scripts(&document) {
+        parse(&text);
+    }
+}
+
+/// Whether Python 3 parses a script, where there is one.
+fn parse(text: &str) {
     let mut command = std::process::Command::new("python3");
     command.args(["-c", "import ast, sys; ast.parse(sys.stdin.buffer.read())"]);
     let Ok(mut child) = command.stdin(std::process::Stdio::piped()).spawn() else {
@@ -201,7 +258,73 @@ fn written_scripts_are_valid_python() {
         return;
     };
     let mut input = child.stdin.take().unwrap();
-    std::io::Write::write_all(&mut input, to_python(&document).as_bytes()).unwrap();
+    std::io::Write::write_all(&mut input, text.as_bytes()).unwrap();
     drop(input);
-    assert!(child.wait().unwrap().success());
+    assert!(child.wait().unwrap().success(), "{text}");
+}
+
+#[test]
+fn options_of_the_engine_are_texts_that_its_own_api_takes() {
+    let mut document = ConfigDocument::default();
+    for (key, text) in [
+        ("ge.exec.staticMemoryPolicy", "2"),
+        ("ge.experiment.memory_pool_threshold", "16"),
+        ("ge.exec.inputReuseMemIndexes", "0,1"),
+    ] {
+        document.options.set_text(key, text).unwrap();
+    }
+    let text = adapter(&document);
+    let (read, remarks) = read_config("a.py", text.as_bytes()).unwrap();
+    assert!(remarks.entries().is_empty(), "{remarks:?}");
+    assert!(read.options.overrides().eq(document.options.overrides()), "{text}");
+    expect![[r#"
+        # A configuration, written by highwater.
+
+        # Options of the engine. NPURunConfig and the adapter's sessions take none of them; GE's own Python API does.
+        ge_options = {
+            "ge.exec.staticMemoryPolicy": "2",
+            "ge.experiment.memory_pool_threshold": "16",
+        }
+        ge_graph_options = {
+            "ge.exec.inputReuseMemIndexes": "0,1",
+        }
+
+
+        def ge_session(graph_id, graph):
+            # Call it after GeApi.ge_initialize(...).
+            from ge.session import Session
+
+            session = Session(ge_options)
+            session.add_graph(graph_id, graph, ge_graph_options)
+            return session
+    "#]]
+    .assert_eq(&text);
+    // A value that is no text in the engine stays a comment.
+    document
+        .options
+        .set("ge.exec.disableReuseMemory", Value::Int(1))
+        .unwrap();
+    let text = adapter(&document);
+    assert!(
+        text.contains("\n# highwater: ge.exec.disableReuseMemory = 1\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn schedule_device_and_evaluation_are_kept_in_python() {
+    let json = r#"{"highwater_config": 1, "options": {"graph_run_mode": 1}, "evaluation": true,
+        "device": {"name": "generic-16GB", "memory_bytes": 1234567890},
+        "schedule": {"iterations": 3, "dims": {"seq": [8, 16]}, "names": {"g": "train"}}}"#;
+    let (document, _) = from_json(json.as_bytes()).unwrap();
+    let text = adapter(&document);
+    let (read, remarks) = read_config("a.py", text.as_bytes()).unwrap();
+    assert!(remarks.entries().is_empty(), "{remarks:?}");
+    assert_eq!(read.schedule, document.schedule, "{text}");
+    assert_eq!(read.device, document.device);
+    assert!(read.evaluation);
+    let broken = text.replace("\"iterations\":3", "\"iterations\":\"x\"");
+    let (read, remarks) = read_config("a.py", broken.as_bytes()).unwrap();
+    assert_eq!(read.schedule, None);
+    assert!(remarks.entries()[0].message.contains("not readable"), "{remarks:?}");
 }

@@ -1,18 +1,25 @@
-//! Comments `# highwater: key = value`: options without a constructor.
+//! Comments `# highwater: key = value`: options without a constructor; and `# highwater schedule: {...}`, `device` and `evaluation`.
 
 use serde_json::Value as Json;
 
+use super::super::super::config::schedule_from_json;
 use super::super::super::json_value::value_of;
 use super::arms::Path;
 use super::reader::Reader;
 
 pub(in super::super) const MARK: &str = "# highwater: ";
+pub(in super::super) const SCHEDULE_MARK: &str = "# highwater schedule: ";
+pub(in super::super) const DEVICE_MARK: &str = "# highwater device: ";
+pub(in super::super) const EVALUATION_MARK: &str = "# highwater evaluation: ";
 
 impl Reader<'_> {
     /// A value that is not JSON is a text.
     pub(super) fn comments(&mut self) {
         let comments: Vec<_> = self.source.comments().collect();
         for (at, comment) in comments {
+            if self.session_comment(self.source.line(at), comment) {
+                continue;
+            }
             let Some(body) = comment.strip_prefix(MARK) else {
                 continue;
             };
@@ -34,6 +41,33 @@ impl Reader<'_> {
                 key,
             });
         }
+    }
+}
+
+impl Reader<'_> {
+    /// Whether a comment states a part of the session around the script.
+    fn session_comment(&mut self, line: usize, comment: &str) -> bool {
+        let session = &mut self.records.session;
+        let read = if let Some(text) = comment.strip_prefix(SCHEDULE_MARK) {
+            schedule_from_json(text.as_bytes())
+                .map(|plan| session.schedule = Some(plan))
+                .map_err(|error| error.reason)
+        } else if let Some(text) = comment.strip_prefix(DEVICE_MARK) {
+            serde_json::from_str(text)
+                .map(|device| session.device = Some(device))
+                .map_err(|error| error.to_string())
+        } else if let Some(text) = comment.strip_prefix(EVALUATION_MARK) {
+            serde_json::from_str(text)
+                .map(|evaluation| session.evaluation = evaluation)
+                .map_err(|error| error.to_string())
+        } else {
+            return false;
+        };
+        if let Err(why) = read {
+            self.records
+                .warn(line, format!("this comment of highwater is not readable: {why}"));
+        }
+        true
     }
 }
 

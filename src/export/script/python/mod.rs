@@ -51,7 +51,7 @@ use reader::Reader;
 use source::Source;
 use survey::Survey;
 
-pub(super) use comments::MARK;
+pub(super) use comments::{DEVICE_MARK, EVALUATION_MARK, MARK, SCHEDULE_MARK};
 pub(super) use constructors::{RUN_CONFIG, RUN_CONFIG_ARGUMENTS};
 pub(super) use parameters::{Stored, stored};
 

@@ -7,9 +7,10 @@ use ruff_text_size::TextSize;
 use serde_json::Value as Json;
 
 use highwater_model::diagnostics::Severity;
+use highwater_model::workload::SchedulePlan;
 use highwater_options::Value;
 
-use super::super::super::config_document::NotFollowed;
+use super::super::super::config_document::{ConfigDevice, NotFollowed};
 use super::arms::Path;
 use super::constructors::RUN_CONFIG;
 use super::datum::Object;
@@ -79,6 +80,14 @@ pub(super) struct Run {
     pub(super) is_partial: bool,
 }
 
+/// The session around a script, from comments of a written one.
+#[derive(Debug, Default)]
+pub(super) struct SessionFacts {
+    pub(super) schedule: Option<SchedulePlan>,
+    pub(super) device: Option<ConfigDevice>,
+    pub(super) evaluation: bool,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Records {
     pub(super) settings: Vec<Setting>,
@@ -91,6 +100,7 @@ pub(super) struct Records {
     pub(super) remarks: Vec<Remark>,
     pub(super) not_followed: Vec<NotFollowed>,
     pub(super) training: Training,
+    pub(super) session: SessionFacts,
 }
 
 /// The class of an optimizer's parameters.

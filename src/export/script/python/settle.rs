@@ -47,7 +47,11 @@ impl Reader<'_> {
             || !records.variables.is_empty()
             || !records.objects.is_empty();
         settled.reading.is_found = is_found;
-        settled.reading.document.script.not_followed = records.not_followed;
+        let document = &mut settled.reading.document;
+        document.script.not_followed = records.not_followed;
+        document.schedule = records.session.schedule;
+        document.device = records.session.device;
+        document.evaluation = records.session.evaluation;
         settled.reading.warnings = told(settled.remarks);
         settled.reading
     }

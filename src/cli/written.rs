@@ -1,0 +1,102 @@
+//! Writes configurations: refuses those with errors and those that would say nothing, and tells what was written.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use super::args::Writing;
+use super::settings::Settings;
+use super::{Verdict, print};
+use highwater_export::{ConfigDocument, ConfigExport, ConfigFile, config_errors};
+use highwater_model::diagnostics::Diagnostics;
+use highwater_options::Finding;
+use highwater_session::{SourceSpec, write_config};
+
+/// The files of a configuration, with the errors of its rules and of the files that it comes from.
+pub(super) fn config_export(
+    document: &ConfigDocument,
+    path: &Path,
+    findings: &[Finding],
+    settings: &Settings,
+) -> anyhow::Result<ConfigExport> {
+    let mut remarks = Diagnostics::new();
+    for (name, of_file) in &settings.remarks {
+        remarks.extend(&of_file.prefixed(name));
+    }
+    ConfigExport::new(document, path, config_errors(findings, &remarks)).map_err(anyhow::Error::msg)
+}
+
+/// Writes or prints the files, or says why not.
+pub(super) fn write_or_print(
+    export: &ConfigExport,
+    writing: Writing,
+    sources: &[SourceSpec],
+) -> anyhow::Result<Verdict> {
+    if let Some(verdict) = refused(export, writing) {
+        return Ok(verdict);
+    }
+    if writing.preview {
+        print(&preview(&export.files))?;
+    } else {
+        write_config(export, sources)?;
+        print(&report(export))?;
+    }
+    Ok(Verdict::Done)
+}
+
+/// Prints the errors; the verdict where nothing is written. A preview prints the files all the same.
+fn refused(export: &ConfigExport, writing: Writing) -> Option<Verdict> {
+    for error in &export.errors {
+        say(&format!("error: {error}"));
+    }
+    let refusal = export.refusal(writing.force)?;
+    if !refusal.can_be_forced {
+        say(&refusal.message);
+        return Some(Verdict::No);
+    }
+    if writing.preview {
+        // A closed standard output is ignored: the refusal is the answer.
+        drop(print(&preview(&export.files)));
+    }
+    say("nothing is written, because the configuration has errors; mend them, or add --force");
+    Some(Verdict::No)
+}
+
+/// What `learn` says of the files that it wrote; `None` where it wrote none.
+pub(super) fn write_learned(
+    export: &ConfigExport,
+    is_forced: bool,
+    sources: &[SourceSpec],
+) -> anyhow::Result<Option<String>> {
+    let writing = Writing {
+        force: is_forced,
+        preview: false,
+    };
+    if refused(export, writing).is_some() {
+        return Ok(None);
+    }
+    write_config(export, sources)?;
+    Ok(Some(report(export)))
+}
+
+/// The files under their names.
+pub(super) fn preview(files: &[ConfigFile]) -> String {
+    let shown = files
+        .iter()
+        .map(|file| format!("==> {} <==\n{}", file.path.display(), file.text));
+    shown.collect::<Vec<String>>().join("\n")
+}
+
+/// The written files and the notes, a line each.
+fn report(export: &ConfigExport) -> String {
+    let files = export
+        .files
+        .iter()
+        .map(|file| format!("wrote {}\n", file.path.display()));
+    let notes = export.notes.iter().map(|note| format!("note: {note}\n"));
+    files.chain(notes).collect()
+}
+
+fn say(text: &str) {
+    // A closed standard error is ignored.
+    drop(writeln!(std::io::stderr(), "highwater: {}", text.replace('\n', " ")));
+}

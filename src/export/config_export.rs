@@ -1,0 +1,254 @@
+//! What is written of a configuration: the files, what they leave out, and what stands against writing them. The command line and the window
+//! decide by it alone.
+//!
+//! The policy is stated in every JSON and Python file, also the default, unless the engine's own key or the variable states it. A shell file
+//! carries variables alone: an option is never translated into one.
+
+use std::path::{Path, PathBuf};
+
+use highwater_model::diagnostics::{Diagnostics, Severity};
+use highwater_model::workload::SchedulePlan;
+use highwater_options::{Finding, GE_USE_STATIC_MEMORY, Value, keys};
+
+use super::config::to_json;
+use super::config_document::ConfigDocument;
+use super::script::{Form, PythonPart, open_notes, to_python, to_shell};
+
+/// The endings of written files, for a message.
+pub const WRITTEN_FORMS: &str =
+    "name a file that ends in .json (everything), .py (options and variables) or .sh (variables)";
+
+/// The largest number of errors in one message.
+const MAX_ERRORS: usize = 3;
+
+/// The largest number of options in one sentence.
+const MAX_NAMES: usize = 8;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigFile {
+    pub path: PathBuf,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConfigExport {
+    /// The named file, then the parts of other frameworks beside it.
+    pub files: Vec<ConfigFile>,
+    /// Sentences about what the files leave out, or state although a script leaves it open.
+    pub notes: Vec<String>,
+    /// Errors of the configuration, a line each.
+    pub errors: Vec<String>,
+    /// Why the files would say nothing.
+    nothing: Option<String>,
+}
+
+/// Why a configuration is not written; a sentence without its full stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigRefusal {
+    pub message: String,
+    /// Whether the user may write it all the same.
+    pub can_be_forced: bool,
+}
+
+/// Whether a configuration is written to a file of that name.
+pub fn is_written_name(name: &str) -> bool {
+    Form::of_name(name).is_some_and(|form| form != Form::Notebook)
+}
+
+/// The errors of rules and of files that were read, a line each.
+pub fn config_errors(findings: &[Finding], remarks: &Diagnostics) -> Vec<String> {
+    let remarks = remarks.entries().iter();
+    let of_files = remarks.filter(|remark| remark.severity == Severity::Error);
+    let of_rules = findings.iter().filter(|found| found.severity == Severity::Error);
+    let mut errors: Vec<String> = of_files.map(|remark| remark.message.clone()).collect();
+    errors.extend(of_rules.map(|found| format!("{} {}", found.rule, found.message)));
+    errors
+}
+
+impl ConfigExport {
+    /// # Errors
+    /// A sentence, where no configuration is written to a file of that name.
+    pub fn new(document: &ConfigDocument, path: &Path, errors: Vec<String>) -> Result<Self, String> {
+        let form = Form::of_name(&path.display().to_string());
+        let mut export = match form {
+            Some(Form::Json) => json_file(document, path),
+            Some(Form::Python) => python_files(document, path),
+            Some(Form::Shell) => shell_file(document, path),
+            Some(Form::Notebook) | None => return Err(format!("{}: {WRITTEN_FORMS}", path.display())),
+        };
+        export.errors = errors;
+        Ok(export)
+    }
+
+    /// `None` where the files may be written.
+    pub fn refusal(&self, is_forced: bool) -> Option<ConfigRefusal> {
+        if let Some(message) = self.nothing.clone() {
+            return Some(ConfigRefusal {
+                message,
+                can_be_forced: false,
+            });
+        }
+        if is_forced || self.errors.is_empty() {
+            return None;
+        }
+        let shown = self.errors[..self.errors.len().min(MAX_ERRORS)].join("; ");
+        let more = match self.errors.len().saturating_sub(MAX_ERRORS) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        Some(ConfigRefusal {
+            message: format!("nothing is written, because the configuration has errors: {shown}{more}"),
+            can_be_forced: true,
+        })
+    }
+}
+
+/// The document with its policy stated.
+fn with_policy(document: &ConfigDocument) -> ConfigDocument {
+    let mut document = document.clone();
+    let stating = [
+        keys::STATIC_MEMORY_POLICY,
+        keys::ENGINE_STATIC_MEMORY_POLICY,
+        keys::MEMORY_CONFIG,
+    ];
+    let is_stated = stating.iter().any(|key| document.options.is_set(key));
+    if !is_stated && !document.environment.is_set(GE_USE_STATIC_MEMORY) {
+        let policy = document.options.effective(keys::STATIC_MEMORY_POLICY);
+        // The key is in the table, so setting it cannot fail.
+        drop(document.options.set(keys::STATIC_MEMORY_POLICY, policy));
+    }
+    document
+}
+
+fn json_file(document: &ConfigDocument, path: &Path) -> ConfigExport {
+    let mut notes = open_notes(document);
+    notes.extend(unread_variables(document));
+    ConfigExport {
+        files: vec![ConfigFile {
+            path: path.to_owned(),
+            text: to_json(&with_policy(document)),
+        }],
+        notes,
+        ..ConfigExport::default()
+    }
+}
+
+fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
+    let document = with_policy(document);
+    let mut left_out = Vec::new();
+    if !document.predicted.is_empty() {
+        left_out.push("the predicted peaks");
+    }
+    if !document.sources.is_empty() {
+        left_out.push("the names of the simulated files");
+    }
+    if !document.unknown_fields.is_empty() {
+        left_out.push("fields of a newer highwater");
+    }
+    let mut notes = open_notes(&document);
+    notes.extend(unread_variables(&document));
+    if !left_out.is_empty() {
+        notes.push(format!("left out: {}; a .json file keeps them", left_out.join(", ")));
+    }
+    let script = |part: PythonPart| {
+        let mut text = to_python(&document, part)?;
+        if part == PythonPart::Adapter && !left_out.is_empty() {
+            text.push_str(&format!(
+                "\n# Left out: {}; a .json file keeps them.\n",
+                left_out.join(", ")
+            ));
+        }
+        let path = part.path(path);
+        Some(ConfigFile { path, text })
+    };
+    let files: Vec<ConfigFile> = PythonPart::ALL.into_iter().filter_map(script).collect();
+    let nothing = (!files.iter().any(|file| has_statements(&file.text))).then(|| {
+        format!(
+            "{}: nothing but comments would be written, because no value is known before the script runs; write a .json file",
+            path.display()
+        )
+    });
+    ConfigExport {
+        files,
+        notes,
+        nothing,
+        ..ConfigExport::default()
+    }
+}
+
+fn shell_file(document: &ConfigDocument, path: &Path) -> ConfigExport {
+    let mut text = to_shell(&document.environment);
+    let mut notes = open_notes(document);
+    notes.retain(|note| document.environment.iter().any(|(name, _)| note.starts_with(name)));
+    notes.extend(unread_variables(document));
+    let left_out = without_variables(document);
+    let nothing = (!has_statements(&text)).then(|| {
+        let policy = document.options.get(keys::STATIC_MEMORY_POLICY).map_or_else(String::new, |value| {
+            format!(" ({} is an option, which no variable replaces)", policy_shown(value))
+        });
+        format!(
+            "{}: nothing would be written, because a shell file carries environment variables alone and none is set{policy}; write a \
+             .py or .json file",
+            path.display()
+        )
+    });
+    if !left_out.is_empty() {
+        let sentence = format!("left out: {}; a .py or .json file carries them", left_out.join(", "));
+        text.push_str(&format!("# {sentence}\n"));
+        notes.push(sentence);
+    }
+    ConfigExport {
+        files: vec![ConfigFile {
+            path: path.to_owned(),
+            text,
+        }],
+        notes,
+        nothing,
+        ..ConfigExport::default()
+    }
+}
+
+fn policy_shown(value: &Value) -> String {
+    format!("{}={value}", keys::STATIC_MEMORY_POLICY).replace(char::is_control, " ")
+}
+
+/// What a document states besides variables.
+fn without_variables(document: &ConfigDocument) -> Vec<String> {
+    let mut names: Vec<String> = document.options.overrides().map(|(key, _)| key.to_owned()).collect();
+    let more = names.len().saturating_sub(MAX_NAMES);
+    names.truncate(MAX_NAMES);
+    if more > 0 {
+        names.push(format!("{more} more options"));
+    }
+    if !document.unknown_options.is_empty() {
+        names.push("unknown options".to_owned());
+    }
+    if document
+        .schedule
+        .as_ref()
+        .is_some_and(|plan| *plan != SchedulePlan::default())
+    {
+        names.push("the schedule".to_owned());
+    }
+    if document.evaluation {
+        names.push("the evaluation".to_owned());
+    }
+    names
+}
+
+/// A note on variables that only the script knows.
+fn unread_variables(document: &ConfigDocument) -> Option<String> {
+    let names: Vec<&str> = document.environment.unread().collect();
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ").replace(char::is_control, " ");
+        format!("left out: variables that the script computes: {names}")
+    })
+}
+
+/// Whether a script does anything but import.
+fn has_statements(text: &str) -> bool {
+    let is_statement = |line: &str| !["#", "import ", "from "].iter().any(|start| line.starts_with(start));
+    text.lines()
+        .map(str::trim)
+        .any(|line| !line.is_empty() && is_statement(line))
+}

@@ -1,0 +1,49 @@
+//! Writes the files of a configuration.
+
+use std::path::Path;
+
+use super::document::SourceSpec;
+use super::files::FileError;
+use super::overwrite::refuse_source;
+use super::write::write_whole;
+use highwater_export::{ConfigExport, HEADER};
+
+/// Why the files of a configuration could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteConfigError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A part beside the named file would replace a file of the user.
+    #[error(
+        "{part} would be written beside {named}, and a file of that name that highwater did not write is there; name another file, or move it"
+    )]
+    IsOther { part: String, named: String },
+}
+
+/// Writes the named file and the parts beside it, which replace only files that highwater wrote. Nothing is written where one is refused.
+///
+/// # Errors
+/// [`WriteConfigError`].
+pub fn write_config(export: &ConfigExport, sources: &[SourceSpec]) -> Result<(), WriteConfigError> {
+    for (position, file) in export.files.iter().enumerate() {
+        refuse_source(&file.path, sources)?;
+        if position > 0 && is_of_others(&file.path) {
+            return Err(WriteConfigError::IsOther {
+                part: file.path.display().to_string(),
+                named: export.files[0].path.display().to_string(),
+            });
+        }
+    }
+    for file in &export.files {
+        write_whole(&file.path, file.text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Whether there is a file that highwater did not write.
+fn is_of_others(path: &Path) -> bool {
+    match std::fs::read(path) {
+        Ok(bytes) => !bytes.starts_with(HEADER.as_bytes()),
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
+}

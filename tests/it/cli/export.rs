@@ -1,0 +1,246 @@
+//! Configurations that are written: without a graph, with errors, with nothing to say, for several frameworks.
+
+use std::path::Path;
+
+use highwater::export::read_config;
+
+use super::{json, run};
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.at(name), text).unwrap();
+        self.at(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.at(name)).unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+/// Exit code, standard output and standard error.
+fn told(arguments: &[&str]) -> (i32, String, String) {
+    let output = run(arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+#[test]
+fn a_configuration_is_converted_without_a_graph() {
+    let place = Place::new();
+    let script = place.write(
+        "train.py",
+        "from npu_bridge.npu_init import *\nmem = MemoryConfig(static_memory_policy=2)\n\
+         config = NPURunConfig(memory_config=mem, iterations_per_loop=10)\n",
+    );
+    let (code, stdout, stderr) = told(&[
+        "export",
+        "--config",
+        &script,
+        "--to",
+        &place.at("a.json"),
+        "--iterations",
+        "4",
+    ]);
+    assert_eq!(
+        (code, stdout.as_str()),
+        (0, &*format!("wrote {}\n", place.at("a.json"))),
+        "{stderr}"
+    );
+    let (code, _, stderr) = told(&["export", "--config", &place.at("a.json"), "--to", &place.at("b.py")]);
+    assert_eq!(code, 0, "{stderr}");
+    let (code, _, stderr) = told(&["export", "--config", &place.at("b.py"), "--to", &place.at("c.json")]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(place.read("a.json"), place.read("c.json"));
+    let effective = &json(&["check", &place.at("b.py"), "--format", "json"], 0)["effective"];
+    assert_eq!(effective["iterations_per_loop"], 10);
+    assert_eq!(effective["effective_policy"], 2);
+    for arguments in [
+        &["export", "--to", &place.at("d.json")][..],
+        &["export", "--config", &script, "--to", &place.at("d.html")],
+        &["export", "--config", &script, "--to", &script],
+    ] {
+        let (code, _, stderr) = told(arguments);
+        assert_eq!(code, 2, "{arguments:?} {stderr}");
+    }
+    assert_eq!(place.names(), ["a.json", "b.py", "c.json", "train.py"]);
+}
+
+#[test]
+fn the_policy_is_always_stated() {
+    let place = Place::new();
+    let plain = place.write("plain.json", "{\"graph_run_mode\": 1}");
+    let engine = place.write("engine.json", "{\"ge.exec.staticMemoryPolicy\": \"3\"}");
+    let shell = place.write("run.sh", "export GE_USE_STATIC_MEMORY=4\n");
+    let key = "memory_config.static_memory_policy";
+    for (from, states) in [(&plain, true), (&engine, false), (&shell, false)] {
+        for to in ["out.json", "out.py"] {
+            let (code, _, stderr) = told(&["export", "--config", from, "--to", &place.at(to)]);
+            assert_eq!(code, 0, "{from} {stderr}");
+            let text = place.read(to);
+            let (read, _) = read_config(to, text.as_bytes()).unwrap();
+            assert_eq!(read.options.is_set(key), states, "{from} {to} {text}");
+            if states {
+                assert_eq!(read.options.get(key).unwrap().as_int(), Some(0));
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_are_written_by_force_alone() {
+    let place = Place::new();
+    let broken = place.write("broken.json", "{\"memory_config.static_memory_policy\": 7}");
+    for to in ["out.json", "out.py"] {
+        let to = place.at(to);
+        let (code, stdout, stderr) = told(&["export", "--config", &broken, "--to", &to]);
+        assert_eq!((code, stdout.as_str()), (1, ""));
+        assert!(
+            stderr.contains("static_memory_policy") && stderr.contains("--force"),
+            "{stderr}"
+        );
+        assert!(!Path::new(&to).exists());
+        let (code, _, stderr) = told(&["export", "--config", &broken, "--to", &to, "--force"]);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.contains("error: "), "{stderr}");
+    }
+    let script = place.write(
+        "typed.py",
+        "m = MemoryConfig(static_memory_policy=\"4\")\nNPURunConfig(memory_config=m)\n",
+    );
+    let (code, _, stderr) = told(&["export", "--config", &script, "--to", &place.at("typed.json")]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("TypeError"), "{stderr}");
+    let (code, _, stderr) = told(&[
+        "export",
+        "sample:lenet",
+        "--config",
+        &broken,
+        "--to",
+        &place.at("graph.json"),
+    ]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(!Path::new(&place.at("graph.json")).exists());
+}
+
+#[test]
+fn a_shell_file_without_variables_is_refused() {
+    let place = Place::new();
+    let options = place.write("options.json", "{\"memory_config.static_memory_policy\": 2}");
+    for force in [&[][..], &["--force"]] {
+        let to = place.at("out.sh");
+        let arguments = [&["export", "--config", &options, "--to", &to][..], force].concat();
+        let (code, _, stderr) = told(&arguments);
+        assert_eq!(code, 1, "{stderr}");
+        assert!(
+            stderr.contains(".py or .json") && stderr.contains("static_memory_policy=2"),
+            "{stderr}"
+        );
+        assert!(!Path::new(&to).exists());
+    }
+    let (code, stdout, stderr) = told(&[
+        "export",
+        "--config",
+        &options,
+        "--env",
+        "ASCEND_DEVICE_ID=1",
+        "--to",
+        &place.at("out.sh"),
+    ]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stdout.contains("left out: memory_config.static_memory_policy"),
+        "{stdout}"
+    );
+    let text = place.read("out.sh");
+    assert!(!text.contains("GE_USE_STATIC_MEMORY"), "{text}");
+    let (read, remarks) = read_config("out.sh", text.as_bytes()).unwrap();
+    assert!(remarks.entries().is_empty(), "{remarks:?}");
+    assert_eq!(read.environment.iter().collect::<Vec<_>>(), [("ASCEND_DEVICE_ID", "1")]);
+}
+
+#[test]
+fn parts_of_other_frameworks_have_files_of_their_own() {
+    let place = Place::new();
+    let all = place.write(
+        "all.json",
+        "{\"graph_run_mode\": 1, \"dtr.eviction_threshold\": 3221225472, \"memory_optimize.level\": 1}",
+    );
+    let to = place.at("run.py");
+    let (code, shown, stderr) = told(&["export", "--config", &all, "--to", &to, "--preview"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(place.names(), ["all.json"]);
+    let (code, stdout, stderr) = told(&["export", "--config", &all, "--to", &to]);
+    assert_eq!(code, 0, "{stderr}");
+    let names = ["run.py", "run_megengine.py", "run_paddle.py"];
+    for name in names {
+        assert!(stdout.contains(&format!("wrote {}\n", place.at(name))), "{stdout}");
+        assert!(
+            shown.contains(&format!("==> {} <==\n{}", place.at(name), place.read(name))),
+            "{shown}"
+        );
+    }
+    assert!(
+        place
+            .read("run_megengine.py")
+            .contains("DTRConfig(eviction_threshold=3221225472)")
+    );
+    assert!(place.read("run_paddle.py").contains("fluid.memory_optimize("));
+    assert!(!place.read("run.py").contains("megengine") && !place.read("run.py").contains("paddle"));
+    let parts = names.map(|name| place.at(name));
+    let configs: Vec<&str> = parts.iter().flat_map(|part| ["--config", part]).collect();
+    let whole = place.at("whole.json");
+    let (code, _, stderr) = told(&[&["export"][..], &configs, &["--to", &whole]].concat());
+    assert_eq!(code, 0, "{stderr}");
+    let of = |name: &str| read_config(name, place.read(name).as_bytes()).unwrap().0.options;
+    let mut expected = of("all.json");
+    expected.set_text("memory_config.static_memory_policy", "0").unwrap();
+    assert!(of("whole.json").overrides().eq(expected.overrides()));
+    // A file of the user is never replaced by a part.
+    place.write("mine_paddle.py", "print(1)\n");
+    let (code, _, stderr) = told(&["export", "--config", &all, "--to", &place.at("mine.py")]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(!Path::new(&place.at("mine.py")).exists());
+}
+
+#[test]
+fn a_preview_of_an_answer_writes_nothing() {
+    let place = Place::new();
+    let to = place.at("plan.csv");
+    let (code, stdout, stderr) = told(&["export", "sample:lenet", "--to", &to, "--preview"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.starts_with(&format!("==> {to} <==\nlane,")), "{stdout}");
+    let (code, _, _) = told(&["export", "sample:lenet", "--to", &place.at("a.png"), "--preview"]);
+    assert_eq!(code, 2);
+    let broken = place.write("broken.json", "{\"memory_config.static_memory_policy\": 7}");
+    let (code, stdout, stderr) = told(&["export", "--config", &broken, "--to", &place.at("b.py"), "--preview"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.contains("static_memory_policy=7"), "{stdout}");
+    assert_eq!(place.names(), ["broken.json"]);
+}
