@@ -24,6 +24,12 @@ use highwater_timeline::Timeline;
 
 pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     if args.form.is_none() && is_document_name(&args.to) {
+        if args.files.is_empty() {
+            bail!(
+                "{}: a document names its sources, so name files; a configuration alone is written as .json, .py or .sh",
+                args.to.display()
+            );
+        }
         if args.writing.preview {
             bail!("--preview prints configurations, tables and pages; a document is opened in the window");
         }

@@ -1,5 +1,5 @@
-//! What is written of a configuration: the files, what they leave out, and what stands against writing them. The command line and the window
-//! decide by it alone.
+//! What is written of a configuration: the files, what they leave out, and the errors that forbid it. The command line and the window decide
+//! by it alone.
 //!
 //! The policy is stated in every JSON and Python file, also the default, unless the engine's own key or the variable states it. A shell file
 //! carries variables alone: an option is never translated into one.
@@ -17,6 +17,9 @@ use super::script::{Form, PythonPart, open_notes, to_python, to_shell};
 /// The endings of written files, for a message.
 pub const WRITTEN_FORMS: &str =
     "name a file that ends in .json (everything), .py (options and variables) or .sh (variables)";
+
+/// The beginning of notes on what the files do not have.
+const LEFT_OUT: &str = "left out: ";
 
 /// The largest number of errors in one message.
 const MAX_ERRORS: usize = 3;
@@ -135,27 +138,28 @@ fn json_file(document: &ConfigDocument, path: &Path) -> ConfigExport {
 
 fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
     let document = with_policy(document);
-    let mut left_out = Vec::new();
+    let mut left_out: Vec<String> = Vec::new();
     if !document.predicted.is_empty() {
-        left_out.push("the predicted peaks");
+        left_out.push("the predicted peaks".to_owned());
     }
     if !document.sources.is_empty() {
-        left_out.push("the names of the simulated files");
+        left_out.push("the names of the simulated files".to_owned());
     }
     if !document.unknown_fields.is_empty() {
-        left_out.push("fields of a newer highwater");
+        left_out.push("fields of a newer highwater".to_owned());
     }
     let mut notes = open_notes(&document);
     notes.extend(unread_variables(&document));
     if !left_out.is_empty() {
-        notes.push(format!("left out: {}; a .json file keeps them", left_out.join(", ")));
+        notes.push(format!("{LEFT_OUT}{}; a .json file keeps them", left_out.join(", ")));
     }
     let script = |part: PythonPart| {
         let mut text = to_python(&document, part)?;
-        if part == PythonPart::Adapter && !left_out.is_empty() {
+        if part == PythonPart::Adapter && notes.iter().any(|note| note.starts_with(LEFT_OUT)) {
+            let left_out = notes.iter().filter(|note| note.starts_with(LEFT_OUT));
             text.push_str(&format!(
-                "\n# Left out: {}; a .json file keeps them.\n",
-                left_out.join(", ")
+                "\n{}",
+                left_out.map(|note| format!("# {note}\n")).collect::<String>()
             ));
         }
         let path = part.path(path);
@@ -193,7 +197,7 @@ fn shell_file(document: &ConfigDocument, path: &Path) -> ConfigExport {
         )
     });
     if !left_out.is_empty() {
-        let sentence = format!("left out: {}; a .py or .json file carries them", left_out.join(", "));
+        let sentence = format!("{LEFT_OUT}{}; a .py or .json file carries them", left_out.join(", "));
         text.push_str(&format!("# {sentence}\n"));
         notes.push(sentence);
     }
@@ -241,7 +245,7 @@ fn unread_variables(document: &ConfigDocument) -> Option<String> {
     let names: Vec<&str> = document.environment.unread().collect();
     (!names.is_empty()).then(|| {
         let names = names.join(", ").replace(char::is_control, " ");
-        format!("left out: variables that the script computes: {names}")
+        format!("{LEFT_OUT}variables that the script computes: {names}")
     })
 }
 

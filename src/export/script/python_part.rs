@@ -1,4 +1,4 @@
-//! The frameworks that a configuration speaks to: each has a script of its own.
+//! The frameworks that a configuration speaks to, a script each.
 
 use std::path::{Path, PathBuf};
 

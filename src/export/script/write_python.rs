@@ -166,7 +166,7 @@ impl<'a> Writer<'a> {
         if !objects.is_empty() || run.is_some() {
             imports.insert(ADAPTER);
         }
-        if parameters.is_some() {
+        if parameters.is_some() || self.names_tensorflow() {
             imports.insert(TENSORFLOW);
         }
         for group in GROUPS.iter().filter(|group| !group.is_argument) {
@@ -211,6 +211,13 @@ impl<'a> Writer<'a> {
             Value::Python(text) => (!self.hidden.contains(key)).then(|| text.clone()),
             other => literal(other),
         }
+    }
+
+    /// Whether a written expression needs the import of TensorFlow.
+    fn names_tensorflow(&self) -> bool {
+        let is_named =
+            |key: &&str| matches!(self.document.options.get(key), Some(Value::Python(text)) if text.contains("tf."));
+        self.placed.iter().any(is_named)
     }
 
     /// The same, and marks the option as written.

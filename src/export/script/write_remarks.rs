@@ -15,7 +15,7 @@ pub(super) fn open_remarks<'a>(document: &ConfigDocument, written: impl Iterator
     if !expressions.is_empty() {
         let keys = expressions.join(", ");
         lines.push_str(&format!(
-            "# Expressions of the script that was read; define the names in them: {keys}\n"
+            "# Expressions of the script that was read; names in them may be undefined here: {keys}\n"
         ));
     }
     for note in open_notes(document) {

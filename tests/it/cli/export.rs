@@ -84,12 +84,41 @@ fn a_configuration_is_converted_without_a_graph() {
     for arguments in [
         &["export", "--to", &place.at("d.json")][..],
         &["export", "--config", &script, "--to", &place.at("d.html")],
+        &["export", "--config", &script, "--to", &place.at("d.highwater")],
         &["export", "--config", &script, "--to", &script],
     ] {
         let (code, _, stderr) = told(arguments);
         assert_eq!(code, 2, "{arguments:?} {stderr}");
     }
     assert_eq!(place.names(), ["a.json", "b.py", "c.json", "train.py"]);
+}
+
+#[test]
+fn what_is_open_or_left_out_is_told_and_written() {
+    let place = Place::new();
+    let script = place.write(
+        "open.py",
+        "import os\nos.environ[\"ASCEND_DEVICE_ID\"] = str(rank)\n\
+         mem = MemoryConfig(static_memory_policy=int(os.environ.get(\"P\", 2)))\n\
+         config = NPURunConfig(memory_config=mem, session_config=tf.ConfigProto(), iterations_per_loop=FLAGS.n)\n",
+    );
+    let (code, stdout, stderr) = told(&["export", "--config", &script, "--to", &place.at("a.py")]);
+    assert_eq!(code, 0, "{stderr}");
+    let text = place.read("a.py");
+    for words in [
+        "left out: variables that the script computes: ASCEND_DEVICE_ID",
+        "memory_config.static_memory_policy takes the default of the environment variable P",
+    ] {
+        assert!(
+            stdout.contains(words) && text.contains(&format!("# {words}")),
+            "{stdout}{text}"
+        );
+    }
+    assert!(
+        text.contains("undefined here: iterations_per_loop, session_config\n"),
+        "{text}"
+    );
+    assert!(text.contains("import tensorflow as tf\n"), "{text}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn a_document_is_written_in_the_style_of_the_reference() {
         custom_op.parameter_map["use_off_line"].b = True
         custom_op.parameter_map["job"].s = tf.compat.as_bytes("worker")
 
-        # Expressions of the script that was read; define the names in them: op_debug_level, session_config
+        # Expressions of the script that was read; names in them may be undefined here: op_debug_level, session_config
 
         # highwater: simulation.device_memory = 25769803776
         # highwater: "new option" = {"a":[1]}
