@@ -98,7 +98,10 @@ fn the_window_and_the_command_line_write_the_same_files() {
                 let words = "carries environment variables alone";
                 assert_eq!(output.status.code(), Some(1), "{error}");
                 assert!(error.contains(words), "{error}");
-                assert!(matches!(&notice, Some(Notice::Failed(text)) if text.contains(words)), "{notice:?}");
+                assert!(
+                    matches!(&notice, Some(Notice::Failed(text)) if text.contains(words)),
+                    "{notice:?}"
+                );
                 assert!(!ours.exists() && !theirs.exists());
                 continue;
             }
