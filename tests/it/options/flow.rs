@@ -208,7 +208,7 @@ fn one_of_several_configurations_can_be_chosen() {
     assert!(error.contains("no configuration c; there are a, b, line 3"), "{error}");
 }
 
-/// Nobody knows where a script runs, so its folder and the three around it count.
+/// The working directory of a script is unknown, so its folder and the three around it count.
 #[test]
 fn relative_paths_are_looked_for_around_the_script() {
     let root = tempfile::tempdir().unwrap();
