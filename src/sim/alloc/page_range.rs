@@ -48,6 +48,15 @@ pub enum SlotState {
     Busy,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum SlotPage {
+    #[default]
+    Never,
+    Held,
+    /// Taken away, and not replaced.
+    Returned,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     place: PagePlace,
@@ -55,27 +64,29 @@ struct Slot {
     refs: u32,
     /// Mappings of its page that the engine counts: one here, and one in each stitched block.
     maps: u32,
-    has_page: bool,
+    page: SlotPage,
     /// Whether its page is in use; with two users of a slot, one that backs off can leave it unused.
     is_used: bool,
-    /// Whether its page was taken away, and not replaced.
-    is_returned: bool,
     is_listed: bool,
 }
 
 impl Slot {
     fn state(&self) -> SlotState {
-        match (self.has_page, self.is_used, self.is_returned) {
-            (true, true, _) => SlotState::Busy,
-            (true, false, _) => SlotState::Idle,
-            (false, _, true) => SlotState::Returned,
-            (false, _, false) => SlotState::Empty,
+        match self.page {
+            SlotPage::Held if self.is_used => SlotState::Busy,
+            SlotPage::Held => SlotState::Idle,
+            SlotPage::Returned => SlotState::Returned,
+            SlotPage::Never => SlotState::Empty,
         }
+    }
+
+    fn has_page(&self) -> bool {
+        self.page == SlotPage::Held
     }
 
     /// Whether another part may claim its page.
     fn is_free(&self) -> bool {
-        self.has_page && self.refs == 0 && !self.is_used
+        self.has_page() && self.refs == 0 && !self.is_used
     }
 }
 
@@ -180,11 +191,10 @@ impl PageRange {
     fn give_back(&mut self, at: u64, shared: &mut SharedPages) {
         let slot = self.slot(at);
         slot.maps = slot.maps.saturating_sub(1);
-        if slot.maps > 0 || !slot.has_page {
+        if slot.maps > 0 || !slot.has_page() {
             return;
         }
-        slot.has_page = false;
-        slot.is_returned = true;
+        slot.page = SlotPage::Returned;
         if let Some(page) = slot.place.mapped() {
             shared.put(page);
         }
@@ -200,7 +210,7 @@ impl PageRange {
             let slot = self.slot(at);
             if let Some(page) = slot.place.mapped() {
                 mapped.push((page, address.offset()));
-                if slot.has_page {
+                if slot.has_page() {
                     shared.put(page);
                 }
             }
@@ -245,9 +255,8 @@ impl PageRange {
         let address = self.address(at);
         let slot = self.slot(at);
         shared.take(&mut slot.place, address, driver)?;
-        slot.has_page = true;
+        slot.page = SlotPage::Held;
         slot.is_used = true;
-        slot.is_returned = false;
         slot.refs = 1;
         slot.maps = 1;
         self.pages += 1;
@@ -255,7 +264,7 @@ impl PageRange {
     }
 
     pub fn has_page(&self, at: u64) -> bool {
-        self.peek(at).is_some_and(|slot| slot.has_page)
+        self.peek(at).is_some_and(|slot| slot.has_page())
     }
 
     /// Claims the last listed idle slot for a stitched block: in use, without users in the range.
@@ -279,7 +288,7 @@ impl PageRange {
     /// Ends the use of a slot by a stitched block; it is listed, unless the range has users of it.
     pub fn unclaim(&mut self, at: u64) {
         let slot = self.slot(at);
-        if slot.has_page {
+        if slot.has_page() {
             slot.is_used = false;
             self.list(at);
         }
@@ -294,7 +303,7 @@ impl PageRange {
     /// Counts the end of such a mapping.
     pub fn count_unmap(&mut self, at: u64) {
         let slot = self.slot(at);
-        if slot.has_page {
+        if slot.has_page() {
             slot.maps = slot.maps.saturating_sub(1);
         }
     }
@@ -318,7 +327,7 @@ impl PageRange {
         let (first, end) = (first.max(kept.start), last.saturating_add(1).min(kept.end));
         for at in first..end {
             let slot = self.slot(at);
-            if slot.has_page && slot.refs > 0 {
+            if slot.has_page() && slot.refs > 0 {
                 slot.refs -= 1;
                 if slot.refs == 0 {
                     slot.is_used = false;
