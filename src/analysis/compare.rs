@@ -1,12 +1,15 @@
 //! Workload + options -> comparison: the whole pipeline as one pure call, with progress and cancel.
 
+use super::advice::advice;
 use super::alignment::add_recordings;
 use super::comparison::Comparison;
 use super::error::AnalysisError;
 use super::pins::add_pins;
 use super::request::Request;
+use super::reuse_lanes::reuse_lanes;
 use super::study::study_of;
 use highwater_model::progress::Progress;
+use highwater_options::without_effect;
 
 impl Request {
     /// Whether some lane's plan is searched for, which may take seconds.
@@ -23,6 +26,17 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
     let study = study_of(&request.workload);
     let lowered = request.lowered();
     let mut comparison = study.compare(request, &lowered, progress)?;
+    comparison.reuse_lanes = reuse_lanes(request, &lowered, progress)?;
+    if let [off, on] = &comparison.reuse_lanes[..] {
+        let message = format!(
+            "variable reuse: Paddle's executor holds {} of variables without memory_optimize and {} with it; the lanes of \
+             policies place variables by GE's planner, which reuses memory anyway, so compare with the lane {}",
+            off.variables, on.variables, off.lane
+        );
+        comparison.diagnostics.info(message, "");
+    }
+    comparison.without_effect = without_effect(&request.options);
+    comparison.advice = advice(study, request, &lowered, &comparison, progress)?;
     add_pins(&mut comparison, request, &[], progress)?;
     if study.takes_recordings() {
         add_recordings(&mut comparison, lowered.strategy, lowered.alignment, progress)?;

@@ -12,12 +12,13 @@ use super::lowest_peak::LowestPeak;
 use super::name_context::NameContext;
 use super::pin::PinFailure;
 use super::request::Request;
+use super::reuse_lanes::ReuseLane;
 use super::workspaces::{EstimatedWorkspaces, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload};
-use highwater_options::{Estimate, Lowered};
+use highwater_options::{Estimate, Finding, Lowered};
 use highwater_rewrite::remat::OpRates;
 use highwater_sim::{DeviceSession, Params, StaticMemoryPolicy, TraceRequest};
 
@@ -60,6 +61,12 @@ pub struct Comparison {
     pub rates: OpRates,
     /// Settings of the user whose effect is an estimate.
     pub estimates: Vec<Estimate>,
+    /// Paddle's executor without and with variable reuse; empty where the options do not call it.
+    pub reuse_lanes: Vec<ReuseLane>,
+    /// Set options that change memory in reality and not here.
+    pub without_effect: Vec<&'static str>,
+    /// What a document says otherwise, each with the setting that simulates it.
+    pub advice: Vec<Finding>,
     pub diagnostics: Diagnostics,
 }
 
@@ -96,8 +103,17 @@ impl Comparison {
             params: lowered.params.clone(),
             rates: lowered.rates,
             estimates: Vec::new(),
+            reuse_lanes: Vec::new(),
+            advice: Vec::new(),
+            without_effect: Vec::new(),
             diagnostics,
         }
+    }
+
+    /// The number of iterations on the axis.
+    pub fn iterations(&self) -> u64 {
+        let last = self.axis.runs.last();
+        last.map_or(1, |run| u64::from(run.run.iteration) + 1)
     }
 
     /// The names of what runs in a session that is simulated with `params`.

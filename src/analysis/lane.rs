@@ -7,7 +7,7 @@ use super::lane_set::LaneId;
 use super::oom_report::OutOfMemoryReport;
 use super::pin::PinnedLane;
 use super::rewriting::LaneRewrite;
-use highwater_model::units::Step;
+use highwater_model::units::{Bytes, Step};
 use highwater_options::Finding;
 use highwater_plan::Strategy;
 use highwater_rewrite::remat::RematStatus;
@@ -56,8 +56,28 @@ pub struct Lane {
     pub refusals: Option<Refusals>,
     /// Error-level findings that forbid its policy under the other settings and the schedule.
     pub forbidden: Vec<Finding>,
+    /// Figures as documented, where policy 2 or 4 shares an arena as the engine does it.
+    pub documented: Option<DocumentedArena>,
     /// The settings of a pinned lane, which are not those of the other lanes.
     pub pinned: Option<Arc<PinnedLane>>,
+}
+
+/// A shared arena as the vendor documents it: as large as the largest graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentedArena {
+    pub peak_reserved: Bytes,
+    pub out_of_memory: bool,
+}
+
+impl DocumentedArena {
+    /// The peak, or that memory runs out, too.
+    pub fn text(&self) -> String {
+        let peak = self.peak_reserved.exact();
+        match self.out_of_memory {
+            true => format!("{peak}, where it runs out of memory, too,"),
+            false => peak,
+        }
+    }
 }
 
 impl Lane {

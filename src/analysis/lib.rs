@@ -3,14 +3,15 @@
 //!
 //! A module uses modules alone that follow it here, in reading order (`tests/it/tidy.rs` checks that):
 //! ```text
-//! sweep compare pins study alignment lane_queries
+//! sweep compare advice pins study alignment lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain lowest_peak recording_remarks limits metrics lane
-//! device_sessions running shapes bodies lowering allocation_order
+//! reuse_lanes device_sessions running shapes bodies lowering allocation_order
 //! oom_report name_context arena request pin configuration inspect recording_figures dumped measured_pass
 //! rewriting lane_set workspaces error
 //! ```
 
+mod advice;
 mod alignment;
 mod allocation_order;
 mod arena;
@@ -44,6 +45,7 @@ mod recording_figures;
 mod recording_lanes;
 mod recording_remarks;
 mod request;
+mod reuse_lanes;
 mod rewriting;
 mod run_lanes;
 mod running;
@@ -53,6 +55,7 @@ mod study;
 pub mod sweep;
 mod workspaces;
 
+pub use advice::with_figures;
 pub use alignment::off_by;
 pub use allocation_order::arena_order;
 pub use arena::{Plans, arena_problem, engine_size};
@@ -65,7 +68,7 @@ pub use device_sessions::LOOP_VARIABLES;
 pub use dumped::{USUAL_ALIGNMENT, common_alignment, dumped_plan, dumped_problems, with_inputs};
 pub use error::AnalysisError;
 pub use inspect::{DumpFigures, GraphFigures, Inspection, inspect, inspect_with, tensor_count};
-pub use lane::{Lane, Remark};
+pub use lane::{DocumentedArena, Lane, Remark};
 pub use lane_queries::Fit;
 pub use lane_set::{LaneId, LaneKind, LaneSet, LaneStrategies, RematLane};
 pub use limits::{Bound, Limit, LimitError};
@@ -78,6 +81,7 @@ pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
 pub use pins::repin;
 pub use recording_figures::{LifetimeFigures, RecordingFigures, recording_figures};
 pub use request::Request;
+pub use reuse_lanes::{REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};
 pub use shapes::bound_plan;
 pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};

@@ -19,7 +19,7 @@ use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{
     AllocationOrder, Axis, GraphEntry, GraphIdx, Lifetime, Lifetimes, Program, Run, SlotOp,
 };
-use highwater_options::Lowered;
+use highwater_options::{Lowered, idle_dtr_options};
 use highwater_rewrite::name_reuse::{ReuseQuestion, ReuseReport, block_program, merged_storage, reuse_report};
 use highwater_rewrite::remat::{graph_tape, rewritten_lifetimes};
 use highwater_rewrite::{
@@ -92,6 +92,11 @@ impl GraphLowering<'_> {
         let io = io_tensors(graph, &sizes, split.as_ref());
         let sizes = with_precision(graph, sizes, &self.lowered.precision);
         let remat = self.remat(graph, &sizes, progress)?;
+        if remat.is_some() {
+            for sentence in idle_dtr_options(&self.request.options, self.lowered.dtr.heuristic) {
+                self.diagnostics.warning(sentence, "");
+            }
+        }
         let rewritten = remat.as_ref().filter(|run| !run.is_unchanged());
         if rewritten.is_some() && self.lowered.reuses_names {
             self.diagnostics.warning(

@@ -6,7 +6,7 @@ use super::arena::{place_arenas, with_plans};
 use super::comparison::Comparison;
 use super::device_sessions::{check_copies, device_sessions};
 use super::error::AnalysisError;
-use super::lane::Lane;
+use super::lane::{DocumentedArena, Lane};
 use super::lane_set::LaneId;
 use super::lowering::Variant;
 use super::lowest_peak::{equivalence, lowest_peak};
@@ -19,7 +19,8 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::{Lowered, policy_errors};
 use highwater_plan::Strategy;
-use highwater_sim::{DeviceSession, StaticMemoryPolicy};
+use highwater_sim::fold::{curves, summary};
+use highwater_sim::{ArenaBehaviour, DeviceSession, Params, StaticMemoryPolicy, simulate};
 
 /// Compares the requested policies. `running` is the request with the graphs that run and their dimensions bound.
 pub(super) fn compare_policies(
@@ -85,11 +86,44 @@ fn policy_lanes(
         .collect();
     let mut lanes = simulate_all(jobs, &lowered.params, progress)?;
     set_divergence(&mut lanes);
+    add_documented(&mut lanes, &sessions, &lowered.params, progress)?;
     for lane in &mut lanes {
         lane.chosen = request.strategies.get(lane.id).is_some();
         passes::add_rewrite(lane, variant.rewrite.as_ref());
     }
     Ok((lanes, sessions))
+}
+
+/// Adds the documented figures of shared arenas, where several static graphs share one or memory runs out. Policy 4's arena has
+/// them where no graph is dynamic.
+fn add_documented(
+    lanes: &mut [Lane],
+    sessions: &PlannedSessions,
+    params: &Params,
+    progress: &Progress<'_>,
+) -> Result<(), AnalysisError> {
+    if params.arena_behaviour == ArenaBehaviour::Documented {
+        return Ok(());
+    }
+    let params = Params {
+        arena_behaviour: ArenaBehaviour::Documented,
+        ..params.clone()
+    };
+    for lane in lanes.iter_mut().filter(|lane| lane.policy.row().shares_static_arena) {
+        let session = &sessions[lane.strategy.name];
+        let n_static = session.graphs.iter().filter(|graph| graph.is_static).count();
+        let is_whole = lane.policy == StaticMemoryPolicy::StaticExtend || n_static == session.graphs.len();
+        if !is_whole || (n_static < 2 && !lane.summary.out_of_memory) {
+            continue;
+        }
+        let simulation = simulate(session, StaticMemoryPolicy::StaticExtend, &params, progress)?;
+        let figures = summary(&simulation, &curves(&simulation), &params);
+        lane.documented = Some(DocumentedArena {
+            peak_reserved: figures.peak_reserved,
+            out_of_memory: figures.out_of_memory,
+        });
+    }
+    Ok(())
 }
 
 /// The lanes of the policies, each with the strategy that places its arenas.

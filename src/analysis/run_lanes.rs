@@ -144,6 +144,7 @@ pub(super) fn with_folds(simulation: Simulation, parts: LaneParts, params: &Para
         out_of_memory_report: None,
         refusals: None,
         forbidden: Vec::new(),
+        documented: None,
         pinned: None,
     }
 }

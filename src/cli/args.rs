@@ -351,6 +351,9 @@ pub struct CheckArgs {
     /// The configuration of a script that has several, by name.
     #[arg(long, value_name = "NAME")]
     pub of: Option<String>,
+    /// The device profile, whose number of AI cores bounds options.
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
     #[command(flatten)]
     pub edits: Edits,
     /// How to write the answer.

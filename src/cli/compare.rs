@@ -13,7 +13,7 @@ use super::args::{CompareArgs, Format};
 use super::opened::Named;
 use super::request::{Prepared, policies};
 use super::{Verdict, print, print_json};
-use highwater_analysis::{Comparison, Lane, LaneKind, OutOfMemoryReport, Request, compare, study_of};
+use highwater_analysis::{Comparison, Lane, LaneKind, OutOfMemoryReport, Request, compare, study_of, with_figures};
 use highwater_export::{BaselineComparison, CompareAnswer, WireComparison, comparison_markdown};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
@@ -54,6 +54,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let Prepared { settings, request, .. } = &prepared;
     let comparison = compare(request, progress)?;
     let findings = check_scheduled(&settings.options, &settings.environment, &*request.files, &request.plan);
+    let findings = with_figures(findings, &comparison);
     if let Some(path) = &args.svg {
         drawing::write(path, args, &comparison)?;
     }

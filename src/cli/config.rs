@@ -11,8 +11,8 @@ use highwater_export::{
     CheckReport, ScriptFacts, config_schema, options_json, options_markdown, options_text, read_config_of,
 };
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::workload::SchedulePlan;
-use highwater_options::{Environment, Options};
+use highwater_model::workload::{DeviceProfiles, SchedulePlan};
+use highwater_options::{Environment, Options, keys};
 use highwater_session::{document_schema, is_document, look_at_files, options_of, read_bytes, read_document};
 
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
@@ -29,6 +29,10 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
         environment.extend(&read.environment);
         plan = read.plan.unwrap_or(plan);
         scripts.push(read.script);
+    }
+    if let Some(name) = &args.device {
+        DeviceProfiles::bundled()?.find(name)?;
+        options.set_text(keys::DEVICE, name)?;
     }
     apply_edits(&args.edits, &mut options, &mut environment)?;
     let files = look_at_files(&options, &environment);

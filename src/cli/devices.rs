@@ -38,5 +38,9 @@ fn text(device: &Device) -> String {
         let basis = device.basis(figure).sentence();
         table.row(&[&figure.label(), &unit.text(value), &unit.exact(value), &basis]);
     }
-    format!("{}: {}\n{}", device.name, device.summary, table.text())
+    let cores = match &device.ai_cores {
+        Some(cores) => format!("AI cores: {} ({})\n", cores.count, cores.source),
+        None => String::new(),
+    };
+    format!("{}: {}\n{}{cores}", device.name, device.summary, table.text())
 }

@@ -11,7 +11,7 @@ use super::request::{Prepared, policies};
 use super::settings::read_settings;
 use super::written::{config_export, preview, write_or_print};
 use super::{Verdict, print};
-use highwater_analysis::{Comparison, compare};
+use highwater_analysis::{Comparison, compare, with_figures};
 use highwater_export::{ConfigFile, ExportAbout, ExportForm, ExportSubject, is_script_name};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -64,6 +64,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     document.part = part;
     let comparison = Arc::new(compare(&request, progress)?);
     let findings = check_scheduled(&document.options, &document.environment, &*request.files, &request.plan);
+    let findings = with_figures(findings, &comparison);
     let origin = Origin {
         file: file
             .as_ref()

@@ -15,9 +15,9 @@ use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, Nanos, counted, grouped};
 use highwater_model::workload::Tape;
-use highwater_options::{Finding, Lowered, check, keys, lower};
+use highwater_options::{Finding, Lowered, check, idle_dtr_options, keys, lower};
 use highwater_rewrite::remat::{
-    Budget, Engine, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
+    Budget, Engine, MinimumRule, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
 };
 use highwater_session::{OnFailure, load};
 use highwater_timeline::RematOutcome;
@@ -45,6 +45,9 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
     let chosen = subject(args.graph.as_deref(), &request, &lowered, progress)?;
     let mut diagnostics = import_diagnostics(&loaded, &settings);
     diagnostics.extend(&chosen.diagnostics);
+    for sentence in idle_dtr_options(&request.options, lowered.dtr.heuristic) {
+        diagnostics.warning(sentence, "");
+    }
     let subject = Budgeted {
         tape: &chosen.tape,
         lower_bound: chosen.lower_bound.as_deref(),
@@ -72,7 +75,7 @@ pub(super) fn run(args: &RematArgs, progress: &Progress<'_>) -> anyhow::Result<V
         Format::Json => print_json(&WireRemat::new(&answer, args.events))?,
         _ => print(&text(args, &answer))?,
     }
-    Ok(Verdict::yes_if(run.status == RematStatus::Ok))
+    Ok(Verdict::yes_if(run.is_within_budget()))
 }
 
 /// Flags win over options.
@@ -162,6 +165,7 @@ impl Budgeted<'_> {
             tape: self.tape,
             run,
             unlimited: self.unlimited,
+            minimum: self.lowered.dtr.factors.evictee_minimum_size,
             lower_bound: self.lower_bound,
             diagnostics: &self.diagnostics,
             elapsed_ns: elapsed.0,
@@ -231,6 +235,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         "peak",
         format!("{}, at op {}", run.peak.exact(), op_name(tape, run.peak_step)),
     );
+    row("smallest evictee", smallest_evictee(answer));
     let ops = tape.ops.iter().filter(|op| !op.is_source).count() as u64;
     row("program", format!("{}, {}", counted(ops, "op"), run.base_compute));
     row(
@@ -252,9 +257,9 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
             0 => String::new(),
             steps => format!(", and still at the end of {}", counted(steps, "op")),
         };
-        let minimum = match run.heuristic.engine {
-            Engine::StaticPlanner | Engine::Eager => " (tensors below dtr.evictee_minimum_size never are)",
-            Engine::Runtime(_) => "",
+        let minimum = match run.heuristic.engine.minimum_rule() {
+            MinimumRule::AtLeast | MinimumRule::Above => " (tensors below dtr.evictee_minimum_size never are)",
+            MinimumRule::Ignored => "",
         };
         row(
             "over the budget",
@@ -272,6 +277,19 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
     }
     out.push_str(&diagnostics_section(answer.diagnostics));
     out
+}
+
+/// The minimum size with its boundary, which the documentation and the code state differently.
+fn smallest_evictee(answer: &RematAnswer<'_>) -> String {
+    let minimum = answer.minimum.exact();
+    match answer.run.heuristic.engine.minimum_rule() {
+        MinimumRule::AtLeast => format!(
+            "{minimum}, and tensors of exactly this size (the code takes size >= minimum; the document of DTRConfig says \
+             \"exceeds\")"
+        ),
+        MinimumRule::Above => format!("larger than {minimum} (the code takes size > minimum)"),
+        MinimumRule::Ignored => "any size: this heuristic has no dtr.evictee_minimum_size".to_owned(),
+    }
 }
 
 fn op_name(tape: &Tape, op: u32) -> &str {

@@ -144,6 +144,6 @@ fn stops_under_budget(lane: &Json) -> bool {
     runs.any(|run| {
         run.get("status")
             .and_then(Json::as_str)
-            .is_some_and(|status| status != "ok")
+            .is_some_and(|status| !matches!(status, "ok" | "over_budget"))
     })
 }

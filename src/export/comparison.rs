@@ -7,12 +7,14 @@ use super::baseline_comparison::{WireBaselineComparison, WireLaneBaseline};
 use super::compare_answer::CompareAnswer;
 use super::device::figures_json;
 use super::json_parts::{diagnostics_json, fields_of, list};
+use super::json_value::json_of;
 use super::lane_json::{measured_json, pin_json, pin_problem_json, policy_fields};
 use super::request_summary::{graph_name, graphs, settings};
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, ReuseLane};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::Id as _;
-use highwater_options::Finding;
+use highwater_model::units::Bytes;
+use highwater_options::{Edit, Finding};
 
 /// Every lane, and comparisons with a baseline.
 #[derive(Serialize, Debug)]
@@ -69,14 +71,54 @@ fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: us
         "settings": list(settings(options), |(setting, value)| json!({"setting": setting, "value": value})),
         "best": comparison.lowest_peak.as_ref().map(|best| json!({"policy": best.policy.number(), "why": best.why})),
         "alike": comparison.equivalence,
+        "rewrites": list(&comparison.reuse_lanes, |lane| rewrite_json(comparison, lane)),
+        "no_effect": list(&comparison.without_effect, |key| Json::from(*key)),
+        "advice": list(&comparison.advice, advice_json),
         "scratch": comparison.scratch.name(),
         "estimates": list(&comparison.estimates, |estimate| estimate.key.into()),
         "diagnostics": diagnostics_json(&with_findings(diagnostics, comparison, findings)),
     });
     fields_of(
         object,
-        &["pins", "pin_problems", "measured", "effective_policy_unknown"],
+        &[
+            "pins",
+            "pin_problems",
+            "measured",
+            "rewrites",
+            "advice",
+            "no_effect",
+            "effective_policy_unknown",
+        ],
     )
+}
+
+/// `{rule, message, set: [{setting, value}]}`; nothing is set where no setting simulates it.
+fn advice_json(finding: &Finding) -> Json {
+    let edits = finding.fixes.iter().flat_map(|fix| &fix.edits);
+    let set: Vec<Json> = edits
+        .filter_map(|edit| match edit {
+            Edit::Option { key, value } => Some(json!({"setting": key, "value": json_of(value)})),
+            Edit::Variable { .. } => None,
+        })
+        .collect();
+    json!({"rule": finding.rule, "message": finding.message, "set": set})
+}
+
+/// Paddle's executor: every variable (or slot) is an allocation that lasts until the run ends, beside weights and variables
+/// of the session.
+fn rewrite_json(comparison: &Comparison, lane: &ReuseLane) -> Json {
+    let active = comparison.lane(comparison.active_policy);
+    let resident = active.map_or(Bytes::ZERO, |active| {
+        active.summary.reserved.weights + active.summary.reserved.variables
+    });
+    json!({
+        "lane": lane.lane,
+        "title": lane.title,
+        "variables_bytes": lane.variables.get(),
+        "peak_live_bytes": lane.peak_live.get(),
+        "peak_reserved_bytes": (lane.variables + resident).get(),
+        "hits": lane.hits,
+    })
 }
 
 /// The diagnostics of the importers and of the comparison, then the findings of the configuration.

@@ -25,9 +25,14 @@ pub(super) fn figures_json(device: &Device) -> Json {
 }
 
 pub fn devices_json(devices: &[Device]) -> Json {
-    let devices = list(
-        devices,
-        |device| json!({"name": device.name, "summary": device.summary, "figures": figures_json(device)}),
-    );
+    let devices = list(devices, |device| {
+        let cores = device.ai_cores.as_ref();
+        json!({
+            "name": device.name,
+            "summary": device.summary,
+            "figures": figures_json(device),
+            "ai_cores": cores.map(|cores| json!({"value": cores.count, "source": &*cores.source})),
+        })
+    });
     json!({ "devices": devices })
 }

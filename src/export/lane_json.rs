@@ -44,7 +44,7 @@ fn remat(rewrite: &LaneRewrite) -> Json {
                 "run": position,
                 "heuristic": answer.heuristic.name,
                 "budget_bytes": answer.budget.map(Bytes::get),
-                "status": answer.status.name(),
+                "status": answer.status_name(),
                 "peak_bytes": answer.peak.get(),
                 "evictions": answer.counts.evictions,
                 "recomputed_ops": run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count(),
@@ -119,6 +119,15 @@ pub(super) fn policy_fields(comparison: &Comparison, position: usize, most: usiz
         "arena_behaviour",
     ];
     let mut fields = fields_of(object, &optional);
+    let repeated = summary.repeated_overhead(comparison.iterations()).0;
+    fields.insert("overhead_per_iteration_ns".to_owned(), repeated.into());
+    if let Some(documented) = lane.documented {
+        let figures = json!({
+            "peak_reserved_bytes": documented.peak_reserved.get(),
+            "out_of_memory": documented.out_of_memory,
+        });
+        fields.insert("documented".to_owned(), figures);
+    }
     // A rewritten lane without a budget has an empty list.
     if lane.rewrite.is_none() {
         fields.shift_remove("remat");

@@ -11,7 +11,7 @@ use super::json_parts::{diagnostics_json, fields_of, list};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_model::workload::Tape;
-use highwater_rewrite::remat::{Engine, NO_CHOICE, RematEvent, RematRun, RematShortage, RematStatus};
+use highwater_rewrite::remat::{Engine, MinimumRule, NO_CHOICE, RematEvent, RematRun, RematShortage, RematStatus};
 
 #[derive(Serialize, Debug)]
 pub struct WireRemat {
@@ -49,6 +49,8 @@ pub struct RematAnswer<'a> {
     pub run: &'a RematRun,
     /// The engine's peak without a budget.
     pub unlimited: Bytes,
+    /// `dtr.evictee_minimum_size`.
+    pub minimum: Bytes,
     /// Why the sizes are lower bounds, in words; `None` where they are exact.
     pub lower_bound: Option<&'a str>,
     pub diagnostics: &'a Diagnostics,
@@ -79,7 +81,8 @@ fn figures(answer: &RematAnswer<'_>) -> Map<String, Json> {
         "budget_bytes": run.budget.map(Bytes::get),
         "unlimited_peak_bytes": answer.unlimited.get(),
         "lower_bound": answer.lower_bound.is_some(),
-        "status": run.status.name(),
+        "status": run.status_name(),
+        "evictee_minimum": evictee_minimum(answer),
         "base_compute_ns": run.base_compute.0,
         "remat_compute_ns": run.remat_compute.0,
         "overhead": run.overhead(),
@@ -95,6 +98,13 @@ fn figures(answer: &RematAnswer<'_>) -> Map<String, Json> {
         "steps_over_budget": run.counts.steps_over_budget,
     });
     fields_of(object, &[])
+}
+
+/// `{bytes, rule: at_least|above|ignored}`; no bytes where the engine has no minimum.
+fn evictee_minimum(answer: &RematAnswer<'_>) -> Json {
+    let rule = answer.run.heuristic.engine.minimum_rule();
+    let bytes = (rule != MinimumRule::Ignored).then_some(answer.minimum.get());
+    json!({"bytes": bytes, "rule": rule.name()})
 }
 
 fn shortage_json(tape: &Tape, shortage: &RematShortage) -> Json {

@@ -157,7 +157,7 @@ pub(super) fn hccl_seconds(text: &str) -> Option<i64> {
 }
 
 /// The timeout in whole steps, at least one.
-fn rounded_hccl_timeout(seconds: i64) -> i64 {
+pub(super) fn rounded_hccl_timeout(seconds: i64) -> i64 {
     (seconds / HCCL_STEP * HCCL_STEP).max(HCCL_STEP)
 }
 

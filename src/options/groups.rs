@@ -14,6 +14,9 @@ pub struct Group {
     pub positional: &'static [&'static str],
     /// Whether an argument of `NPURunConfig` takes the object.
     pub is_argument: bool,
+    /// The field whose default acts by the call alone, so that a call without arguments sets it; `None` where a call without
+    /// arguments changes nothing.
+    pub called_field: Option<&'static str>,
 }
 
 pub static GROUPS: &[Group] = &[
@@ -27,6 +30,7 @@ pub static GROUPS: &[Group] = &[
             "variable_use_1g_huge_page",
         ],
         is_argument: true,
+        called_field: None,
     },
     Group {
         key: "dump_config",
@@ -42,12 +46,14 @@ pub static GROUPS: &[Group] = &[
             "dump_layer",
         ],
         is_argument: true,
+        called_field: None,
     },
     Group {
         key: "profiling_config",
         class: "ProfilingConfig",
         positional: &["enable_profiling", "profiling_options"],
         is_argument: true,
+        called_field: None,
     },
     Group {
         key: "experimental_config",
@@ -65,6 +71,7 @@ pub static GROUPS: &[Group] = &[
             "accelerate_train_mode",
         ],
         is_argument: true,
+        called_field: None,
     },
     Group {
         key: "dynamic_input_config",
@@ -76,6 +83,7 @@ pub static GROUPS: &[Group] = &[
             "compile_hybrid_mode",
         ],
         is_argument: true,
+        called_field: None,
     },
     Group {
         key: "dtr",
@@ -87,6 +95,7 @@ pub static GROUPS: &[Group] = &[
             "recomp_time_factor",
         ],
         is_argument: false,
+        called_field: Some("eviction_threshold"),
     },
     Group {
         key: "memory_optimize",
@@ -94,6 +103,7 @@ pub static GROUPS: &[Group] = &[
         // The first argument is the program, which is no option.
         positional: &["skip_opt_set", "print_log", "level", "skip_grads"],
         is_argument: false,
+        called_field: Some("level"),
     },
 ];
 

@@ -3,8 +3,10 @@
 
 mod device;
 mod passes;
+mod precision;
 
 pub use device::{figure_option, resolve_device, sets_a_figure};
+pub use passes::idle_dtr_options;
 
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Alignment, Device};
@@ -14,10 +16,9 @@ use highwater_rewrite::remat::{OpRates, RematRequest};
 use highwater_rewrite::{OpTypes, Precision, PrecisionMode, WorkspaceTable};
 use highwater_sim::{ArenaBehaviour, Params, StaticMemoryPolicy, VariablePages};
 
-use super::config_files::{MixList, mix_list};
 use super::effective::{effective_device_id, has_shape_range};
 use super::environment::Environment;
-use super::files::{FileState, Files};
+use super::files::Files;
 use super::occupied::occupied_memory;
 use super::policy::{clears_separately, effective_policy, is_policy_unknown};
 use super::rows::{DEFAULT_WORKSPACES, ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN, keys};
@@ -93,6 +94,10 @@ pub static ESTIMATES: &[Estimate] = &[
     estimate(
         keys::MODIFY_MIXLIST,
         "adds to and takes from the assumed list of kept ops",
+    ),
+    estimate(
+        keys::CUSTOMIZE_DTYPES,
+        "gives the results of the named ops the widths of the file",
     ),
     estimate(
         keys::KEPT_OPS,
@@ -177,7 +182,7 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         shapes_keep_alive: options.text(keys::SHAPES_KEEP_ALIVE) != SHAPES_RELEASE,
         tensor_rounding: options.bytes(keys::TENSOR_ROUNDING),
         alignment: Alignment::find(&options.text(keys::MEASURED_ALIGNMENT)).unwrap_or_default(),
-        precision: precision(options, files),
+        precision: precision::precision(options, files),
         host_ops: options
             .is_on(keys::MIX_COMPILE_MODE)
             .then(|| OpTypes::parse(&options.text(keys::HOST_OPS))),
@@ -281,53 +286,6 @@ fn workspaces(options: &Options) -> Option<WorkspaceTable> {
     given.or_else(|| WorkspaceTable::parse(DEFAULT_WORKSPACES).ok())
 }
 
-/// The newer option takes precedence; setting both is an error.
-fn precision(options: &Options, files: &dyn Files) -> Precision {
-    let newer = options.text(keys::PRECISION_MODE_V2);
-    let older = options.text(keys::PRECISION_MODE);
-    let name = if newer.is_empty() { older } else { newer };
-    let mode = match name.as_str() {
-        "allow_fp32_to_fp16" | "allow_fp32_to_bf16" => PrecisionMode::MatrixTo16,
-        "cube_hif8" => PrecisionMode::MatrixTo8,
-        "force_fp16" | "fp16" => PrecisionMode::AllTo16,
-        "force_fp32" | "cube_fp16in_fp32out" => PrecisionMode::AllTo32,
-        "allow_mix_precision"
-        | "allow_mix_precision_fp16"
-        | "allow_mix_precision_bf16"
-        | "mixed_float16"
-        | "mixed_bfloat16" => PrecisionMode::MixedTo16,
-        "mixed_hif8" => PrecisionMode::MixedTo8,
-        // must_keep_origin_dtype, origin, and an empty text keep the graph's widths.
-        _ => PrecisionMode::Keep,
-    };
-    let kept = if mode.is_mixed() {
-        kept_ops(options, files)
-    } else {
-        OpTypes::default()
-    };
-    Precision { mode, kept }
-}
-
-/// Op types that stay float32: the assumed list, changed by the file of `modify_mixlist`.
-fn kept_ops(options: &Options, files: &dyn Files) -> OpTypes {
-    let mut kept = OpTypes::parse(&options.text(keys::KEPT_OPS));
-    let changes = match options
-        .acting(keys::MODIFY_MIXLIST)
-        .as_text()
-        .map(|path| files.look(path))
-    {
-        Some(FileState::File(bytes)) => mix_list(&bytes).0,
-        _ => MixList::default(),
-    };
-    for kind in changes.black_remove.iter().chain(&changes.white_add) {
-        kept.remove(kind);
-    }
-    for kind in &changes.black_add {
-        kept.insert(kind);
-    }
-    kept
-}
-
 fn shape_ranges(options: &Options) -> Option<ShapeRanges> {
     if !has_shape_range(options) {
         return None;
@@ -344,6 +302,7 @@ fn acts(key: &str, lowered: &Lowered, options: &Options) -> bool {
         key if sets_a_figure(key) => false,
         keys::PRECISION_MODE => lowered.precision.mode != PrecisionMode::Keep && !is_newer_set,
         keys::PRECISION_MODE_V2 => lowered.precision.mode != PrecisionMode::Keep && is_newer_set,
+        keys::CUSTOMIZE_DTYPES => !lowered.precision.customized.is_empty(),
         keys::MODIFY_MIXLIST | keys::KEPT_OPS => lowered.precision.mode.is_mixed(),
         keys::MIX_COMPILE_MODE | keys::HOST_OPS => lowered.host_ops.is_some(),
         keys::WORKSPACE_ESTIMATE | keys::WORKSPACE_TABLE => lowered.workspaces.is_some(),

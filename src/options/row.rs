@@ -1,7 +1,9 @@
 //! The row of one option.
 
 use super::kind::OptionKind;
+use super::rows::TABLE;
 use super::section::Section;
+use super::store::Options;
 use super::value::{DefaultValue, Value};
 
 #[derive(Clone, Copy, Debug)]
@@ -120,4 +122,13 @@ impl OptionRow {
             _ => self.default_value(),
         }
     }
+}
+
+/// The beginning of the memory effect of options that are not simulated and change memory in reality.
+const NOT_SIMULATED: &str = "nothing here";
+
+/// The set options that change memory in reality and not here, in the order of the table.
+pub fn without_effect(options: &Options) -> Vec<&'static str> {
+    let rows = TABLE.iter().filter(|row| row.memory_effect.starts_with(NOT_SIMULATED));
+    rows.filter(|row| options.is_set(row.key)).map(|row| row.key).collect()
 }

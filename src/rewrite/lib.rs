@@ -18,7 +18,7 @@ pub use atomic_clean::{AtomicClean, atomic_clean, clears};
 pub use control_flow_workspace::{ControlFlowWorkspace, control_flow_workspace, with_control_flow_workspaces};
 pub use host_ops::{Side, Sides, host_split, without_host};
 pub use op_types::{OpTypes, is_matrix_op, plain_type};
-pub use precision::{Precision, PrecisionMode, with_precision};
+pub use precision::{CustomWidths, Precision, PrecisionMode, with_precision};
 pub use workspaces::{
     MAX_PERCENT, Scratch, WorkspaceTable, computed_bytes, estimated_workspace, op_of_workspace, with_workspaces,
 };

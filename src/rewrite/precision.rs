@@ -9,7 +9,9 @@
 //! scratch memory, integers, booleans and float64 do not change; stated bytes are scaled by the ratio of the widths. An
 //! estimate: the compiler decides op by op, by its kernels, and may insert casts.
 
-use super::op_types::{OpTypes, is_matrix_op};
+use std::collections::BTreeMap;
+
+use super::op_types::{OpTypes, is_matrix_op, plain_type};
 use highwater_model::graph::{DType, Graph, Id as _, Role, Sizes};
 
 /// Results that change their width.
@@ -44,6 +46,28 @@ pub struct Precision {
     pub mode: PrecisionMode,
     /// Read in mixed modes only.
     pub kept: OpTypes,
+    /// Widths of single operators, which win over the mode.
+    pub customized: CustomWidths,
+}
+
+/// Widths in bits of the results of single operators; `None` where the data type has no known width.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CustomWidths {
+    /// By name of the op; wins over its type.
+    pub by_name: BTreeMap<String, Vec<Option<u32>>>,
+    pub by_type: BTreeMap<String, Vec<Option<u32>>>,
+}
+
+impl CustomWidths {
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty() && self.by_type.is_empty()
+    }
+
+    fn bits(&self, name: &str, kind: &str, output: usize) -> Option<u32> {
+        let of_name = self.by_name.get(name);
+        let widths = of_name.or_else(|| self.by_type.get(plain_type(kind)))?;
+        *widths.get(output)?
+    }
 }
 
 impl Precision {
@@ -66,7 +90,7 @@ impl Precision {
 
 /// O(tensors).
 pub fn with_precision(graph: &Graph, mut sizes: Sizes, precision: &Precision) -> Sizes {
-    if precision.mode == PrecisionMode::Keep {
+    if precision.mode == PrecisionMode::Keep && precision.customized.is_empty() {
         return sizes;
     }
     let mut is_output = vec![false; graph.storages().len()];
@@ -81,7 +105,10 @@ pub fn with_precision(graph: &Graph, mut sizes: Sizes, precision: &Precision) ->
         else {
             continue;
         };
-        if let Some(bits) = precision.bits(graph.op_kind(op), root.dtype) {
+        let kind = graph.op_kind(op);
+        let output = graph.results(op).iter().position(|tensor| *tensor == storage.root);
+        let custom = output.and_then(|output| precision.customized.bits(graph.op_name(op), kind, output));
+        if let Some(bits) = custom.or_else(|| precision.bits(kind, root.dtype)) {
             let scaled = u128::from(sizes.storage(id)) * u128::from(bits);
             let bytes = scaled.div_ceil(u128::from(root.dtype.bits()));
             sizes.set_storage(id, u64::try_from(bytes).unwrap_or(u64::MAX));

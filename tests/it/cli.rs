@@ -1,5 +1,6 @@
 //! The command line: exit codes, one line of error, JSON fields, files written whole.
 
+mod advice;
 mod baseline;
 mod compare;
 mod export;

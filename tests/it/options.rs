@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop at that line")]
 
 mod changes;
+mod companion_scripts;
 mod config;
 mod docs;
 mod flow;

@@ -83,6 +83,9 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         device_id: 0,
         occupied: Bytes::ZERO,
         estimates: Vec::new(),
+        reuse_lanes: Vec::new(),
+        advice: Vec::new(),
+        without_effect: Vec::new(),
         diagnostics: Diagnostics::default(),
         lanes,
         pin_failures: Vec::new(),
@@ -272,6 +275,7 @@ fn lane(session: &DeviceSession, device: &Device, policy: StaticMemoryPolicy) ->
         out_of_memory_report: None,
         refusals: None,
         forbidden: Vec::new(),
+        documented: None,
         pinned: None,
     }
 }

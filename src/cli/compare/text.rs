@@ -8,7 +8,7 @@ use crate::text::{diagnostics, section};
 use highwater_analysis::{Comparison, Configuration, LaneId, LaneKind, RunRemat};
 use highwater_export::{CompareAnswer, Table};
 use highwater_model::diagnostics::{Diagnostics, Severity};
-use highwater_model::units::{Bytes, counted};
+use highwater_model::units::{Bytes, Nanos, counted};
 use highwater_model::workload::DeviceFigure;
 use highwater_options::Finding;
 use highwater_sim::StaticMemoryPolicy;
@@ -21,6 +21,7 @@ pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diag
     out.push_str(&tables(comparison));
     out.push('\n');
     out.push_str(&budgets(comparison));
+    out.push_str(&reuse(comparison));
     for lane in &comparison.lanes {
         let Some(shortage) = &lane.out_of_memory_report else {
             continue;
@@ -91,10 +92,36 @@ fn remarks(comparison: &Comparison) -> String {
     if comparison.lane_kind() != LaneKind::Recordings && !marks.is_empty() {
         out.push_str(&format!("device: {marks}; `highwater devices` lists them\n"));
     }
+    if !comparison.without_effect.is_empty() {
+        let keys = comparison.without_effect.join(", ");
+        out.push_str(&format!(
+            "no effect here: {keys} (set, and not simulated; highwater options says what each does)\n"
+        ));
+    }
+    for advice in &comparison.advice {
+        out.push_str(&format!("{}: {}\n", advice.rule, advice.message));
+    }
     for estimate in &comparison.estimates {
         out.push_str(&format!("estimate: {} {}\n", estimate.key, estimate.effect));
     }
     out
+}
+
+/// Paddle's executor without and with variable reuse.
+fn reuse(comparison: &Comparison) -> String {
+    if comparison.reuse_lanes.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&["variable reuse", ">variables", ">peak live", ">hits"]);
+    for lane in &comparison.reuse_lanes {
+        table.row(&[
+            &format!("{} ({})", lane.lane, lane.title),
+            &lane.variables,
+            &lane.peak_live,
+            &lane.hits,
+        ]);
+    }
+    table.text() + "\n"
 }
 
 /// Runs under memory budgets, each once.
@@ -122,7 +149,7 @@ fn budgets(comparison: &Comparison) -> String {
             &run.tape.tape.name,
             &answer.heuristic.label,
             &answer.budget.unwrap_or_default(),
-            &answer.status.name().replace('_', " "),
+            &answer.status_name().replace('_', " "),
             &answer.peak,
             &answer.counts.evictions,
             &format!("{}, {}", counted(n_recomputed as u64, "op"), answer.remat_compute),
@@ -206,6 +233,8 @@ fn table(comparison: &Comparison) -> Table {
             .lowest_peak
             .as_ref()
             .is_some_and(|best| best.policy == lane.policy);
+        let repeated = summary.repeated_overhead(comparison.iterations());
+        let per_iteration = format!("{repeated} of the overhead in each iteration");
         let marks = [
             (
                 lane.policy == StaticMemoryPolicy::StaticExtend,
@@ -217,6 +246,7 @@ fn table(comparison: &Comparison) -> Table {
             (summary.unloads > 0, "unloads graphs"),
             (summary.out_of_memory, "OUT OF MEMORY"),
             (lane.refusals.is_some(), "REFUSES REQUESTS"),
+            (repeated > Nanos(0), &per_iteration),
         ];
         let marks: Vec<&str> = marks
             .iter()

@@ -24,6 +24,16 @@ pub struct Device {
     /// A description in a few words.
     pub summary: String,
     figures: BTreeMap<DeviceFigure, Figure>,
+    /// `None` where no public count is known.
+    pub ai_cores: Option<AiCores>,
+}
+
+/// The number of AI cores, which bounds options and enters no estimate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AiCores {
+    pub count: u64,
+    /// The public source of the count.
+    pub source: Arc<str>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +148,15 @@ struct WireProfile {
     name: String,
     summary: String,
     figures: BTreeMap<DeviceFigure, WireFigure>,
+    ai_cores: Option<WireCores>,
+}
+
+/// A count with its source; there are no estimates of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireCores {
+    value: u64,
+    source: String,
 }
 
 /// A value, and its source or the reason for the estimate.
@@ -155,7 +174,16 @@ impl WireProfile {
             name: self.name.clone(),
             summary: self.summary.clone(),
             figures: BTreeMap::new(),
+            ai_cores: None,
         };
+        if let Some(cores) = &self.ai_cores {
+            let source = texts.get(&cores.source).cloned();
+            device.ai_cores = Some(AiCores {
+                count: cores.value,
+                source: source
+                    .ok_or_else(|| format!("{}, ai_cores: there is no basis \"{}\"", self.name, cores.source))?,
+            });
+        }
         for figure in DeviceFigure::ALL {
             let place = format!("{}, {}", self.name, figure.name());
             let wire = self

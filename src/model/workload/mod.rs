@@ -29,7 +29,7 @@ mod uses;
 pub use alignment::Alignment;
 pub use allocation_order::{AllocationOrder, IoBlock};
 pub use block_program::{Block, BlockOp, BlockProgram, BlockVariable, Slots};
-pub use device::{Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, FigureUnit};
+pub use device::{AiCores, Basis, Device, DeviceError, DeviceFigure, DeviceProfiles, FigureUnit};
 pub use dumped::{Dumped, DumpedOffsets, DumpedOption};
 pub use evaluation::{evaluation_entry, evaluation_graph};
 pub use generator::{Generator, GeneratorError, MAX_VALUES};

@@ -26,7 +26,9 @@ pub(super) const ROWS: &[Check] = &[
         id: "R30",
         outcomes: &[
             info("op_cache.ini or a variable says how large the compile cache may grow"),
-            warning("a size or ratio of the compile cache is not usable"),
+            warning(
+                "a size or ratio of the compile cache is not usable, or op_cache.ini takes no effect because of one",
+            ),
         ],
         options: &[SIZE, RATIO, DIRECTORY],
         source: "NPURunConfig option reference",
@@ -91,7 +93,21 @@ fn cache_size_and_ratio(facts: &Facts<'_>, report: &mut Report<'_>) {
     if let Some(FileState::File(bytes)) = path.as_deref().map(|path| facts.files.look(path)) {
         let (cache, problems) = op_cache(&bytes);
         super::files::report_problems(report, &[DIRECTORY], "op_cache.ini", &problems);
-        file = Some(cache);
+        if !cache.is_effective() {
+            let others = [
+                ("max_op_cache_size", cache.max_size),
+                ("remain_cache_size_ratio", cache.remain_ratio),
+            ];
+            let ignored = others
+                .iter()
+                .find_map(|(name, value)| Some(format!(": {name}={} is ignored, too", (*value)?)));
+            let message = format!(
+                "op_cache.ini takes effect only where max_op_cache_size and remain_cache_size_ratio are both valid{}",
+                ignored.unwrap_or_default()
+            );
+            report.warning(&[DIRECTORY], message);
+        }
+        file = Some(cache).filter(OpCache::is_effective);
     }
     let cache: OpCache = file.clone().unwrap_or_default();
     let figures = [

@@ -2,7 +2,9 @@
 
 use serde_json::Value as Json;
 
-use super::super::effective::{DEFAULT_HCCL_TIMEOUT, hccl_seconds, hccl_timeout, hccl_timeout_source};
+use super::super::effective::{
+    DEFAULT_HCCL_TIMEOUT, hccl_seconds, hccl_timeout, hccl_timeout_source, rounded_hccl_timeout,
+};
 use super::super::environment::{CM_WORKER_SIZE, Environment, HCCL_EXEC_TIMEOUT, RANK_SIZE, TF_CONFIG};
 use super::{Check, Facts, Report, Value, error, keys, warning};
 
@@ -165,7 +167,8 @@ fn cluster(environment: &Environment) -> Cluster {
 
 fn stream_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
     let milliseconds = facts.int(SYNC);
-    let seconds = hccl_timeout(facts.options, facts.environment);
+    let stated = hccl_timeout(facts.options, facts.environment);
+    let seconds = rounded_hccl_timeout(stated);
     if !facts.is_set(SYNC) || milliseconds == -1 || milliseconds > seconds.saturating_mul(1000) {
         return;
     }
@@ -178,10 +181,14 @@ fn stream_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
         return;
     }
     let names = facts.set_of(&[SYNC, keys::HCCL_TIMEOUT, HCCL_EXEC_TIMEOUT]);
+    let source = hccl_timeout_source(facts.options, facts.environment);
+    let source = match stated == seconds {
+        true => source.to_owned(),
+        false => format!("{source} is {stated}, which acts as {seconds}"),
+    };
     let message = format!(
         "stream_sync_timeout is {milliseconds} ms, which is not above the {seconds} s of collective communication \
-         ({})",
-        hccl_timeout_source(facts.options, facts.environment)
+         ({source})"
     );
     let mend = format!("use more than {} ms or -1 (no limit)", seconds.saturating_mul(1000));
     let finding = if cluster == Cluster::Several {

@@ -3,6 +3,8 @@
 use super::{Check, Facts, Report, Value, error, keys, warning};
 
 const THRESHOLD: &str = keys::DTR_EVICTION_THRESHOLD;
+/// The heuristic of MegEngine's eager interpreter.
+const EAGER: &str = "megengine_eager";
 const SKIPPED: &str = keys::SKIP_OPT_SET;
 const DTR: [&str; 4] = [
     THRESHOLD,
@@ -78,13 +80,19 @@ fn threshold(facts: &Facts<'_>, report: &mut Report<'_>) {
         report.own_kind(facts, THRESHOLD);
         return;
     }
+    let is_eager = facts.text(keys::REMAT_HEURISTIC) == EAGER;
     let is = match facts.options.get(THRESHOLD) {
+        // The eager interpreter's threshold of 0 is legal: it evicts where an allocation fails.
+        None if is_eager => return,
         None => "is not set, and its default 0 is refused".to_owned(),
         Some(value) => format!("is {}", value.quoted()),
     };
     report.error(
         &facts.set_of(&DTR),
-        format!("eviction_threshold {is}: set the bytes (above 0) from which on tensors are evicted"),
+        format!(
+            "eviction_threshold {is}, which fails the assertion of DTRConfig (eviction_threshold > 0): set the bytes from \
+             which on tensors are evicted, such as 300MiB"
+        ),
     );
 }
 

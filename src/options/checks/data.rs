@@ -1,6 +1,7 @@
 //! Rules of shared preprocessing, small channels and engines that run at a time: R33, R34, R41.
 
 use super::super::effective::is_training;
+use super::super::lower::resolve_device;
 use super::dynamic::is_dims;
 use super::{Check, Facts, Report, error, keys, warning};
 
@@ -34,7 +35,7 @@ pub(super) const ROWS: &[Check] = &[
         outcomes: &[error(
             "stream_max_parallel_num is malformed, or exceeds the number of AI cores",
         )],
-        options: &[STREAMS, keys::AICORE_NUM],
+        options: &[STREAMS, keys::AICORE_NUM, keys::DEVICE],
         source: "NPURunConfig option reference",
         run: parallel_streams,
     },
@@ -90,18 +91,13 @@ fn parallel_streams(facts: &Facts<'_>, report: &mut Report<'_>) {
     let Some(text) = facts.options.get(STREAMS).and_then(|value| value.as_text()) else {
         return;
     };
-    // `8|16` sets AI cores and vector cores.
-    let cores: Option<u64> = facts
-        .text(keys::AICORE_NUM)
-        .split('|')
-        .next()
-        .and_then(|cores| cores.trim().parse().ok());
+    let bound = most_parallel(facts);
     for part in text.split(',') {
         let engine = part.trim().split_once(':');
         let number = engine
             .filter(|(name, _)| !name.trim().is_empty())
             .and_then(|(_, number)| number.trim().parse::<u64>().ok());
-        match (number, cores) {
+        match (number, &bound) {
             (None | Some(0), _) => {
                 report.error(
                     &[STREAMS],
@@ -111,13 +107,45 @@ fn parallel_streams(facts: &Facts<'_>, report: &mut Report<'_>) {
                     ),
                 );
             }
-            (Some(number), Some(cores)) if number > cores => {
+            (Some(number), Some(bound)) if number > bound.cores => {
+                let Bound { cores, names, says } = bound;
                 report.error(
-                    &[STREAMS, keys::AICORE_NUM],
-                    format!("stream_max_parallel_num has \"{part}\", but aicore_num allows {cores}: use 1 to {cores}"),
+                    names,
+                    format!("stream_max_parallel_num has \"{part}\", but {says}: use 1 to {cores}"),
                 );
             }
             _ => {}
         }
     }
+}
+
+/// The largest number of tasks that an engine may run at a time.
+struct Bound {
+    cores: u64,
+    /// The options behind it.
+    names: &'static [&'static str],
+    /// Its source, as a clause.
+    says: String,
+}
+
+/// The smaller one of `aicore_num` and the AI cores of the device; `None` where neither is known.
+fn most_parallel(facts: &Facts<'_>) -> Option<Bound> {
+    // `8|16` sets AI cores and vector cores.
+    let text = facts.text(keys::AICORE_NUM);
+    let option = text.split('|').next().and_then(|cores| cores.trim().parse().ok());
+    let option = option.map(|cores| Bound {
+        cores,
+        names: &[STREAMS, keys::AICORE_NUM],
+        says: format!("aicore_num allows {cores}"),
+    });
+    let device = resolve_device(facts.options).ok();
+    let device = device.and_then(|device| {
+        let cores = device.ai_cores?.count;
+        Some(Bound {
+            cores,
+            names: &[STREAMS, keys::DEVICE],
+            says: format!("{} has {cores} AI cores", device.name),
+        })
+    });
+    option.into_iter().chain(device).min_by_key(|bound| bound.cores)
 }

@@ -1,7 +1,7 @@
 //! Rules of the memory policies: R49, R50, R51, R52, R53.
 
 use super::super::environment::GE_USE_STATIC_MEMORY;
-use super::super::policy::{policy_numbers, policy_of_text};
+use super::super::policy::{clears_separately, policy_numbers, policy_of_text};
 use super::{Check, Facts, OptionRow, Report, Value, error, find, info, keys, warning};
 use highwater_model::workload::SchedulePlan;
 use highwater_sim::StaticMemoryPolicy;
@@ -30,6 +30,7 @@ pub(super) const ROWS: &[Check] = &[
         id: "R50",
         outcomes: &[
             error("atomic_clean_policy is not 0 or 1"),
+            info("atomic_clean_policy is 1: each op clears its own memory, which costs time in every iteration"),
             warning("atomic_clean_policy and ge.exec.atomicCleanPolicy differ; the engine's own wins"),
         ],
         options: &[ATOMIC, ENGINE_ATOMIC],
@@ -50,7 +51,7 @@ pub(super) const ROWS: &[Check] = &[
     },
     Check {
         id: "R52",
-        outcomes: &[info("policy 3 or 4 is in force: less memory, perhaps slower")],
+        outcomes: &[info("policy 3 or 4 is in force: perhaps less memory, perhaps slower")],
         options: &POLICY_SOURCES,
         source: "MemoryConfig constructor; GE_USE_STATIC_MEMORY reference",
         run: expanding_pools,
@@ -129,6 +130,16 @@ fn atomic_value(facts: &Facts<'_>, report: &mut Report<'_>) {
         }
     }
     two_values(facts, report, ATOMIC, ENGINE_ATOMIC);
+    let is_unknown = [ATOMIC, ENGINE_ATOMIC].iter().any(|key| facts.is_computed(key));
+    if clears_separately(facts.options) && !is_unknown {
+        let options = facts.set_of(&[ATOMIC, ENGINE_ATOMIC]);
+        report.info(
+            &options,
+            "atomic_clean_policy is 1: the memory of each memset op is cleared separately, which may take less memory and costs \
+             a clear per op in every iteration; the document warns of performance loss"
+                .to_owned(),
+        );
+    }
 }
 
 /// Warns where the field and the engine's own key differ.
@@ -281,7 +292,8 @@ fn expanding_pools(facts: &Facts<'_>, report: &mut Report<'_>) {
         report.info(
             &options,
             format!(
-                "policy {} is in force: it takes less memory but may run slower; measure both",
+                "policy {} is in force: the document promises less memory for dynamic shapes and warns of lower performance; \
+                 highwater compare gives the figures of both",
                 named(facts.policy)
             ),
         );

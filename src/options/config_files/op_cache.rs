@@ -18,6 +18,15 @@ pub struct OpCache {
     pub max_size: Option<i64>,
     /// The percentage that is kept when the cache is full.
     pub remain_ratio: Option<i64>,
+    /// Whether the section that the format requires is there.
+    pub has_section: bool,
+}
+
+impl OpCache {
+    /// Whether the file takes effect: the reference demands that both values are valid.
+    pub fn is_effective(&self) -> bool {
+        self.has_section && self.max_size.is_some() && self.remain_ratio.is_some()
+    }
 }
 
 /// A limit in megabytes, or -1.
@@ -33,12 +42,11 @@ pub(in super::super) fn remain_ratio(text: &str) -> Option<i64> {
 pub fn op_cache(bytes: &[u8]) -> (OpCache, Vec<FileError>) {
     let mut cache = OpCache::default();
     let mut problems = Vec::new();
-    let mut has_section = false;
     let text = decoded(bytes);
     for (number, line) in lines(&text) {
         let problem = match line {
             Line::Section("op_compiler_cache") => {
-                has_section = true;
+                cache.has_section = true;
                 None
             }
             Line::Section(name) => Some(FileError::new(number, unknown("section", name, &["op_compiler_cache"]))),
@@ -63,7 +71,7 @@ pub fn op_cache(bytes: &[u8]) -> (OpCache, Vec<FileError>) {
         };
         problems.extend(problem);
     }
-    if !has_section {
+    if !cache.has_section {
         problems.push(FileError::new(1, "the section [op_compiler_cache] is missing: add it"));
     }
     (cache, problems)

@@ -7,7 +7,8 @@ use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Device, DeviceFigure};
 use highwater_rewrite::name_reuse::{NameReuseRequest, SkipKind, SkipOptSet, Version};
 use highwater_rewrite::remat::{
-    DEFAULT_HEURISTIC, DtrFactors, FreeNeighbors, HEURISTICS, OpRates, RematRequest, find_heuristic,
+    DEFAULT_HEURISTIC, DtrFactors, Engine, FreeNeighbors, HEURISTICS, Heuristic, MinimumRule, OpRates, RematRequest,
+    find_heuristic,
 };
 
 /// A threshold of 0, which the constructor refuses, acts as unset.
@@ -38,8 +39,40 @@ pub(super) fn dtr(options: &Options) -> RematRequest {
     }
 }
 
+/// The set options that a heuristic does not read, each as a sentence.
+pub fn idle_dtr_options(options: &Options, heuristic: &Heuristic) -> Vec<String> {
+    let engine = heuristic.engine;
+    let rows: [(&str, fn(Engine) -> bool); 4] = [
+        (keys::EVICTEE_MINIMUM_SIZE, |engine| {
+            engine.minimum_rule() != MinimumRule::Ignored
+        }),
+        (keys::RECOMP_MEMORY_FACTOR, Engine::reads_factors),
+        (keys::RECOMP_TIME_FACTOR, Engine::reads_factors),
+        (keys::FREE_NEIGHBORS, Engine::reads_free_neighbors),
+    ];
+    let idle = rows.iter().filter(|(key, reads)| options.is_set(key) && !reads(engine));
+    idle.map(|(key, reads)| {
+        let readers: Vec<&str> = HEURISTICS
+            .iter()
+            .filter(|row| reads(row.engine))
+            .map(|row| row.name)
+            .collect();
+        format!(
+            "{key} has no effect under the heuristic {}: {} alone read it",
+            heuristic.name,
+            readers.join(" and ")
+        )
+    })
+    .collect()
+}
+
 /// Options that mean that `memory_optimize` is called.
-const REUSE_KEYS: [&str; 3] = [keys::MEMORY_OPTIMIZE_LEVEL, keys::SKIP_OPT_SET, keys::SKIP_GRADS];
+const REUSE_KEYS: [&str; 4] = [
+    keys::MEMORY_OPTIMIZE_LEVEL,
+    keys::SKIP_OPT_SET,
+    keys::SKIP_GRADS,
+    keys::PRINT_LOG,
+];
 
 pub(super) fn reuses_names(options: &Options) -> bool {
     REUSE_KEYS.iter().any(|key| options.is_set(key))

@@ -47,8 +47,10 @@ pub(super) const ROWS: &[OptionRow] = &[
                   outputs; a name beats a type. Other ops follow precision_mode. It has no effect under \
                   precision_mode=must_keep_origin_dtype. A data type that the op does not support fails the \
                   compilation, and fusion may rename ops so that a line no longer finds them.",
-        memory_effect: "nothing here: the file is checked, and changes nothing. In reality the tensors of the named ops take the widths \
-                        that it gives",
+        memory_effect: "the results of the named ops take the widths of the file, over those of precision_mode; inputs and casts \
+                        are as without it",
+        lowers_to: Some("Precision::customized"),
+        is_estimate: true,
         ..ACCURACY_TUNING_ROW
     },
 ];
@@ -91,8 +93,11 @@ const PRECISION_MODE: OptionRow = OptionRow {
     ]),
     summary: "the numeric precision that ops of the whole network run in",
     details: "Says whether the compiler may trade the precision of the graph for speed and memory, and for which \
-              ops. Unset, a real training uses allow_fp32_to_fp16; here the data types of the file are kept then, \
-              so that the figures are those of the graph at hand. Mixed precision should go with loss scaling. \
+              ops. Unset, a real training uses allow_fp32_to_fp16; here the data types of the file are kept then. \
+              The reason: which ops have float16 kernels decides the compiler, so the narrower widths are an \
+              estimate, and a peak that is estimated too low ends in out of memory, while one that is too high does \
+              not. compare of a training graph says in one line (C2) what allow_fp32_to_fp16 would change, and Problems \
+              in the window sets it with a click. Mixed precision should go with loss scaling. \
               It cannot be set together with precision_mode_v2, which is the one to prefer; an empty text \
               counts as unset.",
     unset_means: Some("allow_fp32_to_fp16 in training; the file's data types in the simulation"),

@@ -11,8 +11,9 @@ pub(super) const DTR: &[OptionRow] = &[
         summary: "the bytes of device memory from which on tensors are evicted",
         details: "Where an op would bring the memory in use to the threshold, resident tensors are dropped by a \
                   heuristic until it is below again; dropped tensors are computed anew when they are needed. The \
-                  constructor demands more than 0 and has the default 0, so leaving it out always fails. A plan may \
-                  stay above the threshold where nothing can be evicted.",
+                  constructor demands a number above 0 and has the default 0, so leaving it out always fails, and so \
+                  does a text such as \"8GB\". The eager megengine.dtr takes texts, in which KB, MB and GB are powers of \
+                  1024. A plan may stay above the threshold where nothing can be evicted.",
         rule: "D1",
         memory_effect: "set, every graph is run by simulation.remat_heuristic so that it stays below so many bytes where it \
                         can: evicted tensors leave feature memory, and steps are added for what is computed anew",
@@ -26,8 +27,9 @@ pub(super) const DTR: &[OptionRow] = &[
         unit: Some("bytes"),
         summary: "the bytes below which a tensor is never evicted",
         details: "Only tensors of at least this size are candidates, which keeps the search short. The documentation \
-                  says that a tensor must exceed it; the code of the static planner takes equal sizes too. It must \
-                  not be negative.",
+                  says that a tensor must exceed it; the code of the static planner takes equal sizes too, that of \
+                  the eager interpreter does not. The heuristics of the DTR paper have no such size. It must not be \
+                  negative.",
         rule: "D2",
         memory_effect: "with dtr.eviction_threshold set, limits what may be evicted; nothing otherwise",
         lowers_to: Some("DtrFactors::evictee_minimum_size"),
@@ -82,7 +84,9 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         summary: "whether each reuse is printed",
         details: "On, every hit and every reason against one goes to standard output, one line each. Hits are \
                   counted from 0 anew for each control-flow graph. It changes nothing about the result.",
-        memory_effect: "nothing: it is about the log alone",
+        memory_effect: "set, memory_optimize is called, with level 0 unless memory_optimize.level says otherwise; the log \
+                        itself changes nothing",
+        lowers_to: Some("Lowered::reuses_names"),
         ..MEMORY_OPTIMIZE_ROW
     },
     OptionRow {

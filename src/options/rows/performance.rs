@@ -24,6 +24,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   high_precision, high_performance, super_performance, keep_fp16 and support_out_of_bound_index \
                   (checks indices, slower). It wins over op_select_implmode and optypelist_for_implmode, beside \
                   which it should not stand. Rarely needed.",
+        memory_effect: "nothing here: in reality the chosen kernels may need other scratch memory",
         ..PERFORMANCE_ROW
     },
     OptionRow {
@@ -42,7 +43,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         unset_means: Some("1 for every engine"),
         summary: "how many tasks an engine runs at the same time",
         details: "Pairs of engine and number with commas between them: \"DNN_VM_AICPU:10,AIcoreEngine:1\". The \
-                  number is at least 1 and at most the number of AI Cores. For NMT networks only.",
+                  number is at least 1 and at most the number of AI Cores, which the profile of a product knows \
+                  (simulation.device). For NMT networks only.",
         rule: "R41",
         memory_effect: "nothing here: one stream is simulated. In reality streams reuse each other's memory later or \
                         not at all",

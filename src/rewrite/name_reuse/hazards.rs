@@ -8,6 +8,7 @@ use std::ops::Bound;
 
 use super::figures::declaration;
 use super::flow::{all_names, flow_plans};
+use super::lookup::is_tensor;
 use super::request::{NameReuseRequest, SkipKind, optimizer_gradients};
 use super::versions::{DEPRECATION, TypeRule, Version};
 use super::{NameReuse, Rename};
@@ -34,6 +35,8 @@ pub enum HazardKind {
     SkipGrads,
     /// Blocks that the pass does not analyse.
     DeeperBlocks,
+    /// Why no variable took another's memory.
+    NoHits,
     /// Behaviour of the version.
     Version,
     Deprecated,
@@ -72,6 +75,7 @@ pub fn hazards(
             ),
         });
     }
+    no_hits(before, request, reuse, &mut found);
     deeper_blocks(before, request, &mut found);
     version_hazards(request, &mut found);
     found.sort_by_key(|hazard| hazard.kind);
@@ -231,6 +235,28 @@ fn skip_hazards(before: &BlockProgram, request: &NameReuseRequest, found: &mut V
             kind: HazardKind::UnknownSkipName,
             variable: Some(name.clone()),
             message: format!("skip_opt_set names \"{name}\", and no variable is called so{but}"),
+        });
+    }
+}
+
+/// Explains an answer without a hit: the guide's own example has none, because its variables are fed.
+fn no_hits(before: &BlockProgram, request: &NameReuseRequest, reuse: &NameReuse, found: &mut Vec<Hazard>) {
+    let rules = request.version.rules();
+    let is_run = reuse.exception.is_none() && request.version != Version::V4 && rules.traits.wants_producer;
+    let Some(block) = before.blocks.first().filter(|_| is_run && reuse.renames.is_empty()) else {
+        return;
+    };
+    let written: BTreeSet<&str> = block.ops.iter().flat_map(|op| all_names(&op.outputs)).collect();
+    let read = block.ops.iter().flat_map(|op| all_names(&op.inputs));
+    let is_temporary = |name: &&str| block.variables.get(*name).is_some_and(is_tensor);
+    if let Some(fed) = read.filter(|name| !written.contains(name)).find(is_temporary) {
+        found.push(Hazard {
+            kind: HazardKind::NoHits,
+            variable: Some(fed.into()),
+            message: format!(
+                "0 hits: fed data never enters the pool: \"{fed}\" is read and no op of the program writes it, so that nothing may \
+                 take its memory"
+            ),
         });
     }
 }

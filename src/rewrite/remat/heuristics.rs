@@ -12,6 +12,47 @@ pub enum Engine {
     Eager,
 }
 
+/// Which tensors the minimum size admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MinimumRule {
+    /// The code compares with >=, although the documentation of `DTRConfig` says "exceeds".
+    AtLeast,
+    Above,
+    /// The engine has no minimum.
+    Ignored,
+}
+
+impl MinimumRule {
+    /// The name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AtLeast => "at_least",
+            Self::Above => "above",
+            Self::Ignored => "ignored",
+        }
+    }
+}
+
+impl Engine {
+    pub const fn minimum_rule(self) -> MinimumRule {
+        match self {
+            Self::StaticPlanner => MinimumRule::AtLeast,
+            Self::Eager => MinimumRule::Above,
+            Self::Runtime(_) => MinimumRule::Ignored,
+        }
+    }
+
+    /// Whether the exponents of memory and time count.
+    pub const fn reads_factors(self) -> bool {
+        matches!(self, Self::StaticPlanner)
+    }
+
+    /// Whether adjacent free bytes count.
+    pub const fn reads_free_neighbors(self) -> bool {
+        matches!(self, Self::Eager)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Heuristic {
     /// Name on the command line and in files.

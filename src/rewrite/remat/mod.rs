@@ -19,7 +19,7 @@ pub use apply::{held, is_unchanged, rewritten_lifetimes};
 pub use costs::{OpRates, OpWork, op_time, op_work};
 pub use eager::{FreeNeighbors, run_eager};
 pub use graph_tape::{GraphTape, graph_tape};
-pub use heuristics::{DEFAULT_HEURISTIC, Engine, HEURISTICS, Heuristic, find_heuristic};
+pub use heuristics::{DEFAULT_HEURISTIC, Engine, HEURISTICS, Heuristic, MinimumRule, find_heuristic};
 pub use run::{
     Budget, Choice, DtrFactors, NO_CHOICE, RematCounts, RematEvent, RematKind, RematRequest, RematRun, RematShortage,
     RematStatus,

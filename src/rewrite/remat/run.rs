@@ -178,7 +178,7 @@ pub enum RematStatus {
 }
 
 impl RematStatus {
-    /// The name in files.
+    /// The name of how the engine ended.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -268,6 +268,14 @@ impl RematRun {
     /// Whether it ran to its end and never exceeded the budget.
     pub fn is_within_budget(&self) -> bool {
         self.status == RematStatus::Ok && self.budget.is_none_or(|budget| self.peak <= budget)
+    }
+
+    /// The name of the status in files: a run that reached its end above its budget is no success.
+    pub fn status_name(&self) -> &'static str {
+        if self.status == RematStatus::Ok && !self.is_within_budget() {
+            return "over_budget";
+        }
+        self.status.name()
     }
 
     /// (base + recomputation) / base; 1 where the ops cost nothing.

@@ -11,7 +11,7 @@ use super::super::task::{Failure, Outcome, TaskKind};
 use super::super::write::write_whole;
 use super::super::write_config::write_config;
 use super::{Notice, Session};
-use highwater_analysis::LaneId;
+use highwater_analysis::{LaneId, with_figures};
 use highwater_export::{ConfigExport, ExportForm, ExportSubject, LaneDrawing, SvgColors, lane_svg};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -144,6 +144,7 @@ impl Session {
         let document = self.answered.as_ref().unwrap_or(&self.document);
         let position = |id: &LaneId| comparison.lanes.iter().position(|lane| lane.id == *id);
         let findings = check_scheduled(&document.options, &document.environment, &*self.files, &document.plan);
+        let findings = with_figures(findings, comparison);
         let path = self.file_path().filter(|_| !self.file.gives_way);
         let name = path.and_then(Path::file_name).and_then(OsStr::to_str);
         let origin = Origin {

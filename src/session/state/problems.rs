@@ -96,6 +96,18 @@ fn lines_of(session: &Session) -> Vec<ProblemLine> {
             ..line(finding.severity, finding.rule, finding.message.clone())
         })
         .collect();
+    let n_findings = session.findings().len();
+    lines.extend(
+        session
+            .advice()
+            .iter()
+            .enumerate()
+            .map(|(position, finding)| ProblemLine {
+                option: finding.options.first().cloned(),
+                finding: Some(n_findings + position),
+                ..line(finding.severity, finding.rule, finding.message.clone())
+            }),
+    );
     let problems = session.problem_text().into_iter().flat_map(str::lines);
     lines.extend(problems.map(|problem| line(Severity::Error, "file", problem.to_owned())));
     let out_of_memory = session.answer().and_then(|(comparison, _)| {

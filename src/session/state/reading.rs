@@ -54,6 +54,17 @@ impl Session {
         &self.findings
     }
 
+    /// What a document says otherwise about the last answer.
+    pub fn advice(&self) -> &[Finding] {
+        self.answer().map_or(&[], |(comparison, _)| &comparison.advice)
+    }
+
+    /// A finding or remark by its position in the lines of problems: findings first.
+    pub fn finding(&self, position: usize) -> Option<&Finding> {
+        let findings = self.findings.iter().chain(self.advice());
+        findings.into_iter().nth(position)
+    }
+
     /// The effective value of an option, where it differs from the field.
     pub fn acts_as(&self, key: &str) -> Option<&Value> {
         let acting = self.effective.get(key).filter(|value| **value != Value::Unset)?;

@@ -38,7 +38,7 @@ pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
                         ui.label(&line.text);
                     }
                 }
-                let finding = line.finding.and_then(|finding| cx.session.findings().get(finding));
+                let finding = line.finding.and_then(|finding| cx.session.finding(finding));
                 if finding.is_some_and(|finding| fixes_ui(ui, finding, cx.commands)) {
                     cx.option.clone_from(&line.option);
                 }

@@ -152,7 +152,7 @@ fn a_dimension_without_a_graph_is_reported() {
         r#"{"highwater_graph": 1, "name": "d", "inputs": [], "outputs": [],
             "nodes": [{"op": "a", "inputs": [], "outputs": [{"id": "x", "shape": ["n", 4], "dtype": "int8"}]}]}"#,
     );
-    for command in [&["inspect"][..], &["plan"], &["compare"], &["remat", "--budget", "0.9"]] {
+    for command in [&["inspect"][..], &["plan"], &["compare"], &["remat", "--budget", "1.0"]] {
         let arguments = [&graph.path, "--dim", "n=2", "--dim", "m=3", "--format", "json"];
         let answer = json(&[command, &arguments].concat(), 0);
         let said = answer["diagnostics"].to_string();
@@ -236,7 +236,7 @@ fn called_graphs_are_reported_and_chosen_by_name() {
          ENTRY main {\n  x = f32[256]{0} parameter(0)\n  \
          ROOT w = f32[256]{0} while(x), condition=cond, body=body\n}\n",
     );
-    for command in [&["plan"][..], &["remat", "--budget", "0.9"], &["reuse", "--level", "0"]] {
+    for command in [&["plan"][..], &["remat", "--budget", "1.0"], &["reuse", "--level", "0"]] {
         let whole = [command, &[&module.path, "--format", "json"]].concat();
         let answer = json(&whole, 0);
         says(

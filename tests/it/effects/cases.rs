@@ -37,6 +37,7 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
         &[("precision_mode", "allow_mix_precision")],
         CHAIN,
     ),
+    ("customize_dtypes", "dtypes.cfg", &[], CHAIN),
     ("iterations_per_loop", "2", &[], CHAIN),
     ("variable_placement", "Host", &[("mix_compile_mode", "True")], CHAIN),
     ("graph_max_parallel_model_num", "2", &[], CHAIN),
@@ -137,6 +138,7 @@ const CASES: &[(&str, &str, Settings<'_>, &str)] = &[
     ("simulation.op_bytes_per_second", "1000000", BUDGET, SAVED),
     ("simulation.op_launch_ns", "5000000", BUDGET, SAVED),
     ("memory_optimize.level", "1", &[], NAMES),
+    ("memory_optimize.print_log", "True", &[], NAMES),
     (
         "memory_optimize.skip_opt_set",
         "[\"a\"]",
@@ -173,7 +175,10 @@ fn every_option_with_a_parameter_changes_some_comparison() {
         let answer = |settings: Settings<'_>| {
             let mut ask = Ask::new(graph, settings);
             ask.iterations = if graph == &TWO { 2 } else { 1 };
-            ask.files = &[("list.json", r#"{"black-list": {"to-add": ["MatMul", "Add"]}}"#)];
+            ask.files = &[
+                ("list.json", r#"{"black-list": {"to-add": ["MatMul", "Add"]}}"#),
+                ("dtypes.cfg", "OpType::Softmax:InputDtype:float,OutputDtype:float16"),
+            ];
             // No value is given where an option binds the dimension.
             let binds = settings
                 .iter()

@@ -181,3 +181,25 @@ fn matrix_ops_are_known_by_plain_type() {
     assert_eq!(plain_type("aten.addmm.out"), "addmm");
     assert!(is_matrix_op("aten.addmm.out") && !is_matrix_op("aten.add.out"));
 }
+
+#[test]
+fn customized_types_change_the_results_of_the_named_ops() {
+    let graph = r#"{"name": "g", "nodes": [
+        {"name": "one", "op": "Relu", "inputs": ["x"], "outputs": [{"id": "a", "shape": [8], "dtype": "float32"}]},
+        {"name": "two", "op": "Relu", "inputs": ["a"], "outputs": [{"id": "b", "shape": [8], "dtype": "float32"}]},
+        {"name": "three", "op": "Split", "inputs": ["b"], "outputs": [
+            {"id": "c", "shape": [8], "dtype": "float32"}, {"id": "d", "shape": [8], "dtype": "float32"}]},
+        {"name": "four", "op": "Add", "inputs": ["c", "d"], "outputs": [{"id": "z", "shape": [8], "dtype": "float32"}]}],
+        "inputs": [{"id": "x", "shape": [8], "dtype": "float32"}], "outputs": ["z"]}"#;
+    // A name wins over its type, and types follow the order of the results.
+    let text = "OpType::Relu:InputDtype:float,OutputDtype:float16\ntwo::InputDtype:float,OutputDtype:double\n\
+                three::InputDtype:float,OutputDtype:float,int8\n";
+    let bytes = |settings: Settings<'_>| {
+        let found = feature_bytes(graph, settings, &[("dtypes.cfg", text)]);
+        ["a", "b", "c", "d"].map(|name| found[name])
+    };
+    assert_eq!(bytes(&[]), [32, 32, 32, 32]);
+    assert_eq!(bytes(&[("customize_dtypes", "dtypes.cfg")]), [16, 64, 32, 8]);
+    let kept = ("precision_mode", "must_keep_origin_dtype");
+    assert_eq!(bytes(&[("customize_dtypes", "dtypes.cfg"), kept]), [32, 32, 32, 32]);
+}

@@ -137,6 +137,9 @@ impl<'a> Reader<'a> {
         {
             return self.assign_parameter(parameter, name, value, &fact);
         }
+        if self.assign_eager(target, value, &fact) {
+            return;
+        }
         let owner = self.evaluate(&target.value);
         match owner.datum {
             Datum::GlobalOptions(group) => {

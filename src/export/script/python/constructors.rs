@@ -103,6 +103,7 @@ pub(in super::super) static RUN_CONFIG: Group = Group {
     class: "NPURunConfig",
     positional: RUN_CONFIG_ARGUMENTS,
     is_argument: false,
+    called_field: None,
 };
 
 pub(super) fn find_class(name: &str) -> Option<&'static Group> {

@@ -1,5 +1,6 @@
 //! Constructor calls and values of options, as records.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use ruff_text_size::{TextRange, TextSize};
@@ -9,6 +10,7 @@ use highwater_options::{Group, OptionKind, Value, find};
 
 use super::constructors::refusal;
 use super::datum::{Datum, Fact, Field, Object};
+use super::eager_dtr::bytes_of;
 use super::reader::Reader;
 use super::records::{Run, Setting};
 
@@ -49,6 +51,24 @@ impl Reader<'_> {
                 ..Run::default()
             });
             self.take_fields(&object, Some(run));
+            self.take_called_field(&object, run);
+        }
+    }
+
+    /// The default that acts by the call alone: `memory_optimize(program)` is a call with level 0.
+    fn take_called_field(&mut self, object: &Object, run: usize) {
+        let Some(name) = object.group.called_field else {
+            return;
+        };
+        let key = format!("{}.{name}", object.group.key);
+        // Any argument tells that there is a call.
+        if object.fields.is_partial || !object.fields.fields.is_empty() {
+            return;
+        }
+        if let Some(row) = find(&key) {
+            let fact = Fact::value(row.default_value());
+            let place = Place::of_run(object.range.start(), run);
+            self.take_value(&key, &fact, object.range, place);
         }
     }
 
@@ -60,11 +80,15 @@ impl Reader<'_> {
                 self.records.remark(Severity::Error, line, refusal);
                 continue;
             }
-            if let Some(problem) = text_for_number(object.group, field) {
+            let mut field = Cow::Borrowed(field);
+            if let Some((problem, bytes)) = text_for_number(object.group, &field) {
                 let line = self.source.line(field.range.start());
                 self.records.remark(Severity::Error, line, problem);
+                if let Some(bytes) = bytes {
+                    field.to_mut().fact = Fact::value(bytes);
+                }
             }
-            self.take_field(object.group, field, Place { at, run });
+            self.take_field(object.group, &field, Place { at, run });
         }
         if object.fields.is_partial {
             if let Some(run) = run {
@@ -154,19 +178,27 @@ impl Reader<'_> {
     }
 }
 
-/// The `TypeError` of a text where `MemoryConfig` takes a number.
-fn text_for_number(group: &Group, field: &Field) -> Option<String> {
+/// Classes that compare their arguments with numbers, so that a text raises a `TypeError`.
+const COMPARING: [&str; 2] = ["MemoryConfig", "DTRConfig"];
+
+/// The `TypeError` of a text where a class takes a number, and the bytes that the text means in MegEngine.
+fn text_for_number(group: &Group, field: &Field) -> Option<(String, Option<i64>)> {
     let row = find(&format!("{}.{}", group.key, field.name))?;
-    let takes_number = matches!(row.kind, OptionKind::Int { .. } | OptionKind::IntChoice(_));
-    let is = field
-        .fact
-        .as_value()
-        .filter(|value| value.as_text().is_some())?
-        .quoted();
-    (group.class == "MemoryConfig" && takes_number).then(|| {
-        format!(
-            "{} is {is}, a text, for which {} raises a TypeError: write the number without quotes",
-            field.name, group.class
-        )
-    })
+    let text = field.fact.as_value().and_then(Value::as_text)?;
+    let write = match row.kind {
+        _ if !COMPARING.contains(&group.class) => return None,
+        OptionKind::Int { .. } | OptionKind::IntChoice(_) | OptionKind::Float { .. } => {
+            "write the number without quotes".to_owned()
+        }
+        OptionKind::Bytes { .. } => match bytes_of(text) {
+            Some(bytes) => format!("write the bytes, {bytes} (KB, MB and GB are powers of 1024 in MegEngine)"),
+            None => "write the bytes as a number".to_owned(),
+        },
+        _ => return None,
+    };
+    let bytes = matches!(row.kind, OptionKind::Bytes { .. }).then(|| bytes_of(text));
+    let (name, class) = (&field.name, group.class);
+    let is = Value::from(text).quoted();
+    let problem = format!("{name} is {is}, a text, for which {class} raises a TypeError: {write}");
+    Some((problem, bytes.flatten()))
 }

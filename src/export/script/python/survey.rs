@@ -8,7 +8,9 @@ use ruff_text_size::Ranged as _;
 
 use highwater_options::Group;
 
+use super::changes::path_of;
 use super::constructors::find_class;
+use super::eager_dtr::MODULE;
 use super::effects::Effects;
 use super::source::Source;
 
@@ -44,6 +46,10 @@ pub(super) struct Survey<'a> {
     effects: BTreeMap<&'a str, Effects<'a>>,
     /// By alias the original name: `import ... as`, `Cfg = NPURunConfig`.
     aliases: BTreeMap<&'a str, &'a str>,
+    /// By name its module or member: `megengine` of `mge` after `import megengine as mge`.
+    modules: BTreeMap<&'a str, String>,
+    /// Whether MegEngine's eager eviction is switched on.
+    pub(super) enables_eager_dtr: bool,
 }
 
 impl<'a> Survey<'a> {
@@ -84,6 +90,17 @@ impl<'a> Survey<'a> {
         changes
     }
 
+    /// A dotted name with its first part as imported: `megengine.dtr` of `mge.dtr`.
+    pub(super) fn full_name(&self, path: &str) -> String {
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        let module = self.modules.get(first).map_or(first, String::as_str);
+        if rest.is_empty() {
+            module.to_owned()
+        } else {
+            format!("{module}.{rest}")
+        }
+    }
+
     pub(super) fn original<'b>(&self, name: &'b str) -> &'b str
     where
         'a: 'b,
@@ -114,8 +131,20 @@ struct Surveyor<'a, 's> {
 impl<'a> Visitor<'a> for Surveyor<'a, '_> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
+            Stmt::Import(import) => {
+                for name in &import.names {
+                    if let Some(alias) = &name.asname {
+                        self.survey.modules.insert(alias.as_str(), name.name.to_string());
+                    }
+                }
+            }
             Stmt::ImportFrom(import) => {
                 for name in &import.names {
+                    let bound = name.asname.as_ref().unwrap_or(&name.name);
+                    if let Some(module) = &import.module {
+                        let member = format!("{module}.{}", name.name);
+                        self.survey.modules.insert(bound.as_str(), member);
+                    }
                     if let Some(alias) = &name.asname {
                         self.survey.aliases.insert(alias.as_str(), name.name.as_str());
                     }
@@ -255,6 +284,12 @@ impl<'a> Surveyor<'a, '_> {
             kind: None,
             line: self.source.line(call.start()),
         };
+        if name == "enable"
+            && let Expr::Attribute(method) = &*call.func
+            && let Some(path) = path_of(&method.value)
+        {
+            self.survey.enables_eager_dtr |= self.survey.full_name(&path) == MODULE;
+        }
         if name.starts_with("DEFINE_") {
             let flag_name = call.arguments.find_argument_value("name", 0).and_then(text);
             flag.default = call.arguments.find_argument_value("default", 1);

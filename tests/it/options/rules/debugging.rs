@@ -49,7 +49,13 @@ pub(super) const CASES: &[Case] = &[
         "/c/op_cache.ini",
         "[op_compiler_cache]\nmax_op_cache_size=500\nremain_cache_size_ratio=80",
     )]),
-    case(&[CACHE], "R30W R30I R44I").seeing(&[("/c/op_cache.ini", "[op_compiler_cache]\nmax_op_cache_size=-5")]),
+    // The file takes effect only where both values are valid.
+    case(&[CACHE], "R30W R44I").seeing(&[("/c/op_cache.ini", "[op_compiler_cache]\nmax_op_cache_size=-5")]),
+    case(&[CACHE], "R30W R44I").seeing(&[(
+        "/c/op_cache.ini",
+        "[op_compiler_cache]\nmax_op_cache_size=700\nremain_cache_size_ratio=180",
+    )]),
+    case(&[CACHE], "R30W R44I").seeing(&[("/c/op_cache.ini", "[op_compiler_cache]\nmax_op_cache_size=700")]),
     case(&[CACHE], "R30W R30I R44I")
         .with(&[("ASCEND_MAX_OP_CACHE_SIZE", "9")])
         .seeing(&[("/c/op_cache.ini", "remain_cache_size_ratio=0")]),

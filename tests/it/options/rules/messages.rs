@@ -58,7 +58,7 @@ fn messages_have_places_units_and_one_line() {
         ),
         (
             case(&[("stream_sync_timeout", "60000")], "").with(&[("HCCL_EXEC_TIMEOUT", "90")]),
-            "the 90 s of collective communication (HCCL_EXEC_TIMEOUT)",
+            "the 68 s of collective communication (HCCL_EXEC_TIMEOUT is 90, which acts as 68)",
         ),
         (
             case(&[("dump_config.dump_mode", "both")], ""),

@@ -98,6 +98,43 @@ pub(super) const CASES: &[Case] = &[
         "R41E",
     ),
     case(&[("stream_max_parallel_num", "A:8,B:1"), ("aicore_num", "8")], ""),
+    case(
+        &[
+            ("stream_max_parallel_num", "A:24"),
+            ("simulation.device", "ascend-910B2"),
+        ],
+        "",
+    ),
+    case(
+        &[
+            ("stream_max_parallel_num", "A:25"),
+            ("simulation.device", "ascend-910B2"),
+        ],
+        "R41E",
+    ),
+    case(
+        &[
+            ("stream_max_parallel_num", "A:9"),
+            ("aicore_num", "8"),
+            ("simulation.device", "ascend-910B2"),
+        ],
+        "R41E",
+    ),
+    // No public count is known.
+    case(
+        &[
+            ("stream_max_parallel_num", "A:999"),
+            ("simulation.device", "generic-64GB"),
+        ],
+        "",
+    ),
+    case(
+        &[
+            ("stream_max_parallel_num", "A:999"),
+            ("simulation.device", "ascend-910B1"),
+        ],
+        "",
+    ),
     case(&[("stream_max_parallel_num", "A:8,B:1"), ("aicore_num", "many")], ""),
     // Weights.
     case(&[("external_weight", "True")], "R35W"),

@@ -1,0 +1,185 @@
+//! What documents say otherwise: advice of `compare` with its settings, lanes of variable reuse, statuses of `remat`.
+
+use serde_json::{Value as Json, json};
+
+use crate::cli::{json, run};
+
+fn advice<'a>(answer: &'a Json, rule: &str) -> Vec<&'a Json> {
+    let all = answer["advice"].as_array().map_or(&[][..], Vec::as_slice);
+    all.iter().filter(|advice| advice["rule"] == rule).collect()
+}
+
+/// Writes two graphs of which the second has one tensor that fits into no block of the first.
+fn two_graphs() -> tempfile::NamedTempFile {
+    let tensor = |id: &str, mib: u64| json!({"id": id, "bytes": mib << 20});
+    let input = json!([{"id": "x", "bytes": 1024}]);
+    let file = tempfile::Builder::new().suffix(".json").tempfile().expect("a file");
+    let graphs = json!({"highwater_graph": 1, "graphs": [
+        {"name": "small", "inputs": input, "outputs": ["c"], "nodes": [
+            {"op": "A", "inputs": ["x"], "outputs": [tensor("a", 100)]},
+            {"op": "B", "inputs": ["a"], "outputs": [tensor("b", 90)]},
+            {"op": "C", "inputs": ["a", "b"], "outputs": [tensor("c", 1)]},
+        ]},
+        {"name": "big", "inputs": input, "outputs": ["e"], "nodes": [
+            {"op": "A", "inputs": ["x"], "outputs": [tensor("d", 300)]},
+            {"op": "C", "inputs": ["d"], "outputs": [tensor("e", 1)]},
+        ]},
+    ]});
+    std::fs::write(file.path(), graphs.to_string()).expect("written");
+    file
+}
+
+#[test]
+fn training_without_precision_mode_shows_what_the_documented_default_changes() {
+    let answer = json(&["compare", "sample:resnet50", "--format", "json"], 0);
+    let [found] = advice(&answer, "C2")[..] else {
+        panic!("{}", answer["advice"]);
+    };
+    let message = found["message"].as_str().unwrap_or("");
+    let digits: String = message.chars().filter(char::is_ascii_digit).collect();
+    assert!(
+        digits.contains("3348550656") && digits.contains("2576819200"),
+        "{message}"
+    );
+    assert_eq!(
+        found["set"],
+        json!([{"setting": "precision_mode", "value": "allow_fp32_to_fp16"}])
+    );
+    let flag = "precision_mode=allow_fp32_to_fp16";
+    let applied = json(&["compare", "sample:resnet50", "--set", flag, "--format", "json"], 0);
+    assert_eq!(applied["policies"][0]["peak_reserved_bytes"], 2_576_819_200_u64);
+    assert!(advice(&applied, "C2").is_empty());
+    // Inference follows the file.
+    let inference = json(&["compare", "sample:mobilenet", "--format", "json"], 0);
+    assert!(advice(&inference, "C2").is_empty());
+}
+
+#[test]
+fn dimensions_with_one_value_are_said_to_be_simulated_as_static() {
+    let static_run = [
+        "compare",
+        "sample:bert",
+        "--dim",
+        "batch=2",
+        "--dim",
+        "seq=16",
+        "--format",
+        "json",
+    ];
+    let answer = json(&static_run, 0);
+    let [found] = advice(&answer, "C1")[..] else {
+        panic!("{}", answer["advice"]);
+    };
+    assert_eq!(
+        found["set"],
+        json!([{"setting": "compile_dynamic_mode", "value": true}])
+    );
+    let dynamic = [&static_run[..], &["--set", "compile_dynamic_mode=True"]].concat();
+    assert!(advice(&json(&dynamic, 0), "C1").is_empty());
+}
+
+#[test]
+fn documented_figures_of_policy_2_are_named_where_the_engine_differs() {
+    let file = two_graphs();
+    let path = file.path().display().to_string();
+    let run = |memory: &str, code| {
+        json(
+            &[
+                "compare",
+                &path,
+                "--device-memory",
+                memory,
+                "--format",
+                "json",
+                "--set",
+                "memory_config.static_memory_policy=2",
+            ],
+            code,
+        )
+    };
+    let answer = run("1GiB", 0);
+    let lane = &answer["policies"][1];
+    assert!(lane["documented"]["peak_reserved_bytes"].as_u64() < lane["peak_reserved_bytes"].as_u64());
+    let set = json!([{"setting": "simulation.policy_2_behaviour", "value": "documented"}]);
+    assert_eq!(advice(&answer, "C3")[0]["set"], set);
+    let short = run("400MiB", 1);
+    assert_eq!(short["policies"][1]["out_of_memory"], true);
+    assert_eq!(short["policies"][1]["documented"]["out_of_memory"], false);
+    assert!(!advice(&short, "C3").is_empty());
+}
+
+#[test]
+fn promised_gains_are_the_figures_of_the_comparison() {
+    let policy = "memory_config.static_memory_policy=3";
+    let answer = json(&["compare", "sample:resnet50", "--set", policy, "--format", "json"], 0);
+    let found = answer["diagnostics"].to_string();
+    assert!(found.contains("as much as policy 0"), "{found}");
+}
+
+#[test]
+fn variable_reuse_is_compared_with_paddles_executor() {
+    let plain = json(&["compare", "sample:resnet50", "--format", "json"], 0);
+    assert!(plain.get("rewrites").is_none());
+    let answer = json(
+        &[
+            "compare",
+            "sample:resnet50",
+            "--set",
+            "memory_optimize.level=0",
+            "--format",
+            "json",
+        ],
+        0,
+    );
+    let lanes = answer["rewrites"].as_array().expect("two lanes");
+    assert_eq!(lanes[0]["lane"], "variable_reuse_off");
+    assert_eq!(lanes[1]["lane"], "variable_reuse");
+    assert!(lanes[0]["variables_bytes"].as_u64() > lanes[1]["variables_bytes"].as_u64());
+    assert!(lanes[0]["peak_reserved_bytes"].as_u64() > lanes[1]["peak_reserved_bytes"].as_u64());
+}
+
+#[test]
+fn settings_that_are_not_simulated_are_listed() {
+    let flags = [
+        "--set",
+        "op_precision_mode=/op.ini",
+        "--set",
+        "hcom_parallel=False",
+        "--set",
+        "hccl_timeout=600",
+    ];
+    let answer = json(
+        &[&["compare", "sample:mobilenet", "--format", "json"], &flags[..]].concat(),
+        0,
+    );
+    assert_eq!(answer["no_effect"], json!(["hcom_parallel", "op_precision_mode"]));
+}
+
+#[test]
+fn a_run_above_its_budget_is_no_success() {
+    let minimum = "dtr.evictee_minimum_size=1GiB";
+    let arguments = [
+        "remat",
+        "sample:mobilenet",
+        "--budget",
+        "0.5",
+        "--set",
+        minimum,
+        "--format",
+        "json",
+    ];
+    let answer = json(&arguments, 1);
+    assert_eq!(answer["status"], "over_budget");
+    assert_eq!(
+        answer["evictee_minimum"],
+        json!({"bytes": 1_u64 << 30, "rule": "at_least"})
+    );
+    let other = [&arguments[..], &["--heuristic", "lru"]].concat();
+    let answer: Json = serde_json::from_slice(&run(&other).stdout).expect("one JSON object");
+    assert_eq!(answer["evictee_minimum"], json!({"bytes": null, "rule": "ignored"}));
+    let said = answer["diagnostics"].to_string();
+    assert!(
+        said.contains("dtr.evictee_minimum_size has no effect under the heuristic lru"),
+        "{said}"
+    );
+}
