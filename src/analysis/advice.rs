@@ -45,7 +45,7 @@ pub(super) fn advice(
     Ok(found)
 }
 
-fn remark(rule: &'static str, (key, value): (&'static str, Value), message: String) -> Finding {
+fn remark(rule: &'static str, key: &'static str, value: Value, message: &str) -> Finding {
     let text = format!("set {key} to {value}");
     Finding {
         rule,
@@ -78,15 +78,16 @@ fn one_value(request: &Request, lowered: &Lowered, comparison: &Comparison) -> O
         .take(MAX_NAMES)
         .map(|(name, values)| format!("{name}={}", values[0]))
         .collect();
-    let values = match values.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", values.join(", ")),
+    let values = if values.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", values.join(", "))
     };
     let message = format!(
         "the symbolic dimensions of {first}{more} have one value each{values}, so that it is simulated as a static graph; on the \
          device a graph with unknown shapes is dynamic, which this simulates"
     );
-    Some(remark("C1", (keys::COMPILE_DYNAMIC_MODE, Value::Bool(true)), message))
+    Some(remark("C1", keys::COMPILE_DYNAMIC_MODE, Value::Bool(true), &message))
 }
 
 fn trains(graph: &Graph) -> bool {
@@ -116,14 +117,14 @@ fn precision(
     let Some(lane) = comparison.lane(comparison.active_policy).filter(|_| applies) else {
         return Ok(None);
     };
-    let edit = (keys::PRECISION_MODE, Value::from(TRAINING_PRECISION));
+    let value = Value::from(TRAINING_PRECISION);
     let figures = if request.has_search() {
         // A search may take minutes, and this is a remark.
         "see what it changes".to_owned()
     } else {
         let mut changed = request.clone();
         // Cannot fail: the key is a row of the table.
-        drop(changed.options.set(edit.0, edit.1.clone()));
+        drop(changed.options.set(keys::PRECISION_MODE, value.clone()));
         changed.policies = vec![comparison.active_policy];
         changed.pins.clear();
         let other = study.compare(&changed, &changed.lowered(), progress)?;
@@ -144,15 +145,16 @@ fn precision(
         "precision_mode is unset: the widths of the file are simulated, and the document takes {TRAINING_PRECISION} in training; \
          {figures}"
     );
-    Ok(Some(remark("C2", edit, message)))
+    Ok(Some(remark("C2", keys::PRECISION_MODE, value, &message)))
 }
 
 /// The peak, with its end where memory ran out.
 fn figure(lane: &Lane) -> String {
     let peak = lane.summary.peak_reserved.exact();
-    match lane.summary.out_of_memory {
-        true => format!("{peak}, where it runs out of memory,"),
-        false => peak,
+    if lane.summary.out_of_memory {
+        format!("{peak}, where it runs out of memory,")
+    } else {
+        peak
     }
 }
 
@@ -163,21 +165,23 @@ fn documented(comparison: &Comparison) -> Vec<Finding> {
         let documented = lane.documented?;
         let engine_fails = lane.summary.out_of_memory && !documented.out_of_memory;
         let number = lane.policy.number();
-        let here = match engine_fails {
-            true => "runs out of memory".to_owned(),
-            false => format!("reserves {}", lane.summary.peak_reserved.exact()),
+        let here = if engine_fails {
+            "runs out of memory".to_owned()
+        } else {
+            format!("reserves {}", lane.summary.peak_reserved.exact())
         };
         let is_larger = engine_fails || documented.peak_reserved < lane.summary.peak_reserved;
-        let why = match is_larger && lane.policy == StaticMemoryPolicy::StaticExtend {
-            true => "; GE keeps every block of its arena and never joins two",
-            false => "",
+        let why = if is_larger && lane.policy == StaticMemoryPolicy::StaticExtend {
+            "; GE keeps every block of its arena and never joins two"
+        } else {
+            ""
         };
         let message = format!(
             "policy {number} {here} as GE does it, and {} as the document says (one arena as large as the largest graph){why}",
             documented.text()
         );
         let value = Value::from(ArenaBehaviour::Documented.name());
-        let mut found = remark("C3", (keys::POLICY_2_BEHAVIOUR, value), message);
+        let mut found = remark("C3", keys::POLICY_2_BEHAVIOUR, value, &message);
         if lane.policy != StaticMemoryPolicy::StaticExtend {
             // The option is about policy 2; the figure is that of the same arena.
             found.fixes.clear();
@@ -207,11 +211,12 @@ fn separate_clears(request: &Request, lowered: &Lowered, comparison: &Comparison
         clear.count / iterations,
         lane.summary.repeated_overhead(iterations)
     );
-    let key = match request.options.is_set(keys::ENGINE_ATOMIC_CLEAN_POLICY) {
-        true => (keys::ENGINE_ATOMIC_CLEAN_POLICY, Value::from("0")),
-        false => (keys::ATOMIC_CLEAN_POLICY, Value::Int(0)),
+    let (key, value) = if request.options.is_set(keys::ENGINE_ATOMIC_CLEAN_POLICY) {
+        (keys::ENGINE_ATOMIC_CLEAN_POLICY, Value::from("0"))
+    } else {
+        (keys::ATOMIC_CLEAN_POLICY, Value::Int(0))
     };
-    Some(remark("C4", key, message))
+    Some(remark("C4", key, value, &message))
 }
 
 /// Findings that promise less memory (R52), with the figures of this comparison instead.

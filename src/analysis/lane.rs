@@ -73,9 +73,10 @@ impl DocumentedArena {
     /// The peak, or that memory runs out, too.
     pub fn text(&self) -> String {
         let peak = self.peak_reserved.exact();
-        match self.out_of_memory {
-            true => format!("{peak}, where it runs out of memory, too,"),
-            false => peak,
+        if self.out_of_memory {
+            format!("{peak}, where it runs out of memory, too,")
+        } else {
+            peak
         }
     }
 }

@@ -156,11 +156,10 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
     let script = |part: PythonPart| {
         let mut text = to_python(&document, part)?;
         if part == PythonPart::Adapter && notes.iter().any(|note| note.starts_with(LEFT_OUT)) {
-            let left_out = notes.iter().filter(|note| note.starts_with(LEFT_OUT));
-            text.push_str(&format!(
-                "\n{}",
-                left_out.map(|note| format!("# {note}\n")).collect::<String>()
-            ));
+            text.push('\n');
+            for note in notes.iter().filter(|note| note.starts_with(LEFT_OUT)) {
+                text.push_str(&format!("# {note}\n"));
+            }
         }
         let path = part.path(path);
         Some(ConfigFile { path, text })

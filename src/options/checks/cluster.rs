@@ -182,9 +182,10 @@ fn stream_timeout(facts: &Facts<'_>, report: &mut Report<'_>) {
     }
     let names = facts.set_of(&[SYNC, keys::HCCL_TIMEOUT, HCCL_EXEC_TIMEOUT]);
     let source = hccl_timeout_source(facts.options, facts.environment);
-    let source = match stated == seconds {
-        true => source.to_owned(),
-        false => format!("{source} is {stated}, which acts as {seconds}"),
+    let source = if stated == seconds {
+        source.to_owned()
+    } else {
+        format!("{source} is {stated}, which acts as {seconds}")
     };
     let message = format!(
         "stream_sync_timeout is {milliseconds} ms, which is not above the {seconds} s of collective communication \

@@ -41,8 +41,9 @@ pub(super) fn dtr(options: &Options) -> RematRequest {
 
 /// The set options that a heuristic does not read, each as a sentence.
 pub fn idle_dtr_options(options: &Options, heuristic: &Heuristic) -> Vec<String> {
+    type Reads = fn(Engine) -> bool;
     let engine = heuristic.engine;
-    let rows: [(&str, fn(Engine) -> bool); 4] = [
+    let rows: [(&str, Reads); 4] = [
         (keys::EVICTEE_MINIMUM_SIZE, |engine| {
             engine.minimum_rule() != MinimumRule::Ignored
         }),

@@ -264,7 +264,7 @@ impl PageRange {
     }
 
     pub fn has_page(&self, at: u64) -> bool {
-        self.peek(at).is_some_and(|slot| slot.has_page())
+        self.peek(at).is_some_and(Slot::has_page)
     }
 
     /// Claims the last listed idle slot for a stitched block: in use, without users in the range.

@@ -76,13 +76,14 @@ mod tests {
 
     #[test]
     fn fields_convert_as_protobuf_does() {
+        let float = |number| Value::Float(Float::new(number).expect("finite"));
         let cases = [
             ("b", Value::Int(1), Some(Value::Bool(true))),
             ("b", Value::Bool(false), Some(Value::Bool(false))),
             ("i", Value::Bool(true), Some(Value::Int(1))),
             ("i", Value::from("4"), None),
-            ("i", Value::Float(Float::new(4.0).unwrap()), None),
-            ("f", Value::Int(2), Some(Value::Float(Float::new(2.0).unwrap()))),
+            ("i", float(4.0), None),
+            ("f", Value::Int(2), Some(float(2.0))),
             ("s", Value::Int(2), None),
             ("s", Value::from("2"), Some(Value::from("2"))),
         ];
