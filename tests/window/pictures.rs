@@ -1,4 +1,4 @@
-//! Image snapshots of the main views, drawn in software. `UPDATE_SNAPSHOTS=1` writes them anew.
+//! Image snapshots of the main views, drawn in software. `UPDATE_SNAPSHOTS=1` rewrites them.
 //!
 //! Without a graphics device they print "skipped".
 

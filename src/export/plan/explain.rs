@@ -101,7 +101,7 @@ impl WireFragmentation {
 /// The reasons for the offset of a buffer; `edges` are those of the whole plan.
 pub(super) fn reason_json(why: &PlacementReason, edges: &[ReuseEdge], entry: &ProblemEntry) -> Json {
     let buffer = &entry.problem.buffers[why.buffer as usize];
-    let (donors, heirs) = reused(why, edges);
+    let (earlier, later) = reused(why, edges);
     json!({
         "buffer": id(entry, why.buffer),
         "offset": why.offset,
@@ -123,8 +123,8 @@ pub(super) fn reason_json(why: &PlacementReason, edges: &[ReuseEdge], entry: &Pr
                 "refuses_below": blocker.to,
             })
         }),
-        "donors": list(donors, |edge| json!(WireEdge::new(edge, entry))),
-        "heirs": list(heirs, |edge| json!(WireEdge::new(edge, entry))),
+        "donors": list(earlier, |edge| json!(WireEdge::new(edge, entry))),
+        "heirs": list(later, |edge| json!(WireEdge::new(edge, entry))),
     })
 }
 

@@ -20,16 +20,18 @@ use highwater_plan::{Fit, Fragmentation, PeakChain, PlacementReason, PlanDefect,
 
 #[derive(Serialize, Debug)]
 struct WireEdge {
-    donor: String,
-    heir: String,
+    #[serde(rename = "donor")]
+    earlier: String,
+    #[serde(rename = "heir")]
+    later: String,
     bytes: u64,
 }
 
 impl WireEdge {
     fn new(edge: &ReuseEdge, entry: &ProblemEntry) -> Self {
         Self {
-            donor: entry.ids.get(edge.earlier as usize).to_owned(),
-            heir: entry.ids.get(edge.later as usize).to_owned(),
+            earlier: entry.ids.get(edge.earlier as usize).to_owned(),
+            later: entry.ids.get(edge.later as usize).to_owned(),
             bytes: edge.bytes.get(),
         }
     }

@@ -21,9 +21,9 @@ pub(super) struct Arm {
 /// Why a place is in an arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
-    /// It stands in the arm, whose condition is unknown.
+    /// It is in the arm, whose condition is unknown.
     Unknown,
-    /// It stands in the arm, which an assumption chooses, such as the default of a flag.
+    /// It is in the arm, which an assumption chooses, such as the default of a flag.
     Assumed,
     /// It follows the statement, and the flow ends in the other arms.
     Implied,

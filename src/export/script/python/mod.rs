@@ -22,6 +22,7 @@ mod changes;
 mod comments;
 mod constructors;
 mod datum;
+mod dropped;
 mod eager_dtr;
 mod effects;
 mod evaluate;
