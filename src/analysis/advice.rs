@@ -152,7 +152,7 @@ fn precision(
 fn figure(lane: &Lane) -> String {
     let peak = lane.summary.peak_reserved.exact();
     if lane.summary.out_of_memory {
-        format!("{peak}, where it runs out of memory,")
+        format!("{peak} (out of memory)")
     } else {
         peak
     }

@@ -62,7 +62,7 @@ impl CheckReport {
     }
 
     /// `{findings: [{rule, severity, options, message, fixes: [text], source}], effective: {...}, diagnostics: [...],
-    /// configurations: [name], not_followed: [{lines, why}]}`.
+    /// configurations: [name], not_followed: [{lines, why}], effective_policy_unknown: bool}`.
     pub fn to_json(&self) -> Json {
         let findings: Vec<Json> = self
             .findings
@@ -97,6 +97,7 @@ impl CheckReport {
             "diagnostics": diagnostics_json(&self.remarks),
             "configurations": configurations,
             "not_followed": not_followed,
+            "effective_policy_unknown": self.is_policy_unknown,
         })
     }
 

@@ -321,7 +321,8 @@ fn item(json: &Json) -> Option<Value> {
 
 /// The first name that is no choice; without choices every name is valid.
 fn unknown_name<'a>(text: &'a str, choices: &[Choice<&'static str>]) -> Option<&'a str> {
-    if choices.is_empty() {
+    // An empty text names nothing.
+    if choices.is_empty() || text.is_empty() {
         return None;
     }
     text.split(',')

@@ -20,7 +20,8 @@ pub fn effective_policy(options: &Options, environment: &Environment) -> StaticM
 /// Whether a script computes the policy: then it is unknown here, and [`effective_policy`] is that of an unset option.
 pub fn is_policy_unknown(options: &Options) -> bool {
     let key = winner(options, keys::ENGINE_STATIC_MEMORY_POLICY, keys::STATIC_MEMORY_POLICY);
-    matches!(options.get(key), Some(Value::Python(_)))
+    let is_computed = |key: &str| matches!(options.get(key), Some(Value::Python(_)));
+    is_computed(key) || (!options.is_set(key) && is_computed(keys::MEMORY_CONFIG))
 }
 
 /// The text that the engine reads as the option: that of the engine key, which the adapter fills from `MemoryConfig` where it is

@@ -96,6 +96,7 @@ impl Form {
                     document,
                     warnings,
                     is_found: true,
+                    drops_by_assumption: false,
                     error: None,
                 })
             }

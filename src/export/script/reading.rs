@@ -12,6 +12,8 @@ pub(super) struct Reading {
     pub(super) warnings: Diagnostics,
     /// Whether the script sets an option or a variable, even to an unknown value.
     pub(super) is_found: bool,
+    /// Whether an assumption, such as the default of a flag, left out statements with settings.
+    pub(super) drops_by_assumption: bool,
     /// The first syntax error.
     pub(super) error: Option<ConfigError>,
 }

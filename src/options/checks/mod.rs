@@ -359,7 +359,19 @@ fn soften(finding: &mut Finding, facts: &Facts<'_>) {
         .flatten()
         .map(|condition| format!("\"{}\" (line {})", condition.text, condition.line))
         .collect();
-    if finding.severity != Severity::Error || under.len() < 2 || conditions.is_empty() {
+    if finding.severity != Severity::Error {
+        return;
+    }
+    let computed = names.iter().find(|name| facts.is_computed(name) && names.len() > 1);
+    if let Some(name) = computed {
+        finding.severity = Severity::Warning;
+        finding.message = format!(
+            "{}; the script computes {name}, so that this need not be so",
+            finding.message
+        );
+        return;
+    }
+    if under.len() < 2 || conditions.is_empty() {
         return;
     }
     finding.severity = Severity::Warning;

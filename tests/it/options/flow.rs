@@ -243,3 +243,57 @@ fn conflicts_under_assumed_conditions_are_warnings() {
         .collect();
     expect![[r#"warning: enable_dump and enable_dump_debug are both on, which the engine refuses: keep one of them; this is so when both conditions hold: "FLAGS.over_dump" (line 3) and "FLAGS.dump" (line 5)"#]].assert_eq(&found.join("\n"));
 }
+
+/// The configuration of a script that flags switch off is still its configuration.
+#[test]
+fn defaults_of_flags_do_not_hide_the_only_configuration() {
+    reads(
+        "a.py",
+        "flags.DEFINE_bool('do_train', False, '')\nif FLAGS.do_train:\n    \
+         c = NPURunConfig(memory_config=MemoryConfig(static_memory_policy=2))\n",
+        &expect![[r#"
+            memory_config.static_memory_policy = Int(2)
+            warning: line 2: memory_config.static_memory_policy is set only where this condition holds; it is taken as set
+        "#]],
+    );
+}
+
+#[test]
+fn the_configuration_that_an_estimator_takes_is_chosen() {
+    reads(
+        "a.py",
+        "c = NPURunConfig(deterministic=1)\ne = NPUEstimator(f, config=c)\nprint(NPURunConfig().model_dir)\n",
+        &expect![[r#"
+            deterministic = Int(1)
+            warning: line 3: this NPURunConfig(...) is left out: the one in line 1 is taken, and they differ in deterministic
+        "#]],
+    );
+}
+
+#[test]
+fn loops_with_choices_and_arguments_of_methods_are_followed() {
+    reads(
+        "a.py",
+        "opts = {'graph_run_mode': 0, 'precision_mode': 'force_fp32', 'hcom_parallel': None}\n\
+         for k, v in opts.items():\n    if v is None:\n        continue\n    if isinstance(v, int):\n        \
+         o.parameter_map[k].i = v\n    else:\n        o.parameter_map[k].s = tf.compat.as_bytes(v)\n\
+         class R:\n    def build(self, policy=4):\n        \
+         return NPURunConfig(memory_config=MemoryConfig(static_memory_policy=policy))\nR().build(policy=2)\n",
+        &expect![[r#"
+            memory_config.static_memory_policy = Int(2)
+            graph_run_mode = Int(0)
+            precision_mode = Text("force_fp32")
+            info: line 11: memory_config.static_memory_policy takes what the call of build() in line 12 passes
+        "#]],
+    );
+}
+
+/// Nothing is known of what the script computes, so that it is no error.
+#[test]
+fn computed_values_do_not_conflict() {
+    let text = "NPURunConfig(save_checkpoints_secs=FLAGS.a, save_checkpoints_steps=FLAGS.b)\n";
+    let (document, _) = highwater::export::read_config("train.py", text.as_bytes()).unwrap();
+    let findings = highwater::options::check(&document.options, &document.environment, &highwater::options::NoFiles);
+    let is_error = |finding: &&highwater::options::Finding| finding.severity.name() == "error";
+    assert_eq!(findings.iter().find(is_error), None);
+}

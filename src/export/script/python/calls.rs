@@ -54,6 +54,8 @@ impl<'a> Reader<'a> {
             ("list" | "set" | "frozenset", None) => Fact::value(Value::List(Vec::new())),
             ("tuple", None) => Fact::value(Value::Tuple(Vec::new())),
             ("dict", _) => Fact::plain(Datum::Dict(Rc::new(self.arguments(&[], 0, call, look)))).held(),
+            ("isinstance", Some(value)) => self.is_instance(expr, value, call, look),
+            ("sorted", Some(items)) if call.arguments.keywords.is_empty() => self.sorted_names(expr, items, look),
             ("getattr", Some(_)) => self.named_attribute(expr, call, look),
             ("getenv", Some(name)) => self.environment_variable(expr, name, call, look),
             ("join", Some(_)) if self.source.slice(call.func.range()).ends_with("path.join") => {
@@ -180,6 +182,36 @@ impl<'a> Reader<'a> {
             path.push_str(part);
         }
         Fact::value(Value::Text(path))
+    }
+
+    /// `isinstance(value, type)` of a literal and a type of Python.
+    fn is_instance(&self, expr: &Expr, value: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
+        let fact = self.look(value, look);
+        let class = call
+            .arguments
+            .args
+            .get(1)
+            .and_then(|class| self.survey.last_name(class));
+        let is_one = match (fact.as_value(), class) {
+            (Some(Value::Bool(_)), Some(class @ ("bool" | "int" | "float" | "str"))) => matches!(class, "bool" | "int"),
+            (Some(Value::Int(_)), Some(class @ ("bool" | "int" | "float" | "str"))) => class == "int",
+            (Some(Value::Float(_)), Some(class @ ("bool" | "int" | "float" | "str"))) => class == "float",
+            (Some(Value::Text(_)), Some(class @ ("bool" | "int" | "float" | "str"))) => class == "str",
+            _ => return self.computed(expr),
+        };
+        Fact::value(is_one).with_note(fact.note.as_ref())
+    }
+
+    /// `sorted(dict)`: its keys in order.
+    fn sorted_names(&self, expr: &Expr, items: &'a Expr, look: Depth) -> Fact {
+        match self.look(items, look).datum {
+            Datum::Dict(dict) if !dict.is_partial => {
+                let names: std::collections::BTreeSet<&str> =
+                    dict.fields.iter().map(|field| field.name.as_str()).collect();
+                Fact::value(Value::List(names.into_iter().map(Value::from).collect()))
+            }
+            _ => self.computed(expr),
+        }
     }
 
     /// The default of `settings.get("name", default)` or `getattr(settings, "name", default)`.

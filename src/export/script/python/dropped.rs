@@ -33,13 +33,16 @@ impl Reader<'_> {
             }
             _ => format!("line {line} has another branch that is taken"),
         };
+        self.drops_by_assumption |= fact.is_some_and(|fact| fact.note.is_some()) && self.has_settings(clause.body);
         self.remark_on_dropped(clause.body, &why, Severity::Info);
     }
 
     /// Reports settings in the arms behind the one that is taken.
-    pub(super) fn remark_on_others(&mut self, others: &[Clause<'_>], line: usize) {
+    pub(super) fn remark_on_others(&mut self, others: &[Clause<'_>], line: usize, is_assumed: bool) {
         for clause in others {
-            let why = format!("the condition in line {line} holds");
+            let by_default = if is_assumed { " by default" } else { "" };
+            let why = format!("the condition in line {line} holds{by_default}");
+            self.drops_by_assumption |= is_assumed && self.has_settings(clause.body);
             self.remark_on_dropped(clause.body, &why, Severity::Info);
         }
     }
@@ -52,25 +55,32 @@ impl Reader<'_> {
         self.remark_on_dropped(rest, &why, Severity::Warning);
     }
 
+    /// Whether statements seem to set options.
+    pub(super) fn has_settings(&self, body: &[Stmt]) -> bool {
+        let text = Self::text_of(body).map_or("", |range| self.source.slice(range));
+        MARKERS.iter().any(|marker| text.contains(marker))
+    }
+
+    fn text_of(body: &[Stmt]) -> Option<TextRange> {
+        Some(TextRange::new(body.first()?.start(), body.last()?.end()))
+    }
+
     /// Reports statements that set options and are not read.
     fn remark_on_dropped(&mut self, body: &[Stmt], why: &str, severity: Severity) {
-        let (Some(first), Some(last)) = (body.first(), body.last()) else {
+        let is_told = !self.is_in_rounds && self.has_settings(body);
+        let Some(range) = Self::text_of(body).filter(|_| is_told) else {
             return;
         };
-        let range = TextRange::new(first.start(), last.end());
-        let text = self.source.slice(range);
-        if MARKERS.iter().any(|marker| text.contains(marker)) {
-            let (from, to) = (self.source.line(range.start()), self.source.line(range.end()));
-            let lines = if from == to {
-                "this is left out".to_owned()
-            } else {
-                format!("this and what follows up to line {to} is left out")
-            };
-            self.records.remark(severity, from, format!("{lines}: {why}"));
-            self.records.not_followed.push(NotFollowed {
-                lines: [from, to],
-                why: why.to_owned(),
-            });
-        }
+        let (from, to) = (self.source.line(range.start()), self.source.line(range.end()));
+        let lines = if from == to {
+            "this is left out".to_owned()
+        } else {
+            format!("this and what follows up to line {to} is left out")
+        };
+        self.records.remark(severity, from, format!("{lines}: {why}"));
+        self.records.not_followed.push(NotFollowed {
+            lines: [from, to],
+            why: why.to_owned(),
+        });
     }
 }

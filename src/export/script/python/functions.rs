@@ -16,7 +16,7 @@ impl<'a> Reader<'a> {
         let line = self.source.line(function.name.start());
         let mut facts = Vec::new();
         for (position, parameter) in function.parameters.iter_non_variadic_params().enumerate() {
-            let fact = self.parameter(function, position, parameter, class.is_some());
+            let fact = self.parameter(function, position, parameter, class);
             facts.push((parameter.name().as_str(), fact));
         }
         self.scopes.open();
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         function: &'a StmtFunctionDef,
         position: usize,
         parameter: &'a ParameterWithDefault,
-        is_method: bool,
+        class: Option<&'a str>,
     ) -> Fact {
         let name = parameter.name().as_str();
         let function_name = function.name.as_str();
@@ -54,11 +54,16 @@ impl<'a> Reader<'a> {
             }
             fact
         });
-        let passed = if is_method {
-            None
-        } else {
-            self.passed(function_name, position, name, default.as_ref())
+        let calls = match class {
+            None => self.survey.functions.get(function_name),
+            Some(class) if function_name == "__init__" => self.survey.method_calls.get(class),
+            Some(_) => self.survey.method_calls.get(function_name),
         };
+        // The object of a method is no argument of its calls.
+        let position = class.map_or(Some(position), |_| position.checked_sub(1));
+        let passed = position
+            .zip(calls)
+            .and_then(|(position, calls)| self.passed(function_name, calls, position, name, default.as_ref()));
         passed.or(default).unwrap_or_else(|| {
             let line = self.source.line(function.name.start());
             Fact::unknown(&format!(
@@ -68,8 +73,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The argument of all calls of a function for a parameter; `None` where no call passes any.
-    fn passed(&self, function: &str, position: usize, name: &str, default: Option<&Fact>) -> Option<Fact> {
-        let calls = self.survey.functions.get(function)?;
+    fn passed(
+        &self,
+        function: &str,
+        calls: &[&'a ExprCall],
+        position: usize,
+        name: &str,
+        default: Option<&Fact>,
+    ) -> Option<Fact> {
         let mut passed: Option<(Fact, usize)> = None;
         let mut is_given = false;
         for call in calls {

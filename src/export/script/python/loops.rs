@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprContext, Stmt, StmtFor};
+use ruff_python_ast::{Expr, ExprContext, Stmt, StmtFor, StmtIf};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_options::Value;
@@ -22,10 +22,12 @@ impl<'a> Reader<'a> {
         self.visit_expr(&repeated.iter);
         match self.rounds(repeated) {
             Some(rounds) => {
+                let is_around = std::mem::replace(&mut self.is_in_rounds, true);
                 for (value, fact) in rounds {
                     self.assign(&repeated.target, value, fact);
                     self.body(&repeated.body);
                 }
+                self.is_in_rounds = is_around;
             }
             None => self.looped(&repeated.body, Some((&repeated.target, &repeated.iter)), repeated.range),
         }
@@ -93,7 +95,17 @@ impl<'a> Reader<'a> {
             is_simple: true,
         };
         inside.visit_stmt(statement);
-        inside.is_simple && matches!(statement, Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::Expr(_))
+        let is_plain = |statement: &Stmt| {
+            matches!(
+                statement,
+                Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::Expr(_) | Stmt::Continue(_) | Stmt::Pass(_)
+            )
+        };
+        let is_choice = |choice: &StmtIf| {
+            let others = choice.elif_else_clauses.iter().flat_map(|clause| &clause.body);
+            choice.body.iter().chain(others).all(is_plain)
+        };
+        inside.is_simple && (is_plain(statement) || matches!(statement, Stmt::If(choice) if is_choice(choice)))
     }
 
     /// A body that runs any number of times: values that it binds or changes are unknown at its start.

@@ -44,7 +44,7 @@ mod training;
 mod variables;
 mod walk;
 
-use ruff_python_ast::ModModule;
+use ruff_python_ast::{ModModule, Stmt};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
 
 use super::super::config::ConfigError;
@@ -88,6 +88,10 @@ pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool, of: Opti
         reason: error.error.to_string(),
     });
     let mut reading = read(&parsed, source, of);
+    // The defaults of flags may choose the branches without a configuration: then the others are read, too.
+    if reading.document.script.configurations.is_empty() && reading.drops_by_assumption {
+        reading = read_all(&parsed, Source::new(text, is_lossy, &parsed), of);
+    }
     reading.error = error;
     reading
 }
@@ -104,9 +108,18 @@ fn refused(line: usize, reason: &str) -> Reading {
 }
 
 fn read(parsed: &Parsed<ModModule>, source: Source<'_>, of: Option<&str>) -> Reading {
-    let body = &parsed.syntax().body;
+    settled(&parsed.syntax().body, source, of, true)
+}
+
+/// The same without trust in assumptions where branches have settings.
+fn read_all(parsed: &Parsed<ModModule>, source: Source<'_>, of: Option<&str>) -> Reading {
+    settled(&parsed.syntax().body, source, of, false)
+}
+
+fn settled(body: &[Stmt], source: Source<'_>, of: Option<&str>, trusts_assumptions: bool) -> Reading {
     let survey = Survey::of(body, &source);
     let mut reader = Reader::new(source, survey);
+    reader.trusts_assumptions = trusts_assumptions;
     reader.comments();
     reader.scope(body);
     reader.settle(of)

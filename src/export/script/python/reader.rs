@@ -31,6 +31,12 @@ pub(super) struct Reader<'a> {
     pub(super) globals: Vec<&'a str>,
     /// Pairs of names that may be bound to the same dictionary, list or object, in both orders.
     pub(super) shared: BTreeSet<(String, String)>,
+    /// Whether assumptions, such as the defaults of flags, choose among branches with settings.
+    pub(super) trusts_assumptions: bool,
+    /// Whether a loop is followed round by round: what one round leaves out, another may take.
+    pub(super) is_in_rounds: bool,
+    /// Whether an assumption left out a branch with settings.
+    pub(super) drops_by_assumption: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -46,6 +52,9 @@ impl<'a> Reader<'a> {
             pending: Vec::new(),
             globals: Vec::new(),
             shared: BTreeSet::new(),
+            trusts_assumptions: true,
+            is_in_rounds: false,
+            drops_by_assumption: false,
         }
     }
 }

@@ -100,6 +100,8 @@ pub(super) struct Records {
     pub(super) remarks: Vec<Remark>,
     pub(super) not_followed: Vec<NotFollowed>,
     pub(super) training: Training,
+    /// The starts of configurations that are passed to another call as `config`.
+    pub(super) used: BTreeSet<TextSize>,
     pub(super) session: SessionFacts,
 }
 

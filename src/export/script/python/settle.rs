@@ -11,7 +11,7 @@ use super::super::super::config::unknown_option;
 use super::super::super::json_value::json_of;
 use super::super::reading::Reading;
 use super::arms::{Arm, condition, open_condition};
-use super::constructors::RUN_CONFIG;
+use super::constructors::{RUN_CONFIG, refusal};
 use super::reader::Reader;
 use super::records::{PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
 use super::training::disagreements;
@@ -25,6 +25,7 @@ const MAX_NAMES: usize = 8;
 impl Reader<'_> {
     /// `of` chooses a configuration by name.
     pub(super) fn settle(mut self, of: Option<&str>) -> Reading {
+        let drops_by_assumption = self.drops_by_assumption;
         let loose = self.loose_settings();
         let records = self.records;
         let mut settled = Settled::default();
@@ -47,6 +48,7 @@ impl Reader<'_> {
             || !records.variables.is_empty()
             || !records.objects.is_empty();
         settled.reading.is_found = is_found;
+        settled.reading.drops_by_assumption = drops_by_assumption;
         let document = &mut settled.reading.document;
         document.script.not_followed = records.not_followed;
         document.schedule = records.session.schedule;
@@ -79,6 +81,14 @@ impl Reader<'_> {
             if !is_passed && (is_replaced || is_called && !calls.iter().any(may_take)) {
                 let message = format!("this {class}(...) is not passed to NPURunConfig, so that it sets nothing");
                 self.records.warn(line, message);
+                for refused in object
+                    .fields
+                    .fields
+                    .iter()
+                    .filter_map(|field| refusal(object.group, &field.name))
+                {
+                    self.records.remark(Severity::Error, line, refused);
+                }
             } else if !is_passed {
                 if is_called {
                     let message =
@@ -122,6 +132,11 @@ impl Settled {
             of_run.map(|setting| (setting.key.as_str(), &setting.value)).collect()
         };
         let mut last_of: BTreeMap<&str, usize> = order.iter().map(|run| (records.runs[*run].class, *run)).collect();
+        // The one that an estimator takes, not one that follows it by chance.
+        let is_used = |run: &&usize| records.runs[**run].at.is_some_and(|at| records.used.contains(&at));
+        if let Some(used) = order.iter().rfind(is_used) {
+            last_of.insert(records.runs[*used].class, *used);
+        }
         let names = names_of(&records.runs);
         if let Some(chosen) = order.iter().find(|run| of.is_some() && names[**run].as_deref() == of) {
             last_of.insert(records.runs[*chosen].class, *chosen);

@@ -43,6 +43,8 @@ pub(super) struct Survey<'a> {
     pub(super) children: BTreeMap<&'a str, &'static Group>,
     /// Functions with their calls.
     pub(super) functions: BTreeMap<&'a str, Vec<&'a ExprCall>>,
+    /// Calls by the name of the method, and those of classes by the name of the class.
+    pub(super) method_calls: BTreeMap<&'a str, Vec<&'a ExprCall>>,
     effects: BTreeMap<&'a str, Effects<'a>>,
     /// By alias the original name: `import ... as`, `Cfg = NPURunConfig`.
     aliases: BTreeMap<&'a str, &'a str>,
@@ -67,6 +69,9 @@ impl<'a> Survey<'a> {
         for (name, call) in calls {
             if let Some(known) = surveyor.survey.functions.get_mut(name) {
                 known.push(call);
+            }
+            if surveyor.survey.classes.contains(name) {
+                surveyor.survey.method_calls.entry(name).or_default().push(call);
             }
         }
         surveyor.survey
@@ -182,8 +187,13 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         if let Expr::Call(call) = expr {
             self.call(call);
-            if let Expr::Name(name) = &*call.func {
-                self.calls.push((name.id.as_str(), call));
+            match &*call.func {
+                Expr::Name(name) => self.calls.push((name.id.as_str(), call)),
+                Expr::Attribute(method) => {
+                    let calls = self.survey.method_calls.entry(method.attr.as_str()).or_default();
+                    calls.push(call);
+                }
+                _ => {}
             }
         }
         walk_expr(self, expr);

@@ -5,6 +5,7 @@ use ruff_text_size::Ranged as _;
 
 use highwater_options::{Options, Value, keys};
 
+use super::constructors::RUN_CONFIG;
 use super::datum::Datum;
 use super::reader::Reader;
 use super::records::Records;
@@ -22,6 +23,12 @@ impl<'a> Reader<'a> {
     /// `estimator.train(max_steps=...)`, `TrainSpec(max_steps=...)`, `NPUOptimizer(is_tailing_optimization=...)`.
     pub(super) fn found_training(&mut self, call: &'a ExprCall) {
         let argument = |name: &str, at: usize| call.arguments.find_argument_value(name, at);
+        if let Some(config) = call.arguments.find_keyword("config")
+            && let Datum::Object(object) = self.evaluate(&config.value).datum
+            && object.group.class == RUN_CONFIG.class
+        {
+            self.records.used.insert(object.range.start());
+        }
         match self.survey.last_name(&call.func) {
             Some("train") => {
                 for steps in [argument("steps", 2), argument("max_steps", 3)] {

@@ -52,7 +52,8 @@ impl<'a> Reader<'a> {
         let depth = self.path.len();
         let end = body.iter().position(|statement| self.statement(statement));
         self.path.truncate(depth);
-        if let Some(end) = end {
+        // The rest of a loop's body runs in another round.
+        if let Some(end) = end.filter(|end| !matches!(body[*end], Stmt::Break(_) | Stmt::Continue(_))) {
             self.remark_on_rest(&body[end], &body[end + 1..]);
         }
         end.is_some()
@@ -146,6 +147,7 @@ impl<'a> Reader<'a> {
             let truth = match fact {
                 None => Some(true),
                 Some(fact) if fact.note.is_some() && (!is_trusted || self.always_ends(clause.body)) => None,
+                Some(fact) if fact.note.is_some() && !self.trusts_assumptions && self.has_settings(clause.body) => None,
                 Some(fact) => fact.truth(),
             };
             if truth == Some(false) {
@@ -162,8 +164,8 @@ impl<'a> Reader<'a> {
                 basis: if is_chosen { Basis::Assumed } else { Basis::Unknown },
             };
             if is_chosen {
-                self.remark_on_others(&clauses[number + 1..], line);
                 let is_assumed = facts[..=number].iter().flatten().any(|fact| fact.note.is_some());
+                self.remark_on_others(&clauses[number + 1..], line, is_assumed);
                 let n_around = self.path.len();
                 self.path.extend(is_assumed.then_some(arm));
                 let ends = self.body(clause.body);

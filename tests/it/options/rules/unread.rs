@@ -98,8 +98,8 @@ fn an_unread_variable_leaves_the_policy_open() {
 #[test]
 fn computed_options_count_as_set_and_no_more() {
     for (keys, expected) in [
-        (&["precision_mode", "precision_mode_v2"][..], "R10E"),
-        (&["enable_compress_weight", "compress_weight_conf"], "R36E"),
+        (&["precision_mode", "precision_mode_v2"][..], "R10W"),
+        (&["enable_compress_weight", "compress_weight_conf"], "R36W"),
         (&["dynamic_input"], "R46W"),
         (&["graph_memory_max_size"], "R46W R46I"),
         (&["memory_config.static_memory_policy"], ""),
