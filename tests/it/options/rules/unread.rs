@@ -122,5 +122,5 @@ fn computed_options_count_as_set_and_no_more() {
         .options
         .set("memory_config.static_memory_policy", policy)
         .unwrap();
-    assert_eq!(fired(&settings), "R51E R51W");
+    assert_eq!(fired(&settings), "R51W");
 }
