@@ -335,7 +335,7 @@ fn is_literal(text: &str) -> bool {
     text.starts_with(['{', '[', '"', '\''])
 }
 
-/// Classes of TensorFlow that stand where another class is wanted.
+/// Classes of TensorFlow that scripts pass where another class is wanted.
 const OTHER_CLASSES: &[&str] = &[
     "CentralStorageStrategy",
     "CollectiveAllReduceStrategy",
