@@ -146,6 +146,20 @@ fn static_graphs_hold_their_block_or_the_arena_while_they_run() {
 }
 
 #[test]
+fn pages_that_a_graph_takes_along_are_no_longer_held_by_others() {
+    // An unload before the first run gives back the pages of the other graph, which runs or waits for its first run.
+    for text in [
+        "load A 2166K:g\nload B 14219K\nload C 1K 2K 14216K\nbegin B\nunload C\na x 8129K\n",
+        "load A 18762K:g\nload B 16385K\nunload B\na x 5761K\nexec A\n",
+    ] {
+        let text = format!("device 40M\n{text}");
+        // The log is verified: no two blocks overlap.
+        let comparison = compared(&trace(&text), &[]);
+        assert_eq!(comparison.lanes.len(), 4);
+    }
+}
+
+#[test]
 fn a_running_graph_is_let_go_where_the_documented_arena_moves() {
     let text = "load A 10M\nbegin A\nload B 30M\nexec A\nfinish A\nexec A\nload C 20M\nexec C\n";
     let comparison = compared(&trace(text), &[("simulation.policy_2_behaviour", "documented")]);

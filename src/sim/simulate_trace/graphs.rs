@@ -149,7 +149,7 @@ impl StaticGraphs {
             self.stop(name, log);
             self.hide(name, log);
             if self.shares_pages && self.loaded.get(&name).is_some_and(|loaded| !loaded.has_run) {
-                self.lose(name);
+                self.lose(name, log);
             }
             if let Some(gone) = self.loaded.remove(&name) {
                 log.set_subject(self.subject(gone.graph));
@@ -216,13 +216,13 @@ impl StaticGraphs {
         log.set_subject(self.subject(graph));
         if self.shares_pages {
             log.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
-            self.lose(name);
+            self.lose(name, log);
         }
     }
 
     /// The engine gives back all pages of a graph's parts, also those that others got at their load: these have none in
-    /// their first run.
-    fn lose(&mut self, name: TraceName) {
+    /// their first run, even if it has begun.
+    fn lose(&mut self, name: TraceName, log: &mut Recorder) {
         let Some(parts) = self.loaded.get(&name).map(|loaded| loaded.parts.clone()) else {
             return;
         };
@@ -230,6 +230,9 @@ impl StaticGraphs {
         for (_, other) in self.loaded.iter_mut().filter(|(other, _)| **other != name) {
             let is_apart = |one: &(Address, Bytes)| parts.iter().all(|part| end(part) <= one.0 || end(one) <= part.0);
             other.at_first.retain(is_apart);
+        }
+        for (at, bytes) in parts {
+            self.drop_within(at, bytes.get(), log);
         }
     }
 
