@@ -11,8 +11,10 @@ use super::lane_set::{LaneId, LaneKind};
 use super::lowest_peak::LowestPeak;
 use super::name_context::NameContext;
 use super::pin::PinFailure;
+use super::recommended::Recommended;
 use super::request::Request;
 use super::reuse_lanes::ReuseLane;
+use super::selection::LaneGoal;
 use super::workspaces::{EstimatedWorkspaces, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
@@ -45,6 +47,8 @@ pub struct Comparison {
     pub is_policy_unknown: bool,
     /// `None` where policies are not compared or none runs to its end.
     pub lowest_peak: Option<LowestPeak>,
+    /// One per goal; empty where policies are not compared or none fits.
+    pub recommendations: Vec<Recommended>,
     /// Why all policies are equivalent, where they are: a sentence with the difference in bytes.
     pub equivalence: Option<String>,
     /// Whether figures are lower bounds, or estimates where `scratch` says so.
@@ -94,6 +98,7 @@ impl Comparison {
             active_policy: lowered.policy,
             is_policy_unknown: lowered.is_policy_unknown,
             lowest_peak: None,
+            recommendations: Vec::new(),
             equivalence: None,
             lower_bound: false,
             scratch: ScratchSource::Stated,
@@ -139,6 +144,11 @@ impl Comparison {
 
     fn lane_of(&self, id: LaneId) -> Option<&Lane> {
         self.lanes.iter().find(|lane| lane.id == id)
+    }
+
+    /// The recommended policy of a goal; `None` where policies are not compared or none fits.
+    pub fn recommended(&self, goal: LaneGoal) -> Option<&Recommended> {
+        self.recommendations.iter().find(|one| one.goal == goal)
     }
 
     /// What the lanes of the options differ in.

@@ -94,6 +94,11 @@ impl Lane {
         self.summary.out_of_memory || self.stops_under_budget()
     }
 
+    /// Whether it runs to its end, meets every request, and no rule forbids it.
+    pub fn may_be_recommended(&self) -> bool {
+        !self.ends_early() && self.refusals.is_none() && self.forbidden.is_empty()
+    }
+
     /// Why the run ended early, in a sentence with figures; `None` where it did not.
     pub fn out_of_memory_text(&self) -> Option<String> {
         let failed = self.simulation.out_of_memory.as_ref()?;

@@ -5,10 +5,10 @@
 //! ```text
 //! sweep compare advice pins study alignment lane_queries
 //! policies budget_sweep passes name_reuse slots recording_lanes
-//! comparison calibration run_lanes explain lowest_peak recording_remarks limits metrics lane
+//! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
 //! oom_report name_context arena request pin configuration inspect recording_figures dumped measured_pass
-//! rewriting lane_set workspaces error
+//! rewriting lane_set workspaces selection error
 //! ```
 
 mod advice;
@@ -41,6 +41,7 @@ mod passes;
 mod pin;
 mod pins;
 mod policies;
+mod recommended;
 mod recording_figures;
 mod recording_lanes;
 mod recording_remarks;
@@ -49,6 +50,7 @@ mod reuse_lanes;
 mod rewriting;
 mod run_lanes;
 mod running;
+mod selection;
 mod shapes;
 mod slots;
 mod study;
@@ -79,10 +81,12 @@ pub use oom_report::OutOfMemoryReport;
 pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
 pub use pins::repin;
+pub use recommended::Recommended;
 pub use recording_figures::{LifetimeFigures, RecordingFigures, recording_figures};
 pub use request::Request;
 pub use reuse_lanes::{REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};
+pub use selection::LaneGoal;
 pub use shapes::bound_plan;
 pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

@@ -14,11 +14,7 @@ pub struct LowestPeak {
 
 /// The lane with the lowest peak that no rule forbids, runs to its end and refuses nothing; the smallest number on a tie.
 pub(super) fn lowest_peak(lanes: &[Lane]) -> Option<LowestPeak> {
-    let is_complete = |lane: &&Lane| {
-        let is_whole = !lane.summary.out_of_memory && lane.refusals.is_none() && !lane.stops_under_budget();
-        is_whole && lane.forbidden.is_empty()
-    };
-    let complete = || lanes.iter().filter(is_complete);
+    let complete = || lanes.iter().filter(|lane| lane.may_be_recommended());
     let winner = complete().min_by_key(|lane| (lane.summary.peak_reserved, lane.policy))?;
     let peak = winner.summary.peak_reserved;
     let ties = complete().filter(|lane| lane.summary.peak_reserved == peak).count();

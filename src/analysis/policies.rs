@@ -12,6 +12,7 @@ use super::lowering::Variant;
 use super::lowest_peak::{equivalence, lowest_peak};
 use super::name_context::NameContext;
 use super::passes;
+use super::recommended::recommended;
 use super::request::Request;
 use super::run_lanes::{LaneJob, LaneParts, explain_all, set_divergence, simulate_all};
 use super::workspaces::{self, EstimatedWorkspaces};
@@ -47,6 +48,7 @@ pub(super) fn compare_policies(
     explain_all(&mut lanes, &lane_sessions, &lowered.params, &names, progress)?;
     Ok(Comparison {
         lowest_peak: lowest_peak(&lanes),
+        recommendations: recommended(&lanes, lowered.policy),
         equivalence: equivalence(session, &lanes),
         lower_bound: workspaces::is_lower_bound(&running.workload, &axis, progress)?,
         scratch: workspaces::scratch(&running.workload, &workspaces),

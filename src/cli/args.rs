@@ -12,7 +12,7 @@ mod peak;
 mod plan;
 mod space;
 
-pub(super) use compare::{CompareArgs, PinArgs};
+pub(super) use compare::{CompareArgs, LaneArgs};
 pub(super) use export::{ExportArgs, Writing};
 pub(super) use learn::LearnArgs;
 pub(super) use peak::PeakArgs;
@@ -47,9 +47,9 @@ pub struct Arguments {
     /// Settings that the window starts with.
     #[command(flatten)]
     pub common: Common,
-    /// Configurations that the window starts with.
+    /// Lanes and goal that the window starts with.
     #[command(flatten)]
-    pub pins: PinArgs,
+    pub lanes: LaneArgs,
 }
 
 /// Who draws lanes with many blocks.

@@ -28,7 +28,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let baseline_args = baseline::BaselineArgs::new(args)?;
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
-    settings.add_pins(&args.pins.pin)?;
+    settings.add_lanes(&args.lanes)?;
     if let Some(path) = &args.svg {
         refuse_source(path, &named.sources)?;
     }
@@ -64,6 +64,7 @@ pub(super) fn run(args: &CompareArgs, progress: &Progress<'_>) -> anyhow::Result
     let shortage = shortage(request, &comparison, progress)?;
     let answer = CompareAnswer {
         comparison: &comparison,
+        goal: settings.goal,
         findings: &findings,
         options: &options,
         baseline_comparison: compared.as_ref(),

@@ -46,7 +46,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     }
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
-    settings.add_pins(&args.pins.pin)?;
+    settings.add_lanes(&args.lanes)?;
     let file = named.named_document(&args.files);
     // Before the comparison, which may take long.
     refuse_source(&args.to, &named.sources)?;
@@ -71,7 +71,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
             .map(|(name, opened)| (name.as_str(), &opened.file.document)),
         folder: file.as_ref().and_then(|(_, opened)| opened.path.parent()),
         runs_there: false,
-        pins: &args.pins.pin,
+        pins: &args.lanes.pin,
     };
     // The command line repeats the schedule as the document has it, not as it is for these graphs.
     let mut stated = document.clone();

@@ -140,7 +140,7 @@ pub(super) fn plan_of(args: &PlanArgs, progress: &Progress<'_>) -> anyhow::Resul
 pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<Verdict> {
     let named = Named::of(&args.files, &args.common.opening, progress)?;
     let mut settings = named.settings(&args.common)?;
-    settings.add_pins(&args.pins.pin)?;
+    settings.add_lanes(&args.lanes)?;
     for source in &named.sources {
         if let SourceSpec::Path(path) = source
             && !path.exists()
@@ -173,6 +173,7 @@ pub(super) fn write_document(args: &ExportArgs, progress: &Progress<'_>) -> anyh
         part: args.graph.clone().or_else(|| before.document.part.clone()),
         plan,
         pins: settings.pins,
+        goal: settings.goal,
         ..before.document.clone()
     };
     refuse_source(&args.to, &document.sources)?;

@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json};
 
 pub(super) use schedule::RUN_HELP;
 
-use super::args::{Arguments, Common, Edits, YesNo};
-use highwater_analysis::{Configuration, LaneStrategies, MAX_PINS, Pin};
+use super::args::{Arguments, Common, Edits, LaneArgs, YesNo};
+use highwater_analysis::{Configuration, LaneGoal, LaneStrategies, MAX_PINS, Pin};
 use highwater_export::{ConfigDocument, read_config, read_config_of};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
@@ -34,6 +34,8 @@ pub struct Settings {
     /// Placement strategies of single lanes, from a document.
     pub strategies: LaneStrategies,
     pub pins: Vec<Pin>,
+    /// The goal by which a policy is recommended.
+    pub goal: LaneGoal,
     /// Whether a document states the schedule.
     pub has_document: bool,
     /// Diagnostics of configuration files, by the name of the file.
@@ -51,6 +53,7 @@ impl Settings {
             with_evaluation: self.evaluation,
             strategies: self.strategies.clone(),
             pins: self.pins.clone(),
+            goal: self.goal,
             plan: plan.clone(),
             ..Document::new(sources)
         }
@@ -122,6 +125,7 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
         part: document.part,
         strategies: document.strategies,
         pins: document.pins,
+        goal: document.goal,
         has_document,
         remarks: Vec::new(),
     })
@@ -133,7 +137,7 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
 /// A sentence that names the file or the flag.
 pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String, Diagnostics)>)> {
     let mut settings = read_settings(&arguments.common)?;
-    settings.add_pins(&arguments.pins.pin)?;
+    settings.add_lanes(&arguments.lanes)?;
     let mut sources = arguments.common.opening.sources(&arguments.files)?;
     if sources.is_empty() {
         let first = SAMPLES.first().context("there is a bundled sample")?;
@@ -162,9 +166,10 @@ pub fn restore(arguments: &Arguments, document: &Document) -> Restore {
 }
 
 impl Settings {
-    /// Adds the configurations of `--pin`.
-    pub(super) fn add_pins(&mut self, texts: &[String]) -> anyhow::Result<()> {
-        for text in texts {
+    /// Adds the configurations of `--pin`, and sets the goal of `--goal`.
+    pub(super) fn add_lanes(&mut self, lanes: &LaneArgs) -> anyhow::Result<()> {
+        self.goal = lanes.goal.unwrap_or(self.goal);
+        for text in &lanes.pin {
             let Some((name, path)) = text.rsplit_once('=').filter(|(_, path)| !path.is_empty()) else {
                 bail!("--pin {text}: write --pin NAME=CONFIG.json");
             };

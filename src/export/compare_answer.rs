@@ -1,12 +1,14 @@
 //! The answer of `compare`, for all of its forms.
 
 use super::baseline_comparison::{BaselineComparison, LaneBaseline};
-use highwater_analysis::{Comparison, Configuration};
+use highwater_analysis::{Comparison, Configuration, LaneGoal, Recommended};
 use highwater_options::Finding;
 
 #[derive(Clone, Copy, Debug)]
 pub struct CompareAnswer<'a> {
     pub comparison: &'a Comparison,
+    /// The goal of the recommendation.
+    pub goal: LaneGoal,
     pub findings: &'a [Finding],
     /// The configuration that pins are compared with.
     pub options: &'a Configuration,
@@ -18,4 +20,11 @@ pub struct CompareAnswer<'a> {
     pub lane_baseline: Option<&'a LaneBaseline>,
     /// The number of listed changes of a kind.
     pub most: usize,
+}
+
+impl CompareAnswer<'_> {
+    /// The recommended policy; `None` where policies are not compared or none fits.
+    pub fn recommended(&self) -> Option<&Recommended> {
+        self.comparison.recommended(self.goal)
+    }
 }

@@ -10,11 +10,12 @@ use super::json_parts::{diagnostics_json, fields_of, list};
 use super::json_value::json_of;
 use super::lane_json::{measured_json, pin_json, pin_problem_json, policy_fields};
 use super::request_summary::{graph_name, graphs, settings};
-use highwater_analysis::{Comparison, ReuseLane};
+use highwater_analysis::{Comparison, Recommended, ReuseLane};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::graph::Id as _;
 use highwater_model::units::Bytes;
 use highwater_options::{Edit, Finding};
+use highwater_sim::StaticMemoryPolicy;
 
 /// Every lane, and comparisons with a baseline.
 #[derive(Serialize, Debug)]
@@ -70,6 +71,7 @@ fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: us
         "effective_policy_unknown": comparison.is_policy_unknown.then_some(true),
         "settings": list(settings(options), |(setting, value)| json!({"setting": setting, "value": value})),
         "best": comparison.lowest_peak.as_ref().map(|best| json!({"policy": best.policy.number(), "why": best.why})),
+        "recommended": answer.recommended().map(recommended_json),
         "alike": comparison.equivalence,
         "rewrites": list(&comparison.reuse_lanes, |lane| rewrite_json(comparison, lane)),
         "no_effect": list(&comparison.without_effect, |key| Json::from(*key)),
@@ -90,6 +92,17 @@ fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: us
             "effective_policy_unknown",
         ],
     )
+}
+
+/// `{lane, goal, why, equivalent, runner_up}`; lanes are numbers of policies.
+fn recommended_json(recommended: &Recommended) -> Json {
+    json!({
+        "lane": recommended.policy.number(),
+        "goal": recommended.goal.name(),
+        "why": recommended.why,
+        "equivalent": list(&recommended.equivalent, |policy| policy.number().into()),
+        "runner_up": recommended.runner_up.map(StaticMemoryPolicy::number),
+    })
 }
 
 /// `{rule, message, set: [{setting, value}]}`; nothing is set where no setting simulates it.

@@ -24,11 +24,15 @@ pub fn comparison_markdown(answer: &CompareAnswer<'_>) -> String {
     let title = text("Device memory of ").and(code(&comparison.workload.name));
     let mut blocks = vec![Block::Heading(3, title)];
     blocks.extend(list(verdict_items(answer)));
-    blocks.push(lanes(comparison).into());
-    if let Some(best) = &comparison.lowest_peak {
-        let least = format!("Least: policy {}, {}.", best.policy.number(), best.why);
-        blocks.push(Block::Paragraph(text(least)));
+    if let Some(recommended) = answer.recommended() {
+        let heading = Line::from(Span::Strong("Recommended".to_owned()));
+        let words = format!(" ({}): {}.", answer.goal.label(), recommended.text());
+        let equivalent = recommended
+            .equivalent_text()
+            .map_or_else(String::new, |text| format!(" {text}"));
+        blocks.push(Block::Paragraph(heading.and(text(words + &equivalent))));
     }
+    blocks.push(lanes(comparison).into());
     blocks.extend(list(pins(comparison, answer.options)));
     if let Some(baseline) = answer.lane_baseline {
         blocks.extend(others(baseline, comparison, answer.most));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ConfigDocument;
-use highwater_analysis::Comparison;
+use highwater_analysis::{Comparison, LaneGoal};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Cancelled;
 use highwater_options::Finding;
@@ -14,6 +14,8 @@ use highwater_timeline::{AxisKind, Coloring, Timeline};
 pub struct ExportAbout {
     /// Names of files, each with the names of its contents.
     pub sources: Vec<(String, Vec<String>)>,
+    /// The goal of the recommendation.
+    pub goal: LaneGoal,
     pub findings: Vec<Finding>,
     /// Of files and configurations.
     pub diagnostics: Diagnostics,

@@ -8,6 +8,7 @@ use std::path::Path;
 use super::document::{Document, SourceSpec, preset_iterations};
 use super::document_file::seen_from;
 use super::shell_quote::{shell_flag, shell_path};
+use highwater_analysis::LaneGoal;
 
 /// The file of a document, and the folder in which commands run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -148,6 +149,9 @@ impl<'a> CommandLine<'a> {
         }
         words.extend(self.settings(base));
         words.extend(self.schedule(base));
+        if document.goal != base.map_or_else(LaneGoal::default, |base| base.goal) {
+            words.push(format!("--goal {}", document.goal.name()));
+        }
         if base.is_some() || self.says_pins(0) {
             words.extend(self.origin.pins.iter().map(|pin| shell_flag("--pin", pin)));
         }

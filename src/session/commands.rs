@@ -11,7 +11,7 @@ use super::persisted::PersistedDocument;
 use super::state::{ContentOrder, LaneInView};
 use super::sweep::SweepOrder;
 use highwater_analysis::sweep::Goal;
-use highwater_analysis::{Configuration, LaneId, LaneSet, RematLane};
+use highwater_analysis::{Configuration, LaneGoal, LaneId, LaneSet, RematLane};
 use highwater_export::{ExportForm, Picture};
 use highwater_model::units::{Bytes, Step};
 use highwater_model::workload::{GraphIdx, ScheduleEntry};
@@ -150,6 +150,8 @@ pub enum Command {
     Paint(PictureOrder),
     /// Choose the baseline; `None` resets it.
     SetBaseline(Option<LaneId>),
+    /// Choose the goal by which a policy is recommended.
+    SetGoal(LaneGoal),
     /// Find the changes from the peak of the first lane to that of the second.
     CompareLanes(LaneId, LaneId),
     /// Show the first lane less the second, step by step.

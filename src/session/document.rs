@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::bookmarks::Bookmark;
 use super::files::stream_name;
 use super::samples::Sample;
-use highwater_analysis::{Configuration, LaneId, LaneSet, LaneStrategies, Pin};
+use highwater_analysis::{Configuration, LaneGoal, LaneId, LaneSet, LaneStrategies, Pin};
 use highwater_import::{IMPORTERS, importer};
 use highwater_model::workload::{Device, DimValues, SchedulePlan};
 use highwater_options::{Environment, Options, keys, resolve_device};
@@ -139,6 +139,8 @@ pub struct Document {
     pub pins: Vec<Pin>,
     /// The baseline that the user chose. The answer does not depend on it.
     pub baseline: Option<LaneId>,
+    /// The goal by which a policy is recommended. The answer has the recommendations of all goals.
+    pub goal: LaneGoal,
 }
 
 impl Document {
@@ -163,6 +165,7 @@ impl Document {
             bookmarks: Vec::new(),
             pins: Vec::new(),
             baseline: None,
+            goal: LaneGoal::default(),
         }
     }
 

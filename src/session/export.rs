@@ -32,6 +32,7 @@ pub fn export_about(
         sources: sources
             .map(|(position, source)| (line.label(source), contents(position)))
             .collect(),
+        goal: document.goal,
         findings,
         diagnostics,
         configuration,

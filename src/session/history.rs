@@ -12,6 +12,8 @@ pub(super) const BOOKMARKS: &str = "bookmarks";
 
 /// The name of a step that changes the baseline.
 pub(super) const BASELINE: &str = "baseline";
+/// The name of a step that changes the goal.
+pub(super) const GOAL: &str = "goal";
 
 #[derive(Debug, Default)]
 pub(super) struct History {
@@ -107,6 +109,9 @@ fn difference(a: &Document, b: &Document) -> Vec<String> {
     }
     if a.baseline != b.baseline {
         names.push(BASELINE.to_owned());
+    }
+    if a.goal != b.goal {
+        names.push(GOAL.to_owned());
     }
     if a.bookmarks != b.bookmarks {
         names.push(BOOKMARKS.to_owned());

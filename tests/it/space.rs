@@ -5,6 +5,7 @@ mod command;
 mod front;
 mod points;
 mod recommended;
+mod verdict;
 
 use std::sync::Arc;
 

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use highwater_analysis::{Comparison, EstimatedWorkspaces, Lane, LaneId, LowestPeak, ScratchSource};
+use highwater_analysis::{
+    Comparison, EstimatedWorkspaces, Lane, LaneGoal, LaneId, LowestPeak, Recommended, ScratchSource,
+};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{
     Bindings, DType, Dim, Graph, GraphBuilder, Id as _, NewOp, NewTensor, Phase, Role, TensorId,
@@ -68,6 +70,15 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
             policy: StaticMemoryPolicy::StaticExtend,
             why: "one arena serves both graphs".to_owned(),
         }),
+        recommendations: LaneGoal::ALL
+            .map(|goal| Recommended {
+                goal,
+                policy: StaticMemoryPolicy::StaticExtend,
+                why: "static graphs share an arena".to_owned(),
+                equivalent: Vec::new(),
+                runner_up: Some(StaticMemoryPolicy::Dynamic),
+            })
+            .to_vec(),
         equivalence: None,
         lower_bound: false,
         scratch: ScratchSource::Stated,

@@ -19,6 +19,7 @@ use crate::lane::{Lane, Remark};
 use crate::lane_set::{LaneId, LaneSet};
 use crate::lowest_peak::lowest_peak;
 use crate::name_context::NameContext;
+use crate::recommended::recommended;
 use crate::request::Request;
 use crate::run_lanes::{LaneParts, on_threads, reference_lane, set_divergence, with_folds};
 use crate::workspaces::EstimatedWorkspaces;
@@ -101,6 +102,7 @@ impl Study for Traces {
         let mut comparison = Comparison::new(request, lowered, axis, session.session, lanes, diagnostics);
         comparison.device.set_memory(params.device_bytes);
         comparison.lowest_peak = lowest_peak(&comparison.lanes);
+        comparison.recommendations = recommended(&comparison.lanes, comparison.active_policy);
         comparison.params = params;
         comparison.requests = session.requests;
         let estimates = lowered.estimates.iter().copied();

@@ -1,6 +1,7 @@
 //! The Pareto front, the largest value that fits, and the smallest device that holds a point.
 
-use super::{Explorer, Space, SweepPoint};
+use super::{Explorer, Goal, Space, SweepPoint};
+use crate::selection::LaneGoal;
 use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::{Bytes, Nanos};
 use highwater_model::workload::{Device, DeviceProfiles};
@@ -75,9 +76,8 @@ pub struct SmallestDevice {
 pub const MAX_ON_A_DEVICE: usize = 20_000;
 
 /// The smallest profile for the points of a space. With an axis over devices it is a value of that axis; otherwise
-/// every point is simulated on the profiles, the smallest first, each with its own memory and costs, until one fits. Of
-/// the points that fit: the least overhead, then the lowest peak, then the smallest number; of equal profiles the first
-/// of the file. `None` where nothing fits.
+/// every point is simulated on the profiles, the smallest first, each with its own memory and costs, until one fits. The
+/// point is that of [`LaneGoal::LeastOverhead`]; of equal profiles the first of the file. `None` where nothing fits.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -101,7 +101,7 @@ pub fn smallest_device(
     for device in profiles {
         let on_it = explorer.on_device(&device.name);
         let found = on_it.explore(&tried, &mut |_: &SweepPoint| {}, progress)?;
-        if let Some(point) = least_slowdown(&found) {
+        if let Some(point) = least_overhead(explorer.space(), &found) {
             let point = point.clone();
             return Ok(Some(SmallestDevice { device, point }));
         }
@@ -125,14 +125,12 @@ fn smallest_of_axis(explorer: &Explorer, points: &[SweepPoint], profiles: &[Devi
             .filter(|point| name(point) == device.name)
             .cloned()
             .collect();
-        let point = least_slowdown(&of_it)?.clone();
+        let point = least_overhead(space, &of_it)?.clone();
         let device = device.clone();
         Some(SmallestDevice { device, point })
     })
 }
 
-fn least_slowdown(points: &[SweepPoint]) -> Option<&SweepPoint> {
-    let fitting = points.iter().filter_map(|point| Some((point.fitting()?, point)));
-    let best = fitting.min_by_key(|(figures, point)| (figures.overhead, figures.peak_reserved, point.idx));
-    best.map(|(_, point)| point)
+fn least_overhead<'a>(space: &Space, points: &'a [SweepPoint]) -> Option<&'a SweepPoint> {
+    Goal::Lane(LaneGoal::LeastOverhead).select(space, &points.iter().collect::<Vec<_>>())
 }

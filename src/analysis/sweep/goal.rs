@@ -1,18 +1,19 @@
-//! Goals, and how they order points.
+//! Goals, and how they select a point.
 //!
-//! Ties are broken by the figure of the goal, then the other one of overhead and peak, then the number of axes that
-//! differ from the active configuration, then the number of the point.
+//! The figures of a goal of lanes are weighed as [`crate::selection`] has it: the active configuration wins among points
+//! without a significant difference; then the lowest peak, the fewest axes that differ from the active configuration,
+//! the smallest number.
 
 use super::{Space, SweepPoint};
+use crate::recommended::granule;
+use crate::selection::{Candidate, LaneGoal, select};
 
 /// Points qualify only if they run to their end on their device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// The least estimated overhead; then the lowest peak.
-    LeastSlowdown,
-    /// The lowest peak reserved; then the least overhead.
-    LowestPeak,
-    /// The largest value of an axis, by its position; then the least overhead, then the lowest peak.
+    /// The goals by which policies are compared.
+    Lane(LaneGoal),
+    /// The largest value of an axis, by its position; then the least overhead.
     Largest(usize),
 }
 
@@ -24,11 +25,11 @@ pub struct GoalError {
     why: String,
 }
 
-/// The rank of a point; smaller is better.
+/// The rank of a point in a search; smaller is more promising.
 pub(super) type Rank = [u64; 5];
 
 impl Goal {
-    /// Reads `least-slowdown`, `lowest-peak` or `largest:AXIS`.
+    /// Reads `least-overhead` (or its first name, `least-slowdown`), `lowest-peak` or `largest:AXIS`.
     ///
     /// # Errors
     /// [`GoalError`] with the known goals.
@@ -37,13 +38,11 @@ impl Goal {
             text: text.to_owned(),
             why,
         };
-        match text.trim() {
-            "least-slowdown" => return Ok(Self::LeastSlowdown),
-            "lowest-peak" => return Ok(Self::LowestPeak),
-            _ => {}
+        if let Some(goal) = LaneGoal::parse(text) {
+            return Ok(Self::Lane(goal));
         }
         let Some(name) = text.trim().strip_prefix("largest:").map(str::trim) else {
-            return Err(fail("write least-slowdown, lowest-peak or largest:AXIS".to_owned()));
+            return Err(fail("write least-overhead, lowest-peak or largest:AXIS".to_owned()));
         };
         let numbered: Vec<usize> = (0..space.axes().len())
             .filter(|axis| has_numbers(space, *axis))
@@ -61,20 +60,38 @@ impl Goal {
     /// The text that [`Self::parse`] reads.
     pub fn name(self, space: &Space) -> String {
         match self {
-            Self::LeastSlowdown => "least-slowdown".to_owned(),
-            Self::LowestPeak => "lowest-peak".to_owned(),
+            Self::Lane(goal) => goal.name().to_owned(),
             Self::Largest(axis) => format!("largest:{}", space.axes().get(axis).map_or("", |axis| axis.name())),
         }
     }
 
-    /// The rank of a point; `None` where it does not qualify.
+    /// The point to take among `points`; `None` where none fits. Linear.
+    pub(super) fn select<'a>(self, space: &Space, points: &[&'a SweepPoint]) -> Option<&'a SweepPoint> {
+        let value = |point: &SweepPoint| match self {
+            Self::Lane(_) => Some(0),
+            Self::Largest(axis) => space.values(point.idx).get(axis)?.as_int(),
+        };
+        let fitting = points.iter().filter(|point| point.fitting().is_some());
+        let fitting: Vec<(i64, &'a SweepPoint)> = fitting.filter_map(|point| Some((value(point)?, *point))).collect();
+        let largest = fitting.iter().map(|(value, _)| *value).max()?;
+        let left = fitting.into_iter().filter(|(value, _)| *value == largest);
+        let left: Vec<&'a SweepPoint> = left.map(|(_, point)| point).collect();
+        let candidates: Vec<Candidate> = left.iter().filter_map(|point| candidate(space, point)).collect();
+        let goal = match self {
+            Self::Lane(goal) => goal,
+            Self::Largest(_) => LaneGoal::LeastOverhead,
+        };
+        select(goal, &candidates).map(|position| left[position])
+    }
+
+    /// The rank of a point while a space is searched; `None` where it does not qualify.
     pub(super) fn rank(self, space: &Space, point: &SweepPoint) -> Option<Rank> {
         let figures = point.fitting()?;
         let (peak, overhead) = (figures.peak_reserved.get(), figures.overhead.0);
         let last = (space.n_changes(point.idx) as u64, point.idx);
         let (first, second, third) = match self {
-            Self::LeastSlowdown => (0, overhead, peak),
-            Self::LowestPeak => (0, peak, overhead),
+            Self::Lane(LaneGoal::LeastOverhead) => (0, overhead, peak),
+            Self::Lane(LaneGoal::LowestPeak) => (0, peak, overhead),
             Self::Largest(axis) => {
                 let value = space.values(point.idx).get(axis).and_then(|value| value.as_int())?;
                 (u64::MAX - value.cast_unsigned(), overhead, peak)
@@ -82,6 +99,18 @@ impl Goal {
         };
         Some([first, second, third, last.0, last.1])
     }
+}
+
+fn candidate(space: &Space, point: &SweepPoint) -> Option<Candidate> {
+    let figures = point.fitting()?;
+    let n_changes = space.n_changes(point.idx) as u64;
+    Some(Candidate {
+        peak: figures.peak_reserved,
+        overhead: figures.overhead,
+        granule: granule(point.policy),
+        is_active: n_changes == 0,
+        order: (n_changes, point.idx),
+    })
 }
 
 /// Whether an axis has non-negative numbers alone.

@@ -6,7 +6,8 @@ mod memory;
 mod uncertain;
 
 use super::sentence::{Link, Sentence, WhichChoice};
-use super::{Goal, Recommendation, Space};
+use super::{Goal, Recommendation, Space, SweepPoint};
+use crate::selection::LaneGoal;
 pub(super) use chosen_lane::ChosenLane;
 use costs::{LEAST, causes};
 use highwater_model::units::{Bytes, Nanos, Step, counted};
@@ -65,15 +66,16 @@ fn wins(space: &Space, found: &Recommendation, winner: &ChosenLane) -> Sentence 
     let capacity = Link::Option(keys::DEVICE_MEMORY.to_owned());
     let left = figures.capacity.saturating_sub(figures.peak_reserved);
     let title = match found.goal {
-        Goal::LeastSlowdown => title
+        Goal::Lane(LaneGoal::LeastOverhead) => title
             .say(" fits in ")
             .bytes(figures.capacity, capacity)
-            .say(" with the least estimated overhead, ")
+            .say(" with an estimated overhead of ")
             .time(figures.overhead, WINNER)
+            .say(least_overhead_words(found, figures.overhead))
             .say(": its peak is ")
             .bytes(figures.peak_reserved, peak),
-        Goal::LowestPeak => title
-            .say(" has the lowest peak, ")
+        Goal::Lane(LaneGoal::LowestPeak) => title
+            .say(lowest_peak_words(found, figures.peak_reserved))
             .bytes(figures.peak_reserved, peak)
             .say(", at an estimated overhead of ")
             .time(figures.overhead, WINNER)
@@ -90,6 +92,28 @@ fn wins(space: &Space, found: &Recommendation, winner: &ChosenLane) -> Sentence 
         }
     };
     title.say(", which leaves ").bytes(left, WINNER).say(".")
+}
+
+/// Whether an overhead is the least of all points that fit, or near it.
+fn least_overhead_words(found: &Recommendation, overhead: Nanos) -> &'static str {
+    let fitting = found.points.iter().filter_map(SweepPoint::fitting);
+    let least = fitting.map(|figures| figures.overhead).min();
+    if least.is_none_or(|least| overhead <= least) {
+        ", the least"
+    } else {
+        ", within 1 % or 0.1 ms of the least"
+    }
+}
+
+/// Whether a peak is the lowest of all points that fit, or near it.
+fn lowest_peak_words(found: &Recommendation, peak: Bytes) -> &'static str {
+    let fitting = found.points.iter().filter_map(SweepPoint::fitting);
+    let lowest = fitting.map(|figures| figures.peak_reserved).min();
+    if lowest.is_none_or(|lowest| peak <= lowest) {
+        " has the lowest peak, "
+    } else {
+        " has a peak that is not significantly above the lowest, "
+    }
 }
 
 /// Of the largest value of an axis: why the next larger one fails.

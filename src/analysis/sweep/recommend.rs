@@ -82,7 +82,7 @@ pub struct Recommendation {
     pub searched: Searched,
     /// `None` where nothing fits.
     pub winner: Option<Chosen>,
-    /// The best point with other figures.
+    /// The point to take instead, among those with other figures.
     pub runner_up: Option<Chosen>,
     /// Further points with the figures of the winner.
     pub equals: u64,
@@ -125,13 +125,12 @@ pub fn recommend_from(
     progress: &Progress<'_>,
 ) -> Result<Recommendation, AnalysisError> {
     let space = explorer.space();
-    let rank = |point| Some((goal.rank(space, point)?, point));
-    let ranked: Vec<(Rank, &SweepPoint)> = points.iter().filter_map(rank).collect();
-    let best = ranked.iter().min_by_key(|(rank, _)| *rank).map(|(_, point)| *point);
-    let is_equal = |point: &SweepPoint| best.is_some_and(|best| best.figures() == point.figures());
-    let others = ranked.iter().filter(|(_, point)| !is_equal(point));
-    let next = others.min_by_key(|(rank, _)| *rank).map(|(_, point)| *point);
-    let n_equal = ranked.iter().filter(|(_, point)| is_equal(point)).count();
+    let all: Vec<&SweepPoint> = points.iter().collect();
+    let best = goal.select(space, &all);
+    let fitting = all.into_iter().filter(|point| point.fitting().is_some());
+    let (equal, others): (Vec<&SweepPoint>, Vec<&SweepPoint>) =
+        fitting.partition(|point| best.is_some_and(|best| best.figures() == point.figures()));
+    let next = goal.select(space, &others);
     let chosen = |point: &SweepPoint| Chosen {
         point: point.clone(),
         title: space.title(point.idx),
@@ -146,7 +145,7 @@ pub fn recommend_from(
         searched,
         winner: best.map(chosen),
         runner_up: next.map(chosen),
-        equals: n_equal.saturating_sub(1) as u64,
+        equals: equal.len().saturating_sub(1) as u64,
         base: explorer.beside(BASE, space.base(), progress)?,
         reasons: Vec::new(),
         rules: refused_by(&points),
@@ -206,8 +205,14 @@ fn search(
         let rank = |point: &SweepPoint| Some((goal.rank(space, point)?, point.idx));
         let mut ranked: Vec<(Rank, u64)> = known.values().filter_map(rank).collect();
         ranked.sort_unstable();
-        let starts = ranked.iter().take(STARTS);
-        let wanted = starts.flat_map(|(_, idx)| neighbours(explorer, *idx)).collect();
+        let starts = ranked.iter().take(STARTS).map(|(_, idx)| *idx);
+        let selected = goal
+            .select(space, &known.values().collect::<Vec<_>>())
+            .map(|point| point.idx);
+        let wanted = starts
+            .chain(selected)
+            .flat_map(|idx| neighbours(explorer, idx))
+            .collect();
         try_all(&mut known, wanted)?;
         if known.len() == before {
             return Ok(known.into_values().collect());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Common, Format};
-use highwater_analysis::METRICS;
+use highwater_analysis::{LaneGoal, METRICS};
 
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
@@ -53,7 +53,7 @@ pub struct CompareArgs {
     pub fail_if: Vec<String>,
     /// Configurations to compare with the policies.
     #[command(flatten)]
-    pub pins: PinArgs,
+    pub lanes: LaneArgs,
     /// The lane that all others are compared with: "policy 2" or 2, the name of a pin or a recording.
     #[arg(long, value_name = "NAME", conflicts_with = "baseline")]
     pub baseline_lane: Option<String>,
@@ -65,13 +65,21 @@ pub struct CompareArgs {
     pub format: Format,
 }
 
-/// Pinned configurations.
+/// Additional lanes, and the goal by which one is recommended.
 #[derive(Args, Debug, Clone, Default)]
-pub struct PinArgs {
+pub struct LaneArgs {
     /// Simulate another configuration as an additional lane: its name, and its file as `export` writes it
     /// (repeatable; a document has its own). What the file does not say of the schedule is as for the other lanes.
     #[arg(long, value_name = "NAME=CONFIG")]
     pub pin: Vec<String>,
+    /// Recommend a policy for this goal: least-overhead (among those that fit; unless given) or lowest-peak.
+    #[arg(long, value_name = "GOAL", value_parser = lane_goal)]
+    pub goal: Option<LaneGoal>,
+}
+
+fn lane_goal(text: &str) -> Result<LaneGoal, String> {
+    let names = LaneGoal::ALL.map(LaneGoal::name).join(" or ");
+    LaneGoal::parse(text).ok_or_else(|| format!("write {names}"))
 }
 
 /// Every metric, for --help.

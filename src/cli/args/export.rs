@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, PinArgs};
+use super::{Common, LaneArgs};
 use highwater_export::{export_form_help, export_forms_help, export_names_help};
 
 /// Arguments of `export`.
@@ -36,7 +36,7 @@ pub struct ExportArgs {
     pub color_by: Option<String>,
     /// Configurations to compare with the policies; a document keeps them.
     #[command(flatten)]
-    pub pins: PinArgs,
+    pub lanes: LaneArgs,
     /// Settings.
     #[command(flatten)]
     pub common: Common,

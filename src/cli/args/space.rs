@@ -46,9 +46,9 @@ pub struct SweepArgs {
 pub struct RecommendArgs {
     #[command(flatten)]
     pub space: SpaceArgs,
-    /// What is asked for: least-slowdown (what fits with the least estimated overhead), lowest-peak, or largest:AXIS (the largest
+    /// The goal: least-overhead (among what fits; least-slowdown means the same), lowest-peak, or largest:AXIS (the largest
     /// value of an axis that fits, such as largest:batch).
-    #[arg(long, value_name = "GOAL", default_value = "least-slowdown")]
+    #[arg(long, value_name = "GOAL", default_value = "least-overhead")]
     pub goal: String,
     /// Up to so many configurations, all are tried; of more, some that are evenly spread, and those around the best.
     #[arg(long, value_name = "N", default_value_t = RECOMMEND_EXHAUSTIVE)]

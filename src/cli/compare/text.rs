@@ -18,7 +18,7 @@ pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diag
     let comparison = answer.comparison;
     let mut out = heading(comparison);
     out.push('\n');
-    out.push_str(&tables(comparison));
+    out.push_str(&tables(answer));
     out.push('\n');
     out.push_str(&budgets(comparison));
     out.push_str(&reuse(comparison));
@@ -31,7 +31,7 @@ pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diag
             out.push_str(&format!("  {sentence}\n"));
         }
     }
-    out.push_str(&remarks(comparison));
+    out.push_str(&remarks(answer));
     if args.explain {
         out.push_str(&explanations(comparison));
     }
@@ -50,7 +50,8 @@ pub(super) fn text(args: &CompareArgs, answer: &CompareAnswer<'_>, import: &Diag
 }
 
 /// Simulated lanes, then recordings.
-fn tables(comparison: &Comparison) -> String {
+fn tables(answer: &CompareAnswer<'_>) -> String {
+    let comparison = answer.comparison;
     if comparison.lane_kind() == LaneKind::Recordings {
         let note = if is_by_time(comparison) {
             "events are counted over all recordings, in the order of their times\n"
@@ -59,7 +60,7 @@ fn tables(comparison: &Comparison) -> String {
         };
         return measured_table(comparison).text() + note;
     }
-    let mut out = table(comparison).text();
+    let mut out = table(answer).text();
     if (0..comparison.lanes.len()).any(|lane| comparison.is_measured_lane(lane)) {
         out.push_str("\nmeasured, not simulated; steps are those that the run came by\n");
         out.push_str(&measured_table(comparison).text());
@@ -69,10 +70,18 @@ fn tables(comparison: &Comparison) -> String {
 }
 
 /// Conclusions, and what figures leave out or estimate.
-fn remarks(comparison: &Comparison) -> String {
+fn remarks(answer: &CompareAnswer<'_>) -> String {
+    let comparison = answer.comparison;
     let mut out = String::new();
-    if let Some(best) = &comparison.lowest_peak {
-        out.push_str(&format!("best: policy {}, {}\n", best.policy.number(), best.why));
+    if let Some(recommended) = answer.recommended() {
+        out.push_str(&format!(
+            "recommended ({}): {}\n",
+            answer.goal.label(),
+            recommended.text()
+        ));
+        out.extend(recommended.equivalent_text().map(|text| text + "\n"));
+    } else if comparison.lane_kind() == LaneKind::Policies {
+        out.push_str("recommended: none, no policy fits\n");
     }
     for lane in &comparison.lanes {
         for finding in &lane.forbidden {
@@ -200,7 +209,8 @@ fn is_by_time(comparison: &Comparison) -> bool {
 }
 
 /// The simulated lanes.
-fn table(comparison: &Comparison) -> Table {
+fn table(answer: &CompareAnswer<'_>) -> Table {
+    let comparison = answer.comparison;
     let of_lanes = if comparison.lane_kind() == LaneKind::Passes {
         "lane"
     } else {
@@ -229,10 +239,9 @@ fn table(comparison: &Comparison) -> Table {
         let params = lane.pinned.as_ref().map_or(&comparison.params, |pinned| &pinned.params);
         let is_own = lane.pinned.is_none();
         let is_active = lane.policy == comparison.active_policy && comparison.lane_kind() != LaneKind::Passes;
-        let is_best = comparison
-            .lowest_peak
-            .as_ref()
-            .is_some_and(|best| best.policy == lane.policy);
+        let recommended = answer.recommended().filter(|_| is_own);
+        let is_recommended = recommended.is_some_and(|one| one.policy == lane.policy);
+        let is_equivalent = recommended.is_some_and(|one| one.equivalent.contains(&lane.policy));
         let repeated = summary.repeated_overhead(comparison.iterations());
         let per_iteration = format!("{repeated} of the overhead in each iteration");
         let marks = [
@@ -241,7 +250,8 @@ fn table(comparison: &Comparison) -> Table {
                 params.arena_behaviour.label(),
             ),
             (is_own && is_active, comparison.in_force()),
-            (is_own && is_best, "best"),
+            (is_recommended, "recommended"),
+            (is_equivalent, "equivalent"),
             (!lane.forbidden.is_empty(), "FORBIDDEN by a rule"),
             (summary.unloads > 0, "unloads graphs"),
             (summary.out_of_memory, "OUT OF MEMORY"),

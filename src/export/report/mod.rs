@@ -200,12 +200,11 @@ impl Report<'_> {
     fn verdicts(&self) -> Vec<String> {
         let comparison = self.comparison;
         let mut texts = Vec::new();
-        if let Some(best) = &comparison.lowest_peak {
-            texts.push(format!(
-                "Needs least: policy {}. {}",
-                best.policy.number(),
-                sentence(&best.why)
-            ));
+        let goal = self.subject.about.goal;
+        if let Some(recommended) = comparison.recommended(goal) {
+            let (label, words) = (goal.label(), recommended.text());
+            texts.push(sentence(&format!("recommended ({label}): {words}")));
+            texts.extend(recommended.equivalent_text());
         } else if comparison.lane_kind() == LaneKind::Policies {
             texts.push("No policy runs to its end on this device.".to_owned());
         }

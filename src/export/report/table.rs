@@ -81,15 +81,14 @@ impl Report<'_> {
         let row = &comparison.lanes[lane];
         let is_of_policy = matches!(row.id, LaneId::Policy(_));
         let is_active = is_of_policy && row.policy == comparison.active_policy;
-        let is_best = is_of_policy
-            && comparison
-                .lowest_peak
-                .as_ref()
-                .is_some_and(|best| best.policy == row.policy);
+        let recommended = comparison.recommended(self.subject.about.goal).filter(|_| is_of_policy);
+        let is_recommended = recommended.is_some_and(|one| one.policy == row.policy);
+        let is_equivalent = recommended.is_some_and(|one| one.equivalent.contains(&row.policy));
         let tags = [
             (is_active, comparison.in_force()),
             (!is_active && lane == self.base, "baseline"),
-            (is_best, "needs least"),
+            (is_recommended, "recommended"),
+            (is_equivalent, "equivalent"),
             (row.summary.unloads > 0, "unloads graphs"),
         ];
         let tags = tags.into_iter().filter(|(is_so, _)| *is_so);

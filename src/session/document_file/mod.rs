@@ -29,7 +29,7 @@ use super::bookmarks::{PersistedBookmark, lane_of, lane_text};
 use super::config::{apply_config, config_from_document};
 use super::document::{Document, SourceSpec};
 use super::persisted::PersistedSource;
-use highwater_analysis::LaneId;
+use highwater_analysis::{LaneGoal, LaneId};
 use highwater_export::{ConfigError, from_json, to_json};
 use highwater_model::diagnostics::Diagnostics;
 use unknown::Unknown;
@@ -125,6 +125,7 @@ impl DocumentFile {
             bookmarks: PersistedBookmark::of_all(&document.bookmarks),
             pins: pins::wire_of(&document.pins),
             baseline: document.baseline.map(lane_text),
+            goal: (document.goal != LaneGoal::default()).then(|| document.goal.name().to_owned()),
             view: self.view.clone(),
         };
         serde_json::to_value(&wire).map_err(|error| error.to_string())
@@ -175,6 +176,10 @@ impl DocumentFile {
             .baseline
             .as_deref()
             .and_then(|text| baseline_of(text, &mut remarks));
+        document.goal = wire
+            .goal
+            .as_deref()
+            .map_or_else(LaneGoal::default, |text| goal_of(text, &mut remarks));
         let mut file = Self {
             document,
             hashes,
@@ -204,6 +209,16 @@ fn baseline_of(text: &str, remarks: &mut Diagnostics) -> Option<LaneId> {
         remarks.warning(message, "baseline");
     }
     lane
+}
+
+/// The goal; an unknown one is the default, with a remark.
+fn goal_of(text: &str, remarks: &mut Diagnostics) -> LaneGoal {
+    LaneGoal::parse(text).unwrap_or_else(|| {
+        let usual = LaneGoal::default();
+        let message = format!("the goal \"{text}\" is not known; {} is used", usual.name());
+        remarks.warning(message, "goal");
+        usual
+    })
 }
 
 fn is_known_elsewhere(key: &str) -> bool {

@@ -2,6 +2,7 @@
 //!
 //! Unknown names are allowed everywhere, since the reader keeps them.
 
+use highwater_analysis::LaneGoal;
 use serde_json::{Value as Json, json};
 
 use super::wire::LANE_KINDS;
@@ -34,6 +35,7 @@ pub fn document_schema() -> Json {
             "bookmarks": {"type": "array", "maxItems": MOST_BOOKMARKS, "items": bookmark()},
             "pins": {"type": "array", "maxItems": MAX_PINS, "items": pin()},
             "baseline": {"type": "string", "description": "The lane that others are compared with, such as \"policy 0\" or \"pin 1\"."},
+            "goal": {"enum": LaneGoal::ALL.map(LaneGoal::name), "description": "The goal by which a policy is recommended; least-overhead unless given."},
             "view": {
                 "type": "object",
                 "description": "How the window showed it; with a version of its own, and left out without harm.",

@@ -71,6 +71,8 @@ pub(super) struct Wire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) baseline: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) goal: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) view: Option<Json>,
 }
 

@@ -131,6 +131,7 @@ impl Session {
             Command::RemovePin(position) => self.try_edit(None, |session| Ok(session.remove_pin(position))),
             Command::UsePin(position) => self.try_edit(None, |session| Ok(session.use_pin(position))),
             Command::SetBaseline(lane) => self.set_baseline(lane),
+            Command::SetGoal(goal) => self.set_goal(goal),
             Command::SetDifference(lanes) => self.set_difference(lanes),
             Command::CompareLanes(first, second) => self.ask::<ChangesTask>((first, second)),
 

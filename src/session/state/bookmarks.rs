@@ -1,9 +1,9 @@
-//! Bookmarks and the baseline: edits that can be undone, and that do not change the answer.
+//! Bookmarks, the baseline and the goal: edits that can be undone, and that do not change the answer.
 
 use super::super::bookmarks::{Bookmark, insert};
 use super::super::document::Document;
 use super::Session;
-use highwater_analysis::LaneId;
+use highwater_analysis::{LaneGoal, LaneId};
 
 impl Session {
     pub(super) fn add_bookmark(&mut self, bookmark: Bookmark) {
@@ -33,6 +33,10 @@ impl Session {
         self.mark(None, |document| document.baseline = lane);
     }
 
+    pub(super) fn set_goal(&mut self, goal: LaneGoal) {
+        self.mark(None, |document| document.goal = goal);
+    }
+
     fn mark(&mut self, typing: Option<String>, change: impl FnOnce(&mut Document)) {
         let settings = self.plain_document();
         change(&mut self.document);
@@ -42,11 +46,12 @@ impl Session {
         }
     }
 
-    /// Keeps the answer current: it does not depend on bookmarks and baseline.
+    /// Keeps the answer current: it does not depend on bookmarks, baseline and goal.
     pub(super) fn keep_marks(&mut self) {
         if let Some(answered) = &mut self.answered {
             answered.bookmarks.clone_from(&self.document.bookmarks);
             answered.baseline = self.document.baseline;
+            answered.goal = self.document.goal;
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::super::config::{apply_config, config_from_document};
 use super::super::document::Document;
 use super::super::files::{all_paths, look_at};
-use super::super::history::{BASELINE, BOOKMARKS};
+use super::super::history::{BASELINE, BOOKMARKS, GOAL};
 use super::super::loaded::{ReadConfig, ReadScript};
 use super::super::name_reuse::NamesTask;
 use super::super::opening::read_config_file;
@@ -104,11 +104,12 @@ impl Session {
             self.notice = Some(Notice::Done(format!("there is nothing to {what}")));
             return;
         };
-        let is_mark = |name: &String| [BASELINE, BOOKMARKS].contains(&name.as_str());
+        let is_mark = |name: &String| [BASELINE, BOOKMARKS, GOAL].contains(&name.as_str());
         if !names.is_empty() && names.iter().all(is_mark) {
             // Assumptions and the answer stay.
             self.document.bookmarks = document.bookmarks;
             self.document.baseline = document.baseline;
+            self.document.goal = document.goal;
             self.keep_marks();
         } else {
             self.stepped = names.first().cloned();

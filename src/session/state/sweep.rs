@@ -7,7 +7,7 @@ use super::super::sweep::{SweepOrder, SweepTable, probe_sweep_files};
 use super::super::task::{Failure, TaskKind};
 use super::Session;
 use highwater_analysis::sweep::{AxisOf, Explorer, Goal, Space, SweepError, recommend_from, smallest_device};
-use highwater_analysis::{Configuration, LaneSet, LaneStrategies};
+use highwater_analysis::{Configuration, LaneGoal, LaneSet, LaneStrategies};
 use highwater_model::workload::Workload;
 use highwater_options::keys;
 
@@ -52,6 +52,7 @@ impl Session {
         settings.strategies = LaneStrategies::default();
         settings.bookmarks = Vec::new();
         settings.baseline = None;
+        settings.goal = LaneGoal::default();
         settings.pins = Vec::new();
         for axis in &order.axes {
             match &axis.of {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use highwater::analysis::{
-    COMPARED, Comparison, Fit, LaneId, LaneSet, LaneStrategies, MAX_PINS, METRICS, Metric, Pin, RematLane, Request,
-    compare, repin,
+    COMPARED, Comparison, Fit, LaneGoal, LaneId, LaneSet, LaneStrategies, MAX_PINS, METRICS, Metric, Pin, RematLane,
+    Request, compare, repin,
 };
 use highwater::diagnostics::Diagnostics;
 use highwater::export::{ConfigDocument, EXPORT_FORMS, ExportAbout, ExportForm, ExportSubject};
@@ -418,6 +418,7 @@ fn check_views(comparison: Comparison) {
         axis: AxisKind::Order,
         about: ExportAbout {
             sources: Vec::new(),
+            goal: LaneGoal::default(),
             findings: Vec::new(),
             diagnostics: Diagnostics::new(),
             configuration: ConfigDocument::new(),

@@ -104,7 +104,7 @@ fn recommend_names_a_winner_and_says_why() {
     assert_eq!(answer["highwater_recommendation"], 1);
     assert_eq!(
         (&answer["goal"], &answer["is_exhaustive"]),
-        (&Json::from("least-slowdown"), &Json::from(true))
+        (&Json::from("least-overhead"), &Json::from(true))
     );
     assert_eq!(answer["winner"]["policy"], 2);
     assert_eq!(answer["winner"]["settings"]["simulation.device_memory"], 3700_u64 << 20);
@@ -116,7 +116,7 @@ fn recommend_names_a_winner_and_says_why() {
         reasons[0]["text"]
             .as_str()
             .unwrap()
-            .contains("with the least estimated overhead")
+            .contains(", the least: its peak is ")
     );
     let about: Vec<&str> = reasons
         .iter()
@@ -234,7 +234,7 @@ fn errors_of_a_sweep_take_one_line() {
         "leave out one of them",
     );
     fail(&["--format", "markdown"], "--format markdown is for");
-    fails(&["recommend", "sample:bert", "--goal", "magic"], "write least-slowdown");
+    fails(&["recommend", "sample:bert", "--goal", "magic"], "write least-overhead");
     fails(&["sweep", "sample:measured"], "configurations are tried on graphs");
     let many = [
         "sweep",

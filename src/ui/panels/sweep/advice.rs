@@ -6,8 +6,8 @@ use super::{Shown, SweepState, Wanted, quantities};
 use crate::lanes::LanesState;
 use crate::panels::PaneCx;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_analysis::Configuration;
 use highwater_analysis::sweep::{Chosen, Link, Part, Recommendation, Sentence, WhichChoice};
+use highwater_analysis::{Configuration, LaneGoal};
 use highwater_model::units::{Step, counted, grouped};
 use highwater_options::keys;
 use highwater_session::{Command, Selected, Session};
@@ -20,7 +20,7 @@ pub(super) fn goal_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepSta
     ui.horizontal_wrapped(|ui| {
         let axes = order.map_or(&[][..], |order| &order.axes[..]);
         let mut choices = vec![
-            (Wanted::LeastSlowdown, "least slowdown".to_owned()),
+            (Wanted::LeastOverhead, LaneGoal::LeastOverhead.label().to_owned()),
             (Wanted::LowestPeak, "lowest peak".to_owned()),
         ];
         choices.extend(quantities(axes).map(|axis| (Wanted::Largest(axis.key()), format!("largest {}", axis.name()))));

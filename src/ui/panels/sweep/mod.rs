@@ -17,8 +17,8 @@ use crate::panels::empty::other_ui;
 use crate::panels::{PaneCx, choice_ui, progress_ui};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_analysis::study_of;
 use highwater_analysis::sweep::{Goal, Space, SweepAxis};
+use highwater_analysis::{LaneGoal, study_of};
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_session::{Command, Session, SweepOrder, SweepTable};
 
@@ -37,7 +37,7 @@ const WIDE: f32 = 620.0;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Wanted {
     #[default]
-    LeastSlowdown,
+    LeastOverhead,
     LowestPeak,
     /// By the axis's key.
     Largest(String),
@@ -68,14 +68,14 @@ impl SweepState {
 
     pub fn goal(&self, order: &SweepOrder) -> Goal {
         match &self.wanted {
-            Wanted::LeastSlowdown => Goal::LeastSlowdown,
-            Wanted::LowestPeak => Goal::LowestPeak,
+            Wanted::LeastOverhead => Goal::Lane(LaneGoal::LeastOverhead),
+            Wanted::LowestPeak => Goal::Lane(LaneGoal::LowestPeak),
             Wanted::Largest(key) => {
                 let position = order
                     .axes
                     .iter()
                     .position(|axis| axis.key() == *key && axis.is_quantity());
-                position.map_or(Goal::LowestPeak, Goal::Largest)
+                position.map_or(Goal::Lane(LaneGoal::LowestPeak), Goal::Largest)
             }
         }
     }

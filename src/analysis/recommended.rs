@@ -1,0 +1,280 @@
+//! The recommended policy of a goal, and why, in a sentence with counted figures.
+//!
+//! Only policies that run to their end on the device and that no rule forbids are candidates; [`super::selection`] has
+//! the rule. A policy whose peak does not differ significantly from the recommended one is equivalent to it.
+
+use super::lane::Lane;
+use super::selection::{Candidate, LEAST_GRANULE, LaneGoal, are_peaks_equivalent, largest_granule, select};
+use highwater_model::units::{Bytes, percent_text};
+use highwater_sim::alloc::PAGE_BYTES;
+use highwater_sim::{DevicePicture, RegionKind, StaticMemoryPolicy, picture};
+
+/// The answer to one goal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recommended {
+    pub goal: LaneGoal,
+    pub policy: StaticMemoryPolicy,
+    /// A clause with figures, without a capital letter and a full stop.
+    pub why: String,
+    /// Further candidates whose peaks do not differ significantly, ascending.
+    pub equivalent: Vec<StaticMemoryPolicy>,
+    /// The policy to take instead, among those with other figures.
+    pub runner_up: Option<StaticMemoryPolicy>,
+}
+
+impl Recommended {
+    /// `policy 2: static graphs share an arena: 1.2 GiB at the peak, 1.5 GiB under policy 0`.
+    pub fn text(&self) -> String {
+        format!("policy {}: {}", self.policy.number(), self.why)
+    }
+
+    /// The equivalent policies, in a sentence; `None` where there is none.
+    pub fn equivalent_text(&self) -> Option<String> {
+        let numbers: Vec<String> = self
+            .equivalent
+            .iter()
+            .map(|policy| policy.number().to_string())
+            .collect();
+        match &numbers[..] {
+            [] => None,
+            [one] => Some(format!(
+                "Policy {one} is equivalent: its peak does not differ significantly."
+            )),
+            several => Some(format!(
+                "Policies {} are equivalent: their peaks do not differ significantly.",
+                several.join(" and ")
+            )),
+        }
+    }
+
+    /// Whether choosing between it and a policy makes no significant difference of memory.
+    pub fn is_equivalent(&self, policy: StaticMemoryPolicy) -> bool {
+        policy == self.policy || self.equivalent.contains(&policy)
+    }
+}
+
+/// The answers to all goals; none where no policy fits. O(events of two lanes) per goal.
+pub(super) fn recommended(lanes: &[Lane], active: StaticMemoryPolicy) -> Vec<Recommended> {
+    let candidates: Vec<&Lane> = lanes.iter().filter(|lane| lane.may_be_recommended()).collect();
+    let goals = LaneGoal::ALL.into_iter();
+    goals
+        .filter_map(|goal| recommend(goal, lanes, &candidates, active))
+        .collect()
+}
+
+fn recommend(goal: LaneGoal, lanes: &[Lane], candidates: &[&Lane], active: StaticMemoryPolicy) -> Option<Recommended> {
+    let figures: Vec<Candidate> = candidates.iter().map(|lane| candidate(lane, active)).collect();
+    let position = select(goal, &figures)?;
+    let (chosen, best) = (candidates[position], figures[position]);
+    let granule = largest_granule(&figures);
+    let is_equivalent = |one: &Candidate| are_peaks_equivalent(one.peak, best.peak, granule);
+    let equals = candidates.iter().zip(&figures);
+    let equals = equals.filter(|(lane, one)| lane.policy != chosen.policy && is_equivalent(one));
+    let has_other = |one: &Candidate| (one.peak, one.overhead) != (best.peak, best.overhead);
+    let others: Vec<usize> = (0..figures.len()).filter(|at| has_other(&figures[*at])).collect();
+    let other_figures: Vec<Candidate> = others.iter().map(|at| figures[*at]).collect();
+    let next = select(goal, &other_figures).map(|at| candidates[others[at]].policy);
+    let equivalent: Vec<StaticMemoryPolicy> = equals.map(|(lane, _)| lane.policy).collect();
+    let reason = Reason {
+        lanes,
+        candidates,
+        chosen,
+        n_equivalent: equivalent.len(),
+        granule,
+    };
+    Some(Recommended {
+        goal,
+        policy: chosen.policy,
+        why: reason.text(active),
+        equivalent,
+        runner_up: next,
+    })
+}
+
+fn candidate(lane: &Lane, active: StaticMemoryPolicy) -> Candidate {
+    Candidate {
+        peak: lane.summary.peak_reserved,
+        overhead: lane.summary.estimated_overhead,
+        granule: granule(lane.policy),
+        is_active: lane.policy == active,
+        order: (0, u64::from(lane.policy.number())),
+    }
+}
+
+/// The pages or blocks that a policy's allocators take.
+pub(super) fn granule(policy: StaticMemoryPolicy) -> Bytes {
+    if policy.row().expands_pools {
+        PAGE_BYTES
+    } else {
+        LEAST_GRANULE
+    }
+}
+
+/// What the clause is made from.
+struct Reason<'a> {
+    lanes: &'a [Lane],
+    candidates: &'a [&'a Lane],
+    chosen: &'a Lane,
+    n_equivalent: usize,
+    granule: Bytes,
+}
+
+impl Reason<'_> {
+    fn text(&self, active: StaticMemoryPolicy) -> String {
+        let number = active.number();
+        let Some(lane) = self.lanes.iter().find(|lane| lane.policy == active) else {
+            return self.among_simulated();
+        };
+        if let Some(finding) = lane.forbidden.first() {
+            return format!("{} forbids policy {number}, which is active", finding.rule);
+        }
+        if let Some(failed) = &lane.simulation.out_of_memory {
+            return format!(
+                "policy {number}, which is active, runs out of memory at step {}",
+                failed.step
+            );
+        }
+        if !lane.may_be_recommended() {
+            return format!("policy {number}, which is active, does not meet every request");
+        }
+        if lane.policy == self.chosen.policy {
+            return self.active_is_chosen();
+        }
+        let (own, before) = (self.chosen.summary.peak_reserved, lane.summary.peak_reserved);
+        if own < before {
+            return where_saved(self.chosen, lane);
+        }
+        let (own, before) = (self.chosen.summary.estimated_overhead, lane.summary.estimated_overhead);
+        format!("its overhead is {own} instead of {before} (estimates)")
+    }
+
+    fn among_simulated(&self) -> String {
+        let peak = self.chosen.summary.peak_reserved;
+        match self.candidates.len() {
+            1 => format!("the only simulated policy that fits, with a peak of {peak}"),
+            _ => format!(
+                "its peak is {peak}, its overhead {}",
+                self.chosen.summary.estimated_overhead
+            ),
+        }
+    }
+
+    /// Why no other policy is worth a change.
+    fn active_is_chosen(&self) -> String {
+        let own = &self.chosen.summary;
+        let is_lower = |lane: &&&Lane| {
+            let peak = lane.summary.peak_reserved;
+            peak < own.peak_reserved && !are_peaks_equivalent(peak, own.peak_reserved, self.granule)
+        };
+        let lowest = self.candidates.iter().filter(is_lower);
+        if let Some(lower) = lowest.min_by_key(|lane| (lane.summary.peak_reserved, lane.policy)) {
+            let saved = own.peak_reserved - lower.summary.peak_reserved;
+            let time = lower
+                .summary
+                .estimated_overhead
+                .0
+                .saturating_sub(own.estimated_overhead.0);
+            return format!(
+                "policy {} saves {saved} ({}) but takes {} more (estimate)",
+                lower.policy.number(),
+                percent_text(saved.percent_of(own.peak_reserved)),
+                highwater_model::units::Nanos(time)
+            );
+        }
+        if self.candidates.len() == 1 {
+            return "no other policy fits".to_owned();
+        }
+        if self.n_equivalent + 1 == self.candidates.len() {
+            let peaks = || self.candidates.iter().map(|lane| lane.summary.peak_reserved);
+            let (low, high) = (peaks().min().unwrap_or_default(), peaks().max().unwrap_or_default());
+            return match high - low {
+                Bytes::ZERO => "all policies that fit have the same peak".to_owned(),
+                apart => format!("the peaks of all policies that fit differ by {apart} at most"),
+            };
+        }
+        "no policy has a significantly lower peak".to_owned()
+    }
+}
+
+/// The part of the reserved memory that shrinks most from one peak to the other.
+fn where_saved(chosen: &Lane, active: &Lane) -> String {
+    let number = active.policy.number();
+    let saved = active.summary.peak_reserved - chosen.summary.peak_reserved;
+    let parts = AtPeak::of(chosen).zip(AtPeak::of(active));
+    let largest = parts.and_then(|(now, before)| {
+        let shrunk = |name: Part| before.get(name).saturating_sub(now.get(name));
+        let part = Part::ALL
+            .into_iter()
+            .max_by_key(|name| (shrunk(*name), std::cmp::Reverse(*name)))?;
+        // A part that explains less than half of the difference would mislead.
+        (shrunk(part).get() >= saved.get() / 2).then(|| (part, now.get(part), before.get(part)))
+    });
+    match largest {
+        Some((part, now, before)) => {
+            let subject = part.subject(chosen.policy);
+            format!("{subject} {now} at the peak, {before} under policy {number}")
+        }
+        None => format!("its peak is {saved} below that of policy {number}"),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Arenas,
+    Pools,
+    Weights,
+    Variables,
+    InputsOutputs,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [
+        Self::Arenas,
+        Self::Pools,
+        Self::Weights,
+        Self::Variables,
+        Self::InputsOutputs,
+    ];
+
+    fn subject(self, policy: StaticMemoryPolicy) -> &'static str {
+        let row = policy.row();
+        match self {
+            Self::Arenas if row.shares_static_arena && row.expands_pools => {
+                "static graphs hold pages only while they run:"
+            }
+            Self::Arenas if row.shares_static_arena => "static graphs share an arena:",
+            Self::Arenas => "static graphs hold",
+            Self::Pools if row.expands_pools => "pools hold pages instead of blocks:",
+            Self::Pools => "pools of dynamic graphs hold",
+            Self::Weights => "weights take",
+            Self::Variables => "variables take",
+            Self::InputsOutputs => "inputs and outputs take",
+        }
+    }
+}
+
+/// Reserved bytes by part on the step of the peak.
+struct AtPeak {
+    bytes: [Bytes; Part::ALL.len()],
+}
+
+impl AtPeak {
+    fn of(lane: &Lane) -> Option<Self> {
+        let step = lane.summary.peak_reserved_step?;
+        let at_peak: DevicePicture = picture(&lane.simulation, step);
+        let regions = at_peak.regions.iter();
+        let arenas: Bytes = regions
+            .filter(|region| matches!(region.kind, RegionKind::Arena | RegionKind::FixedFeatures))
+            .map(|region| region.held)
+            .sum();
+        let parts = at_peak.parts;
+        let pools = parts.features.saturating_sub(arenas);
+        Some(Self {
+            bytes: [arenas, pools, parts.weights, parts.variables, parts.io],
+        })
+    }
+
+    fn get(&self, part: Part) -> Bytes {
+        self.bytes[part as usize]
+    }
+}
