@@ -11,10 +11,10 @@ use super::lane_set::{LaneId, LaneKind};
 use super::lowest_peak::LowestPeak;
 use super::name_context::NameContext;
 use super::pin::PinFailure;
-use super::recommended::Recommended;
+use super::recommended::{Recommended, granule};
 use super::request::Request;
 use super::reuse_lanes::ReuseLane;
-use super::selection::LaneGoal;
+use super::selection::{LaneGoal, are_peaks_equivalent};
 use super::workspaces::{EstimatedWorkspaces, ScratchSource};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
@@ -149,6 +149,15 @@ impl Comparison {
     /// The recommended policy of a goal; `None` where policies are not compared or none fits.
     pub fn recommended(&self, goal: LaneGoal) -> Option<&Recommended> {
         self.recommendations.iter().find(|one| one.goal == goal)
+    }
+
+    /// Whether the peaks of two lanes do not differ significantly.
+    pub fn are_equivalent(&self, one: usize, other: usize) -> bool {
+        let (Some(one), Some(other)) = (self.lanes.get(one), self.lanes.get(other)) else {
+            return false;
+        };
+        let granule = granule(one.policy).max(granule(other.policy));
+        are_peaks_equivalent(one.summary.peak_reserved, other.summary.peak_reserved, granule)
     }
 
     /// What the lanes of the options differ in.

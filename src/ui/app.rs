@@ -17,6 +17,7 @@ use super::panels::compare::{CompareState, pin_prompt_ui};
 use super::panels::device::DeviceState;
 use super::panels::inspector::InspectorState;
 use super::panels::lane_set::LaneSetState;
+use super::panels::lane_table::LaneTableState;
 use super::panels::measured_run::MeasuredRunState;
 use super::panels::name_reuse::NameReuseState;
 use super::panels::options::OptionsState;
@@ -31,6 +32,7 @@ use super::panes::{Layout, Panes};
 use super::persisted::{Persisted, PersistedView};
 use super::pictures::Pictures;
 use super::recent::{Noted, clock};
+use super::status_bar::status_bar_ui;
 use super::theme::Theme;
 use super::top_bar::{TopBar, top_bar_ui};
 use highwater_options::Finding;
@@ -47,6 +49,7 @@ pub struct UiState {
     pub sweep: SweepState,
     /// Runs under budgets, kept while other lanes are compared.
     pub lane_set: LaneSetState,
+    pub lane_table: LaneTableState,
     pub name_reuse: NameReuseState,
     pub compare: CompareState,
     pub measured_run: MeasuredRunState,
@@ -233,6 +236,7 @@ impl App {
             now: &now,
         };
         top_bar_ui(ui, &bar, &mut output);
+        status_bar_ui(ui, &self.session, &theme, &mut output);
         self.state.lanes.begin(self.state.pictures.lane());
         egui::CentralPanel::no_frame().show(ui, |ui| {
             let cx = PaneCx {

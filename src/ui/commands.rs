@@ -41,8 +41,10 @@ pub enum UiCommand {
     ShowPane(Pane),
     /// Close a pane, or open it where it was.
     OpenOrClosePane(Pane),
-    /// Explain a lane in Inspector, Peak and Tables.
+    /// Select a lane, which Inspector, Peak, Device and Tables explain.
     ExplainLane(LaneId),
+    /// Show one lane alone, or all lanes where it is alone.
+    ShowLaneAlone(LaneId),
     /// Show an option and give its field the keyboard.
     ShowOption(&'static str),
     /// Pin a step in all lanes.

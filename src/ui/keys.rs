@@ -86,6 +86,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::ShowPane(_)
         | UiCommand::OpenOrClosePane(_)
         | UiCommand::ExplainLane(_)
+        | UiCommand::ShowLaneAlone(_)
         | UiCommand::ShowOption(_)
         | UiCommand::PinStep(_)
         | UiCommand::CopyPeak

@@ -22,6 +22,7 @@ mod perform;
 pub mod persisted;
 pub mod pictures;
 pub mod recent;
+mod status_bar;
 pub mod theme;
 pub mod top_bar;
 mod widgets;

@@ -85,7 +85,11 @@ impl App {
                 state.inspector.explain(lane);
                 state.peak.explain(lane);
                 state.tables.explain(lane);
+                state
+                    .lanes
+                    .explain(lane, self.session.answer().map(|(comparison, _)| &**comparison));
             }
+            UiCommand::ShowLaneAlone(lane) => state.lanes.arrangement.show_alone(lane),
             UiCommand::ShowOption(name) => state.options.jump = Some(name.to_owned()),
             UiCommand::PinStep(step) => self.go_to(step, ctx),
             UiCommand::CopyPeak => self.copy_peak(ctx),

@@ -1,4 +1,4 @@
-//! The bar on top: menus, the open source, and the state of the worker.
+//! The bar on top: menus, the open source, the export of the configuration.
 
 use eframe::egui::{self, RichText};
 
@@ -11,7 +11,7 @@ use super::lanes::LanesState;
 use super::panes::{PANES, PaneRow, Panes};
 use super::recent::recents_ui;
 use super::theme::Theme;
-use highwater_session::{Command, Notice, Recents, SAMPLES, Session, SourceSpec};
+use highwater_session::{Command, Recents, SAMPLES, Session, SourceSpec};
 
 /// The state of a toggle command; `None` for other commands.
 pub type Now<'a> = &'a dyn Fn(UiCommand) -> Option<&'static str>;
@@ -48,8 +48,7 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
             ui.separator();
             title_ui(ui, bar.session);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                status_ui(ui, bar.session, bar.theme, &mut output.commands);
-                notice_ui(ui, bar.session, bar.theme, &mut output.commands);
+                command_ui(ui, UiCommand::AskPath(Purpose::ExportConfig), bar, output);
             });
         });
     });
@@ -64,7 +63,7 @@ fn title_ui(ui: &mut egui::Ui, session: &Session) {
         None => title,
     };
     let labels: Vec<String> = sources.iter().map(SourceSpec::label).collect();
-    let space = (ui.available_width() - 300.0).clamp(80.0, 420.0);
+    let space = (ui.available_width() - 220.0).clamp(80.0, 420.0);
     let (title, hover) = match session.file_path() {
         None => (title, labels.join("\n")),
         Some(path) => {
@@ -190,100 +189,6 @@ fn samples_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         if ui.button(sample.title).clicked() {
             commands.push(Command::Open(vec![SourceSpec::Sample(sample)]));
             ui.close();
-        }
-    }
-}
-
-/// A progress bar with Cancel while the worker is busy, else whether the answer is current.
-fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
-    if let Some(busy) = session.busy() {
-        if ui.button("Cancel").clicked() {
-            commands.push(Command::Cancel);
-        }
-        ui.add(
-            egui::ProgressBar::new(busy.fraction)
-                .desired_width(160.0)
-                .text(format!("{}…", busy.stage)),
-        );
-        return;
-    }
-    if let Some(file) = session.exporting() {
-        if ui.button("Cancel").clicked() {
-            commands.push(Command::Cancel);
-        }
-        let name = file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy();
-        let bar = egui::ProgressBar::new(file.fraction).desired_width(160.0);
-        ui.add(bar.text(format!("writing {name}…"))).on_hover_text(file.stage);
-        return;
-    }
-    if session.problem().is_some() {
-        ui.label(RichText::new("no answer").color(theme.bad));
-    } else if session.is_stale() {
-        ui.label(RichText::new("cancelled; the picture is older than the settings").color(theme.bad));
-    } else if let Some((comparison, _)) = session.answer() {
-        let steps = highwater_model::units::grouped(u64::from(comparison.axis.n_steps));
-        let n_runs = comparison.axis.runs.len();
-        let n_lanes = comparison.lanes.len();
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
-        ui.weak(if comparison.lane_kind() == highwater_analysis::LaneKind::Recordings {
-            format!("{n_lanes} recording{}, {steps} events", plural(n_lanes))
-        } else {
-            format!("{n_runs} run{}, {steps} steps", plural(n_runs))
-        });
-    }
-}
-
-/// A notice with a button that dismisses it, in the bar, where it moves nothing.
-fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
-    let Some(notice) = session.notice() else {
-        return;
-    };
-    let (text, color) = match notice {
-        Notice::Done(text) => (text, theme.good),
-        Notice::Failed(text) => (text, theme.bad),
-    };
-    ui.separator();
-    if ui.small_button("×").on_hover_text("take this message away").clicked() {
-        commands.push(Command::DismissNotice);
-    }
-    let label = egui::Label::new(RichText::new(short_notice(text)).color(color)).truncate();
-    ui.add(label).on_hover_text(text);
-}
-
-/// A message cut to a line: a long path must not cut the reason, and of several lines the first one is shown.
-fn short_notice(text: &str) -> String {
-    let mut lines = text.lines();
-    let first = lines.next().unwrap_or_default();
-    let line = match first.split_once(": ") {
-        Some((path, reason)) => match path.rsplit_once(['/', '\\']) {
-            Some((_, name)) if !path.contains(' ') && !name.is_empty() => format!("{name}: {reason}"),
-            _ => first.to_owned(),
-        },
-        None => first.to_owned(),
-    };
-    match lines.count() {
-        0 => line,
-        more => format!("(1 of {}) {line}", more + 1),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short_notice;
-
-    #[test]
-    fn a_notice_keeps_its_reason() {
-        for (text, short) in [
-            (
-                "/no/such/folder/report.html: cannot be written",
-                "report.html: cannot be written",
-            ),
-            (r"C:\out\a.json: cannot be read: gone", "a.json: cannot be read: gone"),
-            ("saved /tmp/a.html", "saved /tmp/a.html"),
-            ("what was open last: /a/b: gone", "what was open last: /a/b: gone"),
-            ("a.json: cut off\nb.json: cut off", "(1 of 2) a.json: cut off"),
-        ] {
-            assert_eq!(short_notice(text), short);
         }
     }
 }

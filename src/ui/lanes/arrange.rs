@@ -106,6 +106,14 @@ impl Arrangement {
         self.entries.iter_mut().for_each(|entry| entry.is_hidden = false);
     }
 
+    /// Hides all other lanes, or shows all where they are hidden.
+    pub fn show_alone(&mut self, lane: LaneId) {
+        let is_alone = self.entries.iter().all(|entry| entry.is_hidden != (entry.id == lane));
+        for entry in &mut self.entries {
+            entry.is_hidden = !is_alone && entry.id != lane;
+        }
+    }
+
     /// Collapses every lane, or expands all where every one is collapsed.
     pub fn fold_all(&mut self) {
         let is_folded = !self.entries.iter().all(|entry| entry.is_folded);

@@ -5,6 +5,7 @@ use eframe::egui::{Align2, Rect, Stroke, Ui, pos2};
 use super::canvas::{text_with_ground, visible_x};
 use super::{LanesInput, LanesState};
 use crate::numbers::to_f64;
+use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Step;
 use highwater_sim::RegionId;
 use highwater_timeline::{LaneView, Owner, Viewport};
@@ -50,13 +51,25 @@ impl LanesState {
                 ..spot
             });
         }
-        let lane = comparison.main_lane().unwrap_or(0);
+        let position = |id| comparison.lanes.iter().position(|lane| lane.id == id);
+        let explained = self.explained.and_then(position);
+        let lane = explained.or(comparison.main_lane()).unwrap_or(0);
         let summary = &comparison.lanes.get(lane)?.summary;
         Some(PinnedStep {
             lane,
             step: summary.peak_reserved_step.unwrap_or(Step(0)).min(last),
             is_pinned: false,
         })
+    }
+
+    /// Follows the selected lane: a pinned step stays, in that lane.
+    pub fn explain(&mut self, lane: LaneId, comparison: Option<&Comparison>) {
+        self.explained = Some(lane);
+        let position = comparison.and_then(|known| known.lanes.iter().position(|row| row.id == lane));
+        self.spot = self.spot.filter(|spot| spot.is_pinned);
+        if let (Some(spot), Some(position)) = (&mut self.spot, position) {
+            spot.lane = position;
+        }
     }
 
     /// Moves the step, and pins it.

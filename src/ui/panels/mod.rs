@@ -8,6 +8,7 @@ pub mod files;
 mod footprint;
 pub mod inspector;
 pub mod lane_set;
+pub mod lane_table;
 mod marker;
 mod measured;
 pub mod measured_run;
@@ -29,6 +30,7 @@ pub mod schedule_editor;
 pub mod search;
 pub mod sweep;
 pub mod tables;
+mod verdict;
 
 use eframe::egui;
 

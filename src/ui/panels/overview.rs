@@ -1,18 +1,19 @@
-//! The summary: the active configuration, the lowest peak, the fit; next to it the peaks as stacked bars.
+//! What is above the lanes: the verdict and the table of lanes; of other lanes than policies a summary in sentences, next to
+//! it the peaks as stacked bars.
 
 use eframe::egui::{self, RichText};
 
 use super::overview_bars::bars_ui;
 use super::overview_problem::{passes_text, passes_ui, problem_text, problem_ui};
-use super::schedule::{can_add_evaluation, changing_values};
+use super::lane_table::{LaneTableState, lane_table_ui};
+use super::verdict::verdict_ui;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_analysis::{Comparison, Figure, Lane, LaneKind};
+use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::workload::DeviceFigure;
 use highwater_options::Estimate;
-use highwater_rewrite::remat::RematStatus;
-use highwater_session::{Command, Session};
+use highwater_session::Session;
 
 /// Least widths of sentences and bars; narrower panes have no bars.
 const LEAST_TEXT: f32 = 260.0;
@@ -67,8 +68,20 @@ fn fold_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) -> boo
     is_folded
 }
 
-/// Sentences on the left, bars on the right.
-pub fn overview_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison) {
+/// The verdict and the table of policies; of other lanes sentences on the left, bars on the right.
+pub fn overview_ui(
+    ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
+    comparison: &Comparison,
+    selected: Option<LaneId>,
+    table: &mut LaneTableState,
+) {
+    if comparison.lane_kind() == LaneKind::Policies {
+        unread_ui(ui, cx.session, cx.theme);
+        verdict_ui(ui, cx, comparison);
+        lane_table_ui(ui, cx, comparison, selected, table);
+        return;
+    }
     if fold_ui(ui, cx.session, comparison) {
         return;
     }
@@ -98,10 +111,7 @@ pub fn overview_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
                 passes_ui(ui, comparison);
                 super::measured::beside_ui(ui, comparison);
             }
-            LaneKind::Policies => {
-                verdict_ui(ui, cx, comparison);
-                super::measured::beside_ui(ui, comparison);
-            }
+            LaneKind::Policies => {}
         }
     };
     child.vertical(add);
@@ -147,29 +157,6 @@ fn preview_ui(ui: &mut egui::Ui, session: &Session) {
     });
 }
 
-/// The active policy, and whether it fits.
-fn configured_text(comparison: &Comparison, lane: &Lane) -> String {
-    let (number, peak) = (lane.policy.number(), lane.summary.peak_reserved);
-    let memory = comparison.device.text_with_mark(DeviceFigure::MemoryBytes);
-    let device = format!("{} ({memory})", comparison.device.name);
-    let given_up = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
-    let given_up = given_up
-        .map(|run| &run.answer.status)
-        .find(|status| **status != RematStatus::Ok);
-    if let Some(status) = given_up {
-        let end = status.name().replace('_', " ");
-        format!(
-            "Configured: the run under the budget ends early ({end}), so policy {number}'s peak {peak} is no answer"
-        )
-    } else if lane.summary.out_of_memory {
-        format!("Configured: policy {number} does not fit {device}")
-    } else if lane.refusals.is_some() {
-        format!("Configured: policy {number}, peak {peak}; not every request fits {device}")
-    } else {
-        format!("Configured: policy {number}, peak {peak}; fits {device}")
-    }
-}
-
 /// The summary as a sentence, with exact figures.
 fn headline(comparison: &Comparison) -> Option<(String, String)> {
     match comparison.lane_kind() {
@@ -178,117 +165,7 @@ fn headline(comparison: &Comparison) -> Option<(String, String)> {
         LaneKind::Passes => return passes_text(comparison),
         LaneKind::Policies => {}
     }
-    let lane = comparison.lane(comparison.active_policy)?;
-    let exact = lane.summary.peak_reserved.exact();
-    let text = configured_text(comparison, lane);
-    let best = comparison.lowest_peak.as_ref();
-    let best = best.filter(|best| best.policy != comparison.active_policy);
-    let best = best.map_or_else(String::new, |best| {
-        format!("; best: policy {}, {}", best.policy.number(), best.why)
-    });
-    Some((text + &best, exact))
-}
-
-fn verdict_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison) {
-    let configured = comparison.lane(comparison.active_policy);
-    if let Some(lane) = configured {
-        let peak = lane.summary.peak_reserved;
-        let text = configured_text(comparison, lane);
-        ui.label(RichText::new(text).strong()).on_hover_text(peak.exact());
-        if let Some(text) = lane.out_of_memory_text() {
-            ui.label(text);
-        }
-        if let Some(text) = comparison.refusal_text(lane) {
-            ui.label(text);
-        }
-        if lane.summary.unloads > 0 {
-            ui.label(format!(
-                "Policy {} unloads graphs that wait: {} unload{}, each loaded again at its next run.",
-                lane.policy.number(),
-                lane.summary.unloads,
-                if lane.summary.unloads == 1 { "" } else { "s" },
-            ));
-        }
-    }
-    match &comparison.lowest_peak {
-        None => {
-            ui.label(if comparison.trace().is_some() {
-                "Every policy refuses requests on this device."
-            } else if comparison.lanes.iter().any(|lane| !lane.forbidden.is_empty()) {
-                "Every policy that no rule forbids runs out of memory on this device."
-            } else {
-                "Every policy runs out of memory on this device."
-            });
-            if let Some(text) = least_device(comparison) {
-                ui.label(text);
-            }
-        }
-        Some(best) => {
-            ui.horizontal_wrapped(|ui| {
-                ui.label(format!("Best: policy {}, {}", best.policy.number(), best.why));
-                if best.policy != comparison.active_policy {
-                    let button = ui
-                        .small_button(format!("Use policy {}", best.policy.number()))
-                        .on_hover_text("set memory_config.static_memory_policy");
-                    if button.clicked() {
-                        cx.commands.push(Command::SetOption {
-                            key: "memory_config.static_memory_policy".to_owned(),
-                            text: best.policy.number().to_string(),
-                        });
-                    }
-                }
-            });
-        }
-    }
-    if let Some(alike) = &comparison.equivalence {
-        ui.label(alike);
-        differ_ui(ui, cx);
-    }
-    if let Some(configured) = configured {
-        pins_ui(ui, comparison, configured);
-    }
-    notes_ui(ui, comparison);
-}
-
-/// Peaks of pins against the active policy; few lines, so that the lanes keep their room.
-fn pins_ui(ui: &mut egui::Ui, comparison: &Comparison, configured: &Lane) {
-    /// Pins with a line.
-    const MOST: usize = 3;
-    let pinned = comparison.lanes.iter().enumerate();
-    let pinned = pinned.filter(|(_, lane)| lane.pinned.is_some());
-    let n_pins = pinned.clone().count() + comparison.pin_failures.len();
-    for (position, lane) in pinned.take(MOST) {
-        let (now, before) = (lane.summary.peak_reserved, configured.summary.peak_reserved);
-        let (now_figure, then) = (Figure::Bytes(now.get()), Figure::Bytes(before.get()));
-        let title = capital(&comparison.lane_title(lane.id));
-        let fit = comparison.fit(position);
-        let text = if fit.is_good() {
-            let (bytes, percent) = (now_figure.difference_text(then), now_figure.percent_text(then));
-            format!("{title}: peak {now}, {bytes} ({percent}); fits.")
-        } else {
-            format!("{title}: peak {now}; fits: {}.", fit.text())
-        };
-        ui.add(egui::Label::new(text).truncate()).on_hover_text(now.exact());
-    }
-    for problem in comparison.pin_failures.iter().take(1) {
-        let text = format!("Pinned {} has no lane: {}.", problem.name, problem.why);
-        ui.add(egui::Label::new(&text).truncate()).on_hover_text(text);
-    }
-    let n_lanes = n_pins - comparison.pin_failures.len();
-    let n_told = n_lanes.min(MOST) + comparison.pin_failures.len().min(1);
-    if n_pins > n_told {
-        let text = format!(
-            "And {} more pins: the pane Compare (Shift+V) lists all.",
-            n_pins - n_told
-        );
-        ui.weak(text);
-    }
-}
-
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
+    None
 }
 
 /// What the figures include, and which are estimates.
@@ -315,44 +192,4 @@ pub(super) fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
         ui.weak(format!("Estimated effect: {}.", names.join(", ")))
             .on_hover_text(texts.join("\n"));
     }
-}
-
-/// The policy with the smallest sufficient device, where none fits this one.
-fn least_device(comparison: &Comparison) -> Option<String> {
-    let stories = comparison.own_lanes().filter_map(|lane| {
-        let enough = lane.out_of_memory_report.as_ref()?.sufficient_device?;
-        Some((enough, lane.policy.number()))
-    });
-    let (enough, policy) = stories.min()?;
-    Some(format!(
-        "Policy {policy} needs least: a device of {enough} was tried and is enough."
-    ))
-}
-
-/// Buttons for a schedule in which policies differ.
-fn differ_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
-    ui.horizontal_wrapped(|ui| {
-        if can_add_evaluation(cx.session) {
-            let button = ui
-                .button("Add the evaluation graph")
-                .on_hover_text("run the forward phase, with the loss as output, after each training step");
-            if button.clicked() {
-                cx.commands.push(Command::SetEvaluation(true));
-            }
-        }
-        let symbols = cx
-            .session
-            .loaded()
-            .map(|loaded| loaded.workload.symbols())
-            .unwrap_or_default();
-        for symbol in symbols {
-            let values = changing_values(&cx.session.document().plan, &symbol);
-            let button = ui
-                .button(format!("Run with several values of {symbol}"))
-                .on_hover_text(format!("one run each for {values:?}"));
-            if button.clicked() {
-                cx.commands.push(Command::SetDim { name: symbol, values });
-            }
-        }
-    });
 }

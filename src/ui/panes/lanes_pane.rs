@@ -28,7 +28,8 @@ impl Docking<'_> {
             start_ui(ui, &mut self.cx, &self.state.recents);
             return;
         };
-        overview_ui(ui, &mut self.cx, comparison);
+        let selected = self.state.inspector.explained();
+        overview_ui(ui, &mut self.cx, comparison, selected, &mut self.state.lane_table);
         let look = session.look();
         let device = DeviceLanes {
             timeline,

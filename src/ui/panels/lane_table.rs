@@ -1,0 +1,527 @@
+//! The table of lanes above the drawing: a bar and aligned figures per lane, which selects the lane that the panes follow.
+//!
+//! ```text
+//!   lane                     peak reserved            diff   fragmentation  overhead  device calls  fits
+//! o 0 dynamic allocation     [=========       ] 3.811  base   18.7 %         6.7 ms    41            yes
+//! * 2 static expansion       [========        ] 3.485  -8.6 % 10.0 %         6.7 ms    41            yes
+//! ```
+//!
+//! In: the lanes of an answer. Out: commands. Rules: a click selects a lane, a double click shows it alone, Ctrl+click
+//! subtracts the baseline from it. Where width is short, columns are hidden in the order of [`HIDDEN_FIRST`], and their
+//! number is told. Lanes that run out of memory are hatched over the whole bar.
+
+use eframe::egui::{
+    self, Align2, Color32, CursorIcon, FontId, Pos2, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
+};
+
+use crate::commands::UiCommand;
+use crate::numbers::{count_f32, part_of, to_points};
+use crate::panels::{PaneCx, elided};
+use crate::theme::Theme;
+use crate::widgets::Named as _;
+use highwater_analysis::{Comparison, Fit, LaneId, Metric, Recommended};
+use highwater_model::units::{Bytes, grouped, percents};
+use highwater_session::Command;
+
+/// Heights in points.
+const ROW: f32 = 20.0;
+const HEADER: f32 = 18.0;
+/// Lanes without a scroll bar.
+const MOST_ROWS: usize = 6;
+const SIZE: f32 = 12.0;
+const SMALL: f32 = 10.5;
+/// Widths in points.
+const NAME: (f32, f32) = (150.0, 320.0);
+const BAR: (f32, f32) = (60.0, 420.0);
+const GAP: f32 = 10.0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Peak,
+    Difference,
+    Fragmentation,
+    Overhead,
+    DeviceCalls,
+    Fits,
+}
+
+/// Every column with its label, its width and what it means.
+const COLUMNS: [(Column, &str, f32, &str); 6] = [
+    (Column::Peak, "peak reserved", 84.0, "Device memory in use, at its peak"),
+    (Column::Difference, "diff", 62.0, "The peak, compared with the baseline"),
+    (
+        Column::Fragmentation,
+        "fragmentation",
+        82.0,
+        "Share of the reserved feature memory that holds no live tensor, at the peaks",
+    ),
+    (
+        Column::Overhead,
+        "overhead",
+        74.0,
+        "Estimated time of device calls, waits and recomputation",
+    ),
+    (
+        Column::DeviceCalls,
+        "device calls",
+        76.0,
+        "Calls of the driver: allocations, frees, pages that are created, deleted, mapped and unmapped",
+    ),
+    (
+        Column::Fits,
+        "fits",
+        34.0,
+        "Whether the session runs to its end on the lane's device",
+    ),
+];
+
+/// Columns that give way to the others.
+const HIDDEN_FIRST: [Column; 4] = [
+    Column::DeviceCalls,
+    Column::Fragmentation,
+    Column::Overhead,
+    Column::Difference,
+];
+
+/// The order of the rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaneTableState {
+    /// `None` for the order of the lanes.
+    sorted_by: Option<Column>,
+    is_descending: bool,
+}
+
+/// What rows are drawn from.
+struct Table<'a> {
+    comparison: &'a Comparison,
+    baseline: usize,
+    recommended: Option<&'a Recommended>,
+    theme: &'a Theme,
+    selected: usize,
+    columns: Columns,
+    /// The largest peak, at the right end of bars.
+    longest: Bytes,
+}
+
+/// Places of the columns in a row, from its left end.
+struct Columns {
+    name: Rangef,
+    bar: Rangef,
+    /// Visible columns.
+    shown: Vec<(Column, Rangef)>,
+    n_hidden: usize,
+}
+
+impl Columns {
+    fn of(width: f32) -> Self {
+        let mut hidden: Vec<Column> = Vec::new();
+        let figures = |hidden: &[Column]| -> f32 {
+            let shown = COLUMNS.iter().filter(|(column, ..)| !hidden.contains(column));
+            shown.map(|(_, _, width, _)| width + GAP).sum()
+        };
+        for column in HIDDEN_FIRST {
+            if NAME.0 + BAR.0 + figures(&hidden) > width {
+                hidden.push(column);
+            }
+        }
+        let rest = (width - figures(&hidden)).max(0.0);
+        let name = (rest * 0.45).clamp(NAME.0.min(rest), NAME.1);
+        let bar = (rest - name - GAP).clamp(0.0, BAR.1);
+        let mut x = name + GAP + bar + GAP;
+        let mut shown = Vec::new();
+        for (column, _, width, _) in COLUMNS.iter().filter(|(column, ..)| !hidden.contains(column)) {
+            shown.push((*column, Rangef::new(x, x + width)));
+            x += width + GAP;
+        }
+        Self {
+            name: Rangef::new(0.0, name),
+            bar: Rangef::new(name + GAP, name + GAP + bar),
+            shown,
+            n_hidden: hidden.len(),
+        }
+    }
+}
+
+/// The height of the table with a number of lanes.
+fn height_of(n_lanes: usize) -> f32 {
+    HEADER + ROW * count_f32(n_lanes.min(MOST_ROWS))
+}
+
+pub fn lane_table_ui(
+    ui: &mut Ui,
+    cx: &mut PaneCx<'_>,
+    comparison: &Comparison,
+    selected: Option<LaneId>,
+    state: &mut LaneTableState,
+) {
+    let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
+    let selected = selected.and_then(position).or(comparison.main_lane()).unwrap_or(0);
+    let peaks = comparison.lanes.iter().map(|lane| lane.summary.peak_reserved);
+    let table = Table {
+        comparison,
+        baseline: cx.session.baseline(comparison),
+        recommended: comparison.recommended(cx.session.document().goal),
+        theme: cx.theme,
+        selected,
+        columns: Columns::of(ui.available_width()),
+        longest: peaks.max().unwrap_or_default().max(Bytes(1)),
+    };
+    let size = vec2(ui.available_width(), height_of(comparison.lanes.len()));
+    let (area, _) = ui.allocate_exact_size(size, Sense::hover());
+    let header = Rect::from_min_size(area.min, vec2(area.width(), HEADER));
+    table.header_ui(ui, header, state);
+    let body = Rect::from_min_max(pos2(area.left(), header.bottom()), area.max);
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(body).id_salt("lane table"));
+    child.spacing_mut().item_spacing.y = 0.0;
+    let rows = table.order(*state);
+    egui::ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
+        for lane in rows {
+            table.row_ui(ui, lane, cx);
+        }
+    });
+}
+
+impl Table<'_> {
+    /// Lanes in the order of the rows.
+    fn order(&self, state: LaneTableState) -> Vec<usize> {
+        let mut lanes: Vec<usize> = (0..self.comparison.lanes.len()).collect();
+        let Some(column) = state.sorted_by else { return lanes };
+        let key = |lane: &usize| {
+            // Lanes that do not fit come last in either order.
+            let fits = self.comparison.fit(*lane).is_good();
+            (!fits, self.number(*lane, column))
+        };
+        lanes.sort_by(|one, other| {
+            let ((no_fit, value), (no_fit_of_other, other)) = (key(one), key(other));
+            let order = value.total_cmp(&other);
+            let order = if state.is_descending { order.reverse() } else { order };
+            no_fit.cmp(&no_fit_of_other).then(order)
+        });
+        lanes
+    }
+
+    fn number(&self, lane: usize, column: Column) -> f64 {
+        let name = match column {
+            Column::Peak | Column::Difference | Column::Fits => "peak_reserved",
+            Column::Fragmentation => "fragmentation",
+            Column::Overhead => "estimated_overhead",
+            Column::DeviceCalls => "device_calls",
+        };
+        let figure = Metric::find(name).and_then(|metric| self.comparison.figure(lane, metric));
+        figure.map_or(0.0, highwater_analysis::Figure::number)
+    }
+
+    fn header_ui(&self, ui: &Ui, area: Rect, state: &mut LaneTableState) {
+        let paint = |place: Rangef, text: &str, align: Align2| {
+            let at = match align {
+                Align2::LEFT_CENTER => pos2(area.left() + place.min, area.center().y),
+                _ => pos2(area.left() + place.max, area.center().y),
+            };
+            ui.painter()
+                .text(at, align, text, FontId::proportional(SMALL), self.theme.text_weak);
+        };
+        let title = if self.columns.n_hidden > 0 {
+            format!("lane (+{} columns)", self.columns.n_hidden)
+        } else {
+            "lane".to_owned()
+        };
+        paint(
+            Rangef::new(self.columns.name.min + 16.0, 0.0),
+            &title,
+            Align2::LEFT_CENTER,
+        );
+        for (column, place) in &self.columns.shown {
+            let Some((_, label, _, about)) = COLUMNS.iter().find(|(known, ..)| known == column) else {
+                continue;
+            };
+            let is_sorted = state.sorted_by == Some(*column);
+            let arrow = match (is_sorted, state.is_descending) {
+                (false, _) => "",
+                (true, false) => "\u{2191} ",
+                (true, true) => "\u{2193} ",
+            };
+            paint(*place, &format!("{arrow}{label}"), Align2::RIGHT_CENTER);
+            let rect = Rect::from_x_y_ranges(area.left() + place.min..=area.left() + place.max, area.y_range());
+            let response = ui.interact(rect, ui.scope_id().with(("lane column", *label)), Sense::click());
+            let response = response.named(Role::Button, || format!("sort lanes by {label}"));
+            if response.clicked() {
+                // Ascending, descending, the order of the lanes.
+                (state.sorted_by, state.is_descending) = match (is_sorted, state.is_descending) {
+                    (false, _) => (Some(*column), false),
+                    (true, false) => (Some(*column), true),
+                    (true, true) => (None, false),
+                };
+            }
+            response.on_hover_text(*about);
+        }
+    }
+
+    fn row_ui(&self, ui: &mut Ui, lane: usize, cx: &mut PaneCx<'_>) {
+        let (area, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+        let is_selected = lane == self.selected;
+        let response = response.named_choice(Role::RadioButton, is_selected, || self.words(lane));
+        let id = self.comparison.lanes[lane].id;
+        if response.double_clicked() {
+            cx.window_commands.push(UiCommand::ShowLaneAlone(id));
+        } else if response.clicked() && ui.input(|input| input.modifiers.command) {
+            let baseline = self.comparison.lanes[self.baseline].id;
+            cx.commands
+                .push(Command::SetDifference((baseline != id).then_some((id, baseline))));
+        } else if response.clicked() {
+            cx.window_commands.push(UiCommand::ExplainLane(id));
+        }
+        let response = response.on_hover_cursor(CursorIcon::PointingHand);
+        if is_selected {
+            ui.painter()
+                .rect_filled(area, 2, ui.visuals().selection.bg_fill.gamma_multiply(0.35));
+        } else if response.hovered() {
+            ui.painter()
+                .rect_filled(area, 2, ui.visuals().widgets.hovered.weak_bg_fill);
+        }
+        self.paint_row(ui, area, lane);
+        response.on_hover_text(self.words(lane));
+    }
+
+    fn paint_row(&self, ui: &Ui, area: Rect, lane: usize) {
+        let y = area.center().y;
+        let at = |x: f32| pos2(area.left() + x, y);
+        let is_recommended = self.is_recommended(lane);
+        let is_active = self.is_active(lane);
+        let circle = at(7.0);
+        if is_recommended {
+            ui.painter().circle_filled(circle, 4.0, self.theme.good);
+        } else if is_active {
+            let stroke = Stroke::new(1.5, self.theme.text_weak);
+            ui.painter().circle_stroke(circle, 3.5, stroke);
+        }
+        self.paint_name(ui, at(16.0), lane);
+        self.paint_bar(ui, area, lane);
+        if let Some(text) = self.failure(lane) {
+            let left = self.columns.shown.first().map_or(0.0, |(_, place)| place.min);
+            let right = self.columns.shown.last().map_or(left, |(_, place)| place.max);
+            let text = elided(ui, &text, SIZE, right - left);
+            self.paint_text(ui, at(left), Align2::LEFT_CENTER, &text, self.theme.bad);
+            return;
+        }
+        for (column, place) in &self.columns.shown {
+            let (text, color) = self.cell(lane, *column);
+            self.paint_text(ui, at(place.max), Align2::RIGHT_CENTER, &text, color);
+        }
+    }
+
+    fn paint_text(&self, ui: &Ui, at: Pos2, align: Align2, text: &str, color: Color32) {
+        ui.painter().text(at, align, text, FontId::proportional(SIZE), color);
+    }
+
+    fn paint_name(&self, ui: &Ui, at: Pos2, lane: usize) {
+        let tag = match (self.is_recommended(lane), self.is_active(lane)) {
+            (true, true) => "recommended, active",
+            (true, false) => "recommended",
+            (false, true) => "active",
+            (false, false) if self.is_equivalent(lane) => "equivalent",
+            (false, false) => "",
+        };
+        let room = self.columns.name.max - 16.0;
+        let tag_width = if tag.is_empty() {
+            0.0
+        } else {
+            super::width_of(ui, tag, SMALL) + 8.0
+        };
+        let name = elided(ui, &self.name(lane), SIZE, room - tag_width);
+        let end = ui.painter().text(
+            at,
+            Align2::LEFT_CENTER,
+            name,
+            FontId::proportional(SIZE),
+            self.theme.text,
+        );
+        let color = if self.is_recommended(lane) {
+            self.theme.good
+        } else {
+            self.theme.text_weak
+        };
+        let place = pos2(end.right() + 8.0, at.y);
+        ui.painter()
+            .text(place, Align2::LEFT_CENTER, tag, FontId::proportional(SMALL), color);
+    }
+
+    fn paint_bar(&self, ui: &Ui, area: Rect, lane: usize) {
+        let row = &self.comparison.lanes[lane];
+        let bar = Rect::from_x_y_ranges(
+            area.left() + self.columns.bar.min..=area.left() + self.columns.bar.max,
+            area.center().y - 5.0..=area.center().y + 5.0,
+        );
+        if bar.width() < 1.0 {
+            return;
+        }
+        if self.failure(lane).is_some() {
+            hatch(ui, bar, self.theme.bad);
+            return;
+        }
+        ui.painter().rect_filled(bar, 1, self.theme.canvas);
+        let share = |bytes: Bytes| to_points(part_of(bytes.get(), self.longest.get()));
+        let peak = bar.left() + bar.width() * share(row.summary.peak_reserved);
+        let filled = Rect::from_min_max(bar.min, pos2(peak, bar.bottom()));
+        ui.painter()
+            .rect_filled(filled, 1, self.theme.reserved.gamma_multiply(0.75));
+        let capacity = self.comparison.device_of(lane).memory();
+        if capacity <= self.longest {
+            let x = bar.left() + bar.width() * share(capacity);
+            let stroke = Stroke::new(1.5, self.theme.capacity);
+            ui.painter().vline(x, bar.y_range().expand(2.0), stroke);
+        }
+        ui.painter()
+            .rect_stroke(bar, 1, Stroke::new(1.0, self.theme.frame), StrokeKind::Inside);
+    }
+
+    fn cell(&self, lane: usize, column: Column) -> (String, Color32) {
+        let theme = self.theme;
+        let comparison = self.comparison;
+        let summary = &comparison.lanes[lane].summary;
+        let (states_reserved, _) = comparison.states(lane);
+        let is_simulated = !comparison.is_measured_lane(lane);
+        match column {
+            Column::Peak if !states_reserved => ("not recorded".to_owned(), theme.text_weak),
+            Column::Peak => {
+                let is_bound = is_simulated && comparison.is_lower_bound(lane);
+                let bound = if is_bound { "\u{2265}\u{a0}" } else { "" };
+                (format!("{bound}{}", summary.peak_reserved), theme.text)
+            }
+            Column::Difference => self.difference(lane),
+            Column::Fragmentation if is_simulated => (percents(summary.fragmentation * 100.0, 1), theme.text),
+            Column::Overhead if is_simulated => (summary.estimated_overhead.to_string(), theme.text),
+            Column::DeviceCalls if is_simulated => (grouped(summary.device_calls()), theme.text),
+            Column::Fragmentation | Column::Overhead | Column::DeviceCalls => (String::new(), theme.text),
+            Column::Fits => match comparison.fit(lane) {
+                Fit::Unknown => (String::new(), theme.text_weak),
+                fit if fit.is_good() => (fit.word().to_owned(), theme.good),
+                fit => (fit.word().to_owned(), theme.bad),
+            },
+        }
+    }
+
+    /// The difference of the peak from that of the baseline; without sign and colour where it is not significant.
+    fn difference(&self, lane: usize) -> (String, Color32) {
+        let comparison = self.comparison;
+        if lane == self.baseline {
+            return ("baseline".to_owned(), self.theme.text_weak);
+        }
+        let is_whole = |lane: usize| comparison.states(lane).0 && !comparison.lanes[lane].ends_early();
+        if !is_whole(lane) || !is_whole(self.baseline) {
+            return (String::new(), self.theme.text_weak);
+        }
+        let peak = |lane: usize| comparison.lanes[lane].summary.peak_reserved;
+        let (now, before) = (peak(lane), peak(self.baseline));
+        let percent = Bytes(now.get().abs_diff(before.get())).percent_of(before);
+        let text = percents(percent, 1);
+        if comparison.are_equivalent(lane, self.baseline) {
+            return (text, self.theme.text_weak);
+        }
+        if now < before {
+            (format!("\u{2212}{text}"), self.theme.good)
+        } else {
+            (format!("+{text}"), self.theme.bad)
+        }
+    }
+
+    /// Why a lane has no figures to compare, and what it needs; `None` where it runs to its end.
+    fn failure(&self, lane: usize) -> Option<String> {
+        let row = &self.comparison.lanes[lane];
+        if let Some(finding) = row.forbidden.first() {
+            return Some(format!("forbidden by {}: {}", finding.rule, finding.message));
+        }
+        let fit = self.comparison.fit(lane);
+        if fit.is_good() {
+            return None;
+        }
+        let text = match fit {
+            Fit::OutOfMemory(Some(step)) => format!("out of memory at step {}", grouped(u64::from(step.0))),
+            Fit::OutOfMemory(None) => "out of memory".to_owned(),
+            Fit::StopsUnderBudget => "stops under its budget".to_owned(),
+            Fit::Refuses(count) => format!("{count} requests refused"),
+            Fit::Above { by, .. } => format!("{by} above the capacity"),
+            Fit::Unknown | Fit::Yes { .. } => return None,
+        };
+        let report = row.out_of_memory_report.as_ref();
+        let enough = report.and_then(|report| report.sufficient_device);
+        Some(enough.map_or_else(|| text.clone(), |enough| format!("{text}; {enough} is enough")))
+    }
+
+    fn is_policy(&self, lane: usize) -> bool {
+        matches!(self.comparison.lanes[lane].id, LaneId::Policy(_))
+    }
+
+    fn is_recommended(&self, lane: usize) -> bool {
+        let policy = self.comparison.lanes[lane].policy;
+        self.is_policy(lane) && self.recommended.is_some_and(|one| one.policy == policy)
+    }
+
+    fn is_equivalent(&self, lane: usize) -> bool {
+        let policy = self.comparison.lanes[lane].policy;
+        self.is_policy(lane) && self.recommended.is_some_and(|one| one.equivalent.contains(&policy))
+    }
+
+    fn is_active(&self, lane: usize) -> bool {
+        self.is_policy(lane) && self.comparison.lanes[lane].policy == self.comparison.active_policy
+    }
+
+    fn name(&self, lane: usize) -> String {
+        let row = &self.comparison.lanes[lane];
+        match row.id {
+            LaneId::Policy(policy) => format!("{}  {}", policy.number(), policy.row().label),
+            LaneId::Problem(_) | LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) => {
+                self.comparison.lane_title(row.id)
+            }
+        }
+    }
+
+    /// Every figure of a row, also those of hidden columns.
+    fn words(&self, lane: usize) -> String {
+        let row = &self.comparison.lanes[lane];
+        let mut words = format!(
+            "{}\npeak reserved {}",
+            self.name(lane),
+            row.summary.peak_reserved.exact()
+        );
+        for (column, label, ..) in COLUMNS.iter().skip(1) {
+            let (text, _) = self.cell(lane, *column);
+            if !text.is_empty() {
+                words.push_str(&format!("\n{label} {text}"));
+            }
+        }
+        if let Some(failure) = self.failure(lane) {
+            words.push_str(&format!("\n{failure}"));
+        }
+        words
+    }
+}
+
+/// Diagonal lines over a rectangle.
+fn hatch(ui: &Ui, rect: Rect, color: Color32) {
+    let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
+    let stroke = Stroke::new(1.0, color.gamma_multiply(0.7));
+    let mut x = rect.left() - rect.height();
+    while x < rect.right() {
+        painter.line_segment([pos2(x, rect.bottom()), pos2(x + rect.height(), rect.top())], stroke);
+        x += 6.0;
+    }
+    painter.rect_stroke(rect, 1, stroke, StrokeKind::Inside);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Column, Columns};
+
+    #[test]
+    fn narrow_tables_hide_columns_and_count_them() {
+        for (width, n_hidden) in [(2000.0, 0), (720.0, 0), (640.0, 1), (500.0, 3), (300.0, 4), (0.0, 4)] {
+            let columns = Columns::of(width);
+            assert_eq!(columns.n_hidden, n_hidden, "{width}");
+            assert_eq!(columns.shown.len() + n_hidden, 6);
+            assert!(columns.shown.iter().any(|(column, _)| *column == Column::Fits));
+            assert!(columns.name.max >= columns.name.min && columns.bar.max >= columns.bar.min);
+            let ends = columns.shown.windows(2);
+            assert!(ends.into_iter().all(|pair| pair[0].1.max <= pair[1].1.min));
+        }
+    }
+}

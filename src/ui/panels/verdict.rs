@@ -1,0 +1,133 @@
+//! The row of the verdict: the recommended policy, its peak, its difference from the active one, why, and the goal.
+//!
+//! Everything is in one row that never wraps; the sentence is cut and shown whole on hover.
+
+use eframe::egui::{self, Align, Layout, RichText, Role, Ui};
+
+use crate::combo::ShowChoices as _;
+use crate::panels::PaneCx;
+use crate::widgets::Named as _;
+use highwater_analysis::{Comparison, Lane, LaneGoal, Recommended};
+use highwater_model::units::{Bytes, percents};
+use highwater_options::keys;
+use highwater_session::Command;
+
+/// Height of the row in points.
+const HEIGHT: f32 = 28.0;
+
+pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparison) {
+    let goal = cx.session.document().goal;
+    let found = comparison.recommended(goal);
+    let (area, _) = ui.allocate_exact_size(egui::vec2(ui.available_width(), HEIGHT), egui::Sense::hover());
+    let layout = Layout::right_to_left(Align::Center);
+    let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout).id_salt("verdict"));
+    row.shrink_clip_rect(area);
+    apply_ui(&mut row, cx, comparison, found);
+    goal_ui(&mut row, cx, goal);
+    row.with_layout(Layout::left_to_right(Align::Center), |ui| {
+        if cx.session.is_stale() {
+            ui.multiply_opacity(0.5);
+        }
+        let (strong, weak) = match found {
+            Some(found) => (headline(comparison, found), format!("Why: {}.", found.why)),
+            None => nothing_fits(comparison),
+        };
+        let color = if found.is_some() { cx.theme.text } else { cx.theme.bad };
+        ui.add(egui::Label::new(RichText::new(&strong).strong().color(color)).truncate())
+            .on_hover_text(details(comparison, found));
+        ui.add(egui::Label::new(RichText::new(&weak).color(cx.theme.text_weak)).truncate())
+            .on_hover_text(&weak);
+    });
+}
+
+/// `Recommended: policy 2 · peak 3.485 GiB · −8.6 % · no extra time`.
+fn headline(comparison: &Comparison, found: &Recommended) -> String {
+    let number = found.policy.number();
+    let Some(lane) = comparison.lane(found.policy) else {
+        return format!("Recommended: policy {number}");
+    };
+    let peak = lane.summary.peak_reserved;
+    let active = comparison.lane(comparison.active_policy);
+    let is_active = found.policy == comparison.active_policy;
+    let mut text = format!("Recommended: policy {number} · peak {peak}");
+    match active.filter(|active| active.may_be_recommended()) {
+        _ if is_active => text.push_str(" · already active"),
+        Some(active) => text.push_str(&differences(lane, active)),
+        None => {}
+    }
+    text
+}
+
+/// The change of peak and overhead from the active policy.
+fn differences(lane: &Lane, active: &Lane) -> String {
+    let (now, before) = (lane.summary.peak_reserved, active.summary.peak_reserved);
+    let sign = if now <= before { "\u{2212}" } else { "+" };
+    let percent = percents(Bytes(now.get().abs_diff(before.get())).percent_of(before), 1);
+    let (now, before) = (lane.summary.estimated_overhead, active.summary.estimated_overhead);
+    let time = match now.cmp(&before) {
+        std::cmp::Ordering::Greater => format!("{} more overhead", highwater_model::units::Nanos(now.0 - before.0)),
+        std::cmp::Ordering::Less => format!("{} less overhead", highwater_model::units::Nanos(before.0 - now.0)),
+        std::cmp::Ordering::Equal => "no extra time".to_owned(),
+    };
+    format!(" · {sign}{percent} · {time}")
+}
+
+/// That nothing fits, and the smallest device that is enough.
+fn nothing_fits(comparison: &Comparison) -> (String, String) {
+    let enough = comparison.own_lanes().filter_map(|lane| {
+        let enough = lane.out_of_memory_report.as_ref()?.sufficient_device?;
+        Some((enough, lane.policy.number()))
+    });
+    let why = match enough.min() {
+        Some((enough, policy)) => format!("Policy {policy} needs the least: a device of {enough} is enough."),
+        None => "The table says why.".to_owned(),
+    };
+    (format!("No policy fits {}", comparison.device.memory()), why)
+}
+
+fn details(comparison: &Comparison, found: Option<&Recommended>) -> String {
+    let Some(found) = found else {
+        return "No policy runs to its end on this device".to_owned();
+    };
+    let peak = comparison
+        .lane(found.policy)
+        .map(|lane| lane.summary.peak_reserved.exact());
+    let mut text = format!("{}: peak {}", found.text(), peak.unwrap_or_default());
+    if let Some(equivalent) = found.equivalent_text() {
+        text.push_str(&format!("\n{equivalent}"));
+    }
+    text
+}
+
+fn goal_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, goal: LaneGoal) {
+    let mut chosen = goal;
+    let list = egui::ComboBox::from_id_salt("goal").selected_text(goal.label());
+    let list = list.width(150.0).show_choices(ui, |ui| {
+        for goal in LaneGoal::ALL {
+            ui.selectable_value(&mut chosen, goal, goal.label());
+        }
+    });
+    drop(list.named(Role::ComboBox, || format!("goal: {}", goal.label())));
+    if chosen != goal {
+        cx.commands.push(Command::SetGoal(chosen));
+    }
+    ui.weak("Goal:");
+}
+
+/// Sets the recommended policy, where another one is active.
+fn apply_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, found: Option<&Recommended>) {
+    let other = found.filter(|found| found.policy != comparison.active_policy);
+    let is_current = !cx.session.is_stale();
+    let Some(number) = other.map(|found| found.policy.number()) else {
+        return;
+    };
+    let button = ui.add_enabled(is_current, egui::Button::new("Apply"));
+    let button = button.named(Role::Button, || format!("apply policy {number}"));
+    let words = format!("Set static_memory_policy to {number}");
+    if button.on_hover_text(words).clicked() {
+        cx.commands.push(Command::SetOption {
+            key: keys::STATIC_MEMORY_POLICY.to_owned(),
+            text: number.to_string(),
+        });
+    }
+}

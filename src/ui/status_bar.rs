@@ -1,0 +1,169 @@
+//! The bar at the bottom: findings, what figures leave out or estimate, the last message, the state of the worker.
+
+use eframe::egui::{self, Align, Layout, RichText};
+
+use super::commands::UiCommand;
+use super::frame_output::FrameOutput;
+use super::panels::problems::counts;
+use super::panes::Pane;
+use super::theme::Theme;
+use super::widgets::Named as _;
+use highwater_analysis::{Comparison, LaneKind};
+use highwater_model::units::counted;
+use highwater_model::workload::DeviceFigure;
+use highwater_session::{Command, Notice, Session};
+
+pub(super) fn status_bar_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, output: &mut FrameOutput) {
+    egui::Panel::bottom("status bar").show(ui, |ui| {
+        ui.horizontal(|ui| {
+            findings_ui(ui, session, theme, output);
+            if let Some((comparison, _)) = session.answer() {
+                for (text, why) in notes(comparison) {
+                    ui.separator();
+                    ui.weak(text).on_hover_text(why);
+                }
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                status_ui(ui, session, theme, &mut output.commands);
+                notice_ui(ui, session, theme, &mut output.commands);
+            });
+        });
+    });
+}
+
+/// The number of findings; a click shows them.
+fn findings_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, output: &mut FrameOutput) {
+    let (errors, warnings) = counts(session);
+    let text = format!("{}, {}", counted(errors as u64, "error"), counted(warnings as u64, "warning"));
+    let color = if errors > 0 { theme.bad } else { theme.text_weak };
+    let button = ui.add(egui::Button::new(RichText::new(&text).color(color)).frame(false));
+    let button = button.named(egui::Role::Button, || format!("show problems: {text}"));
+    if button.on_hover_text("Show errors and warnings").clicked() {
+        output.window_commands.push(UiCommand::ShowPane(Pane::Problems));
+    }
+}
+
+/// What figures leave out, and which are estimates, each with the details.
+fn notes(comparison: &Comparison) -> Vec<(String, String)> {
+    let mut notes = Vec::new();
+    if comparison.lane_kind() == LaneKind::Recordings {
+        return notes;
+    }
+    if let Some(note) = comparison.scratch.note() {
+        let text = if comparison.lower_bound {
+            "figures are lower bounds"
+        } else {
+            "workspaces are estimates"
+        };
+        notes.push((text.to_owned(), note.to_owned()));
+    }
+    let (estimated, set) = comparison.device.marks();
+    if !estimated.is_empty() || !set.is_empty() {
+        let text = format!(
+            "timings are estimates ({} of {} device parameters assumed)",
+            estimated.len(),
+            DeviceFigure::ALL.len()
+        );
+        notes.push((text, comparison.device.marks_sentence()));
+    }
+    if !comparison.estimates.is_empty() {
+        let estimates = comparison.estimates.iter();
+        let texts: Vec<String> = estimates.map(|one| format!("{} {}", one.key, one.effect)).collect();
+        notes.push(("the effect of options is estimated".to_owned(), texts.join("\n")));
+    }
+    notes
+}
+
+/// A progress bar with Cancel while the worker is busy, else whether the answer is current.
+fn status_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
+    if let Some(busy) = session.busy() {
+        if ui.button("Cancel").clicked() {
+            commands.push(Command::Cancel);
+        }
+        ui.add(
+            egui::ProgressBar::new(busy.fraction)
+                .desired_width(160.0)
+                .text(format!("{}…", busy.stage)),
+        );
+        return;
+    }
+    if let Some(file) = session.exporting() {
+        if ui.button("Cancel").clicked() {
+            commands.push(Command::Cancel);
+        }
+        let name = file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy();
+        let bar = egui::ProgressBar::new(file.fraction).desired_width(160.0);
+        ui.add(bar.text(format!("writing {name}…"))).on_hover_text(file.stage);
+        return;
+    }
+    if session.problem().is_some() {
+        ui.label(RichText::new("no answer").color(theme.bad));
+    } else if session.is_stale() {
+        ui.label(RichText::new("cancelled; the picture is older than the settings").color(theme.bad));
+    } else if let Some((comparison, _)) = session.answer() {
+        let steps = highwater_model::units::grouped(u64::from(comparison.axis.n_steps));
+        let n_runs = comparison.axis.runs.len();
+        let n_lanes = comparison.lanes.len();
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        ui.weak(if comparison.lane_kind() == highwater_analysis::LaneKind::Recordings {
+            format!("{n_lanes} recording{}, {steps} events", plural(n_lanes))
+        } else {
+            format!("{n_runs} run{}, {steps} steps", plural(n_runs))
+        });
+    }
+}
+
+/// A notice with a button that dismisses it, in the bar, where it moves nothing.
+fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut Vec<Command>) {
+    let Some(notice) = session.notice() else {
+        return;
+    };
+    let (text, color) = match notice {
+        Notice::Done(text) => (text, theme.good),
+        Notice::Failed(text) => (text, theme.bad),
+    };
+    ui.separator();
+    if ui.small_button("×").on_hover_text("take this message away").clicked() {
+        commands.push(Command::DismissNotice);
+    }
+    let label = egui::Label::new(RichText::new(short_notice(text)).color(color)).truncate();
+    ui.add(label).on_hover_text(text);
+}
+
+/// A message cut to a line: a long path must not cut the reason, and of several lines the first one is shown.
+fn short_notice(text: &str) -> String {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    let line = match first.split_once(": ") {
+        Some((path, reason)) => match path.rsplit_once(['/', '\\']) {
+            Some((_, name)) if !path.contains(' ') && !name.is_empty() => format!("{name}: {reason}"),
+            _ => first.to_owned(),
+        },
+        None => first.to_owned(),
+    };
+    match lines.count() {
+        0 => line,
+        more => format!("(1 of {}) {line}", more + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_notice;
+
+    #[test]
+    fn a_notice_keeps_its_reason() {
+        for (text, short) in [
+            (
+                "/no/such/folder/report.html: cannot be written",
+                "report.html: cannot be written",
+            ),
+            (r"C:\out\a.json: cannot be read: gone", "a.json: cannot be read: gone"),
+            ("saved /tmp/a.html", "saved /tmp/a.html"),
+            ("what was open last: /a/b: gone", "what was open last: /a/b: gone"),
+            ("a.json: cut off\nb.json: cut off", "(1 of 2) a.json: cut off"),
+        ] {
+            assert_eq!(short_notice(text), short);
+        }
+    }
+}
