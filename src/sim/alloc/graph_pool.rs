@@ -161,6 +161,8 @@ impl GraphPool {
             live_stitched,
             idle_stitched: stitches.map_or(0, |stitches| stitches.idle),
             stitched_reserved: stitches.map_or(0, |stitches| stitches.reserved),
+            // The engine counts every kept block that it tests; granted ones are counted already.
+            requests_met: self.figures.requests_met + stitches.map_or(0, |stitches| stitches.refused),
             ..self.figures
         }
     }
@@ -203,8 +205,8 @@ impl GraphPool {
                 }
                 Ok(Backing::Stitched(block)) => return Ok(self.grant_stitched(block, bytes, below)),
                 Ok(Backing::HeldBack) => {
-                    // The engine counts the span, its conflicting part, and one more where the layer matched exactly.
-                    self.figures.requests_met += if found.is_larger { 2 } else { 3 };
+                    // The engine counts the span and its conflicting part.
+                    self.figures.requests_met += 2;
                     tries += 1;
                 }
                 Err(shortage) => {
