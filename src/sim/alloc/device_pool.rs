@@ -130,7 +130,8 @@ impl DevicePool {
     }
 
     fn attempt(&mut self, pages: u64, device: &mut SimulatedDevice) -> Result<SpanId, Shortage> {
-        if let Some(found) = self.spans.find(pages) {
+        let found = self.spans.find(pages);
+        if let Some(found) = found.filter(|found| self.spans.may_take(*found, pages)) {
             if found.is_larger {
                 device.driver.note(Call::Split);
             }

@@ -7,8 +7,10 @@
 //!
 //! In: a span of the range that was just taken. Out: [`Backing`]. Rules: slots without a page get one, unless the pool
 //! holds clearly more pages than its peak needs: then idle pages from anywhere are stitched instead. A page that a
-//! stitched block uses stops the walk: the conflicting top of the span is held back, and the caller continues its
-//! search. A failed page allocation fails the request. Invariant: references of slots count live spans.
+//! stitched block uses stops the walk: the conflicting part is held back, and the caller continues its search. A part that
+//! begins in a slot without a page is counted in whole pages and may be larger than the span: it is cut from the top of
+//! the span and its idle neighbours. A failed page allocation fails the request. Invariant: references of slots count
+//! live spans.
 
 use super::driver::Shortage;
 use super::page_range::{PageRange, Walked};
@@ -24,7 +26,7 @@ pub(super) enum Backing {
     Span,
     /// A stitched block of this id; the span is gone.
     Stitched(u32),
-    /// None: a page is in use; the span, or its conflicting top, is held back.
+    /// None: a page is in use; the conflicting part is held back.
     HeldBack,
 }
 
@@ -122,17 +124,17 @@ impl Expandable {
         block
     }
 
-    /// Holds the conflicting top of a span back.
+    /// Holds back `part` bytes at the top of a taken span and its idle neighbours.
     fn hold_back(&mut self, id: SpanId, part: u64, spans: &mut Spans) {
-        let pages = spans.get(id).pages;
-        let part = pages.min(part / SPAN_PAGE).max(1);
-        if part == pages {
-            self.held.push(id);
-            return;
-        }
         let (whole, _) = spans.free(id);
         spans.take_whole(whole);
-        self.held.push(spans.split_tail(whole, part));
+        let part = (part / SPAN_PAGE).max(1);
+        let held = if part < spans.get(whole).pages {
+            spans.split_tail(whole, part)
+        } else {
+            whole
+        };
+        self.held.push(held);
     }
 }
 

@@ -6,10 +6,11 @@
 //! ```
 //!
 //! In: bytes. Out: grants. Rules: an idle span of the same or the next larger layer; a span of the range must be
-//! backed, and where a page is in use its conflicting part is held back and the search continues. Without a span: a
-//! block of the device pool, unless the pool is over the threshold while it holds idle bytes. Invariants: occupied
-//! bytes are those of its blocks and of the pages in its range; freeing returns nothing to the device pool; recycling
-//! does: kept stitched blocks, then idle pages and whole idle blocks, small spans first.
+//! backed, and where a page is in use its conflicting part is held back and the search continues. After many conflicts
+//! the next larger span, also of a block, is held back untested. Without a span: a block of the device pool, unless the
+//! pool is over the threshold while it holds idle bytes. Invariants: occupied bytes are those of its blocks and of the
+//! pages in its range; freeing returns nothing to the device pool; recycling does: kept stitched blocks, then idle pages
+//! and whole idle blocks, small spans first.
 
 use super::device_pool::{DevicePool, PoolRules, count_free, count_grant};
 use super::driver::{Call, PoolKey, Shortage};
@@ -161,6 +162,8 @@ impl GraphPool {
             live_stitched,
             idle_stitched: stitches.map_or(0, |stitches| stitches.idle),
             stitched_reserved: stitches.map_or(0, |stitches| stitches.reserved),
+            // The engine counts every kept block that it tests; granted ones are counted already.
+            requests_met: self.figures.requests_met + stitches.map_or(0, |stitches| stitches.refused),
             ..self.figures
         }
     }
@@ -185,14 +188,15 @@ impl GraphPool {
     fn search(&mut self, pages: u64, bytes: Bytes, below: &mut Below<'_>) -> Result<Grant, Shortage> {
         let mut tries = 0;
         for _ in 0..MAX_SPANS {
-            let Some(found) = self.spans.find(pages) else {
-                let id = self.new_block(pages, below)?;
-                return Ok(self.grant_span(id, bytes));
-            };
-            if tries >= PATIENCE && self.hold_untested(found) {
+            let found = self.spans.find(pages);
+            if tries >= PATIENCE && found.is_some_and(|found| self.hold_untested(found)) {
                 tries = 0;
                 continue;
             }
+            let Some(found) = found.filter(|found| self.spans.may_take(*found, pages)) else {
+                let id = self.new_block(pages, below)?;
+                return Ok(self.grant_span(id, bytes));
+            };
             let id = self.spans.take(found, pages);
             match self.back(id, below) {
                 Ok(Backing::Span) => {
@@ -203,8 +207,8 @@ impl GraphPool {
                 }
                 Ok(Backing::Stitched(block)) => return Ok(self.grant_stitched(block, bytes, below)),
                 Ok(Backing::HeldBack) => {
-                    // The engine counts the span, its conflicting part, and one more where the layer matched exactly.
-                    self.figures.requests_met += if found.is_larger { 2 } else { 3 };
+                    // The engine counts the span and its conflicting part.
+                    self.figures.requests_met += 2;
                     tries += 1;
                 }
                 Err(shortage) => {
@@ -227,13 +231,12 @@ impl GraphPool {
         expandable.back(id, &mut self.spans, &mut self.figures, below.device)
     }
 
-    /// Holds back a larger span of the range as a whole, unless it is the one at its base.
+    /// Holds back a larger span as a whole, of the range or of a block, unless it is the one at the base of the range.
     fn hold_untested(&mut self, found: Found) -> bool {
-        let span = *self.spans.get(found.id);
         let Some(expandable) = &mut self.expandable else {
             return false;
         };
-        if !found.is_larger || span.origin != Origin::Range || span.at == expandable.range.base() {
+        if !found.is_larger || self.spans.get(found.id).at == expandable.range.base() {
             return false;
         }
         self.spans.take_whole(found.id);
@@ -337,3 +340,7 @@ impl GraphPool {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "graph_pool_tests.rs"]
+mod tests;

@@ -236,6 +236,49 @@ fn a_span_whose_page_a_stitched_block_uses_is_held_back_and_freed_after_the_requ
 }
 
 #[test]
+fn a_part_that_begins_without_a_page_is_held_back_in_whole_pages_beyond_the_span() {
+    let mut lab = Lab::new(1024 * MIB, true);
+    let grants = [(); 3].map(|()| lab.allocate(PAGE));
+    let below = grants[2].at.offset();
+    lab.free(grants[0]);
+    lab.free(grants[2]);
+    let stitched = lab.allocate(2 * PAGE);
+    assert!(stitched.is_stitched, "busy, live, busy");
+    let peak = lab.allocate(4 * PAGE);
+    lab.free(peak);
+    lab.free(grants[1]);
+    lab.manage(Order::Recycle(POOL));
+    // The third span ends 2 MiB above the slot in the middle and is 3 MiB long. The page above that slot conflicts, so
+    // 8 MiB are held back, and not the rest of the slot that would be free.
+    let grant = lab.allocate(3 * MIB);
+    assert_eq!(grant.at, Address::virtual_space(below - 3 * MIB));
+    assert!(!grant.is_stitched);
+}
+
+#[test]
+fn every_kept_block_that_a_request_tests_is_counted() {
+    let mut lab = Lab::new(1024 * MIB, true);
+    let grants: Vec<Grant> = (0..8).map(|_| lab.allocate(PAGE)).collect();
+    for grant in grants.iter().step_by(2) {
+        lab.free(*grant);
+    }
+    let before = lab.figures().requests_met;
+    let stitched = lab.allocate(2 * PAGE);
+    assert_eq!(
+        lab.figures().requests_met - before,
+        3,
+        "the replaced span, its shadow, the block"
+    );
+    lab.free(stitched);
+    let hole = lab.allocate(PAGE);
+    assert_eq!(hole.at, grants[6].at, "a page of the kept block");
+    let before = lab.figures().requests_met;
+    let other = lab.allocate(2 * PAGE);
+    assert_ne!(other.at, stitched.at);
+    assert_eq!(lab.figures().requests_met - before, 4, "and the refused block");
+}
+
+#[test]
 fn a_failing_page_gives_the_pages_of_the_walk_to_the_shared_pages() {
     let mut lab = Lab::new(64 * MIB, true);
     let block = lab.device.driver.malloc(Bytes(40 * MIB)).expect("room");

@@ -153,16 +153,20 @@ impl Spans {
         }))
     }
 
-    /// The idle span for a request: of its layer, otherwise of the smallest larger one. `None` where there is none,
-    /// or where that span is a whole block that may not be split yet. O(log large layers).
+    /// The idle span for a request: of its layer, otherwise of the smallest larger one. O(log large layers).
     #[inline]
-    pub(super) fn find(&mut self, pages: u64) -> Option<Found> {
+    pub(super) fn find(&self, pages: u64) -> Option<Found> {
         let (layer, front) = self.layers.first_from(pages)?;
-        let is_larger = layer > pages;
-        (!is_larger || self.may_split(front, pages)).then_some(Found {
+        Some(Found {
             id: SpanId(front),
-            is_larger,
+            is_larger: layer > pages,
         })
+    }
+
+    /// Whether a found span may be taken: a whole block that is larger may refuse to be split. Counts the try.
+    #[inline]
+    pub(super) fn may_take(&mut self, found: Found, pages: u64) -> bool {
+        !found.is_larger || self.may_split(found.id.0, pages)
     }
 
     /// Takes a found span: its tail where it is larger.

@@ -46,6 +46,8 @@ pub(super) struct Stitches {
     pub(super) idle: u64,
     /// Bytes reserved so far.
     pub(super) reserved: u64,
+    /// Kept blocks that were tested and refused so far.
+    pub(super) refused: u64,
 }
 
 impl Stitches {
@@ -57,8 +59,9 @@ impl Stitches {
         self.blocks.get_mut(id as usize)
     }
 
-    /// Takes the last freed kept block of as many pages as `list` whose pages are all unused. Its slots become busy, the other listed ones are idle. Refused blocks go back in the order in which
-    /// they were tried, and slots that they had before a busy one become idle again.
+    /// Takes the last freed kept block of as many pages as `list` whose pages are all unused. Its slots become busy, the
+    /// other listed ones are idle. Refused blocks go back in the order in which they were tried, and slots that they had
+    /// before a busy one become idle again.
     pub(super) fn take_kept(&mut self, list: &[u64], range: &mut PageRange) -> Option<u32> {
         let layer = self.kept.get_mut(&list.len())?;
         let (mut found, mut refused) = (None, Vec::new());
@@ -74,6 +77,7 @@ impl Stitches {
             }
             refused.push(id);
         }
+        self.refused += refused.len() as u64;
         layer.extend(refused);
         let id = found?;
         let block = &mut self.blocks[id as usize];

@@ -15,9 +15,6 @@ use super::{lines, rules, trace};
 use crate::cli::run;
 use crate::golden;
 
-/// Equal up to line 387 only: the span that serves a request after the first recycling under pressure differs.
-const NOT_YET: &str = "d04_rand_tight.p3.jsonl";
-
 /// Number of differences shown per file.
 const SHOWN: usize = 3;
 
@@ -62,7 +59,7 @@ fn cases(folder: &Path) -> Vec<Case> {
             let middle = name
                 .strip_prefix(&format!("{stem}."))
                 .and_then(|rest| rest.strip_suffix(".jsonl"));
-            let Some(kind) = middle.and_then(kind).filter(|_| name != NOT_YET) else {
+            let Some(kind) = middle.and_then(kind) else {
                 continue;
             };
             let stable = format!("{stem}.p{}stable.jsonl", kind.policy);
