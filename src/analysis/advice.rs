@@ -237,7 +237,8 @@ pub fn with_figures(mut findings: Vec<Finding>, comparison: &Comparison) -> Vec<
     for finding in findings.iter_mut().filter(|finding| finding.rule == PROMISE) {
         let number = active.policy.number();
         finding.message = format!(
-            "policy {number} is in force: here it reserves {}, {than}; the document warns of lower performance",
+            "policy {number} is in force{}: here it reserves {}, {than}; the document warns of lower performance",
+            comparison.in_force_if(),
             figure(active)
         );
     }

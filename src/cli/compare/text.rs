@@ -133,7 +133,7 @@ fn budgets(comparison: &Comparison) -> String {
         "status",
         ">planner's peak",
         ">evictions",
-        ">computed anew",
+        ">recomputed",
         ">overhead",
     ]);
     let mut seen: Vec<Arc<RunRemat>> = Vec::new();
@@ -149,7 +149,7 @@ fn budgets(comparison: &Comparison) -> String {
             &run.tape.tape.name,
             &answer.heuristic.label,
             &answer.budget.unwrap_or_default(),
-            &answer.status_name().replace('_', " "),
+            &answer.status_words(),
             &answer.peak,
             &answer.counts.evictions,
             &format!("{}, {}", counted(n_recomputed as u64, "op"), answer.remat_compute),
@@ -234,13 +234,17 @@ fn table(comparison: &Comparison) -> Table {
             .as_ref()
             .is_some_and(|best| best.policy == lane.policy);
         let repeated = summary.repeated_overhead(comparison.iterations());
+        let in_force = comparison
+            .in_force()
+            .filter(|_| is_own && is_active)
+            .map(|mark| format!("{mark}{}", comparison.in_force_if()));
         let per_iteration = format!("{repeated} of the overhead in each iteration");
         let marks = [
             (
                 lane.policy == StaticMemoryPolicy::StaticExtend,
                 params.arena_behaviour.label(),
             ),
-            (is_own && is_active, comparison.in_force()),
+            (in_force.is_some(), in_force.as_deref().unwrap_or_default()),
             (is_own && is_best, "best"),
             (!lane.forbidden.is_empty(), "FORBIDDEN by a rule"),
             (summary.unloads > 0, "unloads graphs"),

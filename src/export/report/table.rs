@@ -86,14 +86,17 @@ impl Report<'_> {
                 .lowest_peak
                 .as_ref()
                 .is_some_and(|best| best.policy == row.policy);
+        let mut name = text(self.lane_name(lane));
+        if let Some(in_force) = comparison.in_force().filter(|_| is_active) {
+            name = name.and(Span::Tag(in_force)).and(Span::Text(comparison.in_force_if()));
+        }
         let tags = [
-            (is_active, comparison.in_force()),
             (!is_active && lane == self.base, "baseline"),
             (is_best, "needs least"),
             (row.summary.unloads > 0, "unloads graphs"),
         ];
         let tags = tags.into_iter().filter(|(is_so, _)| *is_so);
-        tags.fold(text(self.lane_name(lane)), |name, (_, tag)| name.and(Span::Tag(tag)))
+        tags.fold(name, |name, (_, tag)| name.and(Span::Tag(tag)))
     }
 
     /// Peaks and fragmentation.

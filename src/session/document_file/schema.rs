@@ -36,7 +36,7 @@ pub fn document_schema() -> Json {
             "baseline": {"type": "string", "description": "The lane that others are compared with, such as \"policy 0\" or \"pin 1\"."},
             "view": {
                 "type": "object",
-                "description": "How the window showed it; with a version of its own, and left out without harm.",
+                "description": "How the window showed it; it has its own version, and may be left out.",
                 "properties": {"version": count()}
             }
         }
