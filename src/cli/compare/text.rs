@@ -10,7 +10,7 @@ use highwater_export::{CompareAnswer, Table};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::units::{Bytes, Nanos, counted};
 use highwater_model::workload::DeviceFigure;
-use highwater_options::Finding;
+use highwater_options::{Edit, Finding};
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::Timeline;
 
@@ -99,7 +99,13 @@ fn remarks(comparison: &Comparison) -> String {
         ));
     }
     for advice in &comparison.advice {
-        out.push_str(&format!("{}: {}\n", advice.rule, advice.message));
+        let edits = advice.fixes.iter().flat_map(|fix| &fix.edits);
+        let flags = edits.filter_map(|edit| match edit {
+            Edit::Option { key, value } => Some(format!(" (--set {key}={value})")),
+            Edit::Variable { .. } => None,
+        });
+        let flags: String = flags.collect();
+        out.push_str(&format!("{}: {}{flags}\n", advice.rule, advice.message));
     }
     for estimate in &comparison.estimates {
         out.push_str(&format!("estimate: {} {}\n", estimate.key, estimate.effect));

@@ -155,6 +155,24 @@ fn settings_that_are_not_simulated_are_listed() {
     assert_eq!(answer["no_effect"], json!(["hcom_parallel", "op_precision_mode"]));
 }
 
+/// The message is also shown in the window, so only the text of the command line names a flag.
+#[test]
+fn flags_are_named_by_the_command_line_alone() {
+    let arguments = ["compare", "sample:resnet50", "--set", "graph_run_mode=1"];
+    let answer = json(&[&arguments[..], &["--format", "json"]].concat(), 0);
+    let [found] = advice(&answer, "C2")[..] else {
+        panic!("{}", answer["advice"]);
+    };
+    let message = found["message"].as_str().unwrap();
+    assert!(
+        message.contains("set precision_mode to") && !message.contains("--set"),
+        "{message}"
+    );
+    let output = run(&arguments);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("(--set precision_mode=allow_fp32_to_fp16)\n"), "{text}");
+}
+
 /// The file of widths acts only where it is there.
 #[test]
 fn an_option_whose_file_is_missing_has_no_effect() {
@@ -176,11 +194,11 @@ fn an_option_whose_file_is_missing_has_no_effect() {
 fn a_run_that_thrashes_above_its_budget_is_over_the_budget() {
     let arguments = [
         "remat",
-        "sample:mobilenet",
+        "sample:resnet50",
         "--budget",
-        "0.2",
+        "0.3",
         "--set",
-        "simulation.thrash_limit=0.001",
+        "simulation.thrash_limit=0.01",
     ];
     let answer = json(&[&arguments[..], &["--format", "json"]].concat(), 1);
     assert!(answer["peak_bytes"].as_u64() > answer["budget_bytes"].as_u64());
