@@ -28,7 +28,9 @@ impl<'a> Visitor<'a> for Names {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Name(name) => match MODULES.iter().find(|module| **module == name.id.as_str()) {
-                Some(module) => drop(self.modules.insert(module)),
+                Some(module) => {
+                    self.modules.insert(module);
+                }
                 None => self.has_undefined |= !BUILTINS.contains(&name.id.as_str()),
             },
             Expr::Attribute(attribute) => {

@@ -61,7 +61,7 @@ fn undefined_note(document: &ConfigDocument, key: &str) -> String {
 }
 
 /// The keys of expressions that cannot be written as they are.
-fn hidden_expressions<'a>(document: &'a ConfigDocument, part: PythonPart) -> BTreeSet<&'a str> {
+fn hidden_expressions(document: &ConfigDocument, part: PythonPart) -> BTreeSet<&str> {
     let expressions = document
         .options
         .overrides()
@@ -222,7 +222,7 @@ impl<'a> Writer<'a> {
         for module in self
             .placed
             .iter()
-            .flat_map(|key| modules_of_option(self.document, key))
+            .filter_map(|key| modules_of_option(self.document, key))
             .flatten()
         {
             imports.insert(if module == "os" { OS } else { TENSORFLOW });

@@ -9,7 +9,10 @@ use highwater_model::workload::SchedulePlan;
 
 /// Values that hold under an assumption or a condition. `None` where everything is certain.
 pub(super) fn open_remarks(document: &ConfigDocument) -> Option<String> {
-    let lines: String = open_notes(document).iter().map(|note| format!("# {note}\n")).collect();
+    let mut lines = String::new();
+    for note in open_notes(document) {
+        lines.push_str(&format!("# {note}\n"));
+    }
     (!lines.is_empty()).then_some(lines)
 }
 
