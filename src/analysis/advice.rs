@@ -1,6 +1,6 @@
 //! Remarks of a comparison that end in one setting: what a document says otherwise, with the figures of that setting.
 //!
-//! Each is a finding with a fix, so that the window applies it with a click and the command line names the flag.
+//! Each is a finding with a fix: the window applies it with a click, and the command line names the flag behind the message.
 
 use std::cmp::Ordering;
 
@@ -51,7 +51,7 @@ fn remark(rule: &'static str, key: &'static str, value: Value, message: &str) ->
         rule,
         severity: Severity::Info,
         options: vec![key.to_owned()],
-        message: format!("{message}: --set {key}={value}"),
+        message: format!("{message}: set {key} to {value}"),
         fixes: vec![Fix {
             text,
             edits: vec![Edit::Option { key, value }],
@@ -207,7 +207,7 @@ fn separate_clears(request: &Request, lowered: &Lowered, comparison: &Comparison
     let iterations = comparison.iterations();
     let message = format!(
         "atomic_clean_policy=1 clears {} times in each iteration, about {} in all; the rest of the overhead of a single iteration is \
-         loading, which happens once, so compare figures per iteration. All together at the start",
+         loading, which happens once, so compare figures per iteration. To clear all together at the start",
         clear.count / iterations,
         lane.summary.repeated_overhead(iterations)
     );
@@ -237,7 +237,8 @@ pub fn with_figures(mut findings: Vec<Finding>, comparison: &Comparison) -> Vec<
     for finding in findings.iter_mut().filter(|finding| finding.rule == PROMISE) {
         let number = active.policy.number();
         finding.message = format!(
-            "policy {number} is in force: here it reserves {}, {than}; the document warns of lower performance",
+            "policy {number} is in force{}: here it reserves {}, {than}; the document warns of lower performance",
+            comparison.in_force_if(),
             figure(active)
         );
     }

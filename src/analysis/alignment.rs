@@ -160,15 +160,16 @@ impl How {
             } => {
                 let mut ops = if n_anchored == n_known {
                     format!(
-                        "All {n_known} measured ops of {graph} ran in the graph's order; events stand at their steps."
+                        "All {n_known} measured ops of {graph} ran in the graph's order; events are at their steps."
                     )
                 } else {
                     format!(
-                        "{n_anchored} of {n_known} measured ops of {graph} stand at their own step; the others ran in another order than the graph's and stand between them."
+                        "{n_anchored} of {n_known} measured ops of {graph} are at their own step; the others ran in \
+                         another order than the graph's and are between them."
                     )
                 };
                 if *is_repeated {
-                    ops += " Ops that ran more than once stand there once.";
+                    ops += " Ops that ran more than once are there once.";
                 }
                 ops + &kernels.as_deref().map(by_kernels).unwrap_or_default()
             }
@@ -177,17 +178,21 @@ impl How {
                 n_marks,
                 names,
             } => format!(
-                "{n_kept} of {n_marks} marks of the recording stand where the simulation's phases begin ({}); events between them are spread evenly.",
+                "{n_kept} of {n_marks} marks of the recording are where the simulation's phases begin ({}); events \
+                 between them are spread evenly.",
                 names.join(", ")
             ),
             Self::Peak { is_known: true } => {
-                "The recording marks no phase that the simulation has: its beginning, its peak and its end stand at the simulation's.".to_owned()
+                "The recording marks no phase that the simulation has: its beginning, its peak and its end are aligned to \
+                 the simulation's.".to_owned()
             }
             Self::Peak { is_known: false } => {
-                "The recording marks no phase that the simulation has: its beginning and its end stand at the simulation's.".to_owned()
+                "The recording marks no phase that the simulation has: its beginning and its end are aligned to the \
+                 simulation's.".to_owned()
             }
             Self::Time { measured, simulated } => format!(
-                "Events stand where the same share of the time has passed: the {measured} of the recording lie over the {simulated} of the steps."
+                "Events are where the same share of the time has passed: the {measured} of the recording lie over the \
+                 {simulated} of the steps."
             ),
         };
         match (requested, self) {
@@ -202,8 +207,8 @@ impl How {
 /// The sentence where another recording states when ops ran.
 fn by_kernels(kernels: &str) -> String {
     format!(
-        " When they ran is stated by {kernels}, on the same clock: memory is asked for before its kernel starts, so events may \
-         stand some steps early."
+        " When they ran is stated by {kernels}, on the same clock: memory is asked for before its kernel starts, so \
+         events may be some steps early."
     )
 }
 

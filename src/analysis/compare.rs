@@ -35,7 +35,7 @@ pub fn compare(request: &Request, progress: &Progress<'_>) -> Result<Comparison,
         );
         comparison.diagnostics.info(message, "");
     }
-    comparison.without_effect = without_effect(&request.options);
+    comparison.without_effect = without_effect(&request.options, &*request.files);
     comparison.advice = advice(study, request, &lowered, &comparison, progress)?;
     add_pins(&mut comparison, request, &[], progress)?;
     if study.takes_recordings() {

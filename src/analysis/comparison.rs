@@ -20,7 +20,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{Id as _, TensorId};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationTrace, Axis, Device, GraphIdx, RecordedBlock, Recording, Workload};
-use highwater_options::{Estimate, Finding, Lowered};
+use highwater_options::{Condition, Estimate, Finding, Lowered, policy_depends_on};
 use highwater_rewrite::remat::OpRates;
 use highwater_sim::{DeviceSession, Params, StaticMemoryPolicy, TraceRequest};
 
@@ -45,6 +45,10 @@ pub struct Comparison {
     pub active_policy: StaticMemoryPolicy,
     /// Whether a script computes the policy, so that `active_policy` is that of an unset option.
     pub is_policy_unknown: bool,
+    /// The conditions of a script under which `active_policy` was set.
+    pub policy_conditions: Vec<Condition>,
+    /// Whether a policy is in force: not where all options are of frameworks without policies.
+    pub has_policy: bool,
     /// `None` where policies are not compared or none runs to its end.
     pub lowest_peak: Option<LowestPeak>,
     /// One per goal; empty where policies are not compared or none fits.
@@ -97,6 +101,8 @@ impl Comparison {
             pin_failures: Vec::new(),
             active_policy: lowered.policy,
             is_policy_unknown: lowered.is_policy_unknown,
+            policy_conditions: lowered.policy_conditions.clone(),
+            has_policy: lowered.has_policy,
             lowest_peak: None,
             recommendations: Vec::new(),
             equivalence: None,
@@ -129,13 +135,19 @@ impl Comparison {
         }
     }
 
-    /// How texts mark the active policy.
-    pub const fn in_force(&self) -> &'static str {
-        if self.is_policy_unknown {
+    /// The mark of the active policy in texts; `None` where no policy is in force.
+    pub fn in_force(&self) -> Option<&'static str> {
+        let mark = if self.is_policy_unknown {
             "in force if unset, unknown here"
         } else {
             "in force"
-        }
+        };
+        self.has_policy.then_some(mark)
+    }
+
+    /// The words behind that mark: the conditions of a script under which the policy was set; empty without any.
+    pub fn in_force_if(&self) -> String {
+        policy_depends_on(&self.policy_conditions)
     }
 
     pub fn lane(&self, policy: StaticMemoryPolicy) -> Option<&Lane> {

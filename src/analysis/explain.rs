@@ -113,9 +113,9 @@ fn own_arenas(held: &[(Option<GraphIdx>, Bytes)], running: Option<GraphIdx>, nam
         .map(|(_, bytes)| *bytes)
         .sum();
     match (&sorted[..], waiting) {
-        ([_], Bytes::ZERO) => format!("One static graph holds a block of its own: {}.", list(&names)),
+        ([_], Bytes::ZERO) => format!("One static graph holds a separate block: {}.", list(&names)),
         ([_], _) => format!(
-            "One static graph holds a block of its own and does not run at that step: {}.",
+            "One static graph holds a separate block and does not run at that step: {}.",
             list(&names)
         ),
         (_, Bytes::ZERO) => format!("Static graphs hold a block each: {}.", list(&names)),

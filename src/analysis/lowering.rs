@@ -100,7 +100,7 @@ impl GraphLowering<'_> {
         let rewritten = remat.as_ref().filter(|run| !run.is_unchanged());
         if rewritten.is_some() && self.lowered.reuses_names {
             self.diagnostics.warning(
-                "names are not reused where ops are computed anew: memory_optimize options do nothing beside \
+                "names are not reused where ops are recomputed: memory_optimize options do nothing beside \
                  dtr.eviction_threshold"
                     .to_owned(),
                 graph.name(),
@@ -251,7 +251,7 @@ impl GraphLowering<'_> {
         report_names(graph.name(), &report, &mut self.diagnostics);
         if graph.tensors().len() > graph.storages().len() {
             self.diagnostics.info(
-                "with names reused every view has memory of its own, as in fluid: peaks may rise by that".to_owned(),
+                "with names reused every view has separate memory, as in fluid: peaks may rise by that".to_owned(),
                 graph.name(),
             );
         }

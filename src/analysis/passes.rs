@@ -212,30 +212,41 @@ pub(super) fn report(lanes: &[Lane], diagnostics: &mut Diagnostics) {
             continue;
         }
         seen.push(Arc::as_ptr(run));
-        let Some(sentence) = failure_of(run) else { continue };
-        if run.answer.status == RematStatus::Ok {
-            diagnostics.warning(sentence, &run.tape.tape.name);
-        } else {
-            diagnostics.error(sentence, &run.tape.tape.name);
+        let name = &run.tape.tape.name;
+        if let Some(sentence) = over_budget(run) {
+            diagnostics.warning(sentence, name);
+        }
+        if let Some(sentence) = early_end(run) {
+            diagnostics.error(sentence, name);
         }
     }
 }
 
-/// Why a run failed or exceeded its budget, in a sentence; `None` where it reached its end within it.
-fn failure_of(run: &RunRemat) -> Option<String> {
+/// A sentence on a peak above the budget; `None` where the run is within it, or out of memory.
+fn over_budget(run: &RunRemat) -> Option<String> {
+    let answer = &run.answer;
+    let why = match answer.status {
+        RematStatus::Ok => ", because nothing more can be evicted there; it goes on, as the original does",
+        RematStatus::Thrash => " before it is given up",
+        RematStatus::OutOfMemory(_) => return None,
+    };
+    let budget = answer.budget.filter(|_| answer.is_over_budget())?;
+    Some(format!(
+        "{} does not stay within the budget of {budget}: its peak is {}{why}",
+        answer.heuristic.label, answer.peak
+    ))
+}
+
+/// Why a run did not reach its end; `None` where it did.
+fn early_end(run: &RunRemat) -> Option<String> {
     let label = run.answer.heuristic.label;
     let budget = run.answer.budget?;
     let op = |op: u32| run.tape.tape.ops.get(op as usize).map_or("an op", |op| &*op.name);
     match &run.answer.status {
-        RematStatus::Ok if run.answer.peak > budget => Some(format!(
-            "{label} does not stay within the budget of {budget}: its peak is {}, because nothing more can be evicted there; \
-             it goes on, as the original does",
-            run.answer.peak
-        )),
         RematStatus::Ok => None,
         RematStatus::Thrash => Some(format!(
-            "{label} thrashes under a budget of {budget}: computing anew costs {} beside {} for the program itself; raise \
-             the budget or simulation.thrash_limit",
+            "{label} thrashes under a budget of {budget}: recomputation costs {}, the program itself {}; raise the budget or \
+             simulation.thrash_limit",
             run.answer.remat_compute, run.answer.base_compute
         )),
         RematStatus::OutOfMemory(shortage) => Some(format!(

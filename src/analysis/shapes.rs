@@ -168,7 +168,7 @@ impl Binder {
         if common.max.is_some_and(|max| max < common.min) {
             limit.is_empty = true;
             let message = format!(
-                "{} has the range {range}, {} the range {}: \"{symbol}\" stands for both, and no value is in both",
+                "{} has the range {range}, {} the range {}: \"{symbol}\" is the symbol of both, and no value is in both",
                 place.text(),
                 limit.place.text(),
                 limit.range

@@ -108,7 +108,7 @@ fn shortage(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
         return Ok(None);
     }
     if let Some(lane) = comparison.lane(comparison.active_policy) {
-        return Ok(why_early(lane));
+        return Ok(why_early(lane, comparison));
     }
     if matches!(comparison.lane_kind(), LaneKind::Passes | LaneKind::Recordings) {
         // No lane is active.
@@ -117,12 +117,18 @@ fn shortage(request: &Request, comparison: &Comparison, progress: &Progress<'_>)
     let mut alone = request.clone();
     alone.policies = vec![comparison.active_policy];
     alone.pins.clear();
-    Ok(compare(&alone, progress)?.simulated_lanes().find_map(why_early))
+    Ok(compare(&alone, progress)?
+        .simulated_lanes()
+        .find_map(|lane| why_early(lane, comparison)))
 }
 
 /// Why the active lane does not run to its end; `None` where it does.
-fn why_early(lane: &Lane) -> Option<String> {
-    let title = format!("policy {}, which is in force,", lane.policy.number());
+fn why_early(lane: &Lane, comparison: &Comparison) -> Option<String> {
+    let number = lane.policy.number();
+    let title = comparison.in_force().map_or_else(
+        || format!("policy {number}"),
+        |mark| format!("policy {number}, which is {mark}{},", comparison.in_force_if()),
+    );
     if lane.stops_under_budget() {
         return Some(format!(
             "{title} does not bring a run to its end under its memory budget"

@@ -2,18 +2,16 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
-
 use super::args::{CheckArgs, Format, OptionsArgs};
 use super::settings::apply_edits;
 use super::{Verdict, print, print_json};
-use highwater_export::{
-    CheckReport, ScriptFacts, config_schema, options_json, options_markdown, options_text, read_config_of,
-};
+use highwater_export::{CheckReport, ScriptFacts, config_schema, options_json, options_markdown, options_text};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::{DeviceProfiles, SchedulePlan};
 use highwater_options::{Environment, Options, keys};
-use highwater_session::{document_schema, is_document, look_at_files, options_of, read_bytes, read_document};
+use highwater_session::{
+    ReadConfig, document_schema, is_document, look_at_files, options_of, read_config_file, read_document,
+};
 
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut options = Options::default();
@@ -23,7 +21,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut scripts = Vec::new();
     for path in &args.configs {
         let name = path.display().to_string();
-        let (read, warnings) = configured(path, &name, args.of.as_deref())?;
+        let (read, warnings) = configured(path, args.of.as_deref())?;
         remarks.extend(&warnings.prefixed(&name));
         options.extend(&read.options);
         environment.extend(&read.environment);
@@ -58,7 +56,7 @@ struct Configured {
 }
 
 /// `of` chooses one of a script's configurations.
-fn configured(path: &Path, name: &str, of: Option<&str>) -> anyhow::Result<(Configured, Diagnostics)> {
+fn configured(path: &Path, of: Option<&str>) -> anyhow::Result<(Configured, Diagnostics)> {
     if is_document(path) {
         let (file, warnings) = read_document(path).map_err(anyhow::Error::msg)?;
         let read = Configured {
@@ -69,7 +67,11 @@ fn configured(path: &Path, name: &str, of: Option<&str>) -> anyhow::Result<(Conf
         };
         return Ok((read, warnings));
     }
-    let (config, warnings) = read_config_of(name, &read_bytes(path)?, of).with_context(|| name.to_owned())?;
+    let ReadConfig {
+        config,
+        remarks: warnings,
+        ..
+    } = read_config_file(path, of).map_err(anyhow::Error::msg)?;
     let read = Configured {
         options: options_of(&config),
         environment: config.environment,

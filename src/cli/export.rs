@@ -17,7 +17,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
 use highwater_session::{
-    CommandLine, Origin, SourceSpec, config_from_document, export_about, is_document_name, look_at_files,
+    CommandLine, Document, Origin, SourceSpec, config_from_document, export_about, is_document_name, look_at_files,
     refuse_source, write_whole,
 };
 use highwater_timeline::Timeline;
@@ -106,7 +106,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
     Ok(Verdict::Done)
 }
 
-/// Writes a configuration as another kind of file, without a graph.
+/// Writes settings without a graph: those of configurations and those of flags.
 fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
     if form != ExportForm::Config {
         bail!(
@@ -117,6 +117,16 @@ fn convert(args: &ExportArgs, form: ExportForm) -> anyhow::Result<Verdict> {
     }
     let settings = read_settings(&args.common)?;
     let document = settings.document(Vec::new(), &settings.plan);
+    if args.common.config.is_empty() && document == Document::new(Vec::new()) {
+        let why = if args.common.edits.inherit_env {
+            "this process has none of the variables that matter; "
+        } else {
+            ""
+        };
+        bail!(
+            "nothing to write: {why}name the files of graphs, or give settings: --config FILE, --set KEY=VALUE or --env NAME=VALUE"
+        );
+    }
     let files = look_at_files(&document.options, &document.environment);
     let findings = check_scheduled(&document.options, &document.environment, &files, &document.plan);
     let export = config_export(&config_from_document(&document, None), &args.to, &findings, &settings)?;

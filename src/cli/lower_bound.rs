@@ -62,8 +62,8 @@ fn unseen_bodies(
         name => name,
     };
     let (run, their) = match scratch.len() {
-        1 => ("runs graphs of its own", "the op"),
-        _ => ("run graphs of their own", "the largest"),
+        1 => ("runs subgraphs", "the op"),
+        _ => ("run subgraphs", "the largest"),
     };
     diagnostics.warning(
         format!(

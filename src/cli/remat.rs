@@ -20,7 +20,6 @@ use highwater_rewrite::remat::{
     Budget, Engine, MinimumRule, NO_CHOICE, RematRequest, RematRun, RematStatus, find_heuristic, remat, unlimited_peak,
 };
 use highwater_session::{OnFailure, load};
-use highwater_timeline::RematOutcome;
 use subject::subject;
 
 /// A larger number is a number of bytes.
@@ -195,7 +194,7 @@ fn sweep(args: &RematArgs, subject: &Budgeted<'_>, progress: &Progress<'_>) -> a
         table.row(&[
             &budget,
             &format!("{:.1} %", budget.percent_of(subject.unlimited)),
-            &RematOutcome::of(&run).words(),
+            &run.status_words(),
             &format!("{:.3}", run.overhead()),
             &run.peak,
             &grouped(run.counts.evictions),
@@ -230,7 +229,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         );
     }
     row("peak without a budget", answer.unlimited.exact());
-    row("status", RematOutcome::of(run).words().to_owned());
+    row("status", run.status_words());
     row(
         "peak",
         format!("{}, at op {}", run.peak.exact(), op_name(tape, run.peak_step)),
@@ -239,7 +238,7 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
     let ops = tape.ops.iter().filter(|op| !op.is_source).count() as u64;
     row("program", format!("{}, {}", counted(ops, "op"), run.base_compute));
     row(
-        "computed anew",
+        "recomputed",
         format!(
             "{}, {} ({:.3} times the program's time in all)",
             counted(run.counts.rematerializations + run.counts.collateral, "tensor"),
@@ -251,7 +250,13 @@ fn text(args: &RematArgs, answer: &RematAnswer<'_>) -> String {
         "evicted",
         format!("{} times, {}", grouped(run.counts.evictions), run.counts.evicted_bytes),
     );
-    if !run.is_within_budget() && run.status == RematStatus::Ok {
+    if run.thrashes() {
+        row(
+            "thrash",
+            "given up: recomputation costs more than simulation.thrash_limit allows".to_owned(),
+        );
+    }
+    if run.is_over_budget() && !matches!(run.status, RematStatus::OutOfMemory(_)) {
         let above = run.peak.saturating_sub(run.budget.unwrap_or_default());
         let ends = match run.counts.steps_over_budget {
             0 => String::new(),

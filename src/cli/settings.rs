@@ -9,13 +9,13 @@ pub(super) use schedule::RUN_HELP;
 
 use super::args::{Arguments, Common, Edits, LaneArgs, YesNo};
 use highwater_analysis::{Configuration, LaneGoal, LaneStrategies, MAX_PINS, Pin};
-use highwater_export::{ConfigDocument, read_config, read_config_of};
+use highwater_export::ConfigDocument;
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::Bindings;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Device, DeviceProfiles, DimValues, SchedulePlan};
 use highwater_options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
-use highwater_session::{Document, Restore, SAMPLES, SourceSpec, apply_config, options_of, read_bytes};
+use highwater_session::{Document, Restore, SAMPLES, SourceSpec, apply_config, options_of, read_config_file};
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -73,11 +73,9 @@ pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -
     let mut settings = settings_of(document)?;
     settings.evaluation |= common.evaluation;
     for path in &common.config {
-        let name = path.display().to_string();
-        let bytes = read_bytes(path)?;
-        let (document, remarks) = read_config_of(&name, &bytes, common.of.as_deref()).with_context(|| name.clone())?;
-        settings.remarks.push((name, remarks));
-        merge(&document, &mut settings);
+        let read = read_config_file(path, common.of.as_deref()).map_err(anyhow::Error::msg)?;
+        settings.remarks.push((read.name, read.remarks));
+        merge(&read.config, &mut settings);
     }
     apply_edits(&common.edits, &mut settings.options, &mut settings.environment)?;
     if let Some(name) = &common.device {
@@ -179,9 +177,9 @@ impl Settings {
             if self.pins.len() >= MAX_PINS {
                 bail!("--pin {text}: {MAX_PINS} pins are compared at most");
             }
-            let bytes = read_bytes(path.as_ref()).with_context(|| format!("--pin {name}"))?;
-            let (config, remarks) = read_config(path, &bytes).with_context(|| format!("--pin {name}: {path}"))?;
-            self.remarks.push((path.to_owned(), remarks));
+            let read = read_config_file(path.as_ref(), None).map_err(|why| anyhow::anyhow!("--pin {name}: {why}"))?;
+            self.remarks.push((read.name, read.remarks));
+            let config = read.config;
             let configuration = self.pinned(&config);
             self.pins.push(Pin {
                 name,

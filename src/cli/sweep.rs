@@ -63,9 +63,7 @@ fn text(args: &SweepArgs, exploration: &Exploration, points: &[SweepPoint], answ
     let all = || (0..points.len()).collect();
     let shown: Vec<usize> = if is_short { best.clone() } else { all() };
     if is_short {
-        out.push_str(
-            "the configurations that nobody beats in peak and overhead (--all, or --format csv, lists all):\n",
-        );
+        out.push_str("the Pareto-optimal configurations in peak and overhead (--all, or --format csv, lists all):\n");
     }
     out.push('\n');
     out.push_str(&table(space, points, &shown, &best));
@@ -141,7 +139,7 @@ fn best_of(space: &Space, points: &[SweepPoint], best: &[usize], answers: &Sweep
     if best.is_empty() {
         out.push_str("nothing fits\n");
     } else {
-        out.push_str("* nobody needs less memory in no more time, or less time in no more memory\n");
+        out.push_str("* Pareto-optimal: no other needs less memory in no more time, or less time in no more memory\n");
     }
     let named = |out: &mut String, what: &str, position: Option<&usize>| {
         if let Some((point, figures)) = position.and_then(|at| Some((&points[*at], points[*at].fitting()?))) {

@@ -142,8 +142,8 @@ fn stops_under_budget(lane: &Json) -> bool {
     let runs = lane.get("remat").and_then(Json::as_array);
     let mut runs = runs.into_iter().flatten();
     runs.any(|run| {
-        run.get("status")
-            .and_then(Json::as_str)
-            .is_some_and(|status| !matches!(status, "ok" | "over_budget"))
+        let status = run.get("status").and_then(Json::as_str);
+        let thrashes = run.get("thrashes").and_then(Json::as_bool);
+        thrashes == Some(true) || status.is_some_and(|status| !matches!(status, "ok" | "over_budget"))
     })
 }

@@ -5,13 +5,13 @@ use serde_json::{Map, Value as Json, json};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{
-    Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check_scheduled, effective_policy,
-    effective_values, find, is_policy_unknown,
+    Condition, Environment, Files, Finding, GE_USE_STATIC_MEMORY, Options, TABLE, Value, check_scheduled,
+    effective_policy, effective_values, find, has_policy, is_policy_unknown, policy_conditions, policy_depends_on,
 };
 use highwater_sim::StaticMemoryPolicy;
 
 use super::config_document::{NotFollowed, ScriptFacts};
-use super::json_parts::diagnostics_json;
+use super::json_parts::{condition_json, diagnostics_json, list};
 use super::json_value::json_of;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,10 @@ pub struct CheckReport {
     pub policy: StaticMemoryPolicy,
     /// Whether a script computes the policy, so that it is unknown here.
     pub is_policy_unknown: bool,
+    /// The conditions of a script under which the policy was set.
+    pub policy_conditions: Vec<Condition>,
+    /// Whether a policy is in force: not where all options are of frameworks without policies.
+    pub has_policy: bool,
     /// Whether a script sets `GE_USE_STATIC_MEMORY` to an unknown value, which may combine with the policy.
     pub is_policy_open: bool,
     /// Remarks on the files that were read.
@@ -45,6 +49,8 @@ impl CheckReport {
             effective,
             policy: effective_policy(options, environment),
             is_policy_unknown: is_policy_unknown(options),
+            policy_conditions: policy_conditions(options, environment),
+            has_policy: has_policy(options, environment),
             is_policy_open: environment.is_unread(GE_USE_STATIC_MEMORY),
             remarks: Diagnostics::new(),
             scripts: Vec::new(),
@@ -62,7 +68,8 @@ impl CheckReport {
     }
 
     /// `{findings: [{rule, severity, options, message, fixes: [text], source}], effective: {...}, diagnostics: [...],
-    /// configurations: [name], not_followed: [{lines, why}], effective_policy_unknown: bool}`.
+    /// configurations: [name], not_followed: [{lines, why}], effective_policy_unknown: bool,
+    /// effective_policy_depends_on: [{condition, line}]}`.
     pub fn to_json(&self) -> Json {
         let findings: Vec<Json> = self
             .findings
@@ -98,6 +105,7 @@ impl CheckReport {
             "configurations": configurations,
             "not_followed": not_followed,
             "effective_policy_unknown": self.is_policy_unknown,
+            "effective_policy_depends_on": list(&self.policy_conditions, condition_json),
         })
     }
 
@@ -123,18 +131,7 @@ impl CheckReport {
             format!("{name} {set} acts as {acting}{unit}").replace(char::is_control, " ")
         };
         lines.extend(self.changed.iter().map(acts));
-        let row = self.policy.row();
-        let joined = if self.is_policy_open {
-            format!(", joined with what the run sets {GE_USE_STATIC_MEMORY} to")
-        } else {
-            String::new()
-        };
-        let policy = format!("{} ({}){joined}", row.number, row.label);
-        lines.push(if self.is_policy_unknown {
-            format!("policy in force: unknown here, {policy} if unset")
-        } else {
-            format!("policy in force: {policy}")
-        });
+        lines.extend(self.has_policy.then(|| self.policy_line()));
         lines.push(format!(
             "{}, {}, {}\n",
             counted(self.count(Severity::Error), "error"),
@@ -142,6 +139,22 @@ impl CheckReport {
             counted(self.count(Severity::Info), "note"),
         ));
         lines.join("\n")
+    }
+
+    fn policy_line(&self) -> String {
+        let row = self.policy.row();
+        let joined = if self.is_policy_open {
+            format!(", joined with what the run sets {GE_USE_STATIC_MEMORY} to")
+        } else {
+            String::new()
+        };
+        let policy = format!("{} ({}){joined}", row.number, row.label);
+        let conditions = policy_depends_on(&self.policy_conditions);
+        if self.is_policy_unknown {
+            format!("policy in force: unknown here, {policy} if unset{conditions}")
+        } else {
+            format!("policy in force: {policy}{conditions}")
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use super::baseline_comparison::{WireBaselineComparison, WireLaneBaseline};
 use super::compare_answer::CompareAnswer;
 use super::device::figures_json;
-use super::json_parts::{diagnostics_json, fields_of, list};
+use super::json_parts::{condition_json, diagnostics_json, fields_of, list};
 use super::json_value::json_of;
 use super::lane_json::{measured_json, pin_json, pin_problem_json, policy_fields};
 use super::request_summary::{graph_name, graphs, settings};
@@ -69,6 +69,7 @@ fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: us
         "measured": list(lanes().filter(is_measured), |lane| measured_json(comparison, lane, most)),
         "effective_policy": comparison.active_policy.number(),
         "effective_policy_unknown": comparison.is_policy_unknown.then_some(true),
+        "effective_policy_depends_on": list(&comparison.policy_conditions, condition_json),
         "settings": list(settings(options), |(setting, value)| json!({"setting": setting, "value": value})),
         "best": comparison.lowest_peak.as_ref().map(|best| json!({"policy": best.policy.number(), "why": best.why})),
         "recommended": answer.recommended().map(recommended_json),
@@ -90,6 +91,7 @@ fn answer_fields(answer: &CompareAnswer<'_>, diagnostics: &Diagnostics, most: us
             "advice",
             "no_effect",
             "effective_policy_unknown",
+            "effective_policy_depends_on",
         ],
     )
 }

@@ -1,18 +1,19 @@
 //! What is written of a configuration: the files, what they leave out, and the errors that forbid it. The command line and the window decide
 //! by it alone.
 //!
-//! The policy is stated in every JSON and Python file, also the default, unless the engine's own key or the variable states it. A shell file
+//! The policy is stated in every JSON and Python file, also the default, unless the engine's own key or the variable states it, or all
+//! options are of frameworks without policies. A shell file
 //! carries variables alone: an option is never translated into one.
 
 use std::path::{Path, PathBuf};
 
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::workload::SchedulePlan;
-use highwater_options::{Finding, GE_USE_STATIC_MEMORY, Value, keys};
+use highwater_options::{Finding, GE_USE_STATIC_MEMORY, Value, has_policy, keys};
 
 use super::config::to_json;
 use super::config_document::ConfigDocument;
-use super::script::{Form, PythonPart, open_notes, to_python, to_shell};
+use super::script::{Form, PythonPart, open_notes, to_python, to_shell, undefined_notes};
 
 /// The endings of written files, for a message.
 pub const WRITTEN_FORMS: &str =
@@ -106,7 +107,7 @@ impl ConfigExport {
     }
 }
 
-/// The document with its policy stated.
+/// The document with its policy stated, where GE runs under it.
 fn with_policy(document: &ConfigDocument) -> ConfigDocument {
     let mut document = document.clone();
     let stating = [
@@ -114,7 +115,8 @@ fn with_policy(document: &ConfigDocument) -> ConfigDocument {
         keys::ENGINE_STATIC_MEMORY_POLICY,
         keys::MEMORY_CONFIG,
     ];
-    let is_stated = stating.iter().any(|key| document.options.is_set(key));
+    let has_policy = has_policy(&document.options, &document.environment);
+    let is_stated = !has_policy || stating.iter().any(|key| document.options.is_set(key));
     if !is_stated && !document.environment.is_set(GE_USE_STATIC_MEMORY) {
         let policy = document.options.effective(keys::STATIC_MEMORY_POLICY);
         // The key is in the table, so setting it cannot fail.
@@ -148,26 +150,33 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
     if !document.unknown_fields.is_empty() {
         left_out.push("fields of a newer highwater".to_owned());
     }
+    let undefined = undefined_notes(&document);
     let mut notes = open_notes(&document);
+    let at_default =
+        |note: &String| format!("{note}: the written file leaves it at its default, with the expression in a comment");
+    notes.extend(undefined.iter().map(at_default));
     notes.extend(unread_variables(&document));
     if !left_out.is_empty() {
         notes.push(format!("{LEFT_OUT}{}; a .json file keeps them", left_out.join(", ")));
     }
     let script = |part: PythonPart| {
         let mut text = to_python(&document, part)?;
-        if part == PythonPart::Adapter && notes.iter().any(|note| note.starts_with(LEFT_OUT)) {
+        let file = part.path(path, &document);
+        if file == path && notes.iter().any(|note| note.starts_with(LEFT_OUT)) {
             text.push('\n');
             for note in notes.iter().filter(|note| note.starts_with(LEFT_OUT)) {
                 text.push_str(&format!("# {note}\n"));
             }
         }
-        let path = part.path(path);
-        Some(ConfigFile { path, text })
+        Some(ConfigFile { path: file, text })
     };
     let files: Vec<ConfigFile> = PythonPart::ALL.into_iter().filter_map(script).collect();
     let nothing = (!files.iter().any(|file| has_statements(&file.text))).then(|| {
+        let why = undefined
+            .first()
+            .map_or("no value is known before the script runs", String::as_str);
         format!(
-            "{}: nothing but comments would be written, because no value is known before the script runs; write a .json file",
+            "{}: nothing but comments would be written, because {why}; write a .json file",
             path.display()
         )
     });

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use highwater_model::diagnostics::{Diagnostic, Diagnostics};
+use highwater_options::Condition;
 use highwater_sim::fold::ReservedParts;
 
 /// The fields of an object, in its order, without those of `optional` that are null or empty.
@@ -53,6 +54,10 @@ pub(super) fn entries_json<'a>(entries: impl IntoIterator<Item = &'a Diagnostic>
             "count": entry.count,
         })
     })
+}
+
+pub(super) fn condition_json(condition: &Condition) -> Json {
+    json!({"condition": condition.text, "line": condition.line})
 }
 
 pub(super) fn refusal_json(rule: &str, message: &str, options: &[String]) -> Json {

@@ -45,6 +45,7 @@ fn remat(rewrite: &LaneRewrite) -> Json {
                 "heuristic": answer.heuristic.name,
                 "budget_bytes": answer.budget.map(Bytes::get),
                 "status": answer.status_name(),
+                "thrashes": answer.thrashes(),
                 "peak_bytes": answer.peak.get(),
                 "evictions": answer.counts.evictions,
                 "recomputed_ops": run.sequence.slots.iter().filter(|slot| slot.is_recomputed).count(),

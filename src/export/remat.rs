@@ -82,6 +82,7 @@ fn figures(answer: &RematAnswer<'_>) -> Map<String, Json> {
         "unlimited_peak_bytes": answer.unlimited.get(),
         "lower_bound": answer.lower_bound.is_some(),
         "status": run.status_name(),
+        "thrashes": run.thrashes(),
         "evictee_minimum": evictee_minimum(answer),
         "base_compute_ns": run.base_compute.0,
         "remat_compute_ns": run.remat_compute.0,

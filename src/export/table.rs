@@ -54,7 +54,7 @@ pub(super) fn tensors_csv(
     progress.check()?;
     if table.is_empty() {
         let why =
-            "no tensor has a block of its own here (inputs, outputs and weights are held apart), so there is no table";
+            "no tensor has a separate block here (inputs, outputs and weights are held apart), so there is no table";
         return Err(why.to_owned().into());
     }
     Ok(table_csv(&table, progress)?)

@@ -31,6 +31,13 @@ pub enum ImportError {
         reason: String,
         found: &'static str,
     },
+    /// The content is not of the format that it was opened as, but of a known one that is not read.
+    #[error("it cannot be read as {asked}: {reason}; {advice}")]
+    OpenedAsUnread {
+        asked: &'static str,
+        reason: String,
+        advice: &'static str,
+    },
     #[error("the compressed file unpacks to more than {limit} bytes, the limit; unpack it yourself if you trust it")]
     UnpacksTooLarge { limit: u64 },
     #[error(transparent)]
@@ -62,13 +69,28 @@ impl ImportError {
 
     /// For content that was opened as another format than it looks like: advice about the file would mislead.
     pub(super) fn opened_as(self, asked: &'static str, found: &'static str) -> Self {
-        let reason = match self {
-            Self::Malformed { what, place, .. } => format!("{what} at {place}"),
-            Self::Truncated { at, what } => format!("the file ends at byte {at}, in the middle of {what}"),
-            Self::Graph(error) => error.to_string(),
-            other => return other,
-        };
-        Self::OpenedAs { asked, reason, found }
+        match self.without_advice() {
+            Ok(reason) => Self::OpenedAs { asked, reason, found },
+            Err(other) => other,
+        }
+    }
+
+    /// The same for content of a known format that is not read.
+    pub(super) fn opened_as_unread(self, asked: &'static str, advice: &'static str) -> Self {
+        match self.without_advice() {
+            Ok(reason) => Self::OpenedAsUnread { asked, reason, advice },
+            Err(other) => other,
+        }
+    }
+
+    /// What is wrong and where; the error itself where it is not about the content.
+    fn without_advice(self) -> Result<String, Self> {
+        match self {
+            Self::Malformed { what, place, .. } => Ok(format!("{what} at {place}")),
+            Self::Truncated { at, what } => Ok(format!("the file ends at byte {at}, in the middle of {what}")),
+            Self::Graph(error) => Ok(error.to_string()),
+            other => Err(other),
+        }
     }
 
     /// For the content of a packed file: positions count unpacked bytes.

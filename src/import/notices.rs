@@ -21,7 +21,7 @@ pub(super) fn texts(graph: &Graph, diagnostics: &mut Diagnostics) {
         diagnostics,
         graph.tensors().ids().filter(texts),
         Severity::Info,
-        "a tensor holds strings, which stand on the host: it counts 0 bytes",
+        "a tensor holds strings, which are on the host: it counts 0 bytes",
     );
 }
 

@@ -77,7 +77,7 @@ fn entry(name: String, ops: OpList, diagnostics: &mut Diagnostics) -> ProblemEnt
         let bytes: Bytes = arena.order.io.iter().map(|block| block.bytes).sum();
         diagnostics.info(
             format!(
-                "{} graph inputs and outputs of {bytes} stand behind the arena, as the engine keeps them, and are none of \
+                "{} graph inputs and outputs of {bytes} are behind the arena, as the engine keeps them, and are none of \
                  its buffers",
                 arena.order.io.len()
             ),
@@ -137,11 +137,11 @@ impl<'a> Reader<'a> {
             return fault("this is no op with a name and a type", FORM);
         };
         if let Some(field) = [name, kind].into_iter().find(|word| word.contains('=')) {
-            return fault(format!("\"{field}\" stands where the op's name and type belong"), FORM);
+            return fault(format!("\"{field}\" is where the op's name and type belong"), FORM);
         }
         if self.ops.ops.last().is_some_and(|last| last.kind == NET_OUTPUT) {
             return fault(
-                format!("op \"{name}\" stands behind {NET_OUTPUT}, which gathers the graph's outputs"),
+                format!("op \"{name}\" comes after {NET_OUTPUT}, which gathers the graph's outputs"),
                 "move NetOutput to the end",
             );
         }
@@ -156,19 +156,22 @@ impl<'a> Reader<'a> {
                 return fault(format!("\"{field}\" is no field with a value"), FORM);
             };
             if seen.contains(&key) {
-                return fault(format!("the field \"{key}\" stands twice"), "join the two with a comma");
+                return fault(format!("the field \"{key}\" occurs twice"), "join the two with a comma");
             }
             seen.push(key);
             self.field(&mut op, key, value, number, diagnostics)?;
         }
         if kind == NET_OUTPUT && (op.outputs.len() + op.workspaces.len()) > 0 {
-            return fault(format!("{NET_OUTPUT} has bytes of its own"), "remove its out and ws");
+            return fault(
+                format!("{NET_OUTPUT} has bytes, although it only gathers outputs"),
+                "remove its out and ws",
+            );
         }
         let position = u32::try_from(self.ops.ops.len()).unwrap_or(u32::MAX);
         if let Some((_, first)) = self.positions.insert(name, (position, number)) {
             return fault(
-                format!("op \"{name}\" stands twice, first on line {first}"),
-                "give every op a name of its own",
+                format!("op \"{name}\" occurs twice, first on line {first}"),
+                "give every op a different name",
             );
         }
         self.n_parts += 1 + op.inputs.len() + op.outputs.len() + op.workspaces.len();
@@ -200,7 +203,7 @@ impl<'a> Reader<'a> {
             "ref" if value.split(',').all(|input| input == "-1") => {}
             "ref" => diagnostics.warning(
                 format!(
-                    "an output of op \"{}\" refers to an input, and is counted with bytes of its own",
+                    "an output of op \"{}\" refers to an input, and is counted with separate bytes",
                     op.name
                 ),
                 &format!("line {number}"),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::byte_order_mark::{is_marked, unmarked, unmarked_head, without_mark};
 use super::gzip::Unpacked;
 use super::unknown::unknown;
+use super::unread_formats::{advice, advice_by_name};
 use super::unsupported_hint::unsupported_hint;
 use super::xla::DumpPart;
 use super::{
@@ -326,10 +327,32 @@ fn import_plain(
     } else {
         import_with(row, input, progress)
     };
-    imported.map_err(|error| match asked.and_then(|_| choose(input).ok()) {
-        Some(found) if found.name != row.name => error.opened_as(row.name, found.name),
+    imported.map_err(|error| with_advice(error, input, row, asked.is_some()))
+}
+
+/// The error of a reader, with advice where the file is of another format: one that was not asked for, or one that is not read.
+fn with_advice(error: ImportError, input: &Input<'_>, row: &'static Importer, is_asked: bool) -> ImportError {
+    if !is_asked {
+        // The content looked like the format; only the name is against it.
+        return match advice_by_name(input) {
+            Some(advice) => error.opened_as_unread(row.title, advice),
+            None => error,
+        };
+    }
+    match (choose(input), advice(input)) {
+        (Ok(found), _) if found.name != row.name => error.opened_as(row.name, found.name),
+        (Err(_), Some(advice)) => error.opened_as_unread(row.name, advice),
         _ => error,
-    })
+    }
+}
+
+/// What a file is that no importer reads, and how to get one that opens; `None` where that is not known.
+pub fn unread_advice(input: &mut Input<'_>) -> Option<&'static str> {
+    if gzip::is_gzip(input.head()) {
+        let head = gzip::unpacked_head(input)?;
+        return choose(&head).is_err().then(|| advice(&head)).flatten();
+    }
+    choose(input).is_err().then(|| advice(input)).flatten()
 }
 
 fn import_with(

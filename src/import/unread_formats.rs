@@ -31,6 +31,7 @@ const STARTS: &[(&[u8], &str)] = &[
     ),
     (b"\x1f\x8b", "it is gzip within gzip; unpack it once and open that"),
     (b"\x7fELF", "it is a program (ELF)"),
+    (TORCH_MAGIC, TORCH_WEIGHTS),
     (
         b"SQLite format 3\0",
         "it is an SQLite database without a table of memory that the Ascend profilers or msmemscope write",
@@ -52,6 +53,11 @@ const STARTS: &[(&[u8], &str)] = &[
     ),
 ];
 
+/// The first object of a checkpoint that `torch.save` wrote before its archives: a number as a pickle.
+pub(super) const TORCH_MAGIC: &[u8] = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.";
+
+const TORCH_WEIGHTS: &str = "it is a checkpoint of PyTorch (.pt, .pth): weights, no graph; load it in Python and export the model with \
+                             `torch.onnx.export(model, inputs, \"model.onnx\")` or assets/exporters/torch_export.py";
 const TORCH_ARCHIVE: &str = "it is an archive of PyTorch (.pt, .pth): weights or a script, no graph that can be read; load it in \
                              Python and export it with `torch.onnx.export(model, inputs, \"model.onnx\")` or \
                              assets/exporters/torch_export.py";
@@ -81,6 +87,7 @@ const CONTENTS: &[(Test, &str)] = &[
          `torch.onnx.export(model, inputs, \"model.onnx\")` or assets/exporters/torch_export.py",
     ),
     (is_checkpoint_index, CHECKPOINT),
+    (|input| input.name().contains(".data-0"), CHECKPOINT),
     (
         |input| proto_kind::kind(input.head()) == Some(ProtoKind::XSpace),
         "it is a profile of TensorFlow or JAX (.xplane.pb): times and counters, no graph; run with \
@@ -117,9 +124,8 @@ const CONTENTS: &[(Test, &str)] = &[
     ),
 ];
 
-/// Parts of names, what such files are, and what to do.
+/// Endings of names, what such files are, and what to do.
 const NAMES: &[(&str, &str)] = &[
-    (".data-0", CHECKPOINT),
     (
         ".pdmodel",
         "it is a program of Paddle in binary form; convert it with \
@@ -130,6 +136,9 @@ const NAMES: &[(&str, &str)] = &[
         "it is a model of MindSpore (.mindir); export it again with \
          `mindspore.export(net, inputs, file_name=\"model\", file_format=\"ONNX\")`",
     ),
+    (".caffemodel", CAFFE),
+    (".pth", TORCH_WEIGHTS),
+    (".pt", TORCH_WEIGHTS),
     (
         ".mlmodel",
         "it is a model of Core ML; open the ONNX or TensorFlow model that it was converted from",
@@ -150,8 +159,13 @@ pub(super) fn advice(input: &Input<'_>) -> Option<&'static str> {
     if let Some((_, advice)) = by_content {
         return Some(advice);
     }
+    advice_by_name(input)
+}
+
+/// The same by the name alone.
+pub(super) fn advice_by_name(input: &Input<'_>) -> Option<&'static str> {
     let name = input.name().to_ascii_lowercase();
-    let by_name = NAMES.iter().find(|(part, _)| name.contains(part));
+    let by_name = NAMES.iter().find(|(ending, _)| name.ends_with(ending));
     by_name.map(|(_, advice)| *advice)
 }
 
@@ -283,6 +297,17 @@ mod tests {
                 "a.keras",
                 [member("metadata.json"), member("config.json")].concat(),
                 "model.export",
+            ),
+            (
+                "a.pth",
+                b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.".to_vec(),
+                "torch.onnx.export",
+            ),
+            ("tiny.pth", b"\x01\x02\xfe".to_vec(), "torch.onnx.export"),
+            (
+                "net.caffemodel",
+                b"\x0a\x03net\x12\x02\x01\x02".to_vec(),
+                "atc --framework=0",
             ),
             ("a.zip", member("a.onnx"), "unpack"),
             ("deploy.prototxt", caffe, "atc --framework=0"),

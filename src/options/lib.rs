@@ -46,7 +46,9 @@ pub use kind::{Choice, OptionKind, PathKind};
 pub use lower::{ESTIMATES, Estimate, Lowered, figure_option, idle_dtr_options, lower, resolve_device, sets_a_figure};
 pub use occupied::occupied_memory;
 pub use paths::{NamedPaths, paths_of};
-pub use policy::{clears_separately, effective_policy, is_policy_unknown};
+pub use policy::{
+    clears_separately, effective_policy, has_policy, is_policy_unknown, policy_conditions, policy_depends_on,
+};
 pub use row::{OptionRow, without_effect};
 pub use rows::{TABLE, find, keys};
 pub use section::Section;

@@ -20,10 +20,10 @@ use super::effective::{effective_device_id, has_shape_range};
 use super::environment::Environment;
 use super::files::Files;
 use super::occupied::occupied_memory;
-use super::policy::{clears_separately, effective_policy, is_policy_unknown};
+use super::policy::{clears_separately, effective_policy, has_policy, is_policy_unknown, policy_conditions};
 use super::rows::{DEFAULT_WORKSPACES, ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN, keys};
 use super::shape_range::ShapeRanges;
-use super::store::Options;
+use super::store::{Condition, Options};
 
 /// Variables of a loop on the device: iterations per loop, the counter, a zero and a one.
 const LOOP_VARIABLES: u32 = 4;
@@ -38,6 +38,10 @@ pub struct Lowered {
     pub policy: StaticMemoryPolicy,
     /// Whether a script computes the policy.
     pub is_policy_unknown: bool,
+    /// The conditions of a script under which the policy was set.
+    pub policy_conditions: Vec<Condition>,
+    /// Whether GE runs under these settings, so that a policy is in force.
+    pub has_policy: bool,
     /// Whether each op clears its own outputs, so that these live and share memory like others. Otherwise outputs that
     /// are cleared together are kept apart for the whole graph.
     pub atomic_clean_separate: bool,
@@ -101,7 +105,7 @@ pub static ESTIMATES: &[Estimate] = &[
     ),
     estimate(
         keys::KEPT_OPS,
-        "stands for the compiler's list of ops that mixed precision leaves alone",
+        "approximates the compiler's list of ops that mixed precision leaves alone",
     ),
     estimate(
         keys::MIX_COMPILE_MODE,
@@ -109,53 +113,53 @@ pub static ESTIMATES: &[Estimate] = &[
     ),
     estimate(
         keys::HOST_OPS,
-        "stands for the compiler's choice of ops that stay on the host",
+        "approximates the compiler's choice of ops that stay on the host",
     ),
     estimate(keys::INPUT_FUSION_SIZE, "gathers small inputs in one buffer a graph"),
     estimate(
         keys::INPUT_STAGING_BUFFERS,
-        "stands for the runtime's number of buffers",
+        "approximates the runtime's number of buffers",
     ),
     estimate(keys::DYNAMIC_INPUT, "runs a few shapes out of the range"),
     estimate(keys::DYNAMIC_INPUTS_SHAPE_RANGE, "runs a few shapes out of the range"),
-    estimate(keys::SHAPE_SAMPLES, "stands for the shapes that really occur"),
+    estimate(keys::SHAPE_SAMPLES, "approximates the shapes that really occur"),
     estimate(
         keys::WORKSPACE_ESTIMATE,
         "gives ops scratch memory by type where the source states none",
     ),
     estimate(
         keys::WORKSPACE_TABLE,
-        "stands for the scratch memory of the real kernels",
+        "approximates the scratch memory of the real kernels",
     ),
     estimate(
         keys::TENSOR_ROUNDING,
-        "stands for how the real allocator rounds tensors up",
+        "approximates how the real allocator rounds tensors up",
     ),
-    estimate(keys::MALLOC_NS, "stands for the time of a device malloc"),
-    estimate(keys::FREE_NS, "stands for the time of a device free"),
-    estimate(keys::MAP_NS, "stands for the time of mapping a page"),
-    estimate(keys::UNMAP_NS, "stands for the time of unmapping a page"),
+    estimate(keys::MALLOC_NS, "approximates the time of a device malloc"),
+    estimate(keys::FREE_NS, "approximates the time of a device free"),
+    estimate(keys::MAP_NS, "approximates the time of mapping a page"),
+    estimate(keys::UNMAP_NS, "approximates the time of unmapping a page"),
     estimate(
         keys::RESERVE_NS,
-        "stands for the time of reserving or releasing a virtual range",
+        "approximates the time of reserving or releasing a virtual range",
     ),
-    estimate(keys::SYNC_NS, "stands for the time of a wait for a stream"),
-    estimate(keys::LAUNCH_NS, "stands for the time of a launch"),
+    estimate(keys::SYNC_NS, "approximates the time of a wait for a stream"),
+    estimate(keys::LAUNCH_NS, "approximates the time of a launch"),
     estimate(
         keys::MEMSET_BYTES_PER_SECOND,
-        "stands for the bandwidth of clearing device memory",
+        "approximates the bandwidth of clearing device memory",
     ),
     estimate(
         keys::RELOAD_BYTES_PER_SECOND,
-        "stands for the bandwidth of loading graphs again",
+        "approximates the bandwidth of loading graphs again",
     ),
     estimate(
         keys::FLOPS_PER_SECOND,
-        "stands for the rate at which ops are computed anew",
+        "approximates the rate at which ops are recomputed",
     ),
     estimate(
         keys::OP_BYTES_PER_SECOND,
-        "stands for the bandwidth at which ops are computed anew",
+        "approximates the bandwidth at which ops are recomputed",
     ),
     estimate(
         keys::OP_LAUNCH_NS,
@@ -176,6 +180,8 @@ pub fn lower(options: &Options, environment: &Environment, device: &Device, file
         params: params(options, device, occupied),
         policy: effective_policy(options, environment),
         is_policy_unknown: is_policy_unknown(options),
+        policy_conditions: policy_conditions(options, environment),
+        has_policy: has_policy(options, environment),
         atomic_clean_separate: clears_separately(options),
         all_dynamic: options.is_on(keys::COMPILE_DYNAMIC_MODE),
         inference: options.acting(keys::GRAPH_RUN_MODE).as_int() == Some(0),

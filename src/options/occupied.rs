@@ -33,7 +33,7 @@ pub fn occupied_memory(text: &str) -> Result<BTreeMap<u32, Bytes>, String> {
             )
         })?;
         if occupied.insert(id, bytes).is_some() {
-            return Err(format!("device {id} stands twice: give each device one size"));
+            return Err(format!("device {id} is listed twice: give each device one size"));
         }
     }
     Ok(occupied)

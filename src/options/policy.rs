@@ -6,8 +6,9 @@ use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
 use super::environment::{Environment, GE_USE_STATIC_MEMORY};
 use super::kind::joined;
-use super::rows::keys;
-use super::store::Options;
+use super::rows::{find, keys};
+use super::section::Section;
+use super::store::{Condition, Options};
 use super::value::Value;
 
 /// The effective policy.
@@ -15,6 +16,38 @@ pub fn effective_policy(options: &Options, environment: &Environment) -> StaticM
     let selected = |text: &str| policy_of_text(text).unwrap_or(StaticMemoryPolicy::Dynamic);
     let variable = environment.get(GE_USE_STATIC_MEMORY).unwrap_or("");
     selected(&policy_text(options)).joined(selected(variable))
+}
+
+/// Whether GE runs under these settings: false where all options are of frameworks that have no policies, MegEngine and Paddle.
+pub fn has_policy(options: &Options, environment: &Environment) -> bool {
+    let is_of_others = |section| matches!(section, Some(Section::Dtr | Section::MemoryOptimize));
+    let is_of_ge = |section| !is_of_others(section) && section != Some(Section::Simulation);
+    let sections = || options.overrides().map(|(key, _)| find(key).map(|row| row.section));
+    environment.iter().next().is_some() || sections().any(is_of_ge) || !sections().any(is_of_others)
+}
+
+/// The conditions of a script under which the effective policy was set, without repetition; empty where it holds in any run.
+pub fn policy_conditions(options: &Options, environment: &Environment) -> Vec<Condition> {
+    let key = winner(options, keys::ENGINE_STATIC_MEMORY_POLICY, keys::STATIC_MEMORY_POLICY);
+    let of_options = [key, keys::MEMORY_CONFIG].map(|key| options.origin(key));
+    let origins = of_options.into_iter().chain([environment.origin(GE_USE_STATIC_MEMORY)]);
+    let mut conditions: Vec<Condition> = origins
+        .flatten()
+        .filter_map(|origin| origin.condition.clone())
+        .collect();
+    conditions.sort();
+    conditions.dedup();
+    conditions
+}
+
+/// The words behind a policy that was set under conditions; empty without any.
+pub fn policy_depends_on(conditions: &[Condition]) -> String {
+    let conditions: Vec<String> = conditions.iter().map(Condition::to_string).collect();
+    match &conditions[..] {
+        [] => String::new(),
+        [only] => format!(", depends on the condition {only}"),
+        all => format!(", depends on the conditions {}", all.join(" and ")),
+    }
 }
 
 /// Whether a script computes the policy: then it is unknown here, and [`effective_policy`] is that of an unset option.

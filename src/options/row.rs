@@ -1,7 +1,8 @@
 //! The row of one option.
 
+use super::files::{FileState, Files};
 use super::kind::OptionKind;
-use super::rows::TABLE;
+use super::rows::{TABLE, keys};
 use super::section::Section;
 use super::store::Options;
 use super::value::{DefaultValue, Value};
@@ -127,8 +128,23 @@ impl OptionRow {
 /// The beginning of the memory effect of options that are not simulated and change memory in reality.
 const NOT_SIMULATED: &str = "nothing here";
 
-/// The set options that change memory in reality and not here, in the order of the table.
-pub fn without_effect(options: &Options) -> Vec<&'static str> {
-    let rows = TABLE.iter().filter(|row| row.memory_effect.starts_with(NOT_SIMULATED));
-    rows.filter(|row| options.is_set(row.key)).map(|row| row.key).collect()
+/// The set options that change memory in reality and not here, in the order of the table: those that are not simulated, and those whose
+/// file is not there.
+pub fn without_effect(options: &Options, files: &dyn Files) -> Vec<&'static str> {
+    let is_idle =
+        |row: &OptionRow| row.memory_effect.starts_with(NOT_SIMULATED) || lacks_its_file(row.key, options, files);
+    let rows = TABLE.iter().filter(|row| options.is_set(row.key));
+    rows.filter(|row| is_idle(row)).map(|row| row.key).collect()
+}
+
+/// Options that act through the content of the file that they name.
+const OF_A_FILE: &[&str] = &[keys::CUSTOMIZE_DTYPES, keys::MODIFY_MIXLIST];
+
+/// Whether an option names a file that is missing or cannot be read, so that nothing of it is simulated.
+fn lacks_its_file(key: &str, options: &Options, files: &dyn Files) -> bool {
+    let named = options
+        .get(key)
+        .filter(|_| OF_A_FILE.contains(&key))
+        .and_then(Value::as_text);
+    named.is_some_and(|path| !matches!(files.look(path), FileState::File(_) | FileState::Unknown))
 }

@@ -88,7 +88,7 @@ impl ShapeRanges {
             if groups.iter().any(|earlier| earlier.source == group.source) {
                 return Err(error(
                     start,
-                    "this group stands twice: put all its shapes behind one name",
+                    "this group is listed twice: put all its shapes behind one name",
                 ));
             }
             groups.push(group);
@@ -183,7 +183,7 @@ impl Parser {
             return if start == before {
                 Ok(Vec::new())
             } else {
-                Err(error(before, "no blank may stand before the [] of a scalar"))
+                Err(error(before, "no blank is allowed before the [] of a scalar"))
             };
         }
         let mut dims = vec![self.dim()?];

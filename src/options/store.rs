@@ -2,6 +2,7 @@
 //! [`Value::Unset`].
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use highwater_model::units::Bytes;
 
@@ -45,6 +46,13 @@ pub struct Condition {
     pub line: usize,
     /// As in the script.
     pub text: String,
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.text.replace(char::is_control, " ");
+        write!(formatter, "\"{text}\" (line {})", self.line)
+    }
 }
 
 impl Options {

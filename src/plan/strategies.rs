@@ -151,7 +151,7 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "skyline",
         label: "skyline",
-        summary: "the longest life first, each buffer on top of everything that stands on its steps",
+        summary: "the longest life first, each buffer on top of everything placed on its steps",
         effort: Effort::Sweep,
         place: skyline::place,
     },

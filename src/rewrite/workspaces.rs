@@ -58,7 +58,7 @@ impl WorkspaceTable {
             let is_known = |other: &Rule| (&other.name, other.is_beginning) == (&rule.name, rule.is_beginning);
             if table.rules.iter().any(is_known) {
                 return Err(format!(
-                    "\"{part}\" is about a type that stands before: give each one rule"
+                    "\"{part}\" is about a type that has a rule already: give each one rule"
                 ));
             }
             table.rules.push(rule);
@@ -232,7 +232,7 @@ mod tests {
             ("Conv=-5%", "no share"),
             ("Conv=10001%", "no share"),
             ("Conv=99999999999%", "no share"),
-            ("Conv=1%,aten.Conv.x=2%", "stands before"),
+            ("Conv=1%,aten.Conv.x=2%", "has a rule already"),
         ] {
             let error = WorkspaceTable::parse(text).expect_err(text);
             assert!(error.contains(part), "{text}: {error}");

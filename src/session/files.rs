@@ -47,12 +47,17 @@ pub enum FileError {
     IsSource { name: String, read: String },
     #[error("there is no format \"{name}\"; known: {known}")]
     UnknownFormat { name: String, known: String },
-    #[error("{name}: {}; README.md lists what can be read", match files {
+    #[error("{name}: {}; {advice}", match files {
         0 => "there is no file in the folder".to_owned(),
         1 => "the one file in the folder is of no format that can be read".to_owned(),
         _ => format!("none of the {files} files in the folder is of a format that can be read"),
     })]
-    EmptyFolder { name: String, files: usize },
+    EmptyFolder {
+        name: String,
+        files: usize,
+        /// What one of the files is, or where formats are listed.
+        advice: String,
+    },
     #[error("there is no bundled sample \"{name}\"; known: {known}")]
     UnknownSample { name: String, known: String },
 }

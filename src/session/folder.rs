@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use super::files::{FileError, input_of, read_path};
 use super::merge::Merge;
 use super::multi_file::{self, read_joined};
-use highwater_import::{Imported, Importer, group_slices, importer, missing_slices, recognise};
+use highwater_import::{Imported, Importer, group_slices, importer, missing_slices, recognise, unread_advice};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::progress::Progress;
 use highwater_model::workload::GraphEntry;
@@ -42,7 +42,7 @@ pub(super) fn read_folder(
     if known.len() < n_known {
         diagnostics.counted(
             Severity::Info,
-            "a text of XLA stands beside the .hlo.pb of the same dump, which holds more; open it alone to see it"
+            "a text of XLA is left out in favour of the .hlo.pb of the same dump, which holds more; open it alone to see it"
                 .to_owned(),
             &folder.display().to_string(),
             (n_known - known.len()) as u64,
@@ -52,6 +52,7 @@ pub(super) fn read_folder(
         return Err(FileError::EmptyFolder {
             name: folder.display().to_string(),
             files: files.len(),
+            advice: unread_file(&files, progress).unwrap_or_else(|| "README.md lists what can be read".to_owned()),
         });
     };
     let is_one_format = known.iter().all(|(_, row)| row.name == format.name);
@@ -66,6 +67,17 @@ pub(super) fn read_folder(
         source,
         measured,
         diagnostics,
+    })
+}
+
+/// The most files that are looked at for advice.
+const MOST_LOOKED_AT: usize = 100;
+
+/// The first file of a known format that is not read, with advice.
+fn unread_file(files: &[PathBuf], progress: &Progress<'_>) -> Option<String> {
+    files.iter().take(MOST_LOOKED_AT).find_map(|path| {
+        let mut input = input_of(path, progress).ok()?.ok()?;
+        Some(format!("{}: {}", name_of(path), unread_advice(&mut input)?))
     })
 }
 

@@ -55,6 +55,7 @@ pub use load::load;
 pub use loaded::{Loaded, ReadConfig, ReadScript};
 pub use multi_file::{OnFailure, read_each};
 pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};
+pub use opening::read_config_file;
 pub use overwrite::refuse_source;
 pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsPicture};
 pub use persisted::{MOST_RECENT, PersistedDocument, PersistedSource, Recent, Recents, Restore};

@@ -9,7 +9,8 @@ use super::known_names::KnownNames;
 use super::load::load_known;
 use super::loaded::{Loaded, ReadConfig};
 use super::multi_file::OnFailure;
-use highwater_export::read_config_of;
+use highwater_export::{is_script_name, read_config_of};
+use highwater_import::{Input, recognise, unread_advice};
 use highwater_model::progress::Progress;
 
 /// The content of sources.
@@ -72,10 +73,37 @@ fn split_configs(sources: &[SourceSpec]) -> Result<(Vec<ReadConfig>, Vec<SourceS
     Ok((configs, graphs))
 }
 
-/// `of` chooses one of a script's configurations.
-pub(super) fn read_config_file(path: &Path, of: Option<&str>) -> Result<ReadConfig, String> {
+/// Reads a configuration; `of` chooses one of a script's.
+///
+/// # Errors
+/// A sentence that starts with the file's name; for a model or a recording it says what the file is.
+pub fn read_config_file(path: &Path, of: Option<&str>) -> Result<ReadConfig, String> {
     let bytes = read_bytes(path).map_err(|error| error.to_string())?;
     let name = path.display().to_string();
-    let (config, remarks) = read_config_of(&name, &bytes, of).map_err(|error| format!("{name}: {error}"))?;
-    Ok(ReadConfig { name, config, remarks })
+    // Any JSON object is read as options.
+    if let Some(advice) = unread_model(&name, &bytes).filter(|_| bytes.trim_ascii_start().starts_with(b"{")) {
+        return Err(format!("{name}: this is no configuration: {advice}"));
+    }
+    match read_config_of(&name, &bytes, of) {
+        Ok((config, remarks)) => Ok(ReadConfig { name, config, remarks }),
+        Err(error) => Err(match (unread_model(&name, &bytes), model_format(&name, &bytes)) {
+            (Some(advice), _) => format!("{name}: this is no configuration: {advice}"),
+            (None, Some(format)) => format!(
+                "{name}: this is no configuration; it looks like {format}, which `highwater compare` and `highwater inspect` open"
+            ),
+            (None, None) => format!("{name}: {error}"),
+        }),
+    }
+}
+
+/// What a file is that neither an importer nor the reader of scripts takes.
+fn unread_model(name: &str, bytes: &[u8]) -> Option<&'static str> {
+    let mut input = Input::from_bytes(name, bytes).ok().filter(|_| !is_script_name(name))?;
+    unread_advice(&mut input)
+}
+
+/// The format of a model or a recording.
+fn model_format(name: &str, bytes: &[u8]) -> Option<&'static str> {
+    let mut input = Input::from_bytes(name, bytes).ok().filter(|_| !is_script_name(name))?;
+    recognise(&mut input).map(|importer| importer.title)
 }

@@ -37,7 +37,7 @@ pub static POLICIES: &[PolicyRow] = &[
         number: 0,
         aliases: &[],
         label: "dynamic allocation",
-        summary: "each static graph holds a block of its own from load to unload; dynamic graphs allocate from page pools",
+        summary: "each static graph holds a separate block from load to unload; dynamic graphs allocate from page pools",
         shares_static_arena: false,
         expands_pools: false,
     },

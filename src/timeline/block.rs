@@ -205,7 +205,9 @@ impl LaneView {
         }
         let span = *self.blocks.span.get(block as usize)?;
         let is_stacked = self.regions.get(span as usize)?.kind == RegionKind::Unplaced;
-        is_stacked.then_some("The file names no segment in which this block stands: it is stacked only to be drawn, so whose bytes it has is not known.")
+        is_stacked.then_some(
+            "The file names no segment for this block: it is stacked only to be drawn, so which tensor had its bytes before is unknown.",
+        )
     }
 
     /// Whether gaps are known: no block is stacked without an address, and events do not share steps.

@@ -30,7 +30,7 @@ pub(crate) fn program(name: &str, bytes: &[u8]) -> Arc<BlockProgram> {
 /// The pass on a program.
 pub(crate) fn reused(program: &BlockProgram, request: &NameReuseRequest) -> NameReuse {
     let cancel = Cancel::new();
-    name_reuse(program, request, &Progress::silent(&cancel)).expect("nobody cancels")
+    name_reuse(program, request, &Progress::silent(&cancel)).expect("no cancel")
 }
 
 /// A program of one block from lines `KIND inputs -> outputs`; every name is declared as `[4, 4]` of FP32 unless

@@ -185,7 +185,7 @@ fn more_files_are_read_than_may_be_open_at_once() {
     assert_eq!(answer["recordings"][0]["steps"], 80, "{}", answer["recordings"]);
     let said = answer["diagnostics"].to_string();
     assert!(
-        !said.contains("header stands again") && !said.contains("missing"),
+        !said.contains("header occurs again") && !said.contains("missing"),
         "{said}"
     );
 }
@@ -257,6 +257,52 @@ fn readable_files_are_answered_despite_unreadable_ones() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("m.csv (ascend_profiler)"));
     fails(&["inspect", "-", "-"], "standard input (-) can be read once");
     fails(&["compare", "-", "-"], "standard input (-) can be read once");
+}
+
+/// Files that people take for models, wherever they are named.
+#[test]
+fn files_that_are_not_read_are_named_with_a_way_to_one_that_opens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for part in ["tfjs", "saved", "saved/variables"] {
+        std::fs::create_dir(folder.path().join(part)).expect("an own folder");
+    }
+    let file = |name: &str, content: &[u8]| written(&folder, name, content).display().to_string();
+    let om = file("model.om", b"IMOD\0\x01\0\x01\x02\xff");
+    let web = file(
+        "tfjs/model.json",
+        b"{\"format\": \"layers-model\", \"modelTopology\": {}}",
+    );
+    file("tfjs/group1-shard1of1.bin", &[1, 2, 0xff]);
+    file("saved/variables/variables.index", b"\0\0\x06\x08\x01\x1a\x02\x08\x01\0");
+    let old = file(
+        "old.pth",
+        b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.",
+    );
+    let weights = file("weights.pt", b"\x80\x02}q\0U\x01wq\x01K\x01s.");
+    let caffe = file("net.caffemodel", b"\x0a\x05lenet\x12\x02\x01\x02");
+    let within = |name: &str| folder.path().join(name).display().to_string();
+    let (tfjs, saved) = (within("tfjs"), within("saved"));
+    let model = "sample_traces/mobilenet_v2.onnx";
+    for (arguments, expected) in [
+        (&["inspect", &om][..], "DUMP_GE_GRAPH=2"),
+        (&["inspect", "--open-as", "xla", &om], "it cannot be read as xla"),
+        (&["inspect", "--open-as", "xla", &om], "DUMP_GE_GRAPH=2"),
+        (&["inspect", &tfjs], "model.json: it is a model of TensorFlow.js"),
+        (&["inspect", &saved], "variables.index: it is a part of a checkpoint"),
+        (&["inspect", &old], "torch.onnx.export"),
+        (&["inspect", &weights], "torch.onnx.export"),
+        (&["inspect", &caffe], "atc --framework=0"),
+        (&["check", &om], "this is no configuration: it is an offline model"),
+        (&["check", &web], "TensorFlow.js"),
+        (&["check", &old], "torch.onnx.export"),
+        (&["check", model], "`highwater compare`"),
+        (&["compare", "sample:lenet", "--config", &om], "DUMP_GE_GRAPH=2"),
+    ] {
+        let output = crate::cli::run(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn params(device: Bytes) -> Params {
 
 fn run_with(session: &DeviceSession, policy: StaticMemoryPolicy, params: &Params) -> Simulation {
     let cancel = Cancel::new();
-    let simulation = simulate(session, policy, params, &Progress::silent(&cancel)).expect("nobody cancels");
+    let simulation = simulate(session, policy, params, &Progress::silent(&cancel)).expect("no cancel");
     assert_eq!(verify(&simulation, session), Ok(()), "policy {}", policy.number());
     simulation
 }
@@ -89,7 +89,7 @@ fn place(lifetimes: &Lifetimes) -> Plan {
     let problem = PlacementProblem::from_lifetimes(lifetimes, 512);
     let strategy = plan::find("greedy_by_size").expect("a strategy");
     plan::plan(strategy, &plan::PlanRequest::new(&problem), &Progress::silent(&cancel))
-        .expect("nobody cancels")
+        .expect("no cancel")
         .plan
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Words that comments and identifiers avoid; CONTRIBUTING.md says why. Texts for users are not checked.
+/// Words that comments, identifiers and texts avoid; CONTRIBUTING.md says why.
 const BANNED: [&str; 10] = [
     "anew",
     "nobody",
@@ -106,6 +106,65 @@ fn comments_and_identifiers_avoid_banned_words() {
         }
     }
     assert!(found.is_empty(), "say it plainly:\n{}", found.join("\n"));
+}
+
+/// Banned words in texts for people; those of fields of plans are a contract.
+const BANNED_IN_TEXTS: [&str; 6] = ["anew", "nobody", "stands", "stand", "at hand", "of its own"];
+
+/// Folders whose texts are not checked yet.
+const UNCHECKED: [&str; 2] = ["src/ui", "src/export/script/python"];
+
+#[test]
+fn texts_avoid_banned_words() {
+    let mut found = Vec::new();
+    for file in rust_files("src") {
+        if UNCHECKED.iter().any(|folder| file.starts_with(root().join(folder))) {
+            continue;
+        }
+        let is_name = |text: &str| text.contains('_') && !text.contains(' ');
+        for (line, text) in literals(&read(&file)).into_iter().filter(|(_, text)| !is_name(text)) {
+            let words = words_outside_literals(&format!("// {text}"));
+            let words: Vec<&str> = words.iter().map(|(_, word)| &**word).collect();
+            let is_in = |phrase: &&&str| {
+                let phrase: Vec<&str> = phrase.split(' ').collect();
+                words.windows(phrase.len()).any(|window| *window == phrase)
+            };
+            let hits = BANNED_IN_TEXTS.iter().filter(is_in);
+            found.extend(hits.map(|phrase| format!("{}:{line}: {phrase}: {text}", file.display())));
+        }
+    }
+    assert!(found.is_empty(), "say it plainly:\n{}", found.join("\n"));
+}
+
+#[test]
+fn literals_are_whole_texts() {
+    let text = "a(\"one\", 'x'); // \"no\"\nb(r#\"two \"2\"\"#, \"three \\\n     four\")";
+    let expected = [
+        (1, "one".to_owned()),
+        (2, "two \"2\"".to_owned()),
+        (2, "three four".to_owned()),
+    ];
+    assert_eq!(literals(text), expected);
+}
+
+/// The string literals with their lines, each in one line.
+fn literals(text: &str) -> Vec<(usize, String)> {
+    let letters: Vec<char> = text.chars().collect();
+    let mut found = Vec::new();
+    let (mut line, mut at) = (1, 0);
+    while at < letters.len() {
+        let is_quote = matches!(letters[at], '"' | '\'') && !is_in_comment(&letters[..at]);
+        let end = if is_quote { literal_end(&letters, at) } else { at + 1 };
+        if is_quote && letters[at] == '"' {
+            let content: String = letters[at + 1..end - 1].iter().collect();
+            let parts = content.split("\\\n").enumerate();
+            let parts = parts.map(|(number, part)| if number == 0 { part } else { part.trim_start() });
+            found.push((line, parts.collect::<String>()));
+        }
+        line += letters[at..end].iter().filter(|letter| **letter == '\n').count();
+        at = end;
+    }
+    found
 }
 
 #[test]

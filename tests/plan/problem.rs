@@ -129,7 +129,7 @@ fn bad_files_are_refused_with_a_place() {
         ("a,0,4,1,,,,a", &["no other buffer", "line 2"]),
         (
             "a,0,4,1,,,,\n\na,0,4,1,,,,",
-            &["\"a\" stands twice, first in line 2", "line 4"],
+            &["\"a\" occurs twice, first in line 2", "line 4"],
         ),
         (
             "a,0,4,8,,0,,\nb,2,4,8,,4,,\nc,0,1,1,,,,",
@@ -158,7 +158,7 @@ fn bad_files_are_refused_with_a_place() {
     refused(
         "x.csv",
         "\nid,lower,upper,size,Size\na,0,1,1,1\n",
-        &["\"Size\" stands twice", "line 2"],
+        &["\"Size\" occurs twice", "line 2"],
     );
     refused(
         "x.csv",
@@ -194,7 +194,7 @@ fn bad_json_is_refused_with_a_place() {
         ),
         (
             r#"{"id": 1, "lower": 0, "upper": 1, "size": 1}, {"id": "1", "lower": 0, "upper": 1, "size": 1}"#,
-            &["\"1\" stands twice", "buffers[0]", "buffers[1]"],
+            &["\"1\" occurs twice", "buffers[0]", "buffers[1]"],
         ),
         (r#"{"id": 1, "lower": 0, "upper": 1, "size": 1"#, &["line 1"]),
     ];

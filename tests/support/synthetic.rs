@@ -66,6 +66,8 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         device: device.clone(),
         active_policy: StaticMemoryPolicy::Dynamic,
         is_policy_unknown: false,
+        policy_conditions: Vec::new(),
+        has_policy: true,
         lowest_peak: Some(LowestPeak {
             policy: StaticMemoryPolicy::StaticExtend,
             why: "one arena serves both graphs".to_owned(),

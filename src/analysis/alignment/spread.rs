@@ -70,11 +70,11 @@ mod tests {
     use highwater_model::progress::Cancel;
 
     fn longest_ascent(pairs: &[Anchor]) -> Vec<Anchor> {
-        super::longest_ascent(pairs, &Progress::silent(&Cancel::new())).expect("nobody cancels")
+        super::longest_ascent(pairs, &Progress::silent(&Cancel::new())).expect("no cancel")
     }
 
     fn spread(n_events: u32, range: (u32, u32), anchors: &[Anchor]) -> Vec<u32> {
-        super::spread(n_events, range.0, range.1, anchors, &Progress::silent(&Cancel::new())).expect("nobody cancels")
+        super::spread(n_events, range.0, range.1, anchors, &Progress::silent(&Cancel::new())).expect("no cancel")
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(super) fn learn(calibration: &mut Calibration, measured: &Measured<'_>, opti
         key: keys::WORKSPACE_ESTIMATE,
         now: options.effective(keys::WORKSPACE_ESTIMATE).to_string(),
         learned: "on".to_owned(),
-        from: "The table below acts only so; what a source states always stands.".to_owned(),
+        from: "The table below acts only so; what a source states is always used.".to_owned(),
     });
     calibration.settings.push(LearnedSetting {
         key: keys::WORKSPACE_TABLE,

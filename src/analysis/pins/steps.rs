@@ -261,7 +261,7 @@ mod tests {
     }
 
     fn map(own: &str, common: &str) -> StepMap {
-        StepMap::new(&axis(own), &axis(common), &Progress::silent(&Cancel::new())).expect("nobody cancels")
+        StepMap::new(&axis(own), &axis(common), &Progress::silent(&Cancel::new())).expect("no cancel")
     }
 
     #[test]

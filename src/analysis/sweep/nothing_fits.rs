@@ -38,7 +38,7 @@ pub(super) fn nothing_fits(
         let link = Link::Option(keys::DTR_EVICTION_THRESHOLD.to_owned());
         sentences.push(
             Sentence::of(
-                "Where a budget is too small, or computing anew costs more than the limit: try a larger value of ",
+                "Where a budget is too small, or recomputation costs more than the limit: try a larger value of ",
             )
             .linked(keys::DTR_EVICTION_THRESHOLD, link)
             .say("."),

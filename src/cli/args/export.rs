@@ -10,8 +10,7 @@ use highwater_export::{export_form_help, export_forms_help, export_names_help};
 /// Arguments of `export`.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
-    /// The graphs of the session, in running order; a configuration of --config is written as another kind of file without any.
-    #[arg(required_unless_present = "config")]
+    /// The graphs of the session, in running order; without any, the settings alone are written (--config, --set, --env).
     pub files: Vec<String>,
     #[arg(long, value_name = "OUT", help = export_names_help(), long_help = export_forms_help())]
     pub to: PathBuf,

@@ -10,7 +10,7 @@ use highwater_export::{CompareAnswer, Table};
 use highwater_model::diagnostics::{Diagnostics, Severity};
 use highwater_model::units::{Bytes, Nanos, counted};
 use highwater_model::workload::DeviceFigure;
-use highwater_options::Finding;
+use highwater_options::{Edit, Finding};
 use highwater_sim::StaticMemoryPolicy;
 use highwater_timeline::Timeline;
 
@@ -108,7 +108,13 @@ fn remarks(answer: &CompareAnswer<'_>) -> String {
         ));
     }
     for advice in &comparison.advice {
-        out.push_str(&format!("{}: {}\n", advice.rule, advice.message));
+        let edits = advice.fixes.iter().flat_map(|fix| &fix.edits);
+        let flags = edits.filter_map(|edit| match edit {
+            Edit::Option { key, value } => Some(format!(" (--set {key}={value})")),
+            Edit::Variable { .. } => None,
+        });
+        let flags: String = flags.collect();
+        out.push_str(&format!("{}: {}{flags}\n", advice.rule, advice.message));
     }
     for estimate in &comparison.estimates {
         out.push_str(&format!("estimate: {} {}\n", estimate.key, estimate.effect));
@@ -142,7 +148,7 @@ fn budgets(comparison: &Comparison) -> String {
         "status",
         ">planner's peak",
         ">evictions",
-        ">computed anew",
+        ">recomputed",
         ">overhead",
     ]);
     let mut seen: Vec<Arc<RunRemat>> = Vec::new();
@@ -158,7 +164,7 @@ fn budgets(comparison: &Comparison) -> String {
             &run.tape.tape.name,
             &answer.heuristic.label,
             &answer.budget.unwrap_or_default(),
-            &answer.status_name().replace('_', " "),
+            &answer.status_words(),
             &answer.peak,
             &answer.counts.evictions,
             &format!("{}, {}", counted(n_recomputed as u64, "op"), answer.remat_compute),
@@ -243,13 +249,17 @@ fn table(answer: &CompareAnswer<'_>) -> Table {
         let is_recommended = recommended.is_some_and(|one| one.policy == lane.policy);
         let is_equivalent = recommended.is_some_and(|one| one.equivalent.contains(&lane.policy));
         let repeated = summary.repeated_overhead(comparison.iterations());
+        let in_force = comparison
+            .in_force()
+            .filter(|_| is_own && is_active)
+            .map(|mark| format!("{mark}{}", comparison.in_force_if()));
         let per_iteration = format!("{repeated} of the overhead in each iteration");
         let marks = [
             (
                 lane.policy == StaticMemoryPolicy::StaticExtend,
                 params.arena_behaviour.label(),
             ),
-            (is_own && is_active, comparison.in_force()),
+            (in_force.is_some(), in_force.as_deref().unwrap_or_default()),
             (is_recommended, "recommended"),
             (is_equivalent, "equivalent"),
             (!lane.forbidden.is_empty(), "FORBIDDEN by a rule"),

@@ -89,7 +89,7 @@ pub(super) fn fragmentation(fragmentation: &Fragmentation, entry: &ProblemEntry)
 pub(super) fn why(why: &PlacementReason, edges: &[ReuseEdge], entry: &ProblemEntry) -> String {
     let buffer = &entry.problem.buffers[why.buffer as usize];
     let mut out = format!(
-        "Why \"{}\" ({} bytes, steps {} to {}) stands at {}\n",
+        "Why \"{}\" ({} bytes, steps {} to {}) is at {}\n",
         id(entry, why.buffer),
         buffer.size.get(),
         entry.time(buffer.lower),
@@ -131,7 +131,7 @@ pub(super) fn why(why: &PlacementReason, edges: &[ReuseEdge], entry: &ProblemEnt
         left_out(&mut out, why.blockers.len());
     }
     match why.lowest_offset {
-        Some(offset) => out.push_str(&format!("it could stand lower, at {offset}: nobody refuses that\n")),
+        Some(offset) => out.push_str(&format!("it could be lower, at {offset}: nothing refuses that\n")),
         None if why.offset > 0 => out.push_str("together they refuse every lower offset\n"),
         None => {}
     }

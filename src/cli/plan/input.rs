@@ -46,10 +46,7 @@ pub(super) fn chosen(
     (chosen.choice, chosen.entry) = entry(args, workload, dumped, &bindings, &mut chosen, progress)?;
     let Chosen { entry, diagnostics, .. } = &mut chosen;
     if entry.problem.buffers.is_empty() {
-        diagnostics.info(
-            format!("{NOTHING}: no result needs memory of its own in an arena"),
-            &entry.name,
-        );
+        diagnostics.info(format!("{NOTHING}: no result needs memory in an arena"), &entry.name);
     } else if entry.problem.buffers.iter().all(|buffer| buffer.size == Bytes::ZERO) {
         diagnostics.info(format!("{NOTHING}: every buffer has 0 bytes"), &entry.name);
     }

@@ -42,7 +42,7 @@ pub(super) fn text(answer: &PlanAnswer<'_>, choice: &Choice) -> String {
     sections.extend(explained.iter().map(|one| explain::fragmentation(one, entry)));
     sections.extend(details.reasons.iter().map(|why| explain::why(why, answer.edges, entry)));
     if details.lists_edges {
-        let mut table = Table::new(&["donor", "heir", ">bytes"]);
+        let mut table = Table::new(&["buffer", "reused by", ">bytes"]);
         let id = |buffer: u32| entry.ids.get(buffer as usize);
         for edge in answer.edges {
             table.row(&[&id(edge.earlier), &id(edge.later), &edge.bytes.get()]);
@@ -82,7 +82,7 @@ fn verdict(answer: &PlanAnswer<'_>) -> String {
     let planned = answer.planned;
     if let Some(defect) = answer.defect_text() {
         let whose = if planned.strategy == AS_DUMPED {
-            "the offsets are those of the file; another --strategy places the buffers anew\n"
+            "the offsets are those of the file; another --strategy places the buffers again\n"
         } else {
             ""
         };

@@ -15,7 +15,7 @@ What an iteration holds, entry by entry in order (repeatable), instead of every 
   load GRAPH, unload GRAPH       it is loaded or unloaded there
 Values: 8,16,32 (a list), 8..64 step 8 (a range), 8..1024 log 5 seed 7 (a sample of 5, uniform by logarithm),
 8~1024 samples 4 (a dimension of dynamic_inputs_shape_range). Neighbours of one group run at the same time.
-A name with one of []*@; stands within quotes (\").";
+A name with one of []*@; goes within quotes (\").";
 
 /// The entries of flags replace those of a configuration or a document.
 pub(super) fn apply(common: &Common, plan: &mut SchedulePlan) -> anyhow::Result<()> {

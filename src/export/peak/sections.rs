@@ -27,7 +27,7 @@ impl PeakAnswer<'_> {
             row(rest.words(), *held);
         }
         if set.surplus > Bytes::ZERO {
-            row("less what shares a place, or stands outside", set.surplus);
+            row("less what shares a place, or lies outside", set.surplus);
         }
         if let Some(reserved) = set.reserved {
             row("reserved", reserved);
@@ -99,7 +99,7 @@ impl PeakAnswer<'_> {
                 name: op.clone(),
             }),
         };
-        let caption = "Live and waiting: what could be evicted, offloaded or computed anew";
+        let caption = "Live and waiting: what could be evicted, offloaded or recomputed";
         let headings = ["tensor", ">live", ">idle steps", "last used", "next used"];
         let mut table = Table::captioned(caption, &headings).titled("longest idle");
         for row in uses.longest.iter().take(self.most) {
@@ -127,7 +127,7 @@ impl PeakAnswer<'_> {
 
     pub(crate) fn unread_note(uses: &Uses) -> Option<Block> {
         let (count, held) = uses.unread;
-        let note = || format!("{held} in {} nobody uses any more.", counted(count, "tensor"));
+        let note = || format!("{held} in {} no longer used.", counted(count, "tensor"));
         (count > 0).then(|| Block::Note(text(note())))
     }
 

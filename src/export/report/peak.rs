@@ -76,7 +76,7 @@ impl Report<'_> {
         );
         vec![
             paragraph(sentence),
-            paragraph("Where the reserved bytes of each lane are largest, and why, stands under its picture."),
+            paragraph("Where the reserved bytes of each lane are largest, and why, is under its picture."),
             answer.breakdown("live, in").into(),
         ]
     }

@@ -84,15 +84,18 @@ impl Report<'_> {
         let recommended = comparison.recommended(self.subject.about.goal).filter(|_| is_of_policy);
         let is_recommended = recommended.is_some_and(|one| one.policy == row.policy);
         let is_equivalent = recommended.is_some_and(|one| one.equivalent.contains(&row.policy));
+        let mut name = text(self.lane_name(lane));
+        if let Some(in_force) = comparison.in_force().filter(|_| is_active) {
+            name = name.and(Span::Tag(in_force)).and(Span::Text(comparison.in_force_if()));
+        }
         let tags = [
-            (is_active, comparison.in_force()),
             (!is_active && lane == self.base, "baseline"),
             (is_recommended, "recommended"),
             (is_equivalent, "equivalent"),
             (row.summary.unloads > 0, "unloads graphs"),
         ];
         let tags = tags.into_iter().filter(|(is_so, _)| *is_so);
-        tags.fold(text(self.lane_name(lane)), |name, (_, tag)| name.and(Span::Tag(tag)))
+        tags.fold(name, |name, (_, tag)| name.and(Span::Tag(tag)))
     }
 
     /// Peaks and fragmentation.

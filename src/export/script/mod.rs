@@ -22,6 +22,7 @@ mod python_part;
 mod reading;
 mod shell;
 mod write_engine;
+mod write_names;
 mod write_python;
 mod write_remarks;
 mod write_shell;
@@ -38,6 +39,7 @@ use reading::Reading;
 use shell::from_shell;
 
 pub use python_part::PythonPart;
+pub(super) use write_python::undefined_notes;
 pub use write_python::{HEADER, to_python};
 pub(super) use write_remarks::open_notes;
 pub use write_shell::to_shell;

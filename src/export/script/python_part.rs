@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use highwater_options::{Section, find};
+use highwater_options::{Section, find, has_policy};
 
 use super::super::config_document::ConfigDocument;
 
@@ -17,10 +17,26 @@ pub enum PythonPart {
 impl PythonPart {
     pub const ALL: [Self; 3] = [Self::Adapter, Self::MegEngine, Self::Paddle];
 
-    /// The file of this part for a named file: `run.py`, `run_megengine.py`, `run_paddle.py`.
-    pub fn path(self, named: &Path) -> PathBuf {
+    /// The part that the named file is: the adapter's, unless all options are of the other frameworks. It also carries everything that is
+    /// no framework's own: options of highwater, unknown options, the session.
+    pub(super) fn main(document: &ConfigDocument) -> Self {
+        let has_part = |part: &Self| {
+            document
+                .options
+                .overrides()
+                .any(|(key, _)| Self::of_option(key) == Some(*part))
+        };
+        if has_policy(&document.options, &document.environment) {
+            return Self::Adapter;
+        }
+        Self::ALL.into_iter().find(has_part).unwrap_or(Self::Adapter)
+    }
+
+    /// The file of this part for a named file: that file for the main part, else `run_megengine.py` or `run_paddle.py`.
+    pub fn path(self, named: &Path, document: &ConfigDocument) -> PathBuf {
         let suffix = match self {
-            Self::Adapter => return named.to_owned(),
+            part if part == Self::main(document) => return named.to_owned(),
+            Self::Adapter => "_adapter",
             Self::MegEngine => "_megengine",
             Self::Paddle => "_paddle",
         };
@@ -33,28 +49,34 @@ impl PythonPart {
         named.with_file_name(name)
     }
 
-    /// The part of a document; `None` where nothing of another framework than the adapter is set.
+    /// The part of a document; `None` where it would be empty and is not the main one.
     pub(super) fn of(self, document: &ConfigDocument) -> Option<ConfigDocument> {
+        let main = Self::main(document);
         let keys = document.options.overrides().map(|(key, _)| key);
-        let others: Vec<&str> = keys.filter(|key| Self::of_option(key) != self).collect();
-        let mut part = match self {
-            Self::Adapter => document.clone(),
-            Self::MegEngine | Self::Paddle => ConfigDocument {
+        let others: Vec<&str> = keys
+            .filter(|key| Self::of_option(key).unwrap_or(main) != self)
+            .collect();
+        let mut part = if self == main {
+            document.clone()
+        } else {
+            ConfigDocument {
                 options: document.options.clone(),
                 ..ConfigDocument::default()
-            },
+            }
         };
         for key in others {
             part.options.reset(key);
         }
-        (self == Self::Adapter || !part.options.is_empty()).then_some(part)
+        (self == main || !part.options.is_empty()).then_some(part)
     }
 
-    fn of_option(key: &str) -> Self {
+    /// `None` for options of highwater, which no framework takes.
+    fn of_option(key: &str) -> Option<Self> {
         match find(key).map(|row| row.section) {
-            Some(Section::Dtr) => Self::MegEngine,
-            Some(Section::MemoryOptimize) => Self::Paddle,
-            Some(_) | None => Self::Adapter,
+            Some(Section::Dtr) => Some(Self::MegEngine),
+            Some(Section::MemoryOptimize) => Some(Self::Paddle),
+            Some(Section::Simulation) => None,
+            Some(_) | None => Some(Self::Adapter),
         }
     }
 

@@ -15,6 +15,7 @@ use super::super::json_value::json_of;
 use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, Stored, from_python, stored};
 use super::python_part::PythonPart;
 use super::write_engine::{EngineEntry, engine_script};
+use super::write_names::modules_of;
 use super::write_remarks::{open_remarks, session_remarks};
 
 /// The first line of written scripts.
@@ -28,34 +29,66 @@ const ADAPTER: &str = "from npu_bridge.npu_init import *";
 
 const IMPORTS: &[&str] = &[OS, FLUID, TENSORFLOW, DTR, ADAPTER];
 
+/// The line above expressions that became comments.
+const UNDEFINED: &str =
+    "# Expressions in these comments have names that are not defined here; their options are at their defaults.\n";
+
 /// Longer calls have a line per argument.
 const MAX_LINE: usize = 88;
 
 /// A part of a configuration as a script of Python 3; `None` where nothing of the part is set. Expressions of the user's script are copied
-/// where that gives the same document; the names in them are not defined.
+/// where that gives the same document and their names are defined; the others become comments.
 pub fn to_python(document: &ConfigDocument, part: PythonPart) -> Option<String> {
     let document = part.of(document)?;
+    let hidden = hidden_expressions(&document, part);
+    Some(Writer::new(&document, hidden, part).script())
+}
+
+/// A sentence about each expression of the user's script that no written script evaluates.
+pub(in super::super) fn undefined_notes(document: &ConfigDocument) -> Vec<String> {
+    let of_part = |part: PythonPart| {
+        let document = part.of(document)?;
+        let hidden = hidden_expressions(&document, part);
+        Some(hidden.into_iter().map(|key| undefined_note(&document, key)).collect())
+    };
+    let parts = PythonPart::ALL.into_iter().filter_map(of_part);
+    parts.flat_map(|notes: Vec<String>| notes).collect()
+}
+
+fn undefined_note(document: &ConfigDocument, key: &str) -> String {
+    let text = document.options.get(key).map_or_else(String::new, Value::to_string);
+    format!("{key} is unknown before the script runs ({text})").replace(char::is_control, " ")
+}
+
+/// The keys of expressions that cannot be written as they are.
+fn hidden_expressions(document: &ConfigDocument, part: PythonPart) -> BTreeSet<&str> {
     let expressions = document
         .options
         .overrides()
         .filter(|(_, value)| matches!(value, Value::Python(_)));
     let mut hidden: BTreeSet<&str> = expressions.map(|(key, _)| key).collect();
-    if hidden.is_empty() {
-        return Some(Writer::new(&document, hidden, part).script());
-    }
     // An expression may be invalid Python, or have another meaning here than in its script.
     let all = hidden.clone();
     hidden.retain(|key| {
         let mut alone = ConfigDocument::default();
         let value = document.options.get(key).cloned().unwrap_or(Value::Unset);
-        alone.options.set(key, value).is_err() || !is_read_back(&alone, &BTreeSet::new(), part)
+        alone.options.set(key, value).is_err()
+            || !is_read_back(&alone, &BTreeSet::new(), part)
+            || modules_of_option(document, key).is_none()
     });
-    let hidden = if is_read_back(&document, &hidden, part) {
+    if hidden == all || is_read_back(document, &hidden, part) {
         hidden
     } else {
         all
-    };
-    Some(Writer::new(&document, hidden, part).script())
+    }
+}
+
+/// The modules that the expression of an option needs; `None` where it needs undefined names.
+fn modules_of_option(document: &ConfigDocument, key: &str) -> Option<BTreeSet<&'static str>> {
+    match document.options.get(key)? {
+        Value::Python(text) => modules_of(text),
+        _ => None,
+    }
 }
 
 /// Whether the script gives the same options, with the hidden ones in comments.
@@ -166,7 +199,7 @@ impl<'a> Writer<'a> {
         if !objects.is_empty() || run.is_some() {
             imports.insert(ADAPTER);
         }
-        if parameters.is_some() || self.names_tensorflow() {
+        if parameters.is_some() {
             imports.insert(TENSORFLOW);
         }
         for group in GROUPS.iter().filter(|group| !group.is_argument) {
@@ -186,6 +219,14 @@ impl<'a> Writer<'a> {
         if variables.is_some() {
             imports.insert(OS);
         }
+        for module in self
+            .placed
+            .iter()
+            .filter_map(|key| modules_of_option(self.document, key))
+            .flatten()
+        {
+            imports.insert(if module == "os" { OS } else { TENSORFLOW });
+        }
         parts.push(format!("{HEADER}\n{}", self.part.usage()));
         let imports: Vec<&str> = IMPORTS
             .iter()
@@ -195,7 +236,7 @@ impl<'a> Writer<'a> {
         parts.extend((!imports.is_empty()).then(|| format!("{}\n", imports.join("\n"))));
         parts.extend(variables);
         parts.extend((!objects.is_empty()).then(|| objects.concat()));
-        let open = open_remarks(self.document, self.placed.iter().copied());
+        let open = open_remarks(self.document);
         let session = session_remarks(self.document);
         parts.extend(
             [run, engine, parameters, open, self.comments(), session]
@@ -211,13 +252,6 @@ impl<'a> Writer<'a> {
             Value::Python(text) => (!self.hidden.contains(key)).then(|| text.clone()),
             other => literal(other),
         }
-    }
-
-    /// Whether a written expression needs the import of TensorFlow.
-    fn names_tensorflow(&self) -> bool {
-        let is_named =
-            |key: &&str| matches!(self.document.options.get(key), Some(Value::Python(text)) if text.contains("tf."));
-        self.placed.iter().any(is_named)
     }
 
     /// The same, and marks the option as written.
@@ -341,6 +375,9 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|(key, json)| (key.as_str(), json.clone()));
         let mut lines = String::new();
+        if !self.hidden.is_empty() {
+            lines.push_str(UNDEFINED);
+        }
         for (key, json) in known.chain(unknown) {
             lines.push_str(&format!("{MARK}{} = {json}\n", bare_or_quoted(key)));
         }

@@ -1,23 +1,15 @@
 //! Comments of a written script: what is open about its values, and the session around them, which is read back.
 
-use highwater_options::{Value, resolve_device};
+use highwater_options::resolve_device;
 
 use super::super::config::schedule_json;
 use super::super::config_document::ConfigDocument;
 use super::python::{DEVICE_MARK, EVALUATION_MARK, SCHEDULE_MARK};
 use highwater_model::workload::SchedulePlan;
 
-/// Expressions with undefined names, and values that hold under an assumption. `None` where everything is certain.
-pub(super) fn open_remarks<'a>(document: &ConfigDocument, written: impl Iterator<Item = &'a str>) -> Option<String> {
-    let is_expression = |key: &&str| matches!(document.options.get(key), Some(Value::Python(_)));
-    let expressions: Vec<&str> = written.filter(is_expression).collect();
+/// Values that hold under an assumption or a condition. `None` where everything is certain.
+pub(super) fn open_remarks(document: &ConfigDocument) -> Option<String> {
     let mut lines = String::new();
-    if !expressions.is_empty() {
-        let keys = expressions.join(", ");
-        lines.push_str(&format!(
-            "# Expressions of the script that was read; names in them may be undefined here: {keys}\n"
-        ));
-    }
     for note in open_notes(document) {
         lines.push_str(&format!("# {note}\n"));
     }

@@ -124,7 +124,7 @@ impl LaneTrace<'_> {
         for mark in &remat.marks {
             let name = match mark.kind {
                 RematMarkKind::Evict => "evict",
-                RematMarkKind::Rematerialize => "compute anew",
+                RematMarkKind::Rematerialize => "recompute",
                 RematMarkKind::Sibling => "back beside another",
                 RematMarkKind::OutOfMemory => "out of memory",
                 RematMarkKind::Thrash => "thrash",

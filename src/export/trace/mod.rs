@@ -154,7 +154,7 @@ fn schedule(
             "iteration": facts.iteration,
             "run": facts.run,
             "phase": facts.phase.name(),
-            "computed anew": facts.is_recomputed,
+            "recomputed": facts.is_recomputed,
         });
         out.slice(OP_TRACK, clock.at(step), clock.at(step + 1), &name, "op", &args);
     }

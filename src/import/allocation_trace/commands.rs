@@ -143,7 +143,7 @@ impl Reader {
             return Ok(true);
         }
         Err(line.error(
-            format!("\"{}\" stands behind a command", line.word),
+            format!("\"{}\" comes after a command", line.word),
             "it speaks of the whole trace, so move it to the beginning",
         ))
     }

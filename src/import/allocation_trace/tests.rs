@@ -87,7 +87,7 @@ fn every_error_names_its_line_and_what_to_do() {
             "load G 5:q\n",
             "\"q\" is no flag of a segment at line 1; the flags are n",
         ),
-        ("a x 1\ndevice 4G\n", "\"device\" stands behind a command at line 2;"),
+        ("a x 1\ndevice 4G\n", "\"device\" comes after a command at line 2;"),
         ("device 0\n", "a device of 0 bytes cannot be simulated"),
         ("device 5000G\n", "cannot be simulated at line 1; state between"),
     ] {

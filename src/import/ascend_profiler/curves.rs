@@ -148,7 +148,7 @@ impl Table for Curves {
         let message = if has_times {
             "digits of a time are cut off, as spreadsheets do: the sample is left out; take the file that the profiler wrote"
         } else {
-            "digits of a time are cut off, as spreadsheets do: the samples stand in the order of the file; take the file \
+            "digits of a time are cut off, as spreadsheets do: the samples are in the order of the file; take the file \
              that the profiler wrote"
         };
         self.rough.report(Severity::Warning, message, sink.diagnostics);

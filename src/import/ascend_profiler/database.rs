@@ -240,7 +240,7 @@ impl Database {
             faults.feed(&mut *reader, &header, &record, &|| format!("row {row} of {table}"));
         })?;
         if unknown.0 > 0 {
-            let message = format!("an id of {table} stands for no text, it is shown itself");
+            let message = format!("an id of {table} has no text, so the id is shown");
             let place = String::from_utf8_lossy(&unknown.1).into_owned();
             sink.diagnostics.counted(Severity::Info, message, &place, unknown.0);
         }

@@ -303,7 +303,7 @@ impl Events {
             "digits of a time are cut off, as spreadsheets do: the row is left out, so that a block may seem to be never \
              freed; take the file that the tool wrote"
         } else {
-            "digits of a time are cut off, as spreadsheets do: the rows stand in the order of the file; take the file that \
+            "digits of a time are cut off, as spreadsheets do: the rows are in the order of the file; take the file that \
              the tool wrote"
         };
         self.rough.report(Severity::Warning, message, sink.diagnostics);

@@ -263,8 +263,8 @@ impl Counts {
                 "digits of a time are cut off, as spreadsheets do: the row is left out, so peaks are lower bounds; take the file \
                  that the profiler wrote"
             } else {
-                "digits of a time are cut off, as spreadsheets do: the rows stand in the order of the file, and releases are \
-                 not shown, so the peak is the sum of all; take the file that the profiler wrote"
+                "digits of a time are cut off, as spreadsheets do: the rows are in the order of the file, and releases \
+                 are not shown, so the peak is the sum of all; take the file that the profiler wrote"
             },
             &self.rough.first,
             self.rough.count,
@@ -296,7 +296,7 @@ impl Counts {
         );
         diagnostics.counted(
             Severity::Info,
-            "the row names no stream: it is the graph engine's, whose pool has totals of its own; the curves are those of \
+            "the row names no stream: it is the graph engine's, whose pool has separate totals; the curves are those of \
              the framework's pool",
             "",
             self.engine,

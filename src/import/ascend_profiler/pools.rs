@@ -170,8 +170,9 @@ impl Group {
             let as_written = self.draft(as_written, false, shared, sink.progress)?.recording;
             let peak = |recording: &Recording| recording.peaks().live.0.get();
             let message = format!(
-                "the rows do not stand in the order of their times (a block is written when it is freed): as they stand they \
-                 hold at most {} bytes, in the order of their times {} bytes, which is listed apart as \"by time\"",
+                "the rows are not in the order of their times (a block is written when it is freed): in the order of the \
+                 file they hold at most {} bytes, in the order of their times {} bytes, which is listed apart as \"by \
+                 time\"",
                 peak(&as_written),
                 peak(&by_time)
             );

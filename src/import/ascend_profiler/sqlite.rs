@@ -71,7 +71,7 @@ impl Database {
         sink.progress.check()?;
         loaded.map_err(|error| broken(&error, "the first page"))?;
         if copied.has_journal {
-            let message = "the database was open for writing: what stands in its journal (-wal) beside it is not read";
+            let message = "the database was open for writing: the content of its journal (-wal) is not read";
             sink.diagnostics.info(message, "");
         }
         harden(&mut connection, sink.progress).map_err(|error| broken(&error, "the first page"))?;

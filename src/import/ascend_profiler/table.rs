@@ -239,7 +239,7 @@ impl Faults {
                 *count,
             );
         }
-        let message = "the header stands again inside the table, as where slices are joined; it is skipped";
+        let message = "the header occurs again inside the table, as where slices are joined; it is skipped";
         diagnostics.counted(Severity::Info, message, "", self.repeated);
         Ok(())
     }

@@ -58,7 +58,7 @@ fn block(wire: WireBlock, idx: usize, n_blocks: usize) -> Result<Block, ImportEr
     if wire.idx.is_some_and(|stated| usize::try_from(stated) != Ok(idx)) {
         let stated = wire.idx.unwrap_or_default();
         return Err(ImportError::at(
-            format!("the block says that it is number {stated}, but stands at position {idx}"),
+            format!("the block says that it is number {stated}, but is at position {idx}"),
             place,
             ADVICE,
         ));

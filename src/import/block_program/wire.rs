@@ -97,7 +97,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
                 let mut seen = std::collections::BTreeSet::new();
                 while let Some((key, value)) = map.next_entry::<Box<str>, T>()? {
                     if !seen.insert(key.clone()) {
-                        return Err(A::Error::custom(format!("the slot \"{key}\" stands twice in one op")));
+                        return Err(A::Error::custom(format!("the slot \"{key}\" occurs twice in one op")));
                     }
                     pairs.push((key, value));
                 }

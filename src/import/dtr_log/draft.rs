@@ -215,7 +215,7 @@ impl Draft {
         found.ok_or_else(|| {
             (
                 format!("the {what} of \"{name}\" belongs to no result above"),
-                "it stands right behind the op that computes it, once",
+                "it comes right after the op that computes it, once",
             )
         })
     }

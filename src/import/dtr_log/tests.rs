@@ -81,7 +81,7 @@ fn every_instruction_is_read() {
         "= b a",
         "M add_ 7 a,x 0",
         "< b v",
-        "- nobody",
+        "- missing",
         "- v",
         "- x",
     ]));
@@ -142,7 +142,7 @@ fn a_changed_view_has_the_size_of_its_storage() {
 
 #[test]
 fn lines_before_the_start_are_not_counted() {
-    let whole = log(&["C y 1", "nonsense", "F f 1 nobody r:1", START, "C x 64"]);
+    let whole = log(&["C y 1", "nonsense", "F f 1 missing r:1", START, "C x 64"]);
     let (tape, diagnostics) = read_with(&whole).expect("a tape");
     assert_eq!((tape.tensors.len(), diagnostics.entries().len()), (1, 0));
     let (tape, diagnostics) = read_with(&log(&["C x 64", "F f 1 x r:1"])).expect("a tape");

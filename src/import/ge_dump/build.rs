@@ -308,7 +308,7 @@ impl<'a> Build<'a> {
         if mine.is_none() || its.is_none() || mine == its || is_variable {
             self.builder.alias(tensor, other);
         } else {
-            let what = "an output is said to take the memory of an input, but stands elsewhere; it counts by itself";
+            let what = "an output is said to take the memory of an input, but lies elsewhere; it counts by itself";
             self.diagnostics.info(what, &format!("{}:{position}", op.name));
         }
     }

@@ -79,7 +79,7 @@ fn in_variables(graph: &Graph, offsets: &[Option<u64>], diagnostics: &mut Diagno
     diagnostics.counted(
         Severity::Info,
         format!(
-            "a computed tensor stands in the memory of a variable, whose addresses begin behind a base of their own (here \
+            "a computed tensor lies in the memory of a variable, whose addresses begin behind a base of their own (here \
              from {} on): where it ends is an address, not an amount of memory",
             Bytes(base)
         ),

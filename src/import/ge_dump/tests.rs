@@ -223,7 +223,7 @@ fn memory_at_another_offset_is_not_shared() {
     assert_eq!(entry(&text(0)).0.graph.storages().len(), 1);
     let (apart, said) = entry(&text(512));
     assert_eq!(apart.graph.storages().len(), 2);
-    assert!(said.contains("stands elsewhere; it counts by itself [b:0]"), "{said}");
+    assert!(said.contains("lies elsewhere; it counts by itself [b:0]"), "{said}");
 }
 
 const ONNX: &str = r#"

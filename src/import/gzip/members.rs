@@ -130,8 +130,7 @@ impl<'a> Members<'a> {
 }
 
 fn behind(byte: u8) -> Error {
-    let message =
-        format!("behind their end stands byte 0x{byte:02x}, which begins no further gzip data and is no padding");
+    let message = format!("behind their end is byte 0x{byte:02x}, which begins no further gzip data and is no padding");
     Error::new(ErrorKind::InvalidData, message)
 }
 

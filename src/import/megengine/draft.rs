@@ -15,7 +15,7 @@ const MOST_PARTS: usize = 50_000_000;
 /// Nanoseconds to move a byte: 10^8 bytes a second, as the original estimates.
 const NANOS_PER_BYTE: u64 = 10;
 
-pub(super) const ADVICE: &str = "docs/format.md describes the format; entries stand in execution order";
+pub(super) const ADVICE: &str = "docs/format.md describes the format; entries are in execution order";
 
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -78,7 +78,7 @@ impl Draft {
             return Err(ImportError::at(
                 format!("the variable \"{name}\" is made a second time"),
                 place,
-                "give every result a name of its own",
+                "give every result a different name",
             ));
         }
         self.tape.tensors.push(TapeTensor {

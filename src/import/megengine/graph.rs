@@ -54,7 +54,7 @@ fn declare(wire: &WireGraph) -> Result<Declared<'_>, ImportError> {
             return Err(ImportError::at(
                 format!("the variable \"{}\" is declared twice", variable.name),
                 format!("vars[{position}]"),
-                "give every variable a name of its own",
+                "give every variable a different name",
             ));
         }
     }

@@ -164,7 +164,7 @@ impl<'de> Deserialize<'de> for WireEntry {
 
 fn part<'de, A: SeqAccess<'de>, T: Deserialize<'de>>(seq: &mut A, what: &str) -> Result<T, A::Error> {
     seq.next_element()?
-        .ok_or_else(|| A::Error::custom(format!("an entry ends where {what} should stand")))
+        .ok_or_else(|| A::Error::custom(format!("an entry ends where {what} should be")))
 }
 
 #[derive(Deserialize)]

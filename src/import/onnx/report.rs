@@ -34,7 +34,7 @@ pub(super) fn report(model: &Model, infer: &Infer<'_>, diagnostics: &mut Diagnos
     let (example, count) = model.counts.external;
     diagnostics.counted(
         Severity::Info,
-        "the data of a tensor stand in another file, which is not opened; its size comes from its type and dimensions",
+        "the data of a tensor are in another file, which is not opened; its size comes from its type and dimensions",
         name(example),
         count,
     );

@@ -88,7 +88,7 @@ impl Layout {
                 continue;
             };
             if positions[column as usize].replace(position).is_some() {
-                return Err(format!("column \"{}\" stands twice", heading.trim()));
+                return Err(format!("column \"{}\" occurs twice", heading.trim()));
             }
         }
         let at = |column: Column| positions[column as usize];

@@ -172,12 +172,12 @@ impl Draft {
         if let Some((first, second)) = index.duplicate(&self.ids) {
             return Err(ImportError::at(
                 format!(
-                    "id \"{}\" stands twice, first in {}",
+                    "id \"{}\" occurs twice, first in {}",
                     self.ids.get(second),
                     places(first)
                 ),
                 places(second),
-                "give every buffer an id of its own",
+                "give every buffer a different id",
             ));
         }
         if self.same_address.is_empty() {

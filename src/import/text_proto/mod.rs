@@ -178,7 +178,7 @@ impl<'a> TextProto<'a> {
         Ok(match self.source.peek()? {
             None => self.source.ends_in(format!("field \"{}\"", self.name)),
             Some(byte) => ImportError::at(
-                format!("'{}' stands where {expected} is expected", byte.escape_ascii()),
+                format!("'{}' found where {expected} is expected", byte.escape_ascii()),
                 place.text(),
                 DAMAGED,
             ),

@@ -92,18 +92,15 @@ fn errors_name_the_line_and_the_byte() {
         ("a: 1\nb", "byte 6, in the middle of field \"b\""),
         (
             "a: 1\nb 2",
-            "'2' stands where ':' or a message is expected at line 2, byte 7",
+            "'2' found where ':' or a message is expected at line 2, byte 7",
         ),
-        ("a: }", "'}' stands where a value is expected at line 1, byte 3"),
+        ("a: }", "'}' found where a value is expected at line 1, byte 3"),
         ("a {\n b: 1", "in the middle of the message that starts in line 1"),
-        (
-            "a {\n b: 1 >",
-            "'>' stands where a field is expected at line 2, byte 10",
-        ),
-        ("}", "'}' stands where a field is expected at line 1, byte 0"),
-        ("a: [1 2]", "'2' stands where ',' or ']' is expected at line 1, byte 6"),
-        ("a: [1, ]", "']' stands where a value is expected"),
-        ("a: [[1]]", "'[' stands where a value is expected"),
+        ("a {\n b: 1 >", "'>' found where a field is expected at line 2, byte 10"),
+        ("}", "'}' found where a field is expected at line 1, byte 0"),
+        ("a: [1 2]", "'2' found where ',' or ']' is expected at line 1, byte 6"),
+        ("a: [1, ]", "']' found where a value is expected"),
+        ("a: [[1]]", "'[' found where a value is expected"),
         ("a: [1,\n2", "in the middle of field \"a\""),
         ("a: \"x\nb: 1", "a string does not end on its line at line 1, byte 5"),
         ("a: \"x", "in the middle of a string"),
@@ -113,7 +110,7 @@ fn errors_name_the_line_and_the_byte() {
         ("a: \"\\u12\"", "lacks digits"),
         ("a: -", "a value is missing"),
         ("[a.b: 1", "an extension's name is not closed"),
-        ("\u{feff}a: 1", "stands where a field is expected at line 1, byte 0"),
+        ("\u{feff}a: 1", "found where a field is expected at line 1, byte 0"),
     ] {
         let error = events(text.as_bytes()).expect_err(text);
         assert!(error.contains(expected), "{text}: {error}");

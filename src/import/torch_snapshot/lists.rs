@@ -168,7 +168,7 @@ mod tests {
             expected.extend(piece);
         }
         assert_eq!(lists.items(one).collect::<Vec<_>>(), expected);
-        assert!(lists.items.len() < 30, "{} items stand apart", lists.items.len());
+        assert!(lists.items.len() < 30, "{} items, not joined", lists.items.len());
         assert_eq!(lists.items(7).count(), 0);
     }
 }

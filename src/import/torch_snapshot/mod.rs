@@ -39,6 +39,7 @@ mod window;
 use std::sync::Arc;
 
 use super::pages::Pages;
+use super::unread_formats::TORCH_MAGIC;
 use super::{ImportError, Input};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
@@ -50,6 +51,7 @@ use highwater_model::workload::Source;
 pub(super) fn detect(input: &Input<'_>) -> bool {
     let head = input.head();
     match head {
+        weights if weights.starts_with(TORCH_MAGIC) => false,
         [opcode::PROTO, 2..=5, first, ..] => matches!(
             *first,
             opcode::FRAME

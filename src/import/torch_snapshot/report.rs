@@ -73,12 +73,12 @@ fn kinds(replayed: &Replayed) -> [(Severity, Count, &'static str); 11] {
             found.sizes,
             "the size of an allocation is not that of its free or of the block at the end; the allocation's counts",
         ),
-        (Warning, found.overlapping, "live blocks stand on one another"),
-        (Warning, found.outside, "an allocation stands outside every segment"),
+        (Warning, found.overlapping, "live blocks overlap"),
+        (Warning, found.outside, "an allocation lies outside every segment"),
         (
             Warning,
             replayed.regions.overlapping,
-            "a range of a segment is there without an event that maps it, or stands on another",
+            "a range of a segment is there without an event that maps it, or overlaps another",
         ),
         (
             Warning,

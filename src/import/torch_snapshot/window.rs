@@ -125,7 +125,7 @@ impl<'a> Window<'a> {
         Err(ImportError::Truncated {
             at: self.len,
             what: match self.position() {
-                at if at >= self.len => format!("the pickle, where {bytes} more should stand"),
+                at if at >= self.len => format!("the pickle, where {bytes} more should follow"),
                 at => format!("{bytes} that begin{} at byte {at}", if n == 1 { "s" } else { "" }),
             },
         })

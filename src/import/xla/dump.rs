@@ -139,7 +139,7 @@ fn allocation_line(line: &str, dump: &mut Dump) -> Result<(), String> {
         assignment.allocations.push(allocation(rest)?);
     } else if let Some(rest) = line.strip_prefix("value: <") {
         let last = assignment.allocations.last_mut();
-        last.ok_or("a value stands in front of every allocation")?
+        last.ok_or("a value comes before every allocation")?
             .values
             .push(value(rest)?);
     } else if !line.is_empty() {

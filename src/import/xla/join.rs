@@ -22,8 +22,8 @@ pub(super) fn source(
         (Some(assignment), Some(ranges)) => both(assignment, ranges, progress, diagnostics)?,
         (Some(assignment), None) => {
             diagnostics.warning(
-                "the file says where values stand, not when they live: each allocation counts as held all run; open the \
-                 live ranges (live-range.txt) with it, or the .hlo.pb of the same dump",
+                "the file says where values are placed, not when they are live: each allocation counts as held all run; \
+                 open the live ranges (live-range.txt) with it, or the .hlo.pb of the same dump",
                 name,
             );
             for (fact, value) in assignment.facts() {

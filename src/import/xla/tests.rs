@@ -103,7 +103,7 @@ fn damaged_text_names_a_line() {
     for (from, to, expected) in [
         ("negate(%x)", "negate(%ghost)", "ghost"),
         ("f32[4]{0} copy", "copy", "shape is expected"),
-        ("body=%body", "body=%nobody", "nobody"),
+        ("body=%body", "body=%missing", "missing"),
         (", condition=%cond", "", "no condition"),
         ("parameter(0), unknown", "parameter(zero), unknown", "parameter"),
         ("%i = s32[]", "%x = s32[]", "twice"),

@@ -202,7 +202,7 @@ fn computation(
         let (is_root, name) = instruction::name(statement).ok_or_else(|| error("an instruction has no name", line))?;
         if !names.add(name) {
             return Err(error(
-                format!("instruction \"{name}\" stands twice in its computation"),
+                format!("instruction \"{name}\" occurs twice in its computation"),
                 line,
             ));
         }

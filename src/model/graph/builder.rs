@@ -23,9 +23,7 @@ const BACK_KINDS: &[&str] = &["NextIteration", "RefNextIteration"];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// Two ops compute one tensor.
-    #[error(
-        "tensor \"{tensor}\" is computed twice, the second time by op \"{op}\"; give each result a name of its own"
-    )]
+    #[error("tensor \"{tensor}\" is computed twice, the second time by op \"{op}\"; give each result a different name")]
     SecondProducer {
         tensor: String,
         /// The second op's name or type.

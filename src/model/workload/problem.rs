@@ -91,7 +91,7 @@ pub enum ProblemError {
     #[error("the gaps of buffer {buffer} leave no step on which it holds its bytes")]
     NeverLive { buffer: u32 },
     /// A group with an unknown or repeated member, or with fewer than two.
-    #[error("group {group} names a buffer that does not exist or stands in a group already, or has fewer than two")]
+    #[error("group {group} names a buffer that does not exist or is in a group already, or has fewer than two")]
     BadGroup {
         /// Position of the group.
         group: usize,

@@ -116,7 +116,7 @@ pub enum ScheduleError {
     },
     /// One graph twice in a concurrent group.
     #[error(
-        "\"{graph}\" stands twice in concurrent group {group}; one graph at a time with itself is \
+        "\"{graph}\" is listed twice in concurrent group {group}; one graph at a time with itself is \
          graph_max_parallel_model_num; give it one entry with several values or repeats, or another group"
     )]
     TwiceInGroup { graph: String, group: u32 },

@@ -61,8 +61,8 @@ fn cache_mode(facts: &Facts<'_>, report: &mut Report<'_>) {
             report.warning(
                 &names,
                 format!(
-                    "{why}, so op_compiler_cache_mode ({mode}) is ignored and every operator is compiled anew: \
-                     switch debugging off when you are done"
+                    "{why}, so op_compiler_cache_mode ({mode}) is ignored and every operator is recompiled: switch \
+                     debugging off when you are done"
                 ),
             );
         }

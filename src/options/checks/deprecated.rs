@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R31",
         outcomes: &[
-            error("op_select_implmode or optypelist_for_implmode is not in its list, or the latter stands alone"),
+            error("op_select_implmode or optypelist_for_implmode is not in its list, or the latter is set alone"),
             warning("op_precision_mode is set beside op_select_implmode or optypelist_for_implmode, and wins"),
         ],
         options: &[IMPLEMENTATION, TYPES, keys::OP_PRECISION_MODE],

@@ -1,7 +1,7 @@
 //! Rules of the memory policies: R49, R50, R51, R52, R53.
 
 use super::super::environment::GE_USE_STATIC_MEMORY;
-use super::super::policy::{clears_separately, policy_numbers, policy_of_text};
+use super::super::policy::{clears_separately, policy_conditions, policy_depends_on, policy_numbers, policy_of_text};
 use super::{Check, Facts, OptionRow, Report, Value, error, find, info, keys, warning};
 use highwater_model::workload::SchedulePlan;
 use highwater_sim::StaticMemoryPolicy;
@@ -289,12 +289,14 @@ fn concurrent_groups(facts: &Facts<'_>, report: &mut Report<'_>) {
 fn expanding_pools(facts: &Facts<'_>, report: &mut Report<'_>) {
     if facts.policy.row().expands_pools {
         let options = facts.set_of(&POLICY_SOURCES);
+        let conditions = policy_conditions(facts.options, facts.environment);
         report.info(
             &options,
             format!(
-                "policy {} is in force: the document promises less memory for dynamic shapes and warns of lower performance; \
-                 highwater compare gives the figures of both",
-                named(facts.policy)
+                "policy {} is in force{}: the document promises less memory for dynamic shapes and warns of lower performance; a \
+                 comparison of policies has the figures of both",
+                named(facts.policy),
+                policy_depends_on(&conditions)
             ),
         );
     }

@@ -354,11 +354,7 @@ fn check_facts(facts: &Facts<'_>) -> Vec<Finding> {
 fn soften(finding: &mut Finding, facts: &Facts<'_>) {
     let names: BTreeSet<&String> = finding.options.iter().filter(|name| facts.is_set(name)).collect();
     let under: BTreeSet<Option<&Condition>> = names.iter().map(|name| facts.condition(name)).collect();
-    let conditions: Vec<String> = under
-        .iter()
-        .flatten()
-        .map(|condition| format!("\"{}\" (line {})", condition.text, condition.line))
-        .collect();
+    let conditions: Vec<String> = under.iter().flatten().map(ToString::to_string).collect();
     if finding.severity != Severity::Error {
         return;
     }

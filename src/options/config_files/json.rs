@@ -44,7 +44,7 @@ fn read_as(text: &str, is_strict: bool, problems: &mut Vec<FileError>) -> Option
         if reader.rest.is_empty() {
             Ok(item)
         } else {
-            Err(reader.problem("more text stands behind the end: remove it"))
+            Err(reader.problem("there is more text behind the end: remove it"))
         }
     });
     match read {
@@ -162,7 +162,7 @@ impl Reader<'_, '_> {
         if self.take(end) {
             if has_comma && self.is_strict {
                 self.problems
-                    .push(FileError::new(line, "a comma stands behind the last item: remove it"));
+                    .push(FileError::new(line, "there is a comma behind the last item: remove it"));
             }
             return Ok(true);
         }

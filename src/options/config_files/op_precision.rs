@@ -52,7 +52,7 @@ pub fn op_precision_modes(bytes: &[u8]) -> (OpPrecisionModes, Vec<FileError>) {
                     "ByNodeName" => modes.by_node.push(entry),
                     "" => problems.push(FileError::new(
                         number,
-                        "no section stands before this line: write [ByOpType] or [ByNodeName] above it",
+                        "there is no section before this line: write [ByOpType] or [ByNodeName] above it",
                     )),
                     _ => {}
                 }

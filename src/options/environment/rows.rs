@@ -65,8 +65,8 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     EnvironmentRow {
         name: ASCEND_CACHE_PATH,
         summary: "the directory for the cache of compiled ops",
-        details: "The cache stands in a subdirectory kernel_cache with the host's id behind it. Without it and the \
-                  option, the cache is in $HOME/atc_data.",
+        details: "The cache is in a subdirectory whose name is kernel_cache and the host's id. Without it and the option, \
+                  the cache is in $HOME/atc_data.",
         precedence: "below op_compiler_cache_dir",
         ..VARIABLE
     },
@@ -101,16 +101,16 @@ pub static ENVIRONMENT: &[EnvironmentRow] = &[
     EnvironmentRow {
         name: ASCEND_MAX_OP_CACHE_SIZE,
         summary: "how large the cache of compiled ops may grow, in megabytes",
-        details: "Above it, files that nobody read for half an hour are removed. -1 turns the ageing off. Without it \
+        details: "Above it, files that were not read for half an hour are removed. -1 turns the ageing off. Without it \
                   and the file, 500.",
-        precedence: "below max_op_cache_size in op_cache.ini, which stands in op_compiler_cache_dir",
+        precedence: "below max_op_cache_size in op_cache.ini, which is in op_compiler_cache_dir",
         ..VARIABLE
     },
     EnvironmentRow {
         name: ASCEND_REMAIN_CACHE_SIZE_RATIO,
         summary: "how much of a full cache of compiled ops is kept, in per cent",
         details: "A number from 1 to 100. Without it and the file, 50.",
-        precedence: "below remain_cache_size_ratio in op_cache.ini, which stands in op_compiler_cache_dir",
+        precedence: "below remain_cache_size_ratio in op_cache.ini, which is in op_compiler_cache_dir",
         ..VARIABLE
     },
     EnvironmentRow {

@@ -17,11 +17,11 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "modify_mixlist",
         kind: OptionKind::Path(PathKind::File),
         summary: "a JSON file that moves op types between the lists of mixed precision",
-        details: "Mixed precision sorts op types into a black list (precision is kept), a white list (precision may \
-                  be lowered) and a grey list (as the op before it). The file has the objects black-list and \
-                  white-list, each with to-add and to-remove. It needs a mixed mode in precision_mode or \
-                  precision_mode_v2; without one the adapter refuses it. The built-in lists stand in the operator \
-                  package of each chip; here simulation.kept_ops takes their place.",
+        details: "Mixed precision sorts op types into a black list (precision is kept), a white list (precision may be \
+                  lowered) and a grey list (as the op before it). The file has the objects black-list and white-list, \
+                  each with to-add and to-remove. It needs a mixed mode in precision_mode or precision_mode_v2; without \
+                  one the adapter refuses it. The built-in lists are in the operator package of each chip; here \
+                  simulation.kept_ops takes their place.",
         lowers_to: Some("Lowered::precision"),
         memory_effect: "under a mixed mode, op types added to the black list keep their width and those added to the \
                         white list lose it, on top of simulation.kept_ops; nothing under other modes or where the \

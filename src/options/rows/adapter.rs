@@ -40,7 +40,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "dynamic_input_config.dynamic_dims",
         kind: OptionKind::Text,
-        summary: "the values that stand for each -1",
+        summary: "the values that replace each -1",
         details: "One group for each shape with semicolons between them, such as \"20,20;40,40\": the first number \
                   is for the first -1, and so on. It wins over dynamic_inputs_shape_range. All three fields are \
                   given together or not at all.",
@@ -79,8 +79,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
         summary: "whether the weights of the whole network are compressed",
-        details: "Cannot stand beside compress_weight_conf; whether a name is given at all is what counts, even as \
-                  False. Only some chips can read compressed weights.",
+        details: "Cannot be set together with compress_weight_conf; whether a name is given at all is what counts, even \
+                  as False. Only some chips can read compressed weights.",
         memory_effect: "nothing here: in reality compressed weights are smaller",
         since: Some("adapter of 2020"),
         source: "TensorFlow adapter npu_config.py; npu_attrs.cc",
@@ -90,8 +90,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "compress_weight_conf",
         kind: OptionKind::Path(PathKind::File),
         summary: "a file with the nodes whose weights are compressed",
-        details: "Compresses the named nodes and no others. Cannot stand beside enable_compress_weight: the adapter \
-                  refuses a configuration that gives both.",
+        details: "Compresses the named nodes and no others. Cannot be set together with enable_compress_weight: the \
+                  adapter refuses a configuration that gives both.",
         memory_effect: "nothing here: in reality compressed weights are smaller",
         since: Some("adapter of 2020"),
         source: "TensorFlow adapter npu_config.py; npu_attrs.cc",
@@ -121,7 +121,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Text,
         default: DefaultValue::Text("default_device_type"),
         summary: "the type of device that graphs are compiled for",
-        details: "Passed on to the engine as it stands. The default leaves the choice to the engine.",
+        details: "Passed on to the engine unchanged. The default leaves the choice to the engine.",
         since: Some("adapter of 2021"),
         ..ADAPTER_ROW
     },
@@ -166,7 +166,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "a file that adds ops for preprocessing images",
         details: "Describes conversions of colours, crops and scales (AIPP) that are put in front of the graph's \
                   inputs. The engine knows it as ge.insertOpFile.",
-        memory_effect: "nothing here: the ops of the file are run as they stand",
+        memory_effect: "nothing here: the ops of the file are run unchanged",
         since: Some("adapter of 2023"),
         ..ADAPTER_ROW
     },
@@ -195,8 +195,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         default: DefaultValue::Bool(true),
         summary: "whether ops on constants are computed when the graph is compiled",
         details: "On by default. Off keeps such ops in the graph, which helps to find a fault of the folding.",
-        memory_effect: "nothing here: the ops of the file are run as they stand. In reality folding turns tensors \
-                        into weights",
+        memory_effect: "nothing here: the ops of the file are run unchanged. In reality folding turns tensors into weights",
         since: Some("adapter of 2026"),
         ..ADAPTER_ROW
     },
@@ -265,7 +264,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         default: DefaultValue::Text("O3"),
         summary: "how hard the graph compiler optimises",
         details: "O0 is the least and O3, the default, the most. The engine knows it as ge.oo.level.",
-        memory_effect: "nothing here: the ops of the file are run as they stand",
+        memory_effect: "nothing here: the ops of the file are run unchanged",
         since: Some("adapter of 2026"),
         ..ADAPTER_ROW
     },
@@ -275,7 +274,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "which optimisations of the graph compiler are switched on or off",
         details: "Names of passes with on or off behind a colon, and semicolons between them. The engine knows it as \
                   ge.optimizationSwitch.",
-        memory_effect: "nothing here: the ops of the file are run as they stand",
+        memory_effect: "nothing here: the ops of the file are run unchanged",
         since: Some("adapter of 2026"),
         ..ADAPTER_ROW
     },

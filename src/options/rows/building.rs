@@ -47,18 +47,18 @@ pub(super) const COMPILATION: &[OptionRow] = &[
         key: "op_compiler_cache_mode",
         kind: OptionKind::TextChoice(&[
             ("enable", "compiled ops are cached and reused"),
-            ("force", "the cache is emptied, then filled anew"),
+            ("force", "the cache is emptied, then filled again"),
             ("disable", "nothing is cached"),
         ]),
         default: DefaultValue::Text("enable"),
         summary: "whether compiled ops are kept on disk for the next compilation",
-        details: "With enable, ops that were compiled with the same settings are taken from disk. force empties the \
-                  cache first; it is for one run after a change of the software and dangerous while other programs \
-                  compile. The cache is off whatever this says where op_debug_level is not 0, or where \
-                  op_debug_config is set without op_debug_list; with such a list only the listed ops are compiled \
-                  anew. Unless op_cache.ini or the variables ASCEND_MAX_OP_CACHE_SIZE and \
-                  ASCEND_REMAIN_CACHE_SIZE_RATIO say otherwise, the cache holds 500 MB and keeps half of that when \
-                  it is full. The TensorFlow 1 adapter passes nothing where it is unset.",
+        details: "With enable, ops that were compiled with the same settings are taken from disk. force empties the cache \
+                  first; it is for one run after a change of the software and dangerous while other programs compile. The \
+                  cache is off whatever this says where op_debug_level is not 0, or where op_debug_config is set without \
+                  op_debug_list; with such a list only the listed ops are recompiled. Unless op_cache.ini or the \
+                  variables ASCEND_MAX_OP_CACHE_SIZE and ASCEND_REMAIN_CACHE_SIZE_RATIO say otherwise, the cache holds \
+                  500 MB and keeps half of that when it is full. The TensorFlow 1 adapter passes nothing where it is \
+                  unset.",
         source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..OPERATOR_COMPILATION_ROW
     },

@@ -9,14 +9,14 @@ pub(super) const DTR: &[OptionRow] = &[
         default: DefaultValue::Int(0),
         unit: Some("bytes"),
         summary: "the bytes of device memory from which on tensors are evicted",
-        details: "Where an op would bring the memory in use to the threshold, resident tensors are dropped by a \
-                  heuristic until it is below again; dropped tensors are computed anew when they are needed. The \
-                  constructor demands a number above 0 and has the default 0, so leaving it out always fails, and so \
-                  does a text such as \"8GB\". The eager megengine.dtr takes texts, in which KB, MB and GB are powers of \
-                  1024. A plan may stay above the threshold where nothing can be evicted.",
+        details: "Where an op would bring the memory in use to the threshold, resident tensors are dropped by a heuristic \
+                  until it is below again; dropped tensors are recomputed when they are needed. The constructor demands a \
+                  number above 0 and has the default 0, so leaving it out always fails, and so does a text such as \
+                  \"8GB\". The eager megengine.dtr takes texts, in which KB, MB and GB are powers of 1024. A plan may \
+                  stay above the threshold where nothing can be evicted.",
         rule: "D1",
-        memory_effect: "set, every graph is run by simulation.remat_heuristic so that it stays below so many bytes where it \
-                        can: evicted tensors leave feature memory, and steps are added for what is computed anew",
+        memory_effect: "set, every graph is run by simulation.remat_heuristic so that it stays below so many bytes where \
+                        it can: evicted tensors leave feature memory, and steps are added for what is recomputed",
         lowers_to: Some("RematRequest::budget"),
         ..DTR_ROW
     },
@@ -40,9 +40,9 @@ pub(super) const DTR: &[OptionRow] = &[
         kind: OptionKind::NOT_NEGATIVE,
         default: DefaultValue::Int(1),
         summary: "how much the memory of recomputing a tensor counts in the choice of what to evict",
-        details: "The exponent of the memory that computing the tensor anew would take. The larger it is, the more \
-                  the heuristic prefers tensors that need little memory to come back; 0 leaves memory out. It must \
-                  not be negative.",
+        details: "The exponent of the memory that recomputing the tensor would take. The larger it is, the more the \
+                  heuristic prefers tensors that need little memory to come back; 0 leaves memory out. It must not be \
+                  negative.",
         rule: "D2",
         memory_effect: "with dtr.eviction_threshold set, steers which tensors are evicted; nothing otherwise",
         lowers_to: Some("DtrFactors::recomp_memory_factor"),
@@ -53,9 +53,8 @@ pub(super) const DTR: &[OptionRow] = &[
         kind: OptionKind::NOT_NEGATIVE,
         default: DefaultValue::Int(1),
         summary: "how much the time of recomputing a tensor counts in the choice of what to evict",
-        details: "The exponent of the estimated time that computing the tensor anew would take. The larger it is, \
-                  the more the heuristic prefers tensors that come back quickly; 0 leaves time out. It must not be \
-                  negative.",
+        details: "The exponent of the estimated time that recomputing the tensor would take. The larger it is, the more \
+                  the heuristic prefers tensors that come back quickly; 0 leaves time out. It must not be negative.",
         rule: "D2",
         memory_effect: "with dtr.eviction_threshold set, steers which tensors are evicted; nothing otherwise",
         lowers_to: Some("DtrFactors::recomp_time_factor"),
@@ -69,9 +68,9 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         kind: OptionKind::List,
         summary: "the variables whose memory no other variable may take",
         details: "A set or a list of names (or variables); a tuple or a text is refused, the one-name example of the \
-                  guide included. Names match exactly: fc does not protect fc_0.tmp_0. Unknown names are ignored and \
-                  an empty list protects nothing. A variable that is fetched and also read by a later op should \
-                  stand here, or it may be overwritten.",
+                  guide included. Names match exactly: fc does not protect fc_0.tmp_0. Unknown names are ignored and an \
+                  empty list protects nothing. A variable that is fetched and also read by a later op should be listed \
+                  here, or it may be overwritten.",
         rule: "M2",
         memory_effect: "set, variables of each graph share memory by name, but for these",
         lowers_to: Some("NameReuseRequest::skip"),
@@ -82,8 +81,8 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
         summary: "whether each reuse is printed",
-        details: "On, every hit and every reason against one goes to standard output, one line each. Hits are \
-                  counted from 0 anew for each control-flow graph. It changes nothing about the result.",
+        details: "On, every hit and every reason against one goes to standard output, one line each. Hits are counted \
+                  from 0 again for each control-flow graph. It changes nothing about the result.",
         memory_effect: "set, memory_optimize is called, with level 0 unless memory_optimize.level says otherwise; the log \
                         itself changes nothing",
         lowers_to: Some("Lowered::reuses_names"),

@@ -45,8 +45,8 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: keys::RESERVE_NS,
         summary: "the estimated time of reserving or releasing a virtual range",
-        details: "Each expandable pool reserves one range, and each stitched block one of its own. Unset, the figure \
-                  of the device profile holds; no public figures exist, so set what you measured.",
+        details: "Each expandable pool reserves one range, and each stitched block another one. Unset, the figure of the \
+                  device profile holds; no public figures exist, so set what you measured.",
         memory_effect: "the estimated overhead counts it once a range that is reserved or released; no bytes change",
         lowers_to: Some("Params::reserve_cost"),
         ..COST

@@ -12,11 +12,11 @@ pub(super) const DEBUGGING: &[OptionRow] = &[
         ]),
         default: DefaultValue::Int(2),
         summary: "what is written when an op fails on the device",
-        details: "1 writes inputs, outputs, their descriptions and the scratch memory of the failing op into the \
-                  current directory. 2 writes inputs, outputs, scratch memory and tiling data into \
-                  extra-info/data-dump/DEVICE below ASCEND_WORK_PATH, else below the current directory. Where the \
-                  variable NPU_COLLECT_PATH is set, mode 1 is used and that directory, whatever stands here. \
-                  Releases of 2020 to 2023 had 0 as the default.",
+        details: "1 writes inputs, outputs, their descriptions and the scratch memory of the failing op into the current \
+                  directory. 2 writes inputs, outputs, scratch memory and tiling data into extra-info/data-dump/DEVICE \
+                  below ASCEND_WORK_PATH, else below the current directory. Where the variable NPU_COLLECT_PATH is set, \
+                  mode 1 is used and that directory, regardless of this option. Releases of 2020 to 2023 had 0 as the \
+                  default.",
         rule: "R7",
         source: "NPURunConfig option reference; TensorFlow adapter npu_config.py",
         ..DEBUGGING_ROW
@@ -177,12 +177,12 @@ pub(super) const COMPARISON: &[OptionRow] = &[
         key: "fusion_switch_file",
         kind: OptionKind::Path(PathKind::File),
         summary: "a JSON file that switches single fusion patterns off",
-        details: "An object Switch holds GraphFusion and UBFusion, each with names of patterns and on or off; ALL \
-                  stands for every pattern. All patterns are on by default, and some cannot be switched off. The \
-                  path may hold letters, digits, underscores, hyphens and dots.",
+        details: "An object Switch holds GraphFusion and UBFusion, each with names of patterns and on or off; ALL means \
+                  every pattern. All patterns are on by default, and some cannot be switched off. The path may hold \
+                  letters, digits, underscores, hyphens and dots.",
         rule: "K2",
-        memory_effect: "nothing here: the ops of the file are run as they stand. In reality fusion removes the \
-                        tensors between fused ops",
+        memory_effect: "nothing here: the ops of the file are run unchanged. In reality fusion removes the tensors \
+                        between fused ops",
         source: "NPURunConfig option reference",
         ..ACCURACY_COMPARISON_ROW
     },
@@ -219,8 +219,8 @@ pub(super) const PROFILING: &[OptionRow] = &[
         kind: OptionKind::Bool,
         default: DefaultValue::Bool(false),
         summary: "whether performance data is recorded",
-        details: "On, the run records what profiling_options asks for. Recording costs time and some memory of its \
-                  own. In a parameter map the switch is called profiling_mode.",
+        details: "On, the run records what profiling_options asks for. Recording costs time and some memory. In a \
+                  parameter map the switch is called profiling_mode.",
         parameter: Some("profiling_mode"),
         memory_effect: "nothing here: in reality the recording needs buffers",
         ..PROFILING_ROW

@@ -100,7 +100,7 @@ pub(super) const ROWS: &[OptionRow] = &[
             ("dynamic_execute", "compiled once, for ranges of shapes"),
             (
                 "lazy_recompile",
-                "compiled anew for each new shape (accepted by the code, not in the reference)",
+                "recompiled for each new shape (accepted by the code, not in the reference)",
             ),
         ]),
         default: DefaultValue::Text("dynamic_execute"),
@@ -116,17 +116,16 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "dynamic_inputs_shape_range",
         kind: OptionKind::ShapeRange,
         summary: "the ranges in which the shapes of inputs vary",
-        details: "Groups with a semicolon between them: getnext: for inputs from a dataset, data: for placeholders, \
-                  each with one bracketed shape an input. A dimension is a number, a range such as 3~5, or -1 for \
-                  anything; a scalar is [] without a blank before it. Shapes stand in the order of the inputs; \
-                  placeholders with names count in alphabetical order, so with more than 10 unnamed ones the tenth \
-                  stands before the second. It acts on a single graph, needs dynamic_input, and gives way to \
-                  dynamic_dims.",
+        details: "Groups with a semicolon between them: getnext: for inputs from a dataset, data: for placeholders, each \
+                  with one bracketed shape an input. A dimension is a number, a range such as 3~5, or -1 for anything; a \
+                  scalar is [] without a blank before it. Shapes are in the order of the inputs; placeholders with names \
+                  count in alphabetical order, so with more than 10 unnamed ones the tenth precedes the second. It acts \
+                  on a single graph, needs dynamic_input, and gives way to dynamic_dims.",
         lowers_to: Some("Lowered::shape_ranges"),
         rule: "R32",
-        memory_effect: "symbolic dimensions that the schedule gives no value take values from their range: the \
-                        largest, and simulation.shape_samples shapes in all, evenly spread on a log scale from the \
-                        smallest to the largest, each a run of its own",
+        memory_effect: "symbolic dimensions that the schedule gives no value take values from their range: the largest, \
+                        and simulation.shape_samples shapes in all, evenly spread on a log scale from the smallest to the \
+                        largest, each a separate run",
         is_estimate: true,
         source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..DEPRECATED_ROW

@@ -6,7 +6,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         key: "ge.exec.staticMemoryPolicy",
         kind: OptionKind::TextChoice(&[
-            ("0", "dynamic allocation: each static graph holds a block of its own"),
+            ("0", "dynamic allocation: each static graph holds a separate block"),
             ("1", "the same as 2, for old scripts"),
             ("2", "static graphs share one arena as large as the largest of them"),
             ("3", "dynamic graphs use pools of small pages mapped into one range"),
@@ -61,13 +61,12 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "ge.exec.disableReuseMemory",
         kind: OptionKind::TextChoice(&[
             ("0", "tensors that do not live together share memory"),
-            ("1", "every tensor has memory of its own"),
+            ("1", "every tensor has separate memory"),
         ]),
         unset_means: Some("\"0\""),
         summary: "whether reuse of memory within a static graph is turned off",
-        details: "With \"1\" every output and scratch buffer of a static graph gets a place of its own. That is a \
-                  way to find out whether wrong results come from reuse; the memory it takes is the sum of \
-                  everything.",
+        details: "With \"1\" every output and scratch buffer of a static graph gets a separate place. That is a way to \
+                  find out whether wrong results come from reuse; the memory it takes is the sum of everything.",
         lowers_to: Some("Lowered::no_reuse"),
         memory_effect: "1 places the arenas of static graphs without any reuse; dynamic graphs are as before",
         since: Some("GE of 2020"),
@@ -81,9 +80,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         ]),
         unset_means: Some("\"0\""),
         summary: "whether the caller's memory serves as that of graph inputs and outputs",
-        details: "With \"1\" the engine works on the addresses of inputs and outputs that the caller passes in, \
-                  instead of holding a segment of its own for them behind the arena. The caller must then keep \
-                  memory of the right size at hand.",
+        details: "With \"1\" the engine works on the addresses of inputs and outputs that the caller passes in, instead \
+                  of holding a separate segment for them behind the arena. The caller must then keep memory of the right \
+                  size ready.",
         lowers_to: Some("Params::io_by_caller"),
         memory_effect: "1 leaves inputs and outputs of graphs out of the count: they are the caller's memory",
         since: Some("GE of 2023"),
@@ -106,15 +105,15 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the graph outputs whose memory other tensors may use before they are written",
         details: "Numbers of outputs, from 0, with commas between them. Until such an output is computed, its place \
                   may serve other tensors.",
-        memory_effect: "nothing here: outputs have memory of their own. In reality other tensors may stand in it \
-                        before they are written",
+        memory_effect: "nothing here: outputs have memory of their own. In reality other tensors may use it before they \
+                        are written",
         since: Some("GE of 2023"),
         ..ENGINE_ROW
     },
     OptionRow {
         key: "ge.exec.outputReuseInputMemIndexes",
         kind: OptionKind::Text,
-        summary: "which graph outputs stand in the memory of which inputs",
+        summary: "which graph outputs use the memory of which inputs",
         details: "Pairs of numbers with bars between them, such as \"0,0|1,1\", by which the caller promises that \
                   both have the same address. The compiler can then leave out copies from an input to the output \
                   that only passes it on.",
@@ -127,13 +126,13 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "ge.featureBaseRefreshable",
         kind: OptionKind::TextChoice(&[
             ("0", "addresses are fixed when the graph is loaded"),
-            ("1", "addresses are set anew for each run"),
+            ("1", "addresses are set again for each run"),
         ]),
         unset_means: Some("\"0\""),
         summary: "whether the address of feature memory may change between runs",
-        details: "With \"1\" the addresses in a loaded graph can be set anew for each run, so that feature memory \
-                  can come from the caller or move. Ops whose addresses cannot be changed, such as collectives, then \
-                  get fixed memory apart.",
+        details: "With \"1\" the addresses in a loaded graph can be set again for each run, so that feature memory can \
+                  come from the caller or move. Ops whose addresses cannot be changed, such as collectives, then get \
+                  fixed memory apart.",
         memory_effect: "nothing here: fixed feature memory is not told apart. In reality it moves from the arena to \
                         a pool of the session",
         since: Some("GE of 2023"),

@@ -94,7 +94,7 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         key: "experimental_config.model_deploy_mode",
         kind: OptionKind::Text,
         summary: "how a model is deployed in a heterogeneous system",
-        details: "Passed on to the engine as it stands. Experimental, and without a published description.",
+        details: "Passed on to the engine unchanged. Experimental, and without a published description.",
         parameter: Some("experimental_model_deploy_mode"),
         memory_effect: "nothing here: one device is simulated",
         ..EXPERIMENT_ROW
@@ -103,7 +103,7 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         key: "experimental_config.model_deploy_devicelist",
         kind: OptionKind::Text,
         summary: "the devices that a model is deployed on",
-        details: "Passed on to the engine as it stands. Experimental, and without a published description.",
+        details: "Passed on to the engine unchanged. Experimental, and without a published description.",
         parameter: Some("experimental_model_deploy_devicelist"),
         memory_effect: "nothing here: one device is simulated",
         ..EXPERIMENT_ROW
@@ -116,8 +116,8 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         summary: "the object that asks for recomputation or slicing to save memory",
         details: "A GraphMemoryOptimizeConfig with the arguments recompute and graph_slice, each auto or manual; \
                   anything else is refused. Experimental.",
-        memory_effect: "nothing here: the graph is run as it stands. In reality recomputation drops activations and \
-                        computes them again in the backward part",
+        memory_effect: "nothing here: the graph is run unchanged. In reality recomputation drops activations and computes \
+                        them again in the backward part",
         ..EXPERIMENT_ROW
     },
     OptionRow {
@@ -150,7 +150,7 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         key: "experimental_config.resource_config_path",
         kind: OptionKind::Path(PathKind::File),
         summary: "the file that describes the devices of a cluster",
-        details: "Passed on to the engine as it stands. Experimental, and without a published description.",
+        details: "Passed on to the engine unchanged. Experimental, and without a published description.",
         memory_effect: "nothing here: one device is simulated",
         ..EXPERIMENT_ROW
     },
@@ -177,9 +177,9 @@ pub(super) const EXPERIMENT: &[OptionRow] = &[
         ]),
         default: DefaultValue::Text("auto"),
         summary: "whether ops are compiled for the graph or taken ready-made",
-        details: "Texts in lower case; True, Auto and 2 are refused. true compiles for the graph at hand, which runs \
-                  fastest; false prefers ready-made binaries, which compiles fastest. auto does the first for static \
-                  and the second for dynamic graphs. The reference limits it to large recommendation models.",
+        details: "Texts in lower case; True, Auto and 2 are refused. true compiles for this graph, which runs fastest; \
+                  false prefers ready-made binaries, which compiles fastest. auto does the first for static and the \
+                  second for dynamic graphs. The reference limits it to large recommendation models.",
         rule: "R4",
         memory_effect: "nothing here: in reality ready-made kernels are for any shape and may need other scratch \
                         memory",

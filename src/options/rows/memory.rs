@@ -41,7 +41,7 @@ const ATOMIC_CLEAN_POLICY: OptionRow = OptionRow {
 const STATIC_MEMORY_POLICY: OptionRow = OptionRow {
     key: keys::STATIC_MEMORY_POLICY,
     kind: OptionKind::IntChoice(&[
-        (0, "dynamic allocation: each static graph holds a block of its own"),
+        (0, "dynamic allocation: each static graph holds a separate block"),
         (1, "the same as 2, for old scripts"),
         (
             2,
@@ -91,7 +91,7 @@ const VARIABLE_USE_1G_HUGE_PAGE: OptionRow = OptionRow {
         (2, "pages of 1 GiB, else of 2 MiB"),
     ]),
     default: DefaultValue::Int(0),
-    summary: "whether variables stand on pages of 1 GiB",
+    summary: "whether variables use pages of 1 GiB",
     details: "Large embedding tables are read here and there, and large pages need fewer entries in the page table, \
               which speeds such reads up. Under 1 a failure to get such pages ends the run; under 2 pages of 2 MiB \
               are tried next. The block of variables then comes in whole GiB.",
@@ -108,8 +108,8 @@ const MEMORY_CONFIG: OptionRow = OptionRow {
     kind: OptionKind::Object { class: "MemoryConfig" },
     summary: "the object that says how the session uses memory",
     details: "A MemoryConfig, made before the NPURunConfig. Its fields are options of their own here \
-              (memory_config.static_memory_policy and so on). Its arguments stand in this order: \
-              atomic_clean_policy, static_memory_policy, memory_optimization_policy, variable_use_1g_huge_page.",
+              (memory_config.static_memory_policy and so on). The order of its arguments: atomic_clean_policy, \
+              static_memory_policy, memory_optimization_policy, variable_use_1g_huge_page.",
     memory_effect: "nothing by itself: its fields have effects",
     source: "NPURunConfig option reference; MemoryConfig constructor",
     ..MEMORY

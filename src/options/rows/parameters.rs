@@ -13,7 +13,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "recompute",
         kind: OptionKind::TextChoice(AUTO_OR_MANUAL),
         summary: "whether activations are dropped and computed again to save memory",
-        details: "In a parameter map it is an entry of its own. For NPURunConfig it is an argument of \
+        details: "In a parameter map it is a separate entry. For NPURunConfig it is an argument of \
                   GraphMemoryOptimizeConfig, which belongs to ExperimentalConfig as graph_memory_optimize_config. \
                   Experimental.",
         memory_effect: "nothing here: in reality tensors that are computed again live shorter",
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: "graph_slice",
         kind: OptionKind::TextChoice(AUTO_OR_MANUAL),
         summary: "whether a graph is cut into slices along the batch to save memory",
-        details: "In a parameter map it is an entry of its own. For NPURunConfig it is an argument of \
+        details: "In a parameter map it is a separate entry. For NPURunConfig it is an argument of \
                   GraphMemoryOptimizeConfig, which belongs to ExperimentalConfig as graph_memory_optimize_config. \
                   Experimental.",
         memory_effect: "nothing here: in reality slices that run in turn hold less at a time",

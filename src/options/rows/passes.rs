@@ -14,7 +14,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   with: MegEngine's eager interpreter, and the heuristics of the DTR paper, which decide while the \
                   program runs and fail with out of memory where nothing is left to evict.",
         lowers_to: Some("RematRequest::heuristic"),
-        memory_effect: "with dtr.eviction_threshold set, decides which tensors are evicted and computed anew; nothing \
+        memory_effect: "with dtr.eviction_threshold set, decides which tensors are evicted and recomputed; nothing \
                         otherwise",
         ..OWN
     },
@@ -22,9 +22,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::THRASH_LIMIT,
         kind: OptionKind::NOT_NEGATIVE,
         default: DefaultValue::Int(1),
-        summary: "how much computing anew may cost before a run counts as thrashing",
+        summary: "how much recomputation may cost before a run counts as thrashing",
         details: "In units of the cost of the program without a budget: at 1, a run stops once it has spent more time on \
-                  computing anew than on the program itself. MegEngine's planner has no such limit and may go on for \
+                  recomputation than on the program itself. MegEngine's planner has no such limit and may go on for \
                   exponentially long.",
         lowers_to: Some("RematRequest::thrash_limit"),
         memory_effect: "with dtr.eviction_threshold set, where a run is given up as thrashing; nothing otherwise",
@@ -59,12 +59,12 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::FLOPS_PER_SECOND,
         kind: OptionKind::Int { min: 1, max: i64::MAX },
         unit: Some("operations a second"),
-        summary: "the estimated rate of floating point operations, for the cost of computing ops anew",
+        summary: "the estimated rate of floating point operations, for the cost of recomputing ops",
         details: "An op whose time the source does not state takes simulation.op_launch_ns and the larger of its \
                   operations over this rate and its bytes over simulation.op_bytes_per_second. Unset, the figure of the \
                   device profile holds.",
         lowers_to: Some("OpRates::flops_per_second"),
-        memory_effect: "the estimated cost of computing anew, which most heuristics weigh",
+        memory_effect: "the estimated cost of recomputation, which most heuristics weigh",
         is_estimate: true,
         ..OWN
     },
@@ -72,12 +72,12 @@ pub(super) const ROWS: &[OptionRow] = &[
         key: keys::OP_BYTES_PER_SECOND,
         kind: OptionKind::Int { min: 1, max: i64::MAX },
         unit: Some("bytes a second"),
-        summary: "the estimated bandwidth of ops, for the cost of computing them anew",
+        summary: "the estimated bandwidth of ops, for the cost of recomputing them",
         details: "An op whose time the source does not state takes simulation.op_launch_ns and the larger of its \
                   operations over simulation.flops_per_second and its bytes, read and written, over this bandwidth. \
                   Unset, the figure of the device profile holds.",
         lowers_to: Some("OpRates::bytes_per_second"),
-        memory_effect: "the estimated cost of computing anew, which most heuristics weigh",
+        memory_effect: "the estimated cost of recomputation, which most heuristics weigh",
         is_estimate: true,
         ..OWN
     },
@@ -86,14 +86,14 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Int { min: 0, max: i64::MAX },
         default: DefaultValue::Int(0),
         unit: Some("ns"),
-        summary: "the estimated time that every op takes whatever its size, for the cost of computing it anew",
+        summary: "the estimated time that every op takes whatever its size, for the cost of recomputing it",
         details: "It is added to the estimated time of each op that computes or moves anything; an op whose time the \
                   source states takes that time alone, and one that only makes views takes none. At 0 time is \
                   proportional to work, which makes small ops too short. simulation.launch_ns, the device's figure, \
                   counts clears; what an op takes besides its work also depends on the host and the framework, so it \
                   is not taken from there: a measured run teaches it (\"learn\").",
         lowers_to: Some("OpRates::launch"),
-        memory_effect: "the estimated cost of computing anew, which most heuristics weigh",
+        memory_effect: "the estimated cost of recomputation, which most heuristics weigh",
         is_estimate: true,
         ..OWN
     },

@@ -21,9 +21,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Path(PathKind::File),
         summary: "a file that sets precision or speed op by op",
         details: "An .ini file with the sections [ByOpType] and [ByNodeName], of which the second wins. Values are \
-                  high_precision, high_performance, super_performance, keep_fp16 and support_out_of_bound_index \
-                  (checks indices, slower). It wins over op_select_implmode and optypelist_for_implmode, beside \
-                  which it should not stand. Rarely needed.",
+                  high_precision, high_performance, super_performance, keep_fp16 and support_out_of_bound_index (checks \
+                  indices, slower). It wins over op_select_implmode and optypelist_for_implmode, with which it should not \
+                  be combined. Rarely needed.",
         memory_effect: "nothing here: in reality the chosen kernels may need other scratch memory",
         ..PERFORMANCE_ROW
     },
@@ -33,8 +33,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the scope fusion patterns that are switched on",
         details: "Names of registered patterns with commas between them. General patterns are always on; this is for \
                   those that fit certain networks only and are off by default.",
-        memory_effect: "nothing here: the ops of the file are run as they stand. In reality fusion removes the \
-                        tensors between fused ops",
+        memory_effect: "nothing here: the ops of the file are run unchanged. In reality fusion removes the tensors \
+                        between fused ops",
         ..PERFORMANCE_ROW
     },
     OptionRow {
@@ -68,8 +68,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         default: DefaultValue::Int(0),
         by_run_mode: Some([DefaultValue::Int(1), DefaultValue::Int(0)]),
         summary: "whether convolutions with 4 channels or fewer are optimised",
-        details: "It helps GoogLeNet and ResNet and may harm other networks. In training it is off, and should stay \
-                  so. In online inference (graph_run_mode 0) it is always 1, whatever stands here.",
+        details: "It helps GoogLeNet and ResNet and may harm other networks. In training it is off, and should stay so. \
+                  In online inference (graph_run_mode 0) it is always 1, regardless of this option.",
         memory_effect: "nothing here: in reality the optimised layout pads the tensors that it touches",
         source: "NPURunConfig option reference; TensorFlow adapter npu_attrs.cc",
         ..PERFORMANCE_ROW
@@ -130,9 +130,9 @@ const GRAPH_MAX_PARALLEL_MODEL_NUM: OptionRow = OptionRow {
     default: DefaultValue::Int(1),
     unit: Some("graphs"),
     summary: "how many threads may run graphs at the same time, in online inference",
-    details: "With more than 1, that many threads execute graphs side by side, which raises throughput. Each \
-              running instance needs feature memory of its own. It does not go with memory policies 2 and 4: there \
-              the graphs share addresses, so instances that run together would write over each other.",
+    details: "With more than 1, that many threads execute graphs side by side, which raises throughput. Each running \
+              instance needs separate feature memory. It does not go with memory policies 2 and 4: there the graphs share \
+              addresses, so instances that run together would write over each other.",
     memory_effect: "that many copies of the feature memory are held at once",
     lowers_to: Some("Params::feature_copies"),
     rule: "R19",

@@ -59,9 +59,9 @@ pub(super) const DYNAMIC: &[OptionRow] = &[
         ]),
         unset_means: Some("\"0\""),
         summary: "whether AI CPU ops may run beside AI Core ops in dynamic graphs",
-        details: "With \"1\" the system finds AI CPU ops of a dynamic graph that can run at the same time as AI Core \
-                  ops, and sends the ops of each engine to a stream of its own. That uses the device better and \
-                  speeds dynamic graphs up. The value is a text, not a number.",
+        details: "With \"1\" the system finds AI CPU ops of a dynamic graph that can run at the same time as AI Core ops, \
+                  and sends the ops of each engine to a separate stream. That uses the device better and speeds dynamic \
+                  graphs up. The value is a text, not a number.",
         memory_effect: "nothing here: one stream is simulated. In reality streams reuse each other's memory later or \
                         not at all",
         ..DYNAMIC_SHAPE_ROW
@@ -118,10 +118,10 @@ const MIX_COMPILE_MODE: OptionRow = OptionRow {
     kind: OptionKind::Bool,
     default: DefaultValue::Bool(false),
     summary: "whether ops that the device does not support may stay in the framework on the host",
-    details: "Off, the whole graph is sent to the device and every op has to run there. On, the framework keeps \
-              some ops on the host and the device gets the parts between them, each as a graph of its own. \
-              Loops of several iterations cannot be sent to the device then, so iterations_per_loop must be 1; \
-              variables on the host need this option.",
+    details: "Off, the whole graph is sent to the device and every op has to run there. On, the framework keeps some ops \
+              on the host and the device gets the parts between them, each as a separate graph. Loops of several \
+              iterations cannot be sent to the device then, so iterations_per_loop must be 1; variables on the host need \
+              this option.",
     memory_effect: "on, ops of the types in simulation.host_ops stay on the host: their results take no feature \
                     memory, and tensors that cross between host and device become graph inputs and outputs",
     lowers_to: Some("Lowered::host_ops"),

@@ -47,7 +47,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         default: DefaultValue::Text(DEFAULT_STRATEGY),
         summary: "how the arena of a static graph is placed",
         details: "The planner that gives each tensor of a static graph its offset. The window may choose another for \
-                  single lanes; engine.disable_reuse_memory at 1 stands above both.",
+                  single lanes; engine.disable_reuse_memory at 1 overrides both.",
         lowers_to: Some("Lowered::strategy"),
         memory_effect: "the footprint of static arenas: no strategy goes below the largest sum of tensors that live at \
                         once, most stay above it",
@@ -72,9 +72,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         default: DefaultValue::Text(DEFAULT_KEPT_OPS),
         summary: "the op types whose results keep their width under mixed precision",
         details: "Op types with commas between them. A type is compared by its last name part: a leading aten. and \
-                  anything behind a further dot do not count, so _softmax stands for aten._softmax.default. The real \
-                  lists come with the operator package of each chip; this default names what is usually kept in \
-                  float32: exponentials, norms, sums and losses. modify_mixlist changes it.",
+                  anything behind a further dot do not count, so _softmax means aten._softmax.default. The real lists \
+                  come with the operator package of each chip; this default names what is usually kept in float32: \
+                  exponentials, norms, sums and losses. modify_mixlist changes it.",
         lowers_to: Some("Lowered::precision"),
         memory_effect: "under a mixed precision_mode the results of these op types keep their bytes; nothing \
                         otherwise",
@@ -100,9 +100,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: OptionKind::Int { min: 1, max: 1000 },
         default: DefaultValue::Int(4),
         summary: "how many shapes are drawn from a shape range",
-        details: "Where dynamic_inputs_shape_range binds a symbolic dimension that the schedule gives no value, this \
-                  many values are taken, evenly spread on a log scale from the smallest to the largest, both \
-                  included. 1 takes the largest alone. Each value is a run of its own.",
+        details: "Where dynamic_inputs_shape_range binds a symbolic dimension that the schedule gives no value, this many \
+                  values are taken, evenly spread on a log scale from the smallest to the largest, both included. 1 takes \
+                  the largest alone. Each value is a separate run.",
         lowers_to: Some("Lowered::shape_samples"),
         memory_effect: "the number of runs that a shape range becomes; the largest shape is always among them",
         is_estimate: true,
@@ -177,10 +177,11 @@ pub(super) const ROWS: &[OptionRow] = &[
         ]),
         default: DefaultValue::Text(Alignment::Ops.name()),
         summary: "what puts a measured run beside a graph on the graph's steps",
-        details: "A measured run has events, a graph has steps. By ops, as many measured ops as both have in one order stand \
-                  at their own steps. By phases, notes such as ProfilerStep#3, forward, backward and Optimizer.step stand \
-                  where the graph's phases begin. By time, whole times are laid over each other; the time of a step is \
-                  measured, stated or estimated. The lane says which was possible. Peaks are those of the run in any case.",
+        details: "A measured run has events, a graph has steps. By ops, as many measured ops as both have in one order \
+                  are placed at their own steps. By phases, notes such as ProfilerStep#3, forward, backward and \
+                  Optimizer.step are placed where the graph's phases begin. By time, whole times are laid over each \
+                  other; the time of a step is measured, stated or estimated. The lane says which was possible. Peaks are \
+                  those of the run in any case.",
         lowers_to: Some("Lowered::alignment"),
         memory_effect: "moves what measured lanes draw along the axis; no bytes change",
         ..OWN

@@ -12,10 +12,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         ]),
         default: DefaultValue::Text("off"),
         summary: "whether ops whose source states no scratch memory are given some by their type",
-        details: "Kernels take scratch memory (workspaces) while they run, and most formats do not state it. On, each \
-                  op without stated workspaces that simulation.workspace_table fits holds an estimated one on its own \
-                  step. What a source states always stands. How much a real kernel takes depends on the chip and its \
-                  operator package.",
+        details: "Kernels take scratch memory (workspaces) while they run, and most formats do not state it. On, each op \
+                  without stated workspaces that simulation.workspace_table fits holds an estimated one on its own step. \
+                  What a source states is always used. How much a real kernel takes depends on the chip and its operator \
+                  package.",
         lowers_to: Some("Lowered::workspaces"),
         memory_effect: "one more block of feature memory on the step of each op that the table fits",
         is_estimate: true,

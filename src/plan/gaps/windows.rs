@@ -248,19 +248,19 @@ mod tests {
         let cancel = Cancel::new();
         let progress = Progress::silent(&cancel);
         let shapes = Shapes::new(&short_lives(100_000));
-        let field = Field::new(&shapes, &progress).expect("nobody cancels");
+        let field = Field::new(&shapes, &progress).expect("no cancel");
         let order = field
             .free_by(&progress, |idx| std::cmp::Reverse(field.items()[idx as usize].size))
-            .expect("nobody cancels");
+            .expect("no cancel");
         let mut placed = Windows::with_fixed(&field);
         let mut offsets = field.blank_offsets();
         let scratch = &mut crate::gaps::Scratch::default();
         let filled = fill_on(&field, &mut placed, &order, Fit::Best, &mut offsets, scratch, &progress);
-        filled.expect("nobody cancels");
+        filled.expect("no cancel");
         let lists = placed.levels.iter().flat_map(|level| &level.lists);
         let moved: usize = lists.map(|list| list.moved).sum();
         assert!(moved < 200 * order.len(), "{moved} entries moved");
-        let n_read = n_reads(&field, &progress).expect("nobody cancels");
+        let n_read = n_reads(&field, &progress).expect("no cancel");
         assert!(n_read < 100 * order.len() as u64, "{n_read} entries looked at");
         // An estimate of the cost of rows must include the coarse lists.
         assert!(n_read > order.len() as u64);

@@ -169,7 +169,7 @@ mod tests {
         };
         assert_eq!(renamed(0, 1), [1, 0, 0, 0]);
         assert_eq!(renamed(1, 2), [2, 2, 0, 0]);
-        assert_eq!(renamed(3, 1), [2, 2, 0, 3], "nobody is called 1 any more");
+        assert_eq!(renamed(3, 1), [2, 2, 0, 3], "no variable is called 1 any more");
         assert_eq!(renamed(2, 3), [4, 4, 4, 3]);
         assert_eq!(renamed(1, 3), [4, 4, 4, 5]);
         assert_eq!(renamed(3, 4), [6, 6, 6, 6]);

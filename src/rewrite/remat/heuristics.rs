@@ -80,7 +80,7 @@ pub static HEURISTICS: &[Heuristic] = &[
         name: "megengine",
         label: "MegEngine static",
         summary: "MegEngine's static planner, which DTRConfig drives: knows the op sequence, weighs time and memory of \
-                  computing anew against size and the steps until the next use",
+                  recomputation against size and the steps until the next use",
         engine: Engine::StaticPlanner,
     },
     Heuristic {

@@ -265,17 +265,37 @@ impl RematRun {
         limit.is_some_and(|limit| self.remat_compute.0 as f64 > limit * self.base_compute.0 as f64)
     }
 
-    /// Whether it ran to its end and never exceeded the budget.
-    pub fn is_within_budget(&self) -> bool {
-        self.status == RematStatus::Ok && self.budget.is_none_or(|budget| self.peak <= budget)
+    /// Whether its peak exceeds the budget, however it ended.
+    pub fn is_over_budget(&self) -> bool {
+        self.budget.is_some_and(|budget| self.peak > budget)
     }
 
-    /// The name of the status in files: a run that reached its end above its budget is no success.
+    /// Whether it ran to its end and never exceeded the budget.
+    pub fn is_within_budget(&self) -> bool {
+        self.status == RematStatus::Ok && !self.is_over_budget()
+    }
+
+    /// The name of the status in files. An answer above its budget is `over_budget`, also where recomputation was given up: that is
+    /// [`Self::thrashes`].
     pub fn status_name(&self) -> &'static str {
-        if self.status == RematStatus::Ok && !self.is_within_budget() {
-            return "over_budget";
+        match self.status {
+            RematStatus::Ok | RematStatus::Thrash if self.is_over_budget() => "over_budget",
+            _ => self.status.name(),
         }
-        self.status.name()
+    }
+
+    /// The status for people.
+    pub fn status_words(&self) -> String {
+        match self.status_name() {
+            "over_budget" if self.thrashes() => "over the budget, thrash".to_owned(),
+            "over_budget" => "over the budget".to_owned(),
+            name => name.replace('_', " "),
+        }
+    }
+
+    /// Whether it was given up because recomputation cost more than the limit.
+    pub fn thrashes(&self) -> bool {
+        self.status == RematStatus::Thrash
     }
 
     /// (base + recomputation) / base; 1 where the ops cost nothing.

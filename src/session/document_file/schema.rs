@@ -38,7 +38,7 @@ pub fn document_schema() -> Json {
             "goal": {"enum": LaneGoal::ALL.map(LaneGoal::name), "description": "The goal by which a policy is recommended; least-overhead unless given."},
             "view": {
                 "type": "object",
-                "description": "How the window showed it; with a version of its own, and left out without harm.",
+                "description": "How the window showed it; it has its own version, and may be left out.",
                 "properties": {"version": count()}
             }
         }

@@ -107,7 +107,7 @@ impl Session {
             return Err(Failure(why));
         }
         let name = Pin::checked_name(name, self.names_of_pins())?.to_owned();
-        let told = format!("pinned \"{name}\": its lane stands below the others");
+        let told = format!("pinned \"{name}\": its lane is below the others");
         self.document.pins.push(Pin::new(name, configuration));
         Ok(Some(told))
     }

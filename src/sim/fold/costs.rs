@@ -70,7 +70,7 @@ const NAMES: [(&str, &str); 10] = [
     ("reload", "graphs loaded again"),
     ("load_memset", "memory zeroed at load"),
     ("clear", "clears before ops that add up"),
-    ("recompute", "ops computed anew"),
+    ("recompute", "ops recomputed"),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,7 +39,7 @@ fn log(recording: &Recording) -> RecordedLog {
     let named: Vec<u32> = (0..recording.n_steps).collect();
     let log = |steps: EventSteps<'_>| {
         let made = recorded_log(recording, steps, recording.n_steps, &Progress::silent(&cancel));
-        made.expect("nobody cancels")
+        made.expect("no cancel")
     };
     let made = log(EventSteps::Own(recording.n_steps));
     assert_eq!(made.simulation, log(EventSteps::Named(&named)).simulation);

@@ -61,10 +61,7 @@ impl LaneRemat {
         }
         let counters = self.counters(Step(mark.step.0.saturating_sub(1)));
         RematFacts {
-            rows: vec![(
-                "computed anew",
-                share_text(counters.share, counters.time, counters.limit),
-            )],
+            rows: vec![("recomputed", share_text(counters.share, counters.time, counters.limit))],
             ..RematFacts::default()
         }
     }
@@ -100,7 +97,7 @@ fn add_chain(rows: &mut Vec<(&'static str, String)>, event: &RematEvent, time: N
     if event.chain > 0 {
         rows.push((
             "chain",
-            format!("{} computed anew to have it", plural(u64::from(event.chain), "op")),
+            format!("{} recomputed to have it", plural(u64::from(event.chain), "op")),
         ));
     }
     rows.push(("version", event.copy.to_string()));
@@ -139,7 +136,7 @@ fn memory_text(memory: f64, engine: Engine) -> Option<(&'static str, String)> {
     let bytes = Bytes(memory.round() as u64).to_string();
     match engine {
         Engine::Runtime(_) => None,
-        Engine::StaticPlanner => Some(("needs anew", bytes)),
+        Engine::StaticPlanner => Some(("to recompute", bytes)),
         Engine::Eager => Some(("free beside it", bytes)),
     }
 }

@@ -30,7 +30,7 @@ impl RematMarkKind {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Evict => "evicted",
-            Self::Rematerialize => "computed anew",
+            Self::Rematerialize => "recomputed",
             Self::Sibling => "back beside another",
             Self::OutOfMemory => "out of memory",
             Self::Thrash => "thrash",

@@ -237,7 +237,7 @@ fn the_facts_of_a_mark_state_its_reason() {
         assert_eq!(row(&facts, name).as_deref(), Some(text), "{name}");
     }
     let facts = lane.facts(&lane.marks[1]);
-    assert_eq!(row(&facts, "chain").as_deref(), Some("1 op computed anew to have it"));
+    assert_eq!(row(&facts, "chain").as_deref(), Some("1 op recomputed to have it"));
     assert_eq!(row(&facts, "op cost").as_deref(), Some("est. 100 ns"));
 }
 

@@ -122,7 +122,7 @@ impl Reader<'_> {
                 let what = match (before.ends_with('|'), condition) {
                     (true, _) => "nothing follows \"|\"".to_owned(),
                     (false, Some(condition)) => format!("nothing follows \"{}:\"", condition.row().word),
-                    (false, None) if self.peek() == Some('|') => "nothing stands before \"|\"".to_owned(),
+                    (false, None) if self.peek() == Some('|') => "there is nothing before \"|\"".to_owned(),
                     (false, None) => "there is nothing between the quotes".to_owned(),
                 };
                 return Err(self.error(self.at.max(start), what, format!("write {example}")));

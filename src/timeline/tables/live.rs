@@ -17,7 +17,7 @@ pub(super) const COLUMNS: [Column; 9] = [
     text("role", "what the tensor is for", 11),
     text("op type", "the type of the op that computes it", 16),
     amount("offset", "offset", "bytes from the beginning of its region"),
-    text("region", "the region of memory in which it stands", 22),
+    text("region", "the region of memory that holds it", 22),
 ];
 
 fn lane<'a>(view: &View<'a>) -> Option<&'a LaneView> {

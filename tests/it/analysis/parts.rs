@@ -63,7 +63,7 @@ fn check(sources: Vec<SourceSpec>) -> usize {
         assert!(std::sync::Arc::ptr_eq(&session.loaded().unwrap().workload, &whole));
     }
     // A part that vanished is replaced by the whole.
-    session.apply(Command::ShowPart(Some("nobody".to_owned())));
+    session.apply(Command::ShowPart(Some("missing".to_owned())));
     session.settle();
     assert_eq!(session.document().part, None);
     parts.len()
@@ -113,7 +113,7 @@ fn compare_takes_one_graph_by_name() {
     let whole = json(&["compare", &file, "--format", "json"], 0);
     assert_eq!(alone["policies"][0], whole["policies"][0]);
     fails(
-        &["compare", &file, "--graph", "nobody"],
+        &["compare", &file, "--graph", "missing"],
         "it holds main, sequential_1/lstm_1",
     );
 }

@@ -167,7 +167,7 @@ fn a_budget_acts_under_every_policy() {
         assert_eq!(run.answer.status, RematStatus::Ok);
         assert_eq!(run.answer.heuristic.engine, Engine::StaticPlanner);
     }
-    let slots = tight.axis.runs[0].slots.as_ref().expect("ops are computed anew");
+    let slots = tight.axis.runs[0].slots.as_ref().expect("ops are recomputed");
     for (step, slot) in (0_u32..).zip(slots.iter()) {
         assert_eq!(tight.axis.locate(Step(step)), Some((0, slot.op)));
     }

@@ -327,7 +327,7 @@ fn changing_pins_equals_a_new_comparison() {
         &[],
     ] {
         let request = of(names);
-        known = repin(&known, &request, &Progress::silent(&Cancel::new())).expect("nobody cancels");
+        known = repin(&known, &request, &Progress::silent(&Cancel::new())).expect("no cancel");
         let fresh = run(&request);
         assert!(known.lanes == fresh.lanes, "{names:?}");
         assert_eq!(known.pin_failures, fresh.pin_failures, "{names:?}");

@@ -155,6 +155,63 @@ fn settings_that_are_not_simulated_are_listed() {
     assert_eq!(answer["no_effect"], json!(["hcom_parallel", "op_precision_mode"]));
 }
 
+/// The message is also shown in the window, so only the text of the command line names a flag.
+#[test]
+fn flags_are_named_by_the_command_line_alone() {
+    let arguments = ["compare", "sample:resnet50", "--set", "graph_run_mode=1"];
+    let answer = json(&[&arguments[..], &["--format", "json"]].concat(), 0);
+    let [found] = advice(&answer, "C2")[..] else {
+        panic!("{}", answer["advice"]);
+    };
+    let message = found["message"].as_str().unwrap();
+    assert!(
+        message.contains("set precision_mode to") && !message.contains("--set"),
+        "{message}"
+    );
+    let output = run(&arguments);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("(--set precision_mode=allow_fp32_to_fp16)\n"), "{text}");
+}
+
+/// The file of widths acts only where it is there.
+#[test]
+fn an_option_whose_file_is_missing_has_no_effect() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("types.cfg");
+    let option = format!("customize_dtypes={}", path.display());
+    let no_effect = || {
+        let output = run(&["compare", "sample:lenet", "--format", "json", "--set", &option]);
+        let answer: Json = serde_json::from_slice(&output.stdout).expect("one JSON object");
+        answer["no_effect"].clone()
+    };
+    assert_eq!(no_effect(), json!(["customize_dtypes"]));
+    std::fs::write(&path, "OpType::Conv2D:InputDtype:float16,OutputDtype:float16\n").unwrap();
+    assert_eq!(no_effect(), Json::Null);
+}
+
+/// Above the budget is one thing, recomputation without end another.
+#[test]
+fn a_run_that_thrashes_above_its_budget_is_over_the_budget() {
+    let arguments = [
+        "remat",
+        "sample:resnet50",
+        "--budget",
+        "0.3",
+        "--set",
+        "simulation.thrash_limit=0.01",
+    ];
+    let answer = json(&[&arguments[..], &["--format", "json"]].concat(), 1);
+    assert!(answer["peak_bytes"].as_u64() > answer["budget_bytes"].as_u64());
+    assert_eq!(answer["thrashes"], true);
+    assert_eq!(answer["status"], "over_budget");
+    let output = run(&arguments);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        text.contains("over the budget") && text.contains("simulation.thrash_limit"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_run_above_its_budget_is_no_success() {
     let minimum = "dtr.evictee_minimum_size=1GiB";

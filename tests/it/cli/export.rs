@@ -114,11 +114,163 @@ fn what_is_open_or_left_out_is_told_and_written() {
             "{stdout}{text}"
         );
     }
+    assert!(text.contains("import tensorflow as tf\n"), "{text}");
     assert!(
-        text.contains("undefined here: iterations_per_loop, session_config\n"),
+        text.contains("\n# highwater: iterations_per_loop = {\"python\":\"FLAGS.n\"}\n"),
         "{text}"
     );
-    assert!(text.contains("import tensorflow as tf\n"), "{text}");
+    assert!(
+        stdout.contains("iterations_per_loop is unknown before the script runs (FLAGS.n)"),
+        "{stdout}"
+    );
+}
+
+/// Names that are not defined in the written file are in comments alone.
+#[test]
+fn written_python_has_no_undefined_names() {
+    let place = Place::new();
+    let script = place.write(
+        "train.py",
+        "import sys\npolicy = int(sys.argv[1])\nmem = MemoryConfig(static_memory_policy=policy)\n\
+         config = NPURunConfig(memory_config=mem, iterations_per_loop=10, model_dir=FLAGS.out,\n    \
+         session_config=tf.ConfigProto(device_count=int(os.environ.get(\"N\", 1))))\n",
+    );
+    let to = place.at("out.py");
+    let (code, _, stderr) = told(&["export", "--config", &script, "--to", &to]);
+    assert_eq!(code, 0, "{stderr}");
+    let text = place.read("out.py");
+    let statements: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let statements = statements.join("\n");
+    for name in ["policy", "FLAGS", "sys"] {
+        assert!(!statements.contains(name), "{text}");
+    }
+    for line in [
+        "import os",
+        "import tensorflow as tf",
+        "    session_config=tf.ConfigProto(",
+    ] {
+        assert!(statements.contains(line), "{text}");
+    }
+    for line in [
+        "# highwater: memory_config.static_memory_policy = {\"python\":\"policy\"}\n",
+        "# highwater: model_dir = {\"python\":\"FLAGS.out\"}\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    let of = |path: &str| {
+        let bytes = std::fs::read(path).unwrap();
+        read_config(path, &bytes).unwrap().0.options
+    };
+    assert!(of(&to).overrides().eq(of(&script).overrides()), "{text}");
+    let alone = place.write(
+        "alone.py",
+        "NPURunConfig(memory_config=MemoryConfig(static_memory_policy=f()))\n",
+    );
+    let (code, _, stderr) = told(&["export", "--config", &alone, "--to", &place.at("nothing.py")]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("(f())") && stderr.contains(".json"), "{stderr}");
+}
+
+#[test]
+fn settings_of_flags_are_written_without_a_configuration() {
+    let place = Place::new();
+    let variable = ["--env", "GE_USE_STATIC_MEMORY=2"];
+    for to in ["a.json", "a.py", "a.sh"] {
+        let path = place.at(to);
+        let (code, _, stderr) = told(&[&["export"][..], &variable, &["--to", &path]].concat());
+        assert_eq!(code, 0, "{stderr}");
+        let (read, _) = read_config(to, place.read(to).as_bytes()).unwrap();
+        assert_eq!(read.environment.get("GE_USE_STATIC_MEMORY"), Some("2"), "{to}");
+    }
+    let option = ["--set", "precision_mode=force_fp16", "--iterations", "3"];
+    let (code, _, stderr) = told(&[&["export"][..], &option, &["--to", &place.at("b.json")]].concat());
+    assert_eq!(code, 0, "{stderr}");
+    let (read, _) = read_config("b.json", place.read("b.json").as_bytes()).unwrap();
+    assert_eq!(read.schedule.map(|plan| plan.iterations), Some(3));
+    for nothing in [&[][..], &["--iterations", "1"]] {
+        let (code, _, stderr) = told(&[&["export", "--to", &place.at("c.json")][..], nothing].concat());
+        assert_eq!(code, 2, "{stderr}");
+        assert!(
+            stderr.contains("--config FILE") && stderr.contains("--env NAME=VALUE"),
+            "{stderr}"
+        );
+    }
+}
+
+/// Scripts of frameworks without policies.
+#[test]
+fn other_frameworks_have_no_policy() {
+    let place = Place::new();
+    for (name, script, class) in [
+        (
+            "engine.py",
+            "dtr_config = DTRConfig(eviction_threshold=3*1024**3)\n",
+            "DTRConfig(",
+        ),
+        ("fluid.py", "fluid.memory_optimize(main)\n", "memory_optimize("),
+    ] {
+        let script = place.write(name, script);
+        let (code, checked, stderr) = told(&["check", &script]);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(!checked.contains("policy in force"), "{checked}");
+        let compared = told(&["compare", "sample:lenet", "--config", &script]).1;
+        assert!(!compared.contains("in force"), "{compared}");
+        for to in ["out.py", "out.json"] {
+            let (code, stdout, stderr) = told(&["export", "--config", &script, "--to", &place.at(to)]);
+            assert_eq!((code, &*stdout), (0, &*format!("wrote {}\n", place.at(to))), "{stderr}");
+            let text = place.read(to);
+            let (read, _) = read_config(to, text.as_bytes()).unwrap();
+            assert!(!read.options.is_set("memory_config.static_memory_policy"), "{text}");
+        }
+        let text = place.read("out.py");
+        assert!(text.contains(class) && !text.contains("NPURunConfig"), "{text}");
+    }
+    // Options of highwater go with the part that there is.
+    let both = place.write(
+        "both.json",
+        "{\"dtr.eviction_threshold\": 5, \"memory_optimize.level\": 1, \"simulation.thrash_limit\": 2}",
+    );
+    let (code, stdout, stderr) = told(&["export", "--config", &both, "--to", &place.at("both.py")]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stdout.contains("both_paddle.py") && !stdout.contains("megengine"),
+        "{stdout}"
+    );
+    let text = place.read("both.py");
+    assert!(
+        text.contains("DTRConfig(") && text.contains("# highwater: simulation.thrash_limit = 2"),
+        "{text}"
+    );
+}
+
+/// Only the adapter's files have a policy, which may hold under a condition of the script alone.
+#[test]
+fn a_policy_of_one_branch_depends_on_its_condition() {
+    let place = Place::new();
+    let script = place.write(
+        "train.py",
+        "if args.static:\n    mem = MemoryConfig(static_memory_policy=2)\nelse:\n    mem = MemoryConfig(static_memory_policy=4)\n\
+         config = NPURunConfig(memory_config=mem)\n",
+    );
+    let words = "depends on the condition \"not args.static\" (line 1)";
+    let checked = told(&["check", &script]).1;
+    let line = format!("policy in force: 4 (static and dynamic expansion), {words}\n");
+    assert!(checked.contains(&line), "{checked}");
+    let compared = told(&["compare", "sample:lenet", "--config", &script]).1;
+    assert!(compared.contains(&format!("in force, {words}")), "{compared}");
+    let expected = serde_json::json!([{"condition": "not args.static", "line": 1}]);
+    for arguments in [
+        &["check", &script][..],
+        &["compare", "sample:lenet", "--config", &script],
+    ] {
+        let answer = json(&[arguments, &["--format", "json"]].concat(), 0);
+        assert_eq!(answer["effective_policy_depends_on"], expected, "{arguments:?}");
+    }
+    let plain = place.write(
+        "plain.py",
+        "NPURunConfig(memory_config=MemoryConfig(static_memory_policy=4))\n",
+    );
+    assert!(!told(&["check", &plain]).1.contains("depends on"));
 }
 
 #[test]

@@ -276,9 +276,9 @@ fn explanations_name_buffers() {
             "What holds the footprint",
             "Fragmentation: the footprint is 20 bytes (100.00 %) above",
             "reached at step 6: 10 bytes live, 30 in 1 hole",
-            "Why \"b\" (10 bytes, steps 3 to 6) stands at 10",
+            "Why \"b\" (10 bytes, steps 3 to 6) is at 10",
             "together they refuse every lower offset",
-            "could stand lower, at 0",
+            "could be lower, at 0",
         ],
     );
     let answer = json(&[&arguments[..], &["--format", "json"]].concat(), 0);
@@ -292,7 +292,7 @@ fn explanations_name_buffers() {
     assert_eq!(answer["fragmentation"]["steps"].as_array().unwrap().len(), 5);
     assert_eq!(answer["why"][0]["blockers"][0]["buffer"], "a");
     assert_eq!(answer["why"][1]["could_stand_at"], 0);
-    fails(&["plan", &stacked.path, "--why", "nobody"], "--why nobody");
+    fails(&["plan", &stacked.path, "--why", "missing"], "--why missing");
 }
 
 #[test]

@@ -221,7 +221,7 @@ fn an_answer_names_the_graph_or_the_compilers_assignment() {
         let output = run(&["plan", &assignment, "--strategy", "as_dumped"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!said.contains("carries no offsets"), "{said}");
-        says(&said, &["not when they live", "another --strategy"]);
+        says(&said, &["not when they are live", "another --strategy"]);
     }
 }
 
@@ -241,14 +241,14 @@ fn called_graphs_are_reported_and_chosen_by_name() {
         let answer = json(&whole, 0);
         says(
             &answer["diagnostics"].to_string(),
-            &["1 op runs graphs of its own", "\\\"body\\\"", "`compare` counts it"],
+            &["1 op runs subgraphs", "\\\"body\\\"", "`compare` counts it"],
         );
         if command[0] != "reuse" {
             assert_eq!(answer["lower_bound"], true, "{command:?}");
         }
         let alone = json(&[&whole[..], &["--graph", "body"]].concat(), 0);
         let said = alone["diagnostics"].to_string();
-        assert!(!said.contains("graphs of its own"), "{said}");
-        fails(&[command, &[&module.path, "--graph", "nobody"]].concat(), "body, cond");
+        assert!(!said.contains("subgraphs"), "{said}");
+        fails(&[command, &[&module.path, "--graph", "missing"]].concat(), "body, cond");
     }
 }

@@ -77,7 +77,7 @@ fn bad_lists_are_refused_with_their_lines() {
     refused("op a A out=1\nap b B", &["line 2", "no op with a name"]);
     refused("op a A out=1\n\nop b", &["line 3", "no op with a name"]);
     refused("op a out=1", &["line 1", "out=1"]);
-    refused("op a A out=1\nop a B", &["line 2", "stands twice", "line 1"]);
+    refused("op a A out=1\nop a B", &["line 2", "occurs twice", "line 1"]);
     refused("op a A in=b:0 out=1\nop b B out=1", &["line 1", "no op above"]);
     refused("op a A in=a:0 out=1", &["line 1", "no op above"]);
     refused("op a A out=1\nop b B in=a:1", &["line 2", "output 1", "has 1"]);
@@ -88,7 +88,7 @@ fn bad_lists_are_refused_with_their_lines() {
     refused("op a A out=1k", &["line 1", "1k"]);
     refused("op a A out=99999999999999999999", &["line 1"]);
     refused("op a A out=2305843009213693952", &["line 1", "2^61"]);
-    refused("op a A out=1 out=2", &["line 1", "\"out\" stands twice"]);
+    refused("op a A out=1 out=2", &["line 1", "\"out\" occurs twice"]);
     refused("op a A out=1 ws", &["line 1", "\"ws\""]);
     refused("op a A stream=x out=1", &["line 1", "stream"]);
     refused("op a A out=1\nop e NetOutput in=a:0\nop b B", &["line 3", "NetOutput"]);

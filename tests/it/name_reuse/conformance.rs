@@ -120,7 +120,7 @@ fn check(what: &str, program: &BlockProgram, case: &Json) {
 
 fn verified(program: &BlockProgram, answer: &NameReuse) -> Vec<ReuseDefect> {
     let cancel = Cancel::new();
-    verify(program, &answer.program, &Progress::silent(&cancel)).expect("nobody cancels")
+    verify(program, &answer.program, &Progress::silent(&cancel)).expect("no cancel")
 }
 
 fn check_safety(what: &str, findings: &[ReuseDefect], safety: &Json) {

@@ -54,7 +54,7 @@ fn damaged_programs_name_a_place() {
         (r#""forward_block_idx": -1"#, r#""forward_block_idx": -5"#, "block 0"),
         (r#""idx": 1"#, r#""idx": 3"#, "block 1"),
         (r#""name": "w""#, r#""name": "x""#, "\"x\" is declared twice"),
-        (r#""Y": ["w"]"#, r#""X": ["w"]"#, "stands twice"),
+        (r#""Y": ["w"]"#, r#""X": ["w"]"#, "occurs twice"),
         (r#""type": "mul""#, r#""kind": "mul""#, "line 7"),
     ];
     for (good, bad, expected) in cases {

@@ -55,7 +55,7 @@ fn written(document: &ConfigDocument) -> String {
 fn scripts(document: &ConfigDocument) -> Vec<(String, String)> {
     let script = |part: PythonPart| {
         let text = to_python(document, part)?;
-        Some((part.path("a.py".as_ref()).display().to_string(), text))
+        Some((part.path("a.py".as_ref(), document).display().to_string(), text))
     };
     PythonPart::ALL.into_iter().filter_map(script).collect()
 }
@@ -65,7 +65,7 @@ fn a_document_is_written_in_the_style_of_the_reference() {
     let mut document = sample();
     let lines = [
         "# highwater: work_path = {\"python\":\"oh (no\"}\n",
-        "    op_debug_level=FLAGS.level,\n",
+        "# highwater: op_debug_level = {\"python\":\"FLAGS.level\"}\n",
     ];
     let text = adapter(&document);
     assert!(lines.iter().all(|line| text.contains(line)), "{text}");
@@ -87,7 +87,6 @@ fn a_document_is_written_in_the_style_of_the_reference() {
             session_config=tf.ConfigProto(allow_soft_placement=True),
             distribute="strategy",
             precision_mode="allow_mix_precision",
-            op_debug_level=FLAGS.level,
             memory_config=mem_config,
             deterministic=1,
         )
@@ -113,8 +112,8 @@ fn a_document_is_written_in_the_style_of_the_reference() {
         custom_op.parameter_map["use_off_line"].b = True
         custom_op.parameter_map["job"].s = tf.compat.as_bytes("worker")
 
-        # Expressions of the script that was read; names in them may be undefined here: op_debug_level, session_config
-
+        # Expressions in these comments have names that are not defined here; their options are at their defaults.
+        # highwater: op_debug_level = {"python":"FLAGS.level"}
         # highwater: simulation.device_memory = 25769803776
         # highwater: "new option" = {"a":[1]}
         == a_megengine.py

@@ -57,7 +57,7 @@ fn a_step_is_found_on_another_axis() {
     session.apply(Command::SetLanes(LaneSet::Remat(vec![lane])));
     session.settle();
     let squeezed = session.answer().unwrap().0.clone();
-    assert!(squeezed.axis.n_steps > plain.axis.n_steps, "ops are computed anew");
+    assert!(squeezed.axis.n_steps > plain.axis.n_steps, "ops are recomputed");
     for axis in [&plain, &squeezed] {
         for step in (0..axis.axis.n_steps).map(Step) {
             let turn = OpOccurrence::of(axis, step).expect("it is on the axis");

@@ -16,7 +16,7 @@ fn find(comparison: &Comparison, timeline: &Timeline, text: &str) -> Matches {
     let query = Query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     query
         .matches(comparison, timeline, 0, &Progress::silent(&cancel))
-        .expect("nobody cancels")
+        .expect("no cancel")
 }
 
 /// Facts of a tensor for the second implementation.
@@ -192,7 +192,7 @@ fn read_errors_have_a_place() {
         ),
         ("op:conv|", r#"nothing follows "|" (character 9): write op:conv|gemm"#),
         ("a||b", r#"nothing follows "|" (character 3): write relu|gelu"#),
-        ("|b", r#"nothing stands before "|" (character 1): write relu|gelu"#),
+        ("|b", r#"there is nothing before "|" (character 1): write relu|gelu"#),
         (
             "é -",
             r#"nothing follows "-" (character 3): write -op:conv to leave out what matches"#,

@@ -139,7 +139,7 @@ fn a_filter_keeps_the_matches_of_the_search() {
     for filter in ["grad", "op:conv size:>1MiB", "-op:conv live:20", "nothing is called so"] {
         let query = Query::parse(filter).expect("a query");
         let matches = query.matches(comparison, timeline, 0, &Progress::silent(&cancel));
-        let matches = matches.expect("nobody cancels");
+        let matches = matches.expect("no cancel");
         for kind in [TableKind::Tensors, TableKind::Live] {
             let spec = TableSpec {
                 filter: filter.to_owned(),
@@ -234,7 +234,7 @@ fn files_hold_plain_numbers_in_the_order_of_the_table() {
     let subject = subject(3, 1);
     let cancel = Cancel::new();
     let csv = |spec: TableSpec| {
-        let bytes = table_csv(&table(spec, &subject), &Progress::silent(&cancel)).expect("nobody cancels");
+        let bytes = table_csv(&table(spec, &subject), &Progress::silent(&cancel)).expect("no cancel");
         String::from_utf8(bytes).expect("text")
     };
     let by_bytes = TableSpec {

@@ -34,7 +34,7 @@ fn reaching_the_threshold_exactly_evicts() {
     assert_eq!(
         story(&tape, &run_at(30)),
         "compute:a0 compute:b0 evict:a0 compute:c0 free:b0 rematerialize:a1 compute:d0 free:c0 free:d0",
-        "what was computed anew is never freed"
+        "what was recomputed is never freed"
     );
 }
 

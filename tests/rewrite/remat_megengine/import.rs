@@ -104,6 +104,6 @@ fn broken_files_are_errors_with_a_place() {
     );
     check_error(
         &SCRIPT.replace(r#"["D", "y"]"#, r#"["P", "b"]"#),
-        "ends where bytes should stand",
+        "ends where bytes should be",
     );
 }

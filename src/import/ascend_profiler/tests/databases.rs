@@ -55,7 +55,7 @@ fn tables_of_torch_npu() {
         recordings[3].total(TotalKind::Reserved).map(|total| total.peak().0),
         Some(Bytes(1024))
     );
-    assert_eq!(count_of(&diagnostics, "stands for no text"), 1);
+    assert_eq!(count_of(&diagnostics, "has no text, so the id is shown"), 1);
     assert_eq!(count_of(&diagnostics, "NPU_MEM"), 1);
 }
 

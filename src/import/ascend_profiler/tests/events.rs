@@ -85,7 +85,7 @@ fn rows_out_of_order_are_listed_both_ways() {
         .collect();
     assert_eq!(peaks, [("PTA/0", 6), ("PTA/0 by time", 11)]);
     assert!(recordings[0].times.is_empty());
-    assert_eq!(count_of(&diagnostics, "do not stand in the order"), 1);
+    assert_eq!(count_of(&diagnostics, "are not in the order"), 1);
 }
 
 #[test]

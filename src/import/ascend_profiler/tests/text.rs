@@ -22,7 +22,7 @@ fn slices_are_one_table() {
         panic!("recordings")
     };
     assert_eq!(recordings[0].n_steps, 3);
-    assert_eq!(count_of(&imported.diagnostics, "the header stands again"), 0);
+    assert_eq!(count_of(&imported.diagnostics, "the header occurs again"), 0);
 }
 
 #[test]

@@ -245,7 +245,7 @@ impl Parser<'_> {
         fields.enter()?;
         if !draft.graph.nodes.is_empty() {
             return Err(ImportError::at_byte(
-                "a function's signature stands behind its nodes",
+                "a function's signature comes after its nodes",
                 fields.at(),
             ));
         }

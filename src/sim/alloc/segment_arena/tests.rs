@@ -12,7 +12,7 @@ fn load(memory: &mut SegmentArena, graph: StaticGraph, mib: &[u64], device: &mut
 }
 
 fn run(memory: &mut SegmentArena, graph: StaticGraph, device: &mut SimulatedDevice) {
-    memory.begin(graph, device).expect("nobody else holds pages");
+    memory.begin(graph, device).expect("no other holder of pages");
     memory.finish(graph, device);
 }
 
@@ -178,7 +178,7 @@ fn unloading_before_a_run_gives_pages_back_and_so_does_unloading_amid_one() {
         load(&mut memory, B, &[64], &mut device);
         memory.unload(B, &mut device);
     }
-    memory.begin(A, &mut device).expect("nobody holds pages");
+    memory.begin(A, &mut device).expect("no holder of pages");
     load(&mut memory, B, &[1], &mut device);
     memory.unload(A, &mut device);
     run(&mut memory, B, &mut device);

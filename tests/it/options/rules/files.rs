@@ -126,7 +126,7 @@ fn problems_name_their_line_and_the_nearest_name() {
             "{\"black-list\": {\"to-add\": [\"A\n",
             "line 1: the text does not end on its line: add the closing quote",
         ),
-        ("{} x", "line 1: more text stands behind the end: remove it"),
+        ("{} x", "line 1: there is more text behind the end: remove it"),
         ("[1]", "line 1: the file has to be an object: { ... }"),
     ] {
         let (_, problems) = mix_list(text.as_bytes());
