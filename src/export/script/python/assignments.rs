@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
             _ => &[],
         };
         let has_star = targets.iter().chain(values).any(Expr::is_starred_expr);
-        let items = self.facts_of(fact);
+        let items = Self::facts_of(fact);
         // Python evaluates the right side before it assigns.
         let facts: Vec<Option<Fact>> = (0..targets.len())
             .map(|at| match (values.get(at), &items) {

@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
             ("range", Some(_)) if call.arguments.keywords.is_empty() => self.range(expr, call, look),
             ("enumerate", Some(items)) if call.arguments.len() == 1 => {
                 let items = self.look(items, look);
-                let numbered = self.facts_of(&items).map(|facts| {
+                let numbered = Self::facts_of(&items).map(|facts| {
                     let pair =
                         |(at, fact): (usize, Fact)| vec![Fact::value(i64::try_from(at).unwrap_or(i64::MAX)), fact];
                     facts.into_iter().enumerate().map(pair).collect()
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
                     .arguments
                     .args
                     .iter()
-                    .map(|list| self.facts_of(&self.look(list, look)))
+                    .map(|list| Self::facts_of(&self.look(list, look)))
                     .collect();
                 let zipped = lists.map(|lists| {
                     let n_tuples = lists.iter().map(Vec::len).min().unwrap_or(0);
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The items of a list or tuple.
-    pub(super) fn facts_of(&self, list: &Fact) -> Option<Vec<Fact>> {
+    pub(super) fn facts_of(list: &Fact) -> Option<Vec<Fact>> {
         match &list.datum {
             Datum::Items(items) => Some(items.to_vec()),
             Datum::Value(value) => {

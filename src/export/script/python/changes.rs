@@ -212,11 +212,11 @@ impl<'a> Reader<'a> {
             (Datum::Items(_) | Datum::Value(Value::List(_)), "append" | "extend")
                 if Self::has_objects(&before) || Self::has_objects(&self.evaluate(first?)) =>
             {
-                let mut facts = self.facts_of(&before)?;
+                let mut facts = Self::facts_of(&before)?;
                 let value = self.evaluate(first?);
                 match name {
                     "append" => facts.push(value),
-                    _ => facts.extend(self.facts_of(&value)?),
+                    _ => facts.extend(Self::facts_of(&value)?),
                 }
                 (facts.len() <= MAX_ITEMS).then(|| self.list_of(owner, facts, Value::List))
             }

@@ -154,11 +154,8 @@ impl<'a> Reader<'a> {
         if let Some(rounds) = rounds {
             let mut facts = Some(Vec::new());
             for round in rounds {
-                let fact = self.in_round(|reader| reader.comprehended(only, element, round));
-                facts = facts.zip(fact).map(|(mut facts, fact)| {
-                    facts.extend(fact);
-                    facts
-                });
+                let is_known = self.in_round(|reader| reader.comprehended(only, element, round, facts.as_mut()));
+                facts = facts.filter(|_| is_known);
             }
             if let Some(facts) = facts {
                 let list = self.list_of(expr, facts, Value::List);
@@ -172,17 +169,32 @@ impl<'a> Reader<'a> {
         drop(self.scopes.close());
     }
 
-    /// The element of one round: `Some(None)` where a condition leaves it out, `None` where that is unknown.
-    fn comprehended(&mut self, of: &'a Comprehension, element: &'a Expr, round: Round<'a>) -> Option<Option<Fact>> {
+    /// Adds the element of one round, unless a condition leaves it out; whether that is known.
+    fn comprehended(
+        &mut self,
+        of: &'a Comprehension,
+        element: &'a Expr,
+        round: Round<'a>,
+        facts: Option<&mut Vec<Fact>>,
+    ) -> bool {
         self.assign(&of.target, round.value, round.fact);
         for test in &of.ifs {
             self.visit_expr(test);
-            if !self.evaluate(test).truth()? {
-                return Some(None);
+            match self.evaluate(test).truth() {
+                Some(true) => {}
+                // The element may be there.
+                None => {
+                    self.visit_expr(element);
+                    return false;
+                }
+                Some(false) => return true,
             }
         }
         self.visit_expr(element);
-        Some(Some(self.evaluate(element)))
+        if let Some(facts) = facts {
+            facts.push(self.evaluate(element));
+        }
+        true
     }
 
     /// A body that runs any number of times: values that it binds or changes are unknown at its start.

@@ -243,21 +243,20 @@ impl<'a> Reader<'a> {
             other => path_of(other),
         };
         let line = self.source.line(map.start());
-        let run = match optimizer {
-            Some(message) => Run {
+        let run = if let Some(message) = optimizer {
+            Run {
                 owner: message.optimizer.map_or(Owner::Unknown, Owner::Call),
                 config: message.config,
                 name: message.name.clone().or_else(|| owner.clone()),
                 alias: owner,
                 ..Run::default()
-            },
-            None => {
-                let bound = owner.as_ref().and_then(|owner| self.scopes.get(owner));
-                Run {
-                    owner: Owner::Line(bound.map_or(0, |binding| binding.line)),
-                    name: owner,
-                    ..Run::default()
-                }
+            }
+        } else {
+            let bound = owner.as_ref().and_then(|owner| self.scopes.get(owner));
+            Run {
+                owner: Owner::Line(bound.map_or(0, |binding| binding.line)),
+                name: owner,
+                ..Run::default()
             }
         };
         self.records.parameter_map(Run {

@@ -180,8 +180,8 @@ impl Settled {
         let script = &mut self.reading.document.script;
         script.configurations = order.iter().filter_map(|run| names[*run].clone()).collect();
         script.aliases = records.runs.iter().filter_map(|run| run.alias.clone()).collect();
-        let named = order.iter().filter(|run| names[**run].is_some());
-        self.reading.lines = named.map(|run| records.runs[*run].line).collect();
+        let configurations = order.iter().filter(|run| names[**run].is_some());
+        self.reading.lines = configurations.map(|run| records.runs[*run].line).collect();
         let is_left_out = |run: &&usize| last_of[records.runs[**run].class] != **run;
         script.left_out = order
             .iter()
@@ -371,9 +371,9 @@ impl Settled {
 /// The configuration with a name, else the only one whose optimizer has it.
 fn chosen(of: Option<&str>, names: &[Option<String>], runs: &[Run]) -> Option<usize> {
     let of = of?;
-    let named = names.iter().position(|name| name.as_deref() == Some(of));
+    let by_name = names.iter().position(|name| name.as_deref() == Some(of));
     let mut aliases = (0..runs.len()).filter(|run| runs[*run].alias.as_deref() == Some(of));
-    named.or_else(|| aliases.next().filter(|_| aliases.next().is_none()))
+    by_name.or_else(|| aliases.next().filter(|_| aliases.next().is_none()))
 }
 
 /// The names of configurations, which are unique; `None` of other objects.

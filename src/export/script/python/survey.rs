@@ -103,10 +103,10 @@ impl<'a> Survey<'a> {
     }
 
     /// Whether one function calls another one by name.
-    pub(super) fn calls_function(&self, caller: &str, called: &str) -> bool {
+    pub(super) fn calls_function(&self, function: &str, other: &str) -> bool {
         self.effects
-            .get(caller)
-            .is_some_and(|effects| effects.calls.contains(called))
+            .get(function)
+            .is_some_and(|effects| effects.calls.contains(other))
     }
 
     /// The names with lines that a function, or one that it calls, changes outside itself.
