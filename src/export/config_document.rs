@@ -36,6 +36,8 @@ pub struct ScriptFacts {
     pub folder: Option<String>,
     /// The names of its configurations, in the order of the script: calls of `NPURunConfig` and parameter maps.
     pub configurations: Vec<String>,
+    /// Further names that choose one of them: those of optimizers with a parameter map.
+    pub aliases: Vec<String>,
     /// Those that are left out, because another one is taken.
     pub left_out: Vec<String>,
     /// Statements with settings that were not followed.

@@ -12,6 +12,7 @@ mod python;
 mod reference;
 mod rules;
 mod scripts;
+mod several;
 mod shell;
 mod table;
 mod written;

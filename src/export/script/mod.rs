@@ -98,8 +98,7 @@ impl Form {
                     document,
                     warnings,
                     is_found: true,
-                    drops_by_assumption: false,
-                    error: None,
+                    ..Reading::default()
                 })
             }
             Self::Notebook => {
@@ -151,7 +150,8 @@ pub fn read_config_of(
 ) -> Result<(ConfigDocument, Diagnostics), ConfigError> {
     let (document, warnings) = read_any(name, bytes, of)?;
     let names = &document.script.configurations;
-    match of.filter(|of| !names.iter().any(|name| name == of)) {
+    let accepted = || names.iter().chain(&document.script.aliases);
+    match of.filter(|of| !accepted().any(|name| name == of)) {
         Some(of) if names.is_empty() => Err(at_start(format!("there are no configurations, so that {of} is none"))),
         Some(of) => Err(at_start(format!(
             "there is no configuration {of}; there are {}",

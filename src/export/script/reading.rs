@@ -14,6 +14,8 @@ pub(super) struct Reading {
     pub(super) is_found: bool,
     /// Whether an assumption, such as the default of a flag, left out statements with settings.
     pub(super) drops_by_assumption: bool,
+    /// The lines of the script's configurations, in the order of their names.
+    pub(super) lines: Vec<usize>,
     /// The first syntax error.
     pub(super) error: Option<ConfigError>,
 }

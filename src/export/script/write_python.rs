@@ -12,7 +12,7 @@ use highwater_options::{GROUPS, Group, OptionKind, OptionRow, Section, TABLE, Va
 
 use super::super::config_document::ConfigDocument;
 use super::super::json_value::json_of;
-use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, Stored, from_python, stored};
+use super::python::{Dialect, MARK, RUN_CONFIG, RUN_CONFIG_ARGUMENTS, Stored, from_python, read_field, stored};
 use super::python_part::PythonPart;
 use super::write_engine::{EngineEntry, engine_script};
 use super::write_names::modules_of;
@@ -342,7 +342,7 @@ impl<'a> Writer<'a> {
                 _ => continue,
             };
             // A value that the field does not keep stays a comment.
-            if stored(field, value, Some(&row.kind)) != Stored::Value(value.clone()) {
+            if stored(field, value, read_field(row.key, Some(&row.kind))) != Stored::Value(value.clone()) {
                 continue;
             }
             if let Some(code) = code {

@@ -83,8 +83,8 @@ fn parameters_equal_the_arguments_of_the_calls() {
         ("f()", Some(5)),
         ("f(7)", Some(7)),
         ("f(loop=7)\nf(7)", Some(7)),
-        ("f(7)\nf(8)", None),
-        ("f(7)\nf()", None),
+        ("f(7)\nf(8)", Some(8)),
+        ("f(7)\nf()", Some(5)),
         ("f(x)", None),
         ("f(*x)", None),
     ] {

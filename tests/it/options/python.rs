@@ -260,7 +260,7 @@ fn values_known_only_to_the_running_script_are_reported() {
             "line 5: iterations_per_loop has one value in line 2 and another in line 4; set it by hand",
         ),
         (
-            "n = 1\nfor i in range(3):\n    n += 1",
+            "n = 1\nfor i in range(m):\n    n += 1",
             "n",
             "line 4: iterations_per_loop has one value in line 1 and another in line 3; set it by hand",
         ),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprDict, ExprSubscript, Operator, StmtAugAssign};
-use ruff_text_size::Ranged as _;
+use ruff_text_size::{Ranged as _, TextRange};
 
 use highwater_model::diagnostics::Severity;
 use highwater_options::{Section, TABLE, Value, find};
@@ -11,9 +11,9 @@ use highwater_options::{Section, TABLE, Value, find};
 use super::arithmetic::{Outcome, binary};
 use super::changes::{merged, path_of};
 use super::constructors::find_class;
-use super::datum::{Datum, Fact, Field, Fields, Object};
+use super::datum::{Datum, Fact, Field, Fields, Message, Object};
 use super::evaluate::Depth;
-use super::parameters::{Stored, stored};
+use super::parameters::{Stored, read_field, stored};
 use super::reader::Reader;
 use super::settings::Place;
 
@@ -42,17 +42,96 @@ fn is_engine_key(name: &str) -> bool {
     name.starts_with("ge.") || find(name).is_some_and(|row| row.section == Section::Engine)
 }
 
+/// An entry of `parameter_map`.
+struct Parameter<'a> {
+    map: &'a Expr,
+    key: &'a Expr,
+    /// The optimizer, where it is known.
+    optimizer: Option<Rc<Message>>,
+    range: TextRange,
+}
+
+/// The map and the key of `map["name"]` or `map.get_or_create("name")`.
+fn entry_of(expr: &Expr) -> Option<(&Expr, &Expr)> {
+    match expr {
+        Expr::Subscript(entry) => Some((&entry.value, &entry.slice)),
+        Expr::Call(call) => match &*call.func {
+            Expr::Attribute(method) if method.attr.as_str() == "get_or_create" => {
+                Some((&method.value, call.arguments.args.first()?))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl<'a> Reader<'a> {
     /// `targets = value`.
     pub(super) fn assignment(&mut self, targets: &'a [Expr], value: &'a Expr) {
         use ruff_python_ast::visitor::Visitor as _;
         self.visit_expr(value);
         let fact = self.evaluate(value);
-        if let Some(run) = self.records.run_at(value.start()) {
-            self.records.runs[run].name = targets.first().and_then(path_of);
-        }
+        self.name_made(targets, value, &fact);
         for target in targets {
             self.assign(target, value, fact.clone());
+        }
+    }
+
+    /// Names what a call makes after the target that it is bound to.
+    fn name_made(&mut self, targets: &'a [Expr], value: &'a Expr, fact: &Fact) {
+        let name = targets.first().and_then(|target| self.shown_target(target));
+        match (&fact.datum, name) {
+            (Datum::Object(object), Some(name)) if value.is_call_expr() => {
+                if let Some(run) = self.records.run_at(object.made()) {
+                    self.records.runs[run].name = Some(name);
+                }
+            }
+            (Datum::Message(message), Some(name)) if value.is_call_expr() && message.optimizer.is_none() => {
+                if let Some(session) = message.config.and_then(|made| self.records.sessions.get_mut(&made)) {
+                    session.is_idle = matches!(targets, [Expr::Name(_)]);
+                    session.name = Some(name);
+                }
+            }
+            (Datum::Items(items), Some(name)) => self.name_items(&name, items, false),
+            _ => {}
+        }
+    }
+
+    /// The name of a target, with a known item of a list or dictionary.
+    fn shown_target(&self, target: &'a Expr) -> Option<String> {
+        let Expr::Subscript(item) = target else {
+            return path_of(target);
+        };
+        let owner = path_of(&item.value)?;
+        let at = self.evaluate(&item.slice);
+        Some(format!("{owner}[{}]", at.as_value()?.quoted()))
+    }
+
+    /// Names the configurations of a list by their positions; others keep their names unless rounds of a loop made them.
+    pub(super) fn name_items(&mut self, list: &str, items: &[Fact], renames: bool) {
+        for (at, item) in items.iter().enumerate() {
+            let name = format!("{list}[{at}]");
+            match &item.datum {
+                Datum::Object(object) => {
+                    let run = self.records.run_at(object.made());
+                    if let Some(run) = run.map(|run| &mut self.records.runs[run])
+                        && (run.name.is_none() || renames && object.round > 0)
+                    {
+                        run.name = Some(name);
+                    }
+                }
+                Datum::Message(message) => {
+                    let session = message.config.and_then(|made| self.records.sessions.get_mut(&made));
+                    if let Some(session) = session {
+                        session.is_idle = false;
+                        let is_round = message.config.is_some_and(|made| made.round > 0);
+                        if session.name.is_none() || renames && is_round {
+                            session.name = Some(name);
+                        }
+                    }
+                }
+                _ => {}
+            }
         }
     }
 
@@ -110,13 +189,13 @@ impl<'a> Reader<'a> {
             _ => &[],
         };
         let has_star = targets.iter().chain(values).any(Expr::is_starred_expr);
-        let items = fact.as_value().and_then(Value::items);
+        let items = Self::facts_of(fact);
         // Python evaluates the right side before it assigns.
         let facts: Vec<Option<Fact>> = (0..targets.len())
-            .map(|at| match (values.get(at), items) {
+            .map(|at| match (values.get(at), &items) {
                 _ if has_star => None,
                 (Some(value), _) if values.len() == targets.len() => Some(self.evaluate(value)),
-                (_, Some(items)) if items.len() == targets.len() => Some(Fact::value(items[at].clone())),
+                (_, Some(items)) if items.len() == targets.len() => Some(items[at].clone()),
                 _ => None,
             })
             .collect();
@@ -132,10 +211,16 @@ impl<'a> Reader<'a> {
 
     fn assign_attribute(&mut self, target: &'a ExprAttribute, value: &'a Expr, fact: Fact) {
         let name = target.attr.as_str();
-        if let Expr::Subscript(parameter) = &*target.value
-            && matches!(self.evaluate(&parameter.value).datum, Datum::ParameterMap)
+        if let Some((map, key)) = entry_of(&target.value)
+            && let Datum::ParameterMap(optimizer) = self.evaluate(map).datum
         {
-            return self.assign_parameter(parameter, name, value, &fact);
+            let parameter = Parameter {
+                map,
+                key,
+                optimizer,
+                range: target.value.range(),
+            };
+            return self.assign_parameter(&parameter, name, value, &fact);
         }
         if self.assign_eager(target, value, &fact) {
             return;
@@ -167,8 +252,9 @@ impl<'a> Reader<'a> {
             name: target.attr.as_str().trim_start_matches('_').to_owned(),
             fact: fact.held(),
             range: value.range(),
+            path: self.path.clone(),
         };
-        let start = object.range.start();
+        let start = object.made();
         if let Some(run) = self
             .records
             .run_at(start)
@@ -191,8 +277,8 @@ impl<'a> Reader<'a> {
     }
 
     /// `custom_op.parameter_map["name"].i = value`; `field` is the `i`.
-    fn assign_parameter(&mut self, parameter: &'a ExprSubscript, field: &str, value: &'a Expr, fact: &Fact) {
-        let optimizer = match &*parameter.value {
+    fn assign_parameter(&mut self, parameter: &Parameter<'a>, field: &str, value: &'a Expr, fact: &Fact) {
+        let optimizer = match parameter.map {
             Expr::Attribute(map) => match &*map.value {
                 Expr::Name(owner) => self.scopes.get(&format!("{}.name", owner.id)),
                 _ => None,
@@ -206,8 +292,8 @@ impl<'a> Reader<'a> {
         if is_other {
             return;
         }
-        let Datum::Value(Value::Text(name)) = self.evaluate(&parameter.slice).datum else {
-            let line = self.source.line(parameter.start());
+        let Datum::Value(Value::Text(name)) = self.evaluate(parameter.key).datum else {
+            let line = self.source.line(parameter.range.start());
             let message = format!(
                 "{} names an option that only the running script knows; set it by hand",
                 self.source.shown(parameter.range)
@@ -215,18 +301,14 @@ impl<'a> Reader<'a> {
             return self.records.warn(line, message);
         };
         let key = key_of_parameter(&name).unwrap_or(&name);
-        let owner = match &*parameter.value {
-            Expr::Attribute(map) => path_of(&map.value),
-            other => path_of(other),
-        };
-        let bound = owner.as_ref().and_then(|owner| self.scopes.get(owner));
-        let line = bound.map_or(0, |binding| binding.line);
-        let at = self.source.line(parameter.range.start());
-        let run = self.records.parameter_map(owner, line, at);
+        let run = self.run_of_map(parameter.map, parameter.optimizer.as_deref());
         let place = Place::of_run(parameter.range.start(), run);
         let kind = find(key).map(|row| &row.kind);
         let line = self.source.line(value.start());
-        let fact = match fact.as_value().map(|value| stored(field, value, kind)) {
+        if field == "s" && matches!(value, Expr::StringLiteral(_) | Expr::FString(_)) {
+            self.records.text_lines.insert(line);
+        }
+        let fact = match fact.as_value().map(|value| stored(field, value, read_field(key, kind))) {
             None => fact.clone(),
             Some(Stored::Value(value)) => Fact::value(value).with_note(fact.note.as_ref()),
             Some(Stored::Refused(why)) => {
@@ -272,6 +354,7 @@ impl<'a> Reader<'a> {
                         name,
                         fact: fact.held(),
                         range: value.range(),
+                        path: self.path.clone(),
                     });
                 }
                 let fact = Fact::plain(Datum::Dict(Rc::new(fields)));
@@ -365,6 +448,7 @@ impl<'a> Reader<'a> {
             let object = Object {
                 group,
                 range: call.range(),
+                round: self.round,
                 fields: self.arguments(&[], 1, call, Depth::default()),
             };
             self.take_object(object);

@@ -8,12 +8,16 @@ use ruff_text_size::Ranged as _;
 use highwater_options::{Group, Value};
 
 use super::arithmetic::{Outcome, float_of, int_of};
+use super::arms::Path;
 use super::changes::CHANGED;
 use super::constructors::{find_class, n_others_in_front};
 use super::datum::{Datum, Fact, Field, Fields, Instance, MAX_ITEMS, MAX_TEXT, Object};
 use super::evaluate::Depth;
 use super::folding::{formatted, joined, json_text, length, text_of};
 use super::reader::Reader;
+
+/// The largest number of items of a followed `range`.
+const MAX_RANGE: usize = 256;
 
 impl<'a> Reader<'a> {
     pub(super) fn call(&self, expr: &'a Expr, call: &'a ExprCall, look: Depth) -> Fact {
@@ -22,6 +26,9 @@ impl<'a> Reader<'a> {
         };
         if let Some(group) = self.constructor(call) {
             return Fact::plain(Datum::Object(Rc::new(self.object(group, call, look)))).held();
+        }
+        if let Some(message) = self.message_of_call(name, call, look) {
+            return message;
         }
         let first = call.arguments.args.first();
         match (name, first) {
@@ -54,6 +61,30 @@ impl<'a> Reader<'a> {
             ("list" | "set" | "frozenset", None) => Fact::value(Value::List(Vec::new())),
             ("tuple", None) => Fact::value(Value::Tuple(Vec::new())),
             ("dict", _) => Fact::plain(Datum::Dict(Rc::new(self.arguments(&[], 0, call, look)))).held(),
+            ("range", Some(_)) if call.arguments.keywords.is_empty() => self.range(expr, call, look),
+            ("enumerate", Some(items)) if call.arguments.len() == 1 => {
+                let items = self.look(items, look);
+                let numbered = Self::facts_of(&items).map(|facts| {
+                    let pair =
+                        |(at, fact): (usize, Fact)| vec![Fact::value(i64::try_from(at).unwrap_or(i64::MAX)), fact];
+                    facts.into_iter().enumerate().map(pair).collect()
+                });
+                self.list_of_tuples(expr, numbered)
+            }
+            ("zip", Some(_)) if call.arguments.keywords.is_empty() => {
+                let lists: Option<Vec<Vec<Fact>>> = call
+                    .arguments
+                    .args
+                    .iter()
+                    .map(|list| Self::facts_of(&self.look(list, look)))
+                    .collect();
+                let zipped = lists.map(|lists| {
+                    let n_tuples = lists.iter().map(Vec::len).min().unwrap_or(0);
+                    let tuple = |at: usize| lists.iter().map(|list| list[at].clone()).collect();
+                    (0..n_tuples).map(tuple).collect()
+                });
+                self.list_of_tuples(expr, zipped)
+            }
             ("isinstance", Some(value)) => self.is_instance(expr, value, call, look),
             ("sorted", Some(items)) if call.arguments.keywords.is_empty() => self.sorted_names(expr, items, look),
             ("getattr", Some(_)) => self.named_attribute(expr, call, look),
@@ -89,6 +120,7 @@ impl<'a> Reader<'a> {
         Object {
             group,
             range: call.range(),
+            round: self.round,
             fields: self.arguments(group.positional, n_others_in_front(group), call, look),
         }
     }
@@ -106,6 +138,7 @@ impl<'a> Reader<'a> {
                     name: (*name).to_owned(),
                     fact: self.look(argument, look).held(),
                     range: argument.range(),
+                    path: Path::new(),
                 }),
                 None => self.take_dict(argument, look, &mut fields),
             }
@@ -117,11 +150,55 @@ impl<'a> Reader<'a> {
                     name: name.to_string(),
                     fact: self.look(&keyword.value, look).held(),
                     range: keyword.value.range(),
+                    path: Path::new(),
                 }),
                 None => self.take_dict(&keyword.value, look, &mut fields),
             }
         }
         fields
+    }
+
+    /// The items of a list or tuple.
+    pub(super) fn facts_of(list: &Fact) -> Option<Vec<Fact>> {
+        match &list.datum {
+            Datum::Items(items) => Some(items.to_vec()),
+            Datum::Value(value) => {
+                let fact = |item: &Value| Fact::value(item.clone()).with_note(list.note.as_ref());
+                Some(value.items()?.iter().map(fact).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn list_of_tuples(&self, expr: &Expr, tuples: Option<Vec<Vec<Fact>>>) -> Fact {
+        let Some(tuples) = tuples else {
+            return self.computed(expr);
+        };
+        let tuples = tuples.into_iter().map(|tuple| self.list_of(expr, tuple, Value::Tuple));
+        self.list_of(expr, tuples.collect(), Value::List)
+    }
+
+    /// `range(...)` of a few numbers.
+    fn range(&self, expr: &Expr, call: &'a ExprCall, look: Depth) -> Fact {
+        let facts: Vec<Fact> = call.arguments.args.iter().map(|bound| self.look(bound, look)).collect();
+        let bounds: Option<Vec<i64>> = facts.iter().map(|fact| fact.as_value()?.as_int()).collect();
+        let (from, to, step) = match bounds.as_deref() {
+            Some([to]) => (0, *to, 1),
+            Some([from, to]) => (*from, *to, 1),
+            Some([from, to, step]) if *step != 0 => (*from, *to, *step),
+            _ => return self.computed(expr),
+        };
+        let mut numbers = Vec::new();
+        let mut next = Some(from);
+        while let Some(number) = next.filter(|number| if step > 0 { *number < to } else { *number > to }) {
+            if numbers.len() >= MAX_RANGE {
+                return self.computed(expr);
+            }
+            numbers.push(Value::Int(number));
+            next = number.checked_add(step);
+        }
+        let note = facts.iter().find_map(|fact| fact.note.as_ref());
+        Fact::value(Value::List(numbers)).with_note(note)
     }
 
     fn take_dict(&self, expr: &'a Expr, look: Depth, fields: &mut Fields) {
@@ -160,7 +237,8 @@ impl<'a> Reader<'a> {
     /// `json.dumps(value)`, with the spaces that Python puts.
     fn json_text(&self, expr: &'a Expr, value: &'a Expr, look: Depth) -> Fact {
         let fact = self.look(value, look);
-        match json_text(&fact.datum) {
+        let is_certain = !matches!(&fact.datum, Datum::Dict(dict) if !dict.is_certain(&self.path));
+        match json_text(&fact.datum).filter(|_| is_certain) {
             Some(text) if text.len() <= MAX_TEXT => Fact::value(Value::Text(text)).with_note(fact.note.as_ref()),
             _ => self.computed_from(expr, &[&fact]),
         }
@@ -262,8 +340,9 @@ impl<'a> Reader<'a> {
             }
             (Datum::Environ, "get" | "setdefault", Some(name)) => self.environment_variable(expr, name, call, look),
             (Datum::Dict(dict), "get", Some(key)) => match self.look(key, look).as_value() {
-                Some(Value::Text(key)) => match (dict.get(key), call.arguments.args.get(1)) {
-                    (Some(fact), _) => fact.clone(),
+                Some(Value::Text(key)) => match (dict.entry(key), call.arguments.args.get(1)) {
+                    (Some(field), _) if !field.is_certain(&self.path) => self.computed(expr),
+                    (Some(field), _) => field.fact.clone(),
                     (None, Some(default)) if !dict.is_partial => self.look(default, look),
                     (None, Some(default)) => self.assumed_of(expr, default, look),
                     (None, None) => self.computed(expr),

@@ -23,6 +23,7 @@ pub(super) const CHANGED: &str = "may be changed in line";
 const PURE: &[&str] = &[
     "all",
     "any",
+    "append",
     "bool",
     "copy",
     "debug",
@@ -134,7 +135,7 @@ impl<'a> Reader<'a> {
     /// Warns about a change of a configuration that is not followed.
     fn remark_on_change(&mut self, target: &'a Expr, range: TextRange) {
         let is_entry = matches!(target, Expr::Subscript(entry)
-            if self.evaluate(&entry.value).datum == Datum::ParameterMap);
+            if matches!(self.evaluate(&entry.value).datum, Datum::ParameterMap(_)));
         let is_configuration = match self.evaluate(target).datum {
             Datum::Object(object) => object.group.class == RUN_CONFIG.class,
             Datum::GlobalOptions(_) => true,
@@ -163,7 +164,13 @@ impl<'a> Reader<'a> {
             None
         };
         match changed {
-            Some(fact) => self.followed(&path, fact, call.range()),
+            Some(fact) => {
+                if let (Datum::Items(items), Some(value)) = (&fact.datum, call.arguments.args.first()) {
+                    self.share(&path, value);
+                    self.name_items(&path, items, true);
+                }
+                self.followed(&path, fact, call.range());
+            }
             None => self.unfollowed(&path, call.range()),
         }
     }
@@ -178,7 +185,10 @@ impl<'a> Reader<'a> {
         };
         match (&before.datum, name) {
             (Datum::Dict(dict), "update") => {
-                let new = self.arguments(&[], 0, call, Depth::default());
+                let mut new = self.arguments(&[], 0, call, Depth::default());
+                for field in &mut new.fields {
+                    field.path.clone_from(&self.path);
+                }
                 Some(Fact::plain(Datum::Dict(Rc::new(merged(dict, &new)))))
             }
             (Datum::Dict(_), "clear") => Some(Fact::plain(Datum::Dict(Rc::default()))),
@@ -195,8 +205,20 @@ impl<'a> Reader<'a> {
                     name,
                     fact: self.evaluate(value).held(),
                     range: value.range(),
+                    path: self.path.clone(),
                 });
                 Some(Fact::plain(Datum::Dict(Rc::new(fields))))
+            }
+            (Datum::Items(_) | Datum::Value(Value::List(_)), "append" | "extend")
+                if Self::has_objects(&before) || Self::has_objects(&self.evaluate(first?)) =>
+            {
+                let mut facts = Self::facts_of(&before)?;
+                let value = self.evaluate(first?);
+                match name {
+                    "append" => facts.push(value),
+                    _ => facts.extend(Self::facts_of(&value)?),
+                }
+                (facts.len() <= MAX_ITEMS).then(|| self.list_of(owner, facts, Value::List))
             }
             (Datum::Value(Value::List(items)), "append" | "extend" | "remove") => {
                 let value = self.evaluate(first?);
@@ -216,8 +238,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    const fn has_objects(fact: &Fact) -> bool {
+        matches!(
+            fact.datum,
+            Datum::Items(_) | Datum::Object(_) | Datum::Message(_) | Datum::Dict(_)
+        )
+    }
+
     /// `del d["name"]`.
     pub(super) fn delete_item(&mut self, owner: &'a Expr, key: &'a Expr, range: TextRange) {
+        if let Datum::ParameterMap(Some(optimizer)) = self.evaluate(owner).datum {
+            return self.delete_parameter(&optimizer, key);
+        }
         let Some(path) = self.root(owner) else {
             return;
         };
@@ -233,7 +265,7 @@ impl<'a> Reader<'a> {
     fn is_mutable(&self, expr: &'a Expr) -> bool {
         matches!(
             self.evaluate(expr).datum,
-            Datum::Dict(_) | Datum::Value(Value::List(_)) | Datum::Object(_) | Datum::Instance(_)
+            Datum::Dict(_) | Datum::Items(_) | Datum::Value(Value::List(_)) | Datum::Object(_) | Datum::Instance(_)
         )
     }
 

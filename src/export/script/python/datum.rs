@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
-use ruff_text_size::TextRange;
+use ruff_text_size::{TextRange, TextSize};
 
 use highwater_options::{Group, Value};
+
+use super::arms::{Arm, Basis, Path};
 
 /// The largest depth of nested lists and objects.
 const MAX_DEPTH: usize = 8;
@@ -23,14 +25,36 @@ pub(super) enum Datum {
     Object(Rc<Object>),
     /// `npu.global_options()`, or a field of it with its dotted name.
     GlobalOptions(Rc<str>),
-    /// `custom_op.parameter_map`.
-    ParameterMap,
+    /// A list or tuple with objects or dictionaries.
+    Items(Rc<[Fact]>),
+    Message(Rc<Message>),
+    /// `custom_op.parameter_map`, and its optimizer where that is known.
+    ParameterMap(Option<Rc<Message>>),
     /// `os.environ`.
     Environ,
     /// An object of a class that the script declares.
     Instance(Rc<Instance>),
     /// Why it is unknown, as words after the name of an option.
     Unknown(Rc<str>),
+}
+
+/// The identity of an object: the start of its call, and the round of the loop or the call of the function around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Made {
+    pub(super) at: TextSize,
+    pub(super) round: u32,
+}
+
+/// A message of protobuf: a session configuration, a part of it, or an optimizer in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    /// The configuration; `None` where it comes from elsewhere.
+    pub(super) config: Option<Made>,
+    /// The name of a configuration that comes from elsewhere.
+    pub(super) name: Option<String>,
+    /// The name of the last field behind the configuration.
+    pub(super) field: String,
+    pub(super) optimizer: Option<Made>,
 }
 
 /// A datum and the assumption behind it.
@@ -56,6 +80,8 @@ pub(super) struct Field {
     pub(super) fact: Fact,
     /// The place of the value.
     pub(super) range: TextRange,
+    /// The conditions around the change of a dictionary that adds the entry.
+    pub(super) path: Path,
 }
 
 /// A call of a class that the script declares.
@@ -69,7 +95,17 @@ pub(super) struct Instance {
 pub(super) struct Object {
     pub(super) group: &'static Group,
     pub(super) range: TextRange,
+    pub(super) round: u32,
     pub(super) fields: Fields,
+}
+
+impl Object {
+    pub(super) const fn made(&self) -> Made {
+        Made {
+            at: self.range.start(),
+            round: self.round,
+        }
+    }
 }
 
 impl Fact {
@@ -97,9 +133,10 @@ impl Fact {
     pub(super) fn truth(&self) -> Option<bool> {
         match &self.datum {
             Datum::Value(value) => truth(value),
-            Datum::Object(_) | Datum::ParameterMap | Datum::Instance(_) => Some(true),
+            Datum::Object(_) | Datum::ParameterMap(_) | Datum::Instance(_) => Some(true),
+            Datum::Items(items) => Some(!items.is_empty()),
             Datum::Dict(dict) if !dict.is_partial => Some(!dict.fields.is_empty()),
-            Datum::Dict(_) | Datum::Environ | Datum::GlobalOptions(_) | Datum::Unknown(_) => None,
+            Datum::Dict(_) | Datum::Environ | Datum::GlobalOptions(_) | Datum::Message(_) | Datum::Unknown(_) => None,
         }
     }
 
@@ -122,8 +159,25 @@ impl Fact {
 impl Fields {
     /// The last entry of that name.
     pub(super) fn get(&self, name: &str) -> Option<&Fact> {
-        let mut entries = self.fields.iter().rev();
-        entries.find(|field| field.name == name).map(|field| &field.fact)
+        self.entry(name).map(|field| &field.fact)
+    }
+
+    pub(super) fn entry(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().rev().find(|field| field.name == name)
+    }
+
+    /// Whether all entries hold in every run that reaches a place with these conditions.
+    pub(super) fn is_certain(&self, path: &[Arm]) -> bool {
+        self.fields.iter().all(|field| field.is_certain(path))
+    }
+}
+
+impl Field {
+    /// Whether the entry holds in every run that reaches a place with these conditions.
+    pub(super) fn is_certain(&self, path: &[Arm]) -> bool {
+        self.path
+            .iter()
+            .all(|arm| arm.basis == Basis::Implied || path.contains(arm))
     }
 }
 
@@ -170,6 +224,7 @@ fn depth(datum: &Datum) -> usize {
         Datum::Dict(dict) => of_fields(dict),
         Datum::Object(object) => of_fields(&object.fields),
         Datum::Instance(instance) => of_fields(&instance.fields),
+        Datum::Items(items) => 1 + items.iter().map(|item| depth(&item.datum)).max().unwrap_or(0),
         _ => 0,
     }
 }

@@ -65,8 +65,14 @@ impl Reader<'_> {
         Some(TextRange::new(body.first()?.start(), body.last()?.end()))
     }
 
+    /// Why the body of a loop never runs.
+    pub(super) fn idle_loop(&self, over: TextRange) -> String {
+        let line = self.source.line(over.start());
+        format!("the loop of line {line} has no rounds ({})", self.source.shown(over))
+    }
+
     /// Reports statements that set options and are not read.
-    fn remark_on_dropped(&mut self, body: &[Stmt], why: &str, severity: Severity) {
+    pub(super) fn remark_on_dropped(&mut self, body: &[Stmt], why: &str, severity: Severity) {
         let is_told = !self.is_in_rounds && self.has_settings(body);
         let Some(range) = Self::text_of(body).filter(|_| is_told) else {
             return;

@@ -11,6 +11,7 @@ use ruff_text_size::Ranged as _;
 use highwater_options::{Float, Value};
 
 use super::arithmetic::{Outcome, binary, compare, unary};
+use super::arms::Path;
 use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS, MAX_TEXT, count};
 use super::folding::text_of;
 use super::reader::Reader;
@@ -78,7 +79,14 @@ impl<'a> Reader<'a> {
             Expr::Name(name) => self.name(expr, name, look),
             Expr::Attribute(attribute) => self.attribute(expr, attribute, look),
             Expr::Subscript(subscript) => self.subscript(expr, subscript, look),
-            Expr::Call(call) => self.call(expr, call, look),
+            Expr::Call(call) => match self.results.get(&self.made(expr.start())) {
+                Some(result) => result.clone(),
+                None => self.call(expr, call, look),
+            },
+            Expr::ListComp(_) => match self.results.get(&self.made(expr.start())) {
+                Some(result) => result.clone(),
+                None => self.computed(expr),
+            },
             Expr::BinOp(operation) => self.operation(expr, operation, look),
             Expr::UnaryOp(operation) => self.unary_operation(expr, operation, look),
             Expr::BoolOp(operation) => self.bool_operation(expr, operation, look),
@@ -170,14 +178,29 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn items(&self, expr: &Expr, items: &'a [Expr], wrap: fn(Vec<Value>) -> Value, look: Depth) -> Fact {
-        if items.len() > MAX_ITEMS {
+        if items.len() > MAX_ITEMS || items.iter().any(Expr::is_starred_expr) {
             return self.computed(expr);
         }
-        let mut values = Vec::with_capacity(items.len());
+        let facts = items.iter().map(|item| self.look(item, look)).collect();
+        self.list_of(expr, facts, wrap)
+    }
+
+    /// A list or tuple of known items.
+    pub(super) fn list_of(&self, expr: &Expr, facts: Vec<Fact>, wrap: fn(Vec<Value>) -> Value) -> Fact {
+        let is_object = |fact: &Fact| {
+            let datum = &fact.datum;
+            matches!(
+                datum,
+                Datum::Object(_) | Datum::Message(_) | Datum::Dict(_) | Datum::Items(_)
+            )
+        };
+        if facts.iter().any(is_object) {
+            return Fact::plain(Datum::Items(facts.into_iter().map(Fact::held).collect())).held();
+        }
+        let mut values = Vec::with_capacity(facts.len());
         let mut n_values = 0;
         let mut note = None;
-        for item in items {
-            let fact = self.look(item, look);
+        for fact in facts {
             let Datum::Value(value) = fact.datum else {
                 return self.computed_from(expr, &[&fact]);
             };
@@ -211,6 +234,7 @@ impl<'a> Reader<'a> {
                     name,
                     fact: value.held(),
                     range: item.value.range(),
+                    path: Path::new(),
                 }),
                 _ => fields.is_partial = true,
             }

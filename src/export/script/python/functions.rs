@@ -28,7 +28,11 @@ impl<'a> Reader<'a> {
             let fact = Fact::unknown(&format!("is passed to {name}() in line {line}"));
             self.scopes.bind(parameter.name.as_str(), fact, line);
         }
+        self.n_functions += 1;
+        self.returns.push(Vec::new());
         self.scope(&function.body);
+        self.returns.pop();
+        self.n_functions -= 1;
         drop(self.scopes.close());
         self.path = path;
         self.globals = globals;

@@ -5,6 +5,7 @@ use ruff_text_size::Ranged as _;
 
 use highwater_options::Value;
 
+use super::arguments::Given;
 use super::arithmetic::{float_of, int_of};
 use super::changes::CHANGED;
 use super::datum::{Datum, Fact, Instance};
@@ -13,6 +14,16 @@ use super::reader::Reader;
 
 /// The longest dotted name of a group.
 const MAX_GROUP: usize = 256;
+
+/// The item at a position, from the end where that is negative.
+fn item_at<T>(items: &[T], at: i64) -> Option<&T> {
+    let number = usize::try_from(at.unsigned_abs()).ok()?;
+    items.get(if at < 0 {
+        items.len().checked_sub(number)?
+    } else {
+        number
+    })
+}
 
 impl<'a> Reader<'a> {
     pub(super) fn name(&self, expr: &Expr, name: &ExprName, look: Depth) -> Fact {
@@ -49,10 +60,11 @@ impl<'a> Reader<'a> {
         if name == "environ" {
             return Fact::plain(Datum::Environ);
         }
-        if name == "parameter_map" {
-            return Fact::plain(Datum::ParameterMap);
+        let owner = self.look(&attribute.value, look).datum;
+        if let Some(field) = self.message_field(expr, &attribute.value, name, &owner) {
+            return field;
         }
-        match self.look(&attribute.value, look).datum {
+        match owner {
             Datum::GlobalOptions(group) if group.is_empty() => Fact::plain(Datum::GlobalOptions(name.into())),
             Datum::GlobalOptions(group) if group.len() <= MAX_GROUP => {
                 Fact::plain(Datum::GlobalOptions(format!("{group}.{name}").into()))
@@ -109,6 +121,10 @@ impl<'a> Reader<'a> {
         };
         let line = flag.line;
         let fact = match (flag.default, flag.implied) {
+            _ if let Some(given) = &flag.given => match given {
+                Given::Switch => Fact::value(flag.implied == Some(false)),
+                Given::Text(text) => Fact::value(text.as_str()),
+            },
             (Some(default), _) => self.look(default, look.elsewhere()),
             (None, Some(implied)) => Fact::value(implied),
             (None, None) => Fact::value(Value::Unset),
@@ -126,7 +142,7 @@ impl<'a> Reader<'a> {
         let note = format!("takes the default of the flag --{name} of line {line}");
         Fact {
             datum: Datum::Value(converted.unwrap_or(value)),
-            note: Some(note.into()),
+            note: (!flag.is_final).then(|| note.into()),
         }
     }
 
@@ -135,19 +151,22 @@ impl<'a> Reader<'a> {
         let key = self.look(&subscript.slice, look);
         match (&owner.datum, key.as_value()) {
             (Datum::Environ, Some(Value::Text(name))) => self.variable(name, None, look),
-            (Datum::Dict(dict), Some(Value::Text(name))) => match dict.get(name) {
-                Some(fact) => fact.clone(),
-                None => self.computed(expr),
+            (Datum::Dict(dict), Some(Value::Text(name))) => match dict.entry(name) {
+                Some(field) if field.is_certain(&self.path) => field.fact.clone(),
+                _ => self.computed(expr),
             },
             (Datum::Value(Value::List(items) | Value::Tuple(items)), Some(Value::Int(at))) => {
-                let from_end = usize::try_from(at.unsigned_abs())
-                    .ok()
-                    .and_then(|back| items.len().checked_sub(back));
-                let at = if *at < 0 { from_end } else { usize::try_from(*at).ok() };
-                match at.and_then(|at| items.get(at)) {
+                match item_at(items, *at) {
                     Some(item) => Fact::value(item.clone()).with_note(owner.note.as_ref()),
                     None => self.computed(expr),
                 }
+            }
+            (Datum::Items(items), Some(Value::Int(at))) => match item_at(items, *at) {
+                Some(item) => item.clone(),
+                None => self.computed(expr),
+            },
+            (Datum::Message(list), Some(Value::Int(at))) => {
+                self.optimizer_at(list, *at).unwrap_or_else(|| self.computed(expr))
             }
             _ => self.computed_from(expr, &[&owner]),
         }

@@ -3,29 +3,43 @@
 use std::collections::BTreeSet;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprContext, Stmt, StmtFor, StmtIf};
+use ruff_python_ast::{Comprehension, Expr, ExprContext, Stmt, StmtFor};
 use ruff_text_size::{Ranged as _, TextRange};
 
+use highwater_model::diagnostics::Severity;
 use highwater_options::Value;
 
+use super::arms::Path;
 use super::changes::{CHANGED, is_pure, is_reading};
 use super::constructors::find_class;
-use super::datum::{Datum, Fact};
+use super::datum::{Datum, Fact, Field};
 use super::reader::Reader;
 
 const MAX_ROUNDS: usize = 64;
 
-const MAX_STATEMENTS: usize = 16;
+/// The same for loops that make configurations.
+const MAX_MAKING_ROUNDS: usize = 16;
+
+const MAX_STATEMENTS: usize = 32;
 
 impl<'a> Reader<'a> {
     pub(super) fn repetition(&mut self, repeated: &'a StmtFor) {
         self.visit_expr(&repeated.iter);
         match self.rounds(repeated) {
+            Some(rounds) if rounds.is_empty() => {
+                let why = self.idle_loop(repeated.iter.range());
+                self.remark_on_dropped(&repeated.body, &why, Severity::Info);
+            }
             Some(rounds) => {
                 let is_around = std::mem::replace(&mut self.is_in_rounds, true);
-                for (value, fact) in rounds {
-                    self.assign(&repeated.target, value, fact);
-                    self.body(&repeated.body);
+                for round in rounds {
+                    let depth = self.path.len();
+                    self.path.extend(round.path);
+                    self.in_round(|reader| {
+                        reader.assign(&repeated.target, round.value, round.fact);
+                        reader.body(&repeated.body);
+                    });
+                    self.path.truncate(depth);
                 }
                 self.is_in_rounds = is_around;
             }
@@ -34,78 +48,153 @@ impl<'a> Reader<'a> {
         self.body(&repeated.orelse);
     }
 
-    /// The values of the target of a simple loop over literals.
-    fn rounds(&self, repeated: &'a StmtFor) -> Option<Vec<(&'a Expr, Fact)>> {
-        let is_simple =
-            repeated.body.len() <= MAX_STATEMENTS && repeated.body.iter().all(|statement| self.is_simple(statement));
-        let elements = match &*repeated.iter {
-            Expr::List(list) => &list.elts[..],
-            Expr::Tuple(tuple) => &tuple.elts[..],
-            _ => &[],
+    /// The rounds of a simple loop over literals.
+    fn rounds(&self, repeated: &'a StmtFor) -> Option<Vec<Round<'a>>> {
+        let rounds = self.rounds_over(&repeated.iter).filter(|_| !repeated.is_async)?;
+        let mut inside = Inside {
+            reader: self,
+            makes: false,
+            is_simple: true,
         };
-        if !is_simple || repeated.is_async || elements.iter().any(Expr::is_starred_expr) {
-            return None;
-        }
-        let rounds: Vec<(&Expr, Fact)> = if elements.is_empty() {
-            let items = self.items_of(&repeated.iter)?;
-            items
-                .into_iter()
-                .map(|item| (&*repeated.iter, Fact::value(item)))
-                .collect()
-        } else {
-            elements
-                .iter()
-                .map(|element| (element, self.evaluate(element)))
-                .collect()
+        inside.visit_body(&repeated.body);
+        let is_simple = inside.is_simple
+            && repeated.body.len() <= MAX_STATEMENTS
+            && repeated.body.iter().all(is_followed)
+            && self.has_rounds();
+        let max = if inside.makes { MAX_MAKING_ROUNDS } else { MAX_ROUNDS };
+        // A list with a name may be filled in ways that are not followed.
+        let is_idle = rounds.is_empty()
+            && match &*repeated.iter {
+                Expr::List(_) | Expr::Tuple(_) => true,
+                Expr::Call(call) => self.survey.last_name(&call.func) == Some("range"),
+                _ => false,
+            };
+        let is_followed = is_simple && rounds.len() <= max && !(rounds.is_empty() && inside.makes);
+        (is_idle || is_followed).then_some(rounds)
+    }
+
+    /// The values of the target of a loop.
+    fn rounds_over(&self, iter: &'a Expr) -> Option<Vec<Round<'a>>> {
+        let elements = match iter {
+            Expr::List(list) => Some(&list.elts[..]),
+            Expr::Tuple(tuple) => Some(&tuple.elts[..]),
+            _ => None,
         };
-        (rounds.len() <= MAX_ROUNDS).then_some(rounds)
+        let Some(elements) = elements else {
+            return self.items_of(iter);
+        };
+        let is_plain = !elements.iter().any(Expr::is_starred_expr) && elements.len() <= MAX_ROUNDS;
+        let round = |element: &'a Expr| Round {
+            value: element,
+            fact: self.evaluate(element),
+            path: Path::new(),
+        };
+        is_plain.then(|| elements.iter().map(round).collect())
     }
 
     /// The items that a loop runs over.
-    fn items_of(&self, iter: &'a Expr) -> Option<Vec<Value>> {
-        if let Datum::Value(Value::List(items) | Value::Tuple(items)) = self.evaluate(iter).datum {
-            return Some(items);
+    fn items_of(&self, iter: &'a Expr) -> Option<Vec<Round<'a>>> {
+        let round = |fact: Fact| Round {
+            value: iter,
+            fact,
+            path: Path::new(),
+        };
+        let over = self.evaluate(iter);
+        match over.datum {
+            Datum::Value(Value::List(items) | Value::Tuple(items)) => {
+                let facts = items
+                    .into_iter()
+                    .map(|item| Fact::value(item).with_note(over.note.as_ref()));
+                return Some(facts.map(round).collect());
+            }
+            Datum::Items(items) => return Some(items.iter().cloned().map(round).collect()),
+            _ => {}
         }
-        let (of, is_pairs) = match iter {
+        let (of, method) = match iter {
             Expr::Call(call) if call.arguments.is_empty() => match &*call.func {
-                Expr::Attribute(method) if method.attr.as_str() == "items" => (&*method.value, true),
-                Expr::Attribute(method) if method.attr.as_str() == "keys" => (&*method.value, false),
+                Expr::Attribute(method) => (&*method.value, method.attr.as_str()),
                 _ => return None,
             },
-            _ => (iter, false),
+            _ => (iter, "keys"),
         };
         let Datum::Dict(dict) = self.evaluate(of).datum else {
             return None;
         };
-        let item = |field: &super::datum::Field| {
-            let name = Value::Text(field.name.clone());
-            Some(if is_pairs {
-                Value::Tuple(vec![name, field.fact.as_value()?.clone()])
-            } else {
-                name
+        let item = |field: &Field| {
+            let name = Fact::value(field.name.as_str());
+            let fact = match (method, field.fact.as_value()) {
+                ("keys", _) => name,
+                ("values", _) => field.fact.clone(),
+                ("items", Some(value)) => {
+                    Fact::value(Value::Tuple(vec![Value::from(field.name.as_str()), value.clone()]))
+                        .with_note(field.fact.note.as_ref())
+                }
+                ("items", None) => Fact::plain(Datum::Items([name, field.fact.clone()].into())),
+                _ => return None,
+            };
+            Some(Round {
+                value: iter,
+                fact,
+                path: field.path.clone(),
             })
         };
         (!dict.is_partial).then(|| dict.fields.iter().map(item).collect())?
     }
 
-    /// Whether a statement only assigns or calls, without constructors of configurations.
-    fn is_simple(&self, statement: &'a Stmt) -> bool {
-        let mut inside = Inside {
-            reader: self,
-            is_simple: true,
+    /// `[element for target in items if condition]`.
+    pub(super) fn comprehension(&mut self, expr: &'a Expr, element: &'a Expr, generators: &'a [Comprehension]) {
+        let [only] = generators else {
+            return walk_expr(self, expr);
         };
-        inside.visit_stmt(statement);
-        let is_plain = |statement: &Stmt| {
-            matches!(
-                statement,
-                Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::Expr(_) | Stmt::Continue(_) | Stmt::Pass(_)
-            )
-        };
-        let is_choice = |choice: &StmtIf| {
-            let others = choice.elif_else_clauses.iter().flat_map(|clause| &clause.body);
-            choice.body.iter().chain(others).all(is_plain)
-        };
-        inside.is_simple && (is_plain(statement) || matches!(statement, Stmt::If(choice) if is_choice(choice)))
+        self.visit_expr(&only.iter);
+        let rounds = self
+            .rounds_over(&only.iter)
+            .filter(|rounds| rounds.len() <= MAX_MAKING_ROUNDS && !only.is_async && self.has_rounds());
+        self.scopes.open();
+        if let Some(rounds) = rounds {
+            let mut facts = Some(Vec::new());
+            for round in rounds {
+                let is_known = self.in_round(|reader| reader.comprehended(only, element, round, facts.as_mut()));
+                facts = facts.filter(|_| is_known);
+            }
+            if let Some(facts) = facts {
+                let list = self.list_of(expr, facts, Value::List);
+                self.results.insert(self.made(expr.start()), list);
+            }
+        } else {
+            self.assign_unknown(&only.target, &only.iter);
+            only.ifs.iter().for_each(|test| self.visit_expr(test));
+            self.visit_expr(element);
+        }
+        drop(self.scopes.close());
+    }
+
+    /// Adds the element of one round, unless a condition leaves it out; whether that is known.
+    fn comprehended(
+        &mut self,
+        of: &'a Comprehension,
+        element: &'a Expr,
+        round: Round<'a>,
+        facts: Option<&mut Vec<Fact>>,
+    ) -> bool {
+        self.assign(&of.target, round.value, round.fact);
+        for test in &of.ifs {
+            self.visit_expr(test);
+            match self.evaluate(test).truth() {
+                Some(true) => {}
+                // The element may be there.
+                None => {
+                    self.visit_expr(element);
+                    return false;
+                }
+                Some(false) => return true,
+            }
+        }
+        self.visit_expr(element);
+        if let Some(facts) = facts {
+            facts.push(self.evaluate(element));
+        }
+        true
     }
 
     /// A body that runs any number of times: values that it binds or changes are unknown at its start.
@@ -149,17 +238,50 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Finds constructor calls of configurations.
+/// One round of a loop.
+struct Round<'a> {
+    /// The expression that the target is bound to.
+    value: &'a Expr,
+    fact: Fact,
+    /// The conditions under which there is this round.
+    path: Path,
+}
+
+/// Whether the flow through a statement is followed round by round.
+fn is_followed(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Assign(_)
+        | Stmt::AnnAssign(_)
+        | Stmt::AugAssign(_)
+        | Stmt::Assert(_)
+        | Stmt::Continue(_)
+        | Stmt::Delete(_)
+        | Stmt::Expr(_)
+        | Stmt::Pass(_) => true,
+        Stmt::If(choice) => {
+            let others = choice.elif_else_clauses.iter().flat_map(|clause| &clause.body);
+            choice.body.iter().chain(others).all(is_followed)
+        }
+        Stmt::With(with) => with.body.iter().all(is_followed),
+        Stmt::For(repeated) => repeated.body.iter().all(is_followed),
+        _ => false,
+    }
+}
+
+/// Finds what the body of a loop makes.
 struct Inside<'r, 'a> {
     reader: &'r Reader<'a>,
+    /// Whether it makes configurations.
+    makes: bool,
     is_simple: bool,
 }
 
 impl<'a> Visitor<'a> for Inside<'_, 'a> {
     fn visit_expr(&mut self, expr: &'a Expr) {
-        if let Expr::Call(call) = expr {
-            let name = self.reader.survey.last_name(&call.func);
-            self.is_simple &= name.is_none_or(|name| find_class(name).is_none());
+        if let Expr::Call(call) = expr
+            && let Some(name) = self.reader.survey.last_name(&call.func)
+        {
+            self.makes |= find_class(name).is_some() || self.reader.survey.makers.contains_key(name);
         }
         self.is_simple &= !expr.is_lambda_expr();
         walk_expr(self, expr);

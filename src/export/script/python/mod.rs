@@ -14,6 +14,7 @@
 //!
 //! All stages from 3 on are methods of one [`Reader`].
 
+mod arguments;
 mod arithmetic;
 mod arms;
 mod assignments;
@@ -27,9 +28,11 @@ mod eager_dtr;
 mod effects;
 mod evaluate;
 mod folding;
+mod following;
 mod functions;
 mod lookups;
 mod loops;
+mod messages;
 mod nesting;
 mod older;
 mod parameters;
@@ -55,7 +58,7 @@ use survey::Survey;
 
 pub(super) use comments::{DEVICE_MARK, EVALUATION_MARK, MARK, SCHEDULE_MARK};
 pub(super) use constructors::{RUN_CONFIG, RUN_CONFIG_ARGUMENTS};
-pub(super) use parameters::{Stored, stored};
+pub(super) use parameters::{Stored, read_field, stored};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
@@ -88,9 +91,10 @@ pub(super) fn from_python(text: &str, dialect: Dialect, is_lossy: bool, of: Opti
         reason: error.error.to_string(),
     });
     let mut reading = read(&parsed, source, of);
-    // The defaults of flags may choose the branches without a configuration: then the others are read, too.
-    if reading.document.script.configurations.is_empty() && reading.drops_by_assumption {
-        reading = read_all(&parsed, Source::new(text, is_lossy, &parsed), of);
+    // The defaults of flags may choose the branches without a configuration, or leave out others: then those are read, too.
+    if reading.drops_by_assumption {
+        let all = read_all(&parsed, Source::new(text, is_lossy, &parsed), of);
+        reading = with_left_out(reading, all, of);
     }
     reading.error = error;
     reading
@@ -109,6 +113,35 @@ fn refused(line: usize, reason: &str) -> Reading {
 
 fn read(parsed: &Parsed<ModModule>, source: Source<'_>, of: Option<&str>) -> Reading {
     settled(&parsed.syntax().body, source, of, true)
+}
+
+/// Offers the configurations that only the reading of all branches has; that reading itself where `of` chooses one of them.
+fn with_left_out(mut reading: Reading, all: Reading, of: Option<&str>) -> Reading {
+    if reading.document.script.configurations.is_empty() {
+        return all;
+    }
+    let names = all.document.script.configurations.iter().zip(&all.lines);
+    let further: Vec<(String, usize)> = names
+        .filter(|(_, line)| !reading.lines.contains(line))
+        .map(|(name, line)| (name.clone(), *line))
+        .collect();
+    let script = &mut reading.document.script;
+    let is_known = of.is_none_or(|of| {
+        script
+            .configurations
+            .iter()
+            .chain(&script.aliases)
+            .any(|name| name == of)
+    });
+    if !is_known && of.is_some_and(|of| further.iter().any(|(name, _)| name == of)) {
+        return all;
+    }
+    for (name, line) in further {
+        script.configurations.push(name.clone());
+        script.left_out.push(name);
+        reading.lines.push(line);
+    }
+    reading
 }
 
 /// The same without trust in assumptions where branches have settings.

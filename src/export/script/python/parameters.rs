@@ -21,9 +21,12 @@ const fn field_of(kind: &OptionKind) -> Option<&'static str> {
     match kind {
         OptionKind::Bool => Some("b"),
         OptionKind::Int { .. } | OptionKind::IntChoice(_) => Some("i"),
-        OptionKind::TextChoice(_) | OptionKind::Text | OptionKind::Names(_) | OptionKind::Path(_) => Some("s"),
-        OptionKind::Bytes { .. }
-        | OptionKind::Float { .. }
+        OptionKind::TextChoice(_)
+        | OptionKind::Text
+        | OptionKind::Names(_)
+        | OptionKind::Path(_)
+        | OptionKind::Bytes { .. } => Some("s"),
+        OptionKind::Float { .. }
         | OptionKind::ShapeRange
         | OptionKind::List
         | OptionKind::Any
@@ -31,8 +34,16 @@ const fn field_of(kind: &OptionKind) -> Option<&'static str> {
     }
 }
 
-/// Stores a value in a field of an entry. `kind` is that of the entry's option, if it has one.
-pub(in super::super) fn stored(field: &str, value: &Value, kind: Option<&OptionKind>) -> Stored {
+/// Options that any value of an argument is kept of, although the adapter reads them as texts.
+const TEXTS: [&str; 2] = ["graph_memory_max_size", "variable_memory_max_size"];
+
+/// The field that the adapter reads of an option.
+pub(in super::super) fn read_field(key: &str, kind: Option<&OptionKind>) -> Option<&'static str> {
+    kind.and_then(field_of).or_else(|| TEXTS.contains(&key).then_some("s"))
+}
+
+/// Stores a value in a field of an entry of which the adapter reads the field `read`, where that is known.
+pub(in super::super) fn stored(field: &str, value: &Value, read: Option<&'static str>) -> Stored {
     let Some(stored) = protobuf(field, value) else {
         let wanted = match field {
             "b" => "True or False",
@@ -45,7 +56,7 @@ pub(in super::super) fn stored(field: &str, value: &Value, kind: Option<&OptionK
             "is {is}, for which protobuf raises a TypeError: the field .{field} takes {wanted}"
         ));
     };
-    match kind.and_then(field_of) {
+    match read {
         Some(read) if read != field && matches!(field, "b" | "i" | "f" | "s") => Stored::Unread(read),
         _ => Stored::Value(stored),
     }
@@ -98,12 +109,14 @@ mod tests {
 
     #[test]
     fn the_adapter_reads_one_field() {
-        assert_eq!(stored("s", &Value::from("2"), Some(&POLICY)), Stored::Unread("i"));
-        assert_eq!(stored("b", &Value::Bool(true), Some(&POLICY)), Stored::Unread("i"));
-        assert_eq!(stored("i", &Value::Int(2), Some(&POLICY)), Stored::Value(Value::Int(2)));
-        assert_eq!(
-            stored("b", &Value::Int(1), Some(&OptionKind::Bool)),
-            Stored::Value(Value::Bool(true))
-        );
+        let policy = read_field("static_memory_policy", Some(&POLICY));
+        assert_eq!(stored("s", &Value::from("2"), policy), Stored::Unread("i"));
+        assert_eq!(stored("b", &Value::Bool(true), policy), Stored::Unread("i"));
+        assert_eq!(stored("i", &Value::Int(2), policy), Stored::Value(Value::Int(2)));
+        let switch = read_field("dynamic_input", Some(&OptionKind::Bool));
+        assert_eq!(stored("b", &Value::Int(1), switch), Stored::Value(Value::Bool(true)));
+        let size = read_field("graph_memory_max_size", Some(&OptionKind::Any));
+        assert_eq!(stored("i", &Value::Int(1), size), Stored::Unread("s"));
+        assert_eq!(stored("s", &Value::from("1"), size), Stored::Value(Value::from("1")));
     }
 }

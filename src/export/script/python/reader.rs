@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::StmtFunctionDef;
+use ruff_text_size::TextSize;
 
 use super::arms::Path;
+use super::datum::{Fact, Made};
 use super::records::Records;
 use super::scopes::Scopes;
 use super::source::Source;
@@ -12,6 +14,9 @@ use super::survey::Survey;
 
 /// A function whose body is still to be read, and its class.
 pub(super) type Pending<'a> = (&'a StmtFunctionDef, Option<&'a str>);
+
+/// The largest number of rounds and followed calls of a script.
+const MAX_ALL_ROUNDS: u32 = 1024;
 
 /// The state of the walk through a script.
 pub(super) struct Reader<'a> {
@@ -35,6 +40,18 @@ pub(super) struct Reader<'a> {
     pub(super) trusts_assumptions: bool,
     /// Whether a loop is followed round by round: what one round leaves out, another may take.
     pub(super) is_in_rounds: bool,
+    /// The number of the round of a loop or of the followed call around this place; 0 outside of both.
+    pub(super) round: u32,
+    n_rounds: u32,
+    /// What followed calls return, and the lists of comprehensions.
+    pub(super) results: BTreeMap<Made, Fact>,
+    /// The starts of the functions whose calls are being followed, and what their bodies return.
+    pub(super) following: Vec<TextSize>,
+    pub(super) returns: Vec<Vec<Fact>>,
+    /// The number of functions around this place.
+    pub(super) n_functions: usize,
+    /// The starts of the functions of which a call was followed.
+    pub(super) followed: BTreeSet<TextSize>,
     /// Whether an assumption left out a branch with settings.
     pub(super) drops_by_assumption: bool,
 }
@@ -54,7 +71,33 @@ impl<'a> Reader<'a> {
             shared: BTreeSet::new(),
             trusts_assumptions: true,
             is_in_rounds: false,
+            round: 0,
+            n_rounds: 0,
+            results: BTreeMap::new(),
+            following: Vec::new(),
+            returns: Vec::new(),
+            n_functions: 0,
+            followed: BTreeSet::new(),
             drops_by_assumption: false,
         }
+    }
+
+    /// The identity of what an expression makes here.
+    pub(super) const fn made(&self, at: TextSize) -> Made {
+        Made { at, round: self.round }
+    }
+
+    /// Whether there are further rounds.
+    pub(super) const fn has_rounds(&self) -> bool {
+        self.n_rounds < MAX_ALL_ROUNDS
+    }
+
+    /// Reads in a new round.
+    pub(super) fn in_round<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.n_rounds += 1;
+        let around = std::mem::replace(&mut self.round, self.n_rounds);
+        let result = read(self);
+        self.round = around;
+        result
     }
 }

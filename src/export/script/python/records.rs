@@ -13,7 +13,7 @@ use highwater_options::Value;
 use super::super::super::config_document::{ConfigDevice, NotFollowed};
 use super::arms::Path;
 use super::constructors::RUN_CONFIG;
-use super::datum::Object;
+use super::datum::{Made, Message, Object};
 use super::training::Training;
 
 /// An option that the script sets.
@@ -60,6 +60,26 @@ pub(super) struct Remark {
     pub(super) message: String,
 }
 
+/// What makes a configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Owner {
+    #[default]
+    Unknown,
+    /// The call of the class, or the one that adds the optimizer.
+    Call(Made),
+    /// The line that binds an optimizer from elsewhere.
+    Line(usize),
+}
+
+/// A session configuration that the script makes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Session {
+    pub(super) name: Option<String>,
+    pub(super) line: usize,
+    /// Whether it is only bound to a name that the script does not pass on.
+    pub(super) is_idle: bool,
+}
+
 /// A configuration: a call of `NPURunConfig` or of another class, or the parameters of one optimizer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
@@ -67,10 +87,11 @@ pub(super) struct Run {
     pub(super) class: &'static str,
     /// The name that the script binds it to.
     pub(super) name: Option<String>,
-    /// The start of the call; `None` for parameters.
-    pub(super) at: Option<TextSize>,
-    /// The line that binds the optimizer; 0 for calls.
-    pub(super) owner: usize,
+    /// Another name that is accepted: that of the optimizer.
+    pub(super) alias: Option<String>,
+    pub(super) owner: Owner,
+    /// The configuration of the optimizer, where it is known.
+    pub(super) config: Option<Made>,
     pub(super) line: usize,
     /// Groups with an object among the arguments.
     pub(super) groups: BTreeSet<&'static str>,
@@ -96,13 +117,18 @@ pub(super) struct Records {
     /// Objects of groups with the conditions around them; `NPURunConfig` may take them.
     pub(super) objects: Vec<(Rc<Object>, Path)>,
     /// By start of an object the call that takes it.
-    pub(super) passed: BTreeMap<TextSize, Option<usize>>,
+    pub(super) passed: BTreeMap<Made, Option<usize>>,
     pub(super) remarks: Vec<Remark>,
     pub(super) not_followed: Vec<NotFollowed>,
     pub(super) training: Training,
     /// The starts of configurations that are passed to another call as `config`.
-    pub(super) used: BTreeSet<TextSize>,
+    pub(super) used: BTreeSet<Made>,
+    pub(super) sessions: BTreeMap<Made, Session>,
+    /// Optimizers in the order of the script.
+    pub(super) optimizers: Vec<Rc<Message>>,
     pub(super) session: SessionFacts,
+    /// Lines that assign a text to a field of bytes.
+    pub(super) text_lines: BTreeSet<usize>,
 }
 
 /// The class of an optimizer's parameters.
@@ -126,32 +152,33 @@ impl Run {
 
 impl Records {
     /// The position of the configuration by the start of its call.
-    pub(super) fn run_at(&self, at: TextSize) -> Option<usize> {
-        self.runs.iter().position(|run| run.at == Some(at))
+    pub(super) fn run_at(&self, made: Made) -> Option<usize> {
+        self.runs.iter().position(|run| run.owner == Owner::Call(made))
     }
 
-    /// The position of the parameters of the optimizer that a line binds to a name.
-    pub(super) fn parameter_map(&mut self, name: Option<String>, owner: usize, line: usize) -> usize {
+    /// The position of the parameters of an optimizer.
+    pub(super) fn parameter_map(&mut self, parameters: Run) -> usize {
         let known = self
             .runs
             .iter()
-            .position(|run| run.class == PARAMETER_MAP && run.owner == owner);
+            .position(|run| run.class == PARAMETER_MAP && run.owner == parameters.owner);
         known.unwrap_or_else(|| {
-            self.runs.push(Run {
-                class: PARAMETER_MAP,
-                name,
-                owner,
-                line,
-                ..Run::default()
-            });
+            self.runs.push(parameters);
             self.runs.len() - 1
         })
+    }
+
+    /// The name of a configuration in the script.
+    pub(super) fn name_of(&self, run: &Run) -> Option<String> {
+        let session = run.config.and_then(|config| self.sessions.get(&config));
+        let of_session = session.and_then(|session| session.name.clone());
+        of_session.or_else(|| run.name.clone())
     }
 
     /// Replaces an object that changed after its call.
     pub(super) fn replace_object(&mut self, changed: &Rc<Object>) {
         for (object, _) in &mut self.objects {
-            if object.range == changed.range {
+            if object.made() == changed.made() {
                 *object = Rc::clone(changed);
             }
         }

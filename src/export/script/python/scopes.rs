@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::datum::Fact;
+use super::changes::CHANGED;
+use super::datum::{Datum, Fact, Field, Fields, MAX_ITEMS};
 
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
@@ -76,6 +77,17 @@ impl Scopes {
         module.insert(name.to_owned(), Rc::new(Binding { fact, line }));
     }
 
+    /// Leaves the inner scopes for that of the module.
+    pub(super) fn leave(&mut self) -> Vec<Layer> {
+        self.layers.split_off(1)
+    }
+
+    /// Returns to the scopes that were left.
+    pub(super) fn back(&mut self, layers: Vec<Layer>) {
+        self.layers.truncate(1);
+        self.layers.extend(layers);
+    }
+
     pub(super) fn open(&mut self) {
         self.layers.push(Layer::new());
     }
@@ -113,6 +125,10 @@ impl Scopes {
             };
             let joined = match ends.iter().find(|end| end.fact.datum != first.fact.datum) {
                 None => Rc::clone(first),
+                Some(other) if let Some(dict) = joined_dicts(&ends) => Rc::new(Binding {
+                    fact: Fact::plain(Datum::Dict(dict)),
+                    line: first.line.max(other.line),
+                }),
                 Some(other) => Rc::new(Binding {
                     fact: differing(first.line, other.line),
                     line: first.line.max(other.line),
@@ -123,6 +139,60 @@ impl Scopes {
             }
         }
     }
+}
+
+/// The entries of dictionaries of which one was taken. Entries that some of them lack or that differ have the conditions around their
+/// changes. `None` where one is no dictionary.
+fn joined_dicts(ends: &[Rc<Binding>]) -> Option<Rc<Fields>> {
+    let dicts: Option<Vec<&Rc<Fields>>> = ends
+        .iter()
+        .map(|end| match &end.fact.datum {
+            Datum::Dict(dict) => Some(dict),
+            _ => None,
+        })
+        .collect();
+    let dicts = dicts?;
+    let mut joined = Fields::default();
+    for dict in &dicts {
+        joined.is_partial |= dict.is_partial;
+        for field in &dict.fields {
+            let is_known = |other: &Field| other.name == field.name && other.fact == field.fact;
+            if !joined.fields.iter().any(is_known) {
+                joined.fields.push(field.clone());
+            }
+        }
+    }
+    // Without a condition of its change, an entry is known only where all have the same.
+    let is_certain = |field: &Field| field.is_certain(&[]);
+    let n_certain = |name: &str| {
+        joined
+            .fields
+            .iter()
+            .filter(|field| field.name == name && is_certain(field))
+            .count()
+    };
+    let is_in_all = |name: &str| dicts.iter().all(|dict| dict.get(name).is_some());
+    let unknown: Vec<bool> = joined
+        .fields
+        .iter()
+        .map(|field| is_certain(field) && (n_certain(&field.name) > 1 || !is_in_all(&field.name)))
+        .collect();
+    for (field, is_unknown) in joined.fields.iter_mut().zip(unknown) {
+        if is_unknown && !matches!(field.fact.datum, Datum::Unknown(_)) {
+            field.fact = Fact::unknown("has different values in branches of the script");
+        }
+    }
+    // The better reason comes last.
+    joined
+        .fields
+        .sort_by_key(|field| (field.range.start(), is_changed(&field.fact)));
+    joined.is_partial |= joined.fields.len() > MAX_ITEMS;
+    joined.fields.truncate(MAX_ITEMS);
+    Some(Rc::new(joined))
+}
+
+fn is_changed(fact: &Fact) -> bool {
+    matches!(&fact.datum, Datum::Unknown(why) if why.starts_with(CHANGED))
 }
 
 /// The value of a name that two lines bind to different values.

@@ -8,11 +8,12 @@ use ruff_text_size::{TextRange, TextSize};
 use highwater_model::diagnostics::Severity;
 use highwater_options::{Group, OptionKind, Value, find};
 
+use super::arms::Arm;
 use super::constructors::refusal;
 use super::datum::{Datum, Fact, Field, Object};
 use super::eager_dtr::bytes_of;
 use super::reader::Reader;
-use super::records::{Run, Setting};
+use super::records::{Owner, Run, Setting};
 
 /// The position of a setting in the order of the script.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +47,7 @@ impl Reader<'_> {
             let run = self.records.runs.len();
             self.records.runs.push(Run {
                 class: object.group.class,
-                at: Some(object.range.start()),
+                owner: Owner::Call(object.made()),
                 line: self.source.line(object.range.start()),
                 ..Run::default()
             });
@@ -88,7 +89,12 @@ impl Reader<'_> {
                     field.to_mut().fact = Fact::value(bytes);
                 }
             }
+            let depth = self.path.len();
+            let further = field.path.iter().filter(|arm| !self.path.contains(arm)).cloned();
+            let further: Vec<Arm> = further.collect();
+            self.path.extend(further);
             self.take_field(object.group, &field, Place { at, run });
+            self.path.truncate(depth);
         }
         if object.fields.is_partial {
             if let Some(run) = run {
@@ -118,7 +124,7 @@ impl Reader<'_> {
             && object.group.key == key
             && !(object.fields.is_partial && object.fields.fields.is_empty())
         {
-            self.records.passed.insert(object.range.start(), place.run);
+            self.records.passed.insert(object.made(), place.run);
             if let Some(run) = place.run {
                 self.records.runs[run].groups.insert(object.group.key);
             }
@@ -131,7 +137,7 @@ impl Reader<'_> {
             return;
         }
         if let Datum::Object(object) = &fact.datum {
-            self.records.passed.insert(object.range.start(), place.run);
+            self.records.passed.insert(object.made(), place.run);
         }
         let value = match &fact.datum {
             Datum::Value(value) => {

@@ -13,7 +13,7 @@ use super::super::reading::Reading;
 use super::arms::{Arm, condition, open_condition};
 use super::constructors::{RUN_CONFIG, refusal};
 use super::reader::Reader;
-use super::records::{PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
+use super::records::{Owner, PARAMETER_MAP, Records, Remark, Run, Setting, VariableText};
 use super::training::disagreements;
 
 /// Further remarks are only counted.
@@ -27,6 +27,7 @@ impl Reader<'_> {
     pub(super) fn settle(mut self, of: Option<&str>) -> Reading {
         let drops_by_assumption = self.drops_by_assumption;
         let loose = self.loose_settings();
+        self.drop_idle_sessions();
         let records = self.records;
         let mut settled = Settled::default();
         let mut settings: Vec<(u8, Setting)> = loose.into_iter().map(|setting| (0, setting)).collect();
@@ -43,6 +44,7 @@ impl Reader<'_> {
             settled.remark(Severity::Warning, line, message);
         }
         settled.conditions();
+        settled.texts(&records.text_lines);
         let is_found = !settings.is_empty()
             || !records.runs.is_empty()
             || !records.variables.is_empty()
@@ -58,11 +60,44 @@ impl Reader<'_> {
         settled.reading
     }
 
+    /// The options of optimizers in session configurations that the script makes and passes to nothing.
+    fn drop_idle_sessions(&mut self) {
+        let Records {
+            sessions,
+            runs,
+            settings,
+            remarks,
+            ..
+        } = &mut self.records;
+        for (made, session) in sessions
+            .iter()
+            .filter(|(_, session)| session.is_idle && self.survey.trains)
+        {
+            let is_read = session
+                .name
+                .as_deref()
+                .is_none_or(|name| self.survey.used_names.contains(name));
+            let is_of_session = |run: usize| runs[run].config == Some(*made);
+            if is_read || !settings.iter().any(|setting| setting.run.is_some_and(is_of_session)) {
+                continue;
+            }
+            settings.retain(|setting| !setting.run.is_some_and(is_of_session));
+            let name = session.name.as_deref().unwrap_or("this ConfigProto");
+            remarks.push(Remark {
+                severity: Severity::Warning,
+                line: session.line,
+                message: format!("{name} is passed to nothing, so that its parameter_map sets nothing"),
+            });
+        }
+    }
+
     /// Settings of objects that no known call of `NPURunConfig` takes.
     fn loose_settings(&mut self) -> Vec<Setting> {
         let before = self.records.settings.len();
         for (object, path) in std::mem::take(&mut self.records.objects) {
-            let is_passed = self.records.passed.contains_key(&object.range.start());
+            // Of the objects of a loop some may be passed.
+            let place = object.range.start();
+            let is_passed = self.records.passed.keys().any(|made| made.at == place);
             let is_replaced = self
                 .records
                 .runs
@@ -133,16 +168,20 @@ impl Settled {
         };
         let mut last_of: BTreeMap<&str, usize> = order.iter().map(|run| (records.runs[*run].class, *run)).collect();
         // The one that an estimator takes, not one that follows it by chance.
-        let is_used = |run: &&usize| records.runs[**run].at.is_some_and(|at| records.used.contains(&at));
+        let is_used =
+            |run: &&usize| matches!(records.runs[**run].owner, Owner::Call(made) if records.used.contains(&made));
         if let Some(used) = order.iter().rfind(is_used) {
             last_of.insert(records.runs[*used].class, *used);
         }
-        let names = names_of(&records.runs);
-        if let Some(chosen) = order.iter().find(|run| of.is_some() && names[**run].as_deref() == of) {
-            last_of.insert(records.runs[*chosen].class, *chosen);
+        let names = names_of(records);
+        if let Some(chosen) = chosen(of, &names, &records.runs) {
+            last_of.insert(records.runs[chosen].class, chosen);
         }
         let script = &mut self.reading.document.script;
         script.configurations = order.iter().filter_map(|run| names[*run].clone()).collect();
+        script.aliases = records.runs.iter().filter_map(|run| run.alias.clone()).collect();
+        let configurations = order.iter().filter(|run| names[**run].is_some());
+        self.reading.lines = configurations.map(|run| records.runs[*run].line).collect();
         let is_left_out = |run: &&usize| last_of[records.runs[**run].class] != **run;
         script.left_out = order
             .iter()
@@ -154,9 +193,19 @@ impl Settled {
             let last = last_of[run.class];
             let (here, there) = (values(other), values(last));
             let line = records.runs[last].line;
+            let is_same_line = line == run.line;
             let keys: BTreeSet<&str> = here.keys().chain(there.keys()).copied().collect();
             let differing: Vec<&str> = keys.into_iter().filter(|key| here.get(key) != there.get(key)).collect();
-            if differing.is_empty() {
+            let name = |run: usize| names[run].as_deref().unwrap_or("another one");
+            if is_same_line && !differing.is_empty() {
+                let message = format!(
+                    "{} is left out: {} is taken, and they differ in {}",
+                    name(other),
+                    name(last),
+                    listed(&differing)
+                );
+                self.remark(Severity::Warning, run.line, message);
+            } else if differing.is_empty() {
                 let message = format!("{} says the same as the one in line {line}", run.shown());
                 self.remark(Severity::Info, run.line, message);
             } else {
@@ -225,7 +274,7 @@ impl Settled {
             }
             if let Some(before) = winners.insert(&setting.key, setting)
                 && before.value != setting.value
-                && !(before.run == setting.run && setting.run.is_some_and(is_call))
+                && !(before.run == setting.run && before.path == setting.path && setting.run.is_some_and(is_call))
             {
                 let message = format!(
                     "{} is {} here and {} in line {}; the value here is taken",
@@ -285,6 +334,23 @@ impl Settled {
         }
     }
 
+    /// Texts in fields of bytes: right in Python 2 alone.
+    fn texts(&mut self, lines: &BTreeSet<usize>) {
+        let Some(first) = lines.first() else {
+            return;
+        };
+        let others = match lines.len() - 1 {
+            0 => String::new(),
+            1 => " (and one further line)".to_owned(),
+            n_others => format!(" (and {n_others} further lines)"),
+        };
+        let message = format!(
+            "the field .s takes bytes, for which protobuf raises a TypeError on a text in Python 3{others}: write b\"...\" or \
+             tf.compat.as_bytes(...)"
+        );
+        self.remark(Severity::Warning, *first, message);
+    }
+
     fn conditions(&mut self) {
         for (line, names) in std::mem::take(&mut self.conditional) {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -302,21 +368,32 @@ impl Settled {
     }
 }
 
+/// The configuration with a name, else the only one whose optimizer has it.
+fn chosen(of: Option<&str>, names: &[Option<String>], runs: &[Run]) -> Option<usize> {
+    let of = of?;
+    let by_name = names.iter().position(|name| name.as_deref() == Some(of));
+    let mut aliases = (0..runs.len()).filter(|run| runs[*run].alias.as_deref() == Some(of));
+    by_name.or_else(|| aliases.next().filter(|_| aliases.next().is_none()))
+}
+
 /// The names of configurations, which are unique; `None` of other objects.
-fn names_of(runs: &[Run]) -> Vec<Option<String>> {
-    let bound = |run: &Run| run.name.clone().unwrap_or_else(|| format!("line {}", run.line));
+fn names_of(records: &Records) -> Vec<Option<String>> {
+    let configurations = || records.runs.iter().filter(|run| run.is_configuration());
+    let bound = |run: &Run| records.name_of(run).unwrap_or_else(|| format!("line {}", run.line));
     let name = |run: &Run| {
         let name = bound(run);
-        let is_shared = runs
-            .iter()
-            .any(|other| !std::ptr::eq(other, run) && other.is_configuration() && bound(other) == name);
-        if is_shared {
-            format!("{name} (line {})", run.line)
-        } else {
-            name
+        let others: Vec<&Run> = configurations().filter(|other| bound(other) == name).collect();
+        let alike: Vec<&&Run> = others.iter().filter(|other| other.line == run.line).collect();
+        let number = alike.iter().position(|other| std::ptr::eq(**other, run)).unwrap_or(0) + 1;
+        match (others.len(), alike.len()) {
+            (1, _) => name,
+            (_, 1) => format!("{name} (line {})", run.line),
+            _ => format!("{name} (line {}, number {number})", run.line),
         }
     };
-    runs.iter()
+    records
+        .runs
+        .iter()
         .map(|run| run.is_configuration().then(|| name(run)))
         .collect()
 }
@@ -342,6 +419,9 @@ fn listed(names: &[&str]) -> String {
 /// Remarks in the order of their lines.
 fn told(mut remarks: Vec<Remark>) -> Diagnostics {
     remarks.sort_by_key(|remark| remark.line);
+    // Every round of a loop has the same remarks.
+    let mut told = BTreeSet::new();
+    remarks.retain(|remark| told.insert((remark.line, remark.message.clone())));
     let n_left = remarks.len().saturating_sub(MAX_REMARKS);
     let mut diagnostics = Diagnostics::new();
     for Remark {

@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef};
+use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprContext, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::Ranged as _;
 
 use highwater_options::Group;
 
+use super::arguments::{Given, Parsing};
 use super::changes::path_of;
 use super::constructors::find_class;
 use super::eager_dtr::MODULE;
 use super::effects::Effects;
+use super::messages::OPTIMIZERS;
 use super::source::Source;
 
+#[derive(Default)]
 pub(super) struct Flag<'a> {
     /// The argument of the declaration.
     pub(super) default: Option<&'a Expr>,
@@ -22,6 +25,16 @@ pub(super) struct Flag<'a> {
     /// `int` or `float` of flags with numbers.
     pub(super) kind: Option<&'a str>,
     pub(super) line: usize,
+    /// Whether it is an argument of `argparse`.
+    pub(super) is_argument: bool,
+    /// Whether it takes one value or none.
+    pub(super) is_plain: bool,
+    /// As on the command line, such as `--policy`.
+    pub(super) names: Vec<&'a str>,
+    /// The value in the literal list that is parsed.
+    pub(super) given: Option<Given>,
+    /// Whether a literal list decides, so that a default is no assumption.
+    pub(super) is_final: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -46,6 +59,12 @@ pub(super) struct Survey<'a> {
     /// Calls by the name of the method, and those of classes by the name of the class.
     pub(super) method_calls: BTreeMap<&'a str, Vec<&'a ExprCall>>,
     effects: BTreeMap<&'a str, Effects<'a>>,
+    /// Functions of the module that make configurations, or call one that does.
+    pub(super) makers: BTreeMap<&'a str, &'a StmtFunctionDef>,
+    /// Names that are read other than to reach an optimizer or to set a field.
+    pub(super) used_names: BTreeSet<&'a str>,
+    /// Whether the script makes a session or an estimator.
+    pub(super) trains: bool,
     /// By alias the original name: `import ... as`, `Cfg = NPURunConfig`.
     aliases: BTreeMap<&'a str, &'a str>,
     /// By name its module or member: `megengine` of `mge` after `import megengine as mge`.
@@ -60,7 +79,10 @@ impl<'a> Survey<'a> {
             survey: Self::default(),
             source,
             classes: Vec::new(),
+            n_functions: 0,
+            definitions: BTreeMap::new(),
             calls: Vec::new(),
+            parsing: Parsing::default(),
         };
         for statement in body {
             surveyor.visit_stmt(statement);
@@ -74,7 +96,17 @@ impl<'a> Survey<'a> {
                 surveyor.survey.method_calls.entry(name).or_default().push(call);
             }
         }
+        surveyor.find_makers();
+        let parsing = std::mem::take(&mut surveyor.parsing);
+        parsing.apply(&mut surveyor.survey.flags);
         surveyor.survey
+    }
+
+    /// Whether one function calls another one by name.
+    pub(super) fn calls_function(&self, function: &str, other: &str) -> bool {
+        self.effects
+            .get(function)
+            .is_some_and(|effects| effects.calls.contains(other))
     }
 
     /// The names with lines that a function, or one that it calls, changes outside itself.
@@ -130,7 +162,12 @@ struct Surveyor<'a, 's> {
     survey: Survey<'a>,
     source: &'s Source<'s>,
     classes: Vec<&'a str>,
+    /// The number of functions around this place.
+    n_functions: usize,
+    /// Functions of the module by name.
+    definitions: BTreeMap<&'a str, Vec<&'a StmtFunctionDef>>,
     calls: Vec<(&'a str, &'a ExprCall)>,
+    parsing: Parsing<'a>,
 }
 
 impl<'a> Visitor<'a> for Surveyor<'a, '_> {
@@ -163,6 +200,13 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
                     self.survey.functions.entry(name).or_default();
                 }
                 self.survey.effects.insert(name, effects);
+                if self.n_functions == 0 && self.classes.is_empty() {
+                    self.definitions.entry(name).or_default().push(function);
+                }
+                self.n_functions += 1;
+                walk_stmt(self, statement);
+                self.n_functions -= 1;
+                return;
             }
             Stmt::Assign(assign) => {
                 for target in &assign.targets {
@@ -185,6 +229,13 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Attribute(attribute) if is_configuring(attribute) => return,
+            Expr::Name(name) if name.ctx == ExprContext::Load => {
+                self.survey.used_names.insert(name.id.as_str());
+            }
+            _ => {}
+        }
         if let Expr::Call(call) = expr {
             self.call(call);
             match &*call.func {
@@ -200,7 +251,45 @@ impl<'a> Visitor<'a> for Surveyor<'a, '_> {
     }
 }
 
+/// Whether an attribute is a target, or leads to the optimizers of a session configuration.
+fn is_configuring(attribute: &ExprAttribute) -> bool {
+    let mut is_configuring = attribute.ctx == ExprContext::Store || attribute.attr.as_str() == OPTIMIZERS;
+    let mut owner = &*attribute.value;
+    while let Expr::Attribute(inner) = owner {
+        is_configuring |= inner.attr.as_str() == OPTIMIZERS;
+        owner = &inner.value;
+    }
+    is_configuring && owner.is_name_expr()
+}
+
 impl<'a> Surveyor<'a, '_> {
+    /// Functions that are defined once and have a constructor or a parameter map, and those that call them.
+    fn find_makers(&mut self) {
+        let definitions: Vec<(&'a str, &'a StmtFunctionDef)> = self
+            .definitions
+            .iter()
+            .filter_map(|(name, definitions)| match definitions[..] {
+                [only] if !only.is_async && only.decorator_list.is_empty() => Some((*name, only)),
+                _ => None,
+            })
+            .collect();
+        let mut n_before = usize::MAX;
+        while n_before != self.survey.makers.len() {
+            n_before = self.survey.makers.len();
+            for (name, function) in &definitions {
+                let calls = self.survey.effects.get(name).map(|effects| &effects.calls);
+                let makes = |call: &&str| find_class(self.survey.original(call)).is_some();
+                let calls_maker = |call: &&str| self.survey.makers.contains_key(*call);
+                let text = self.source.slice(function.range());
+                let is_maker = text.contains("parameter_map")
+                    || calls.is_some_and(|calls| calls.iter().any(|call| makes(call) || calls_maker(call)));
+                if is_maker && !text.contains("yield") {
+                    self.survey.makers.insert(name, function);
+                }
+            }
+        }
+    }
+
     fn class(&mut self, class: &'a StmtClassDef) {
         let name = class.name.as_str();
         self.survey.classes.insert(name);
@@ -290,9 +379,8 @@ impl<'a> Surveyor<'a, '_> {
         let keyword = |name: &str| call.arguments.find_keyword(name).map(|keyword| &keyword.value);
         let mut flag = Flag {
             default: keyword("default"),
-            implied: None,
-            kind: None,
             line: self.source.line(call.start()),
+            ..Flag::default()
         };
         if name == "enable"
             && let Expr::Attribute(method) = &*call.func
@@ -300,6 +388,9 @@ impl<'a> Surveyor<'a, '_> {
         {
             self.survey.enables_eager_dtr |= self.survey.full_name(&path) == MODULE;
         }
+        // GE's own sessions take no session configuration; they are imported by name.
+        let is_session = name.ends_with("Session") && call.func.is_attribute_expr();
+        self.survey.trains |= is_session || name.ends_with("Estimator");
         if name.starts_with("DEFINE_") {
             let flag_name = call.arguments.find_argument_value("name", 0).and_then(text);
             flag.default = call.arguments.find_argument_value("default", 1);
@@ -319,9 +410,22 @@ impl<'a> Surveyor<'a, '_> {
                 Some("store_false") => Some(true),
                 _ => None,
             };
+            flag.is_argument = true;
+            flag.is_plain = keyword("nargs").is_none()
+                && keyword("action")
+                    .and_then(text)
+                    .is_none_or(|action| flag.implied.is_some() || action == "store");
+            flag.names = names().collect();
             if let Some(flag_name) = flag_name {
                 self.survey.flags.insert(flag_name, flag);
             }
+        } else if matches!(name, "parse_args" | "parse_known_args") {
+            self.parsing.calls.push(call);
+        } else if name == "set_defaults" {
+            let named = call.arguments.keywords.iter();
+            let defaults =
+                named.filter_map(|default| Some((default.arg.as_ref()?.as_str(), &default.value, flag.line)));
+            self.parsing.defaults.extend(defaults);
         }
     }
 }

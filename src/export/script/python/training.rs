@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
             && let Datum::Object(object) = self.evaluate(&config.value).datum
             && object.group.class == RUN_CONFIG.class
         {
-            self.records.used.insert(object.range.start());
+            self.records.used.insert(object.made());
         }
         match self.survey.last_name(&call.func) {
             Some("train") => {

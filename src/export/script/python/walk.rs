@@ -9,6 +9,9 @@ use ruff_python_ast::{
 };
 use ruff_text_size::Ranged as _;
 
+use highwater_model::diagnostics::Severity;
+use highwater_options::Value;
+
 use super::arms::{Arm, Basis, bit};
 use super::datum::Fact;
 use super::reader::Reader;
@@ -39,12 +42,17 @@ fn clauses(choice: &StmtIf) -> Vec<Clause<'_>> {
 
 impl<'a> Reader<'a> {
     /// The body of a module or function, then the functions that it declares.
-    pub(super) fn scope(&mut self, body: &'a [Stmt]) {
+    /// Whether the flow ends in the body.
+    pub(super) fn scope(&mut self, body: &'a [Stmt]) -> bool {
         self.pending.push(Vec::new());
-        self.body(body);
-        for (function, class) in self.pending.pop().unwrap_or_default() {
-            self.function(function, class);
+        let ends = self.body(body);
+        let mut pending = self.pending.pop().unwrap_or_default();
+        while let Some((function, class)) = self.next_pending(&mut pending) {
+            if !self.followed.contains(&function.start()) {
+                self.function(function, class);
+            }
         }
+        ends
     }
 
     /// Reads statements in order; whether the flow ends in one of them.
@@ -76,6 +84,13 @@ impl<'a> Reader<'a> {
             Stmt::For(repeated) => self.repetition(repeated),
             Stmt::While(repeated) => {
                 self.visit_expr(&repeated.test);
+                let test = self.evaluate(&repeated.test);
+                if test.note.is_none() && test.truth() == Some(false) {
+                    let why = self.idle_loop(repeated.test.range());
+                    self.remark_on_dropped(&repeated.body, &why, Severity::Info);
+                    self.body(&repeated.orelse);
+                    return false;
+                }
                 self.looped(&repeated.body, None, repeated.range);
                 self.body(&repeated.orelse);
             }
@@ -101,7 +116,18 @@ impl<'a> Reader<'a> {
             }
             Stmt::Global(global) => self.globals.extend(global.names.iter().map(Identifier::as_str)),
             Stmt::IpyEscapeCommand(command) => self.magic(command),
-            Stmt::Return(_) | Stmt::Raise(_) => {
+            Stmt::Return(returned) => {
+                walk_stmt(self, statement);
+                let fact = match &returned.value {
+                    Some(value) => self.evaluate(value),
+                    None => Fact::value(Value::Unset),
+                };
+                if let Some(returns) = self.returns.last_mut() {
+                    returns.push(fact);
+                }
+                return true;
+            }
+            Stmt::Raise(_) => {
                 walk_stmt(self, statement);
                 return true;
             }
@@ -323,9 +349,18 @@ impl<'a> Visitor<'a> for Reader<'a> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Call(call) => {
+                // Arguments first, as they are evaluated.
+                walk_expr(self, expr);
+                let followed = self.followed_call(call);
+                self.found_message(call);
                 self.found_call(call);
                 self.changes_of_call(call);
+                if let Some(followed) = followed {
+                    self.follow(call, followed);
+                }
+                return;
             }
+            Expr::ListComp(list) => return self.comprehension(expr, &list.elt, &list.generators),
             Expr::Dict(dict) => self.found_dict(expr, dict),
             Expr::Lambda(lambda) => {
                 self.scopes.open();

@@ -1,0 +1,190 @@
+//! Calls of functions that make configurations: each call that differs from the others is followed with its arguments.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, ExprCall, StmtFunctionDef};
+use ruff_text_size::Ranged as _;
+
+use super::datum::{Datum, Fact, Field, Fields};
+use super::reader::{Pending, Reader};
+
+/// The largest number of followed calls within each other.
+const MAX_CALLS: usize = 4;
+
+/// A call that is followed, with the values of the parameters.
+pub(super) struct Followed<'a> {
+    function: &'a StmtFunctionDef,
+    parameters: Vec<(&'a str, Fact)>,
+}
+
+impl<'a> Reader<'a> {
+    /// The call with the values of its arguments before it, where it is followed.
+    pub(super) fn followed_call(&self, call: &'a ExprCall) -> Option<Followed<'a>> {
+        let Expr::Name(name) = &*call.func else {
+            return None;
+        };
+        let function = *self.survey.makers.get(name.id.as_str())?;
+        let is_open = self.following.len() < MAX_CALLS && !self.following.contains(&function.start());
+        if !is_open || !self.has_rounds() || !self.is_varied(function) {
+            return None;
+        }
+        let n_calls = self.survey.functions.get(function.name.as_str()).map_or(0, Vec::len);
+        let mut parameters = Vec::new();
+        let mut is_known = false;
+        for (position, parameter) in function.parameters.iter_non_variadic_params().enumerate() {
+            let name = parameter.name().as_str();
+            let fact = match self.given(call, position, name) {
+                Some(fact) => {
+                    is_known |= !matches!(fact.datum, Datum::Unknown(_));
+                    fact
+                }
+                None => match parameter.default() {
+                    Some(default) => {
+                        is_known |= n_calls > 1;
+                        self.evaluate(default)
+                    }
+                    None => Fact::unknown(&format!("is the parameter \"{name}\" of {}()", function.name)),
+                },
+            };
+            parameters.push((name, fact));
+        }
+        if let Some(rest) = &function.parameters.kwarg {
+            let fields = self.rest_of(call, &parameters);
+            is_known |= !fields.fields.is_empty();
+            parameters.push((rest.name.as_str(), Fact::plain(Datum::Dict(Rc::new(fields)))));
+        }
+        if let Some(rest) = &function.parameters.vararg {
+            let fact = Fact::unknown(&format!("is passed to {}()", function.name));
+            parameters.push((rest.name.as_str(), fact));
+        }
+        (is_known || self.followed.contains(&function.start())).then_some(Followed { function, parameters })
+    }
+
+    /// Whether the calls of a function pass different values, or one that is no literal.
+    fn is_varied(&self, function: &StmtFunctionDef) -> bool {
+        let calls = self.survey.functions.get(function.name.as_str());
+        let texts = |call: &&ExprCall| self.source.slice(call.arguments.range()).to_owned();
+        let distinct: BTreeSet<String> = calls.into_iter().flatten().map(texts).collect();
+        let is_literal = |value: &Expr| value.is_literal_expr() || value.is_unary_op_expr();
+        let has_names = calls.into_iter().flatten().any(|call| {
+            let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+            !call.arguments.args.iter().chain(keywords).all(is_literal)
+        });
+        distinct.len() > 1 || has_names
+    }
+
+    /// The argument of a call for a parameter; `None` where its default holds.
+    fn given(&self, call: &'a ExprCall, position: usize, name: &str) -> Option<Fact> {
+        if let Some(keyword) = call.arguments.find_keyword(name) {
+            return Some(self.evaluate(&keyword.value));
+        }
+        let plain = call.arguments.args.iter().take_while(|value| !value.is_starred_expr());
+        if let Some(value) = plain.clone().nth(position) {
+            return Some(self.evaluate(value));
+        }
+        if plain.count() < call.arguments.args.len() {
+            return Some(Fact::unknown("is passed with others"));
+        }
+        let spread = call.arguments.keywords.iter().filter(|keyword| keyword.arg.is_none());
+        for keyword in spread {
+            match self.evaluate(&keyword.value).datum {
+                Datum::Dict(dict) if dict.get(name).is_some() => return dict.get(name).cloned(),
+                Datum::Dict(dict) if !dict.is_partial => {}
+                _ => return Some(self.computed(&keyword.value)),
+            }
+        }
+        None
+    }
+
+    /// The named arguments that are no parameters.
+    fn rest_of(&self, call: &'a ExprCall, parameters: &[(&'a str, Fact)]) -> Fields {
+        let mut fields = Fields::default();
+        for keyword in &call.arguments.keywords {
+            let fact = self.evaluate(&keyword.value);
+            match (&keyword.arg, fact.datum) {
+                (Some(name), datum) => fields.fields.push(Field {
+                    name: name.to_string(),
+                    fact: Fact { datum, ..fact }.held(),
+                    range: keyword.value.range(),
+                    path: Vec::new(),
+                }),
+                (None, Datum::Dict(dict)) => {
+                    fields.fields.extend(dict.fields.iter().cloned());
+                    fields.is_partial |= dict.is_partial;
+                }
+                (None, _) => fields.is_partial = true,
+            }
+        }
+        fields
+            .fields
+            .retain(|field| !parameters.iter().any(|(name, _)| *name == field.name));
+        fields
+    }
+
+    /// Reads the body of the function with the arguments of the call, and keeps what it returns.
+    pub(super) fn follow(&mut self, call: &'a ExprCall, followed: Followed<'a>) {
+        let Followed { function, parameters } = followed;
+        // Branches of the module are a part of its flow.
+        let layers = if self.n_functions > 0 {
+            self.scopes.leave()
+        } else {
+            Vec::new()
+        };
+        let is_left = self.n_functions > 0;
+        self.n_functions += 1;
+        let globals = std::mem::take(&mut self.globals);
+        let classes = std::mem::take(&mut self.classes);
+        let n_calls = self.survey.functions.get(function.name.as_str()).map_or(0, Vec::len);
+        let is_around = self.is_in_rounds;
+        self.is_in_rounds |= n_calls > 1;
+        let line = self.source.line(function.name.start());
+        self.scopes.open();
+        for (name, fact) in parameters {
+            self.scopes.bind(name, fact, line);
+        }
+        self.following.push(function.start());
+        self.returns.push(Vec::new());
+        let ends = self.in_round(|reader| reader.scope(&function.body));
+        let returned = self.returns.pop().unwrap_or_default();
+        self.following.pop();
+        drop(self.scopes.close());
+        self.n_functions -= 1;
+        if is_left {
+            self.scopes.back(layers);
+        }
+        self.is_in_rounds = is_around;
+        self.globals = globals;
+        self.classes = classes;
+        self.followed.insert(function.start());
+        if let Some((first, others)) = returned.split_first()
+            && ends
+            && others.iter().all(|other| other.datum == first.datum)
+        {
+            self.results.insert(self.made(call.start()), first.clone());
+        }
+    }
+
+    /// The functions of a scope in the order of their reading: callers before what they call, so that calls are followed first.
+    pub(super) fn next_pending(&self, pending: &mut Vec<Pending<'a>>) -> Option<Pending<'a>> {
+        let is_maker = |one: &Pending<'a>| {
+            one.1.is_none()
+                && self
+                    .survey
+                    .makers
+                    .get(one.0.name.as_str())
+                    .is_some_and(|maker| self.is_varied(maker))
+        };
+        let is_called = |one: &Pending<'a>| {
+            pending
+                .iter()
+                .any(|other| other.0.start() != one.0.start() && self.survey.calls_function(&other.0.name, &one.0.name))
+        };
+        let at = pending
+            .iter()
+            .position(|one| !is_maker(one))
+            .or_else(|| pending.iter().position(|one| !is_called(one)))
+            .unwrap_or(0);
+        (!pending.is_empty()).then(|| pending.remove(at))
+    }
+}
