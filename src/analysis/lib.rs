@@ -86,7 +86,7 @@ pub use recording_figures::{LifetimeFigures, RecordingFigures, recording_figures
 pub use request::Request;
 pub use reuse_lanes::{REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};
 pub use rewriting::{LaneRewrite, RunRemat};
-pub use selection::LaneGoal;
+pub use selection::{LaneGoal, are_overheads_equivalent};
 pub use shapes::bound_plan;
 pub use study::{LaneChoice, OpSource, ScheduleChoice, ScheduleNote, Study, StudyWords, opening_lanes, study_of};
 pub use workspaces::{EstimatedWorkspaces, ScratchSource};

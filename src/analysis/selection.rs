@@ -98,7 +98,7 @@ pub(super) fn are_peaks_equivalent(one: Bytes, other: Bytes, granule: Bytes) -> 
 }
 
 /// Whether the difference of two overheads is not significant: at most 1 % of the lower one, or 0.1 ms.
-pub(super) fn are_overheads_equivalent(one: Nanos, other: Nanos) -> bool {
+pub fn are_overheads_equivalent(one: Nanos, other: Nanos) -> bool {
     let share = one.min(other).0 / 100;
     one.0.abs_diff(other.0) <= share.max(LEAST_TIME.0)
 }

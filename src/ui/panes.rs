@@ -56,8 +56,7 @@ pub enum Pane {
 #[derive(Debug)]
 pub struct Panes {
     tree: Tree<Pane>,
-    /// The share of the lower row before the report or a table was opened; `None` while none is.
-    low_share: Option<f32>,
+    low: LowRow,
     /// Panes that were closed together, to be reopened together.
     aside: Vec<Pane>,
     /// Whether the lanes fill the window.
@@ -66,8 +65,20 @@ pub struct Panes {
     in_front: Vec<egui_tiles::TileId>,
 }
 
-/// Least share of the height for reading the report or a table.
+/// The row below the lanes, which is collapsed to its tabs until one of its panes is opened.
+#[derive(Clone, Copy, Debug)]
+struct LowRow {
+    is_open: bool,
+    /// Its share of the height while it is open.
+    share: f32,
+}
+
+/// Share of the height for reading the report or a table, at first, and the least share that is remembered.
 const REPORT_SHARE: f32 = 0.36;
+const LEAST_SHARE: f32 = 0.15;
+/// Height of tabs alone, and the least height of a row that was dragged up, in points.
+const TABS: f32 = 25.0;
+const DRAGGED: f32 = 30.0;
 
 impl Default for Panes {
     fn default() -> Self {
@@ -83,20 +94,32 @@ impl Panes {
 
     pub fn of(layout: &Layout) -> Self {
         let (tree, aside) = layout.tree();
-        Self {
+        let mut panes = Self {
             tree,
-            low_share: None,
+            low: LowRow {
+                is_open: false,
+                share: REPORT_SHARE,
+            },
             aside,
             is_maximized: false,
             in_front: Vec::new(),
+        };
+        let tabs = panes.low_tabs();
+        if let Some((column, tabs)) = tabs.and_then(|tabs| Some((column_of(&mut panes.tree.tiles, tabs)?, tabs))) {
+            let share = part_of_column(column, tabs);
+            if share >= LEAST_SHARE {
+                panes.low.share = share;
+            }
         }
+        panes
     }
 
     pub fn layout(&self) -> Layout {
         let mut tree = self.tree.clone();
-        if let (Some(low), Some((column, tabs))) = (self.low_share, report_column(&mut tree.tiles)) {
-            // The report gets its height again when it is opened.
-            column.shares.set_share(tabs, low);
+        let tabs = self.low_tabs();
+        if let Some((column, tabs)) = tabs.and_then(|tabs| Some((column_of(&mut tree.tiles, tabs)?, tabs))) {
+            // A collapsed row has its height again when it is opened.
+            set_part(column, tabs, self.low.share);
         }
         Layout::of(&tree, &self.aside)
     }
@@ -169,12 +192,16 @@ impl Panes {
         }
     }
 
-    /// Brings a pane to the front; where it is in front, the lanes or the inspector behind it.
+    /// Brings a pane to the front; where it is in front, the lanes or the inspector behind it, or it collapses its row.
     pub fn toggle(&mut self, pane: Pane) {
         let is_shown = self.is_in_front(pane);
+        if is_shown && self.is_low(pane) {
+            self.low.is_open = false;
+            return;
+        }
         let behind = match pane {
             Pane::Budgets | Pane::Sweep | Pane::NameReuse => Pane::Policies,
-            Pane::Files | Pane::Tables | Pane::Compare | Pane::Schedule => Pane::Problems,
+            Pane::Problems | Pane::Files | Pane::Tables | Pane::Compare | Pane::Schedule => Pane::Problems,
             _ => Pane::Inspector,
         };
         if is_shown && self.is_open(behind) {
@@ -190,6 +217,7 @@ impl Panes {
     pub fn show(&mut self, pane: Pane) {
         self.is_maximized &= pane == Pane::Policies;
         self.set_visible(pane, true);
+        self.low.is_open |= self.is_low(pane);
         self.bring_to_front(pane);
     }
 
@@ -200,42 +228,50 @@ impl Panes {
 
     pub fn is_in_front(&self, pane: Pane) -> bool {
         let active = self.tree.active_tiles();
-        !self.is_maximized && active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane))
+        let is_collapsed = !self.low.is_open && self.is_low(pane);
+        !self.is_maximized && !is_collapsed && active.iter().any(|tile| self.tree.tiles.get_pane(tile) == Some(&pane))
     }
 
-    /// Makes the row of the report and the tables high while one is in front, and low again afterwards. A height that
-    /// the user chose stays.
-    fn give_report_room(&mut self, ctx: &egui::Context) {
+    /// The tabs of the row below the lanes, where the layout has one.
+    fn low_tabs(&self) -> Option<TileId> {
         let tiles = &self.tree.tiles;
-        let row_of = |pane: Pane| tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
-        let is_below = |pane: Pane| row_of(pane) == row_of(Pane::Files);
-        let is_read = [Pane::Files, Pane::Tables, Pane::Compare, Pane::Schedule]
-            .into_iter()
-            .any(|pane| is_below(pane) && self.is_in_front(pane));
-        if is_read == self.low_share.is_some() {
-            return;
+        let tabs = tiles.find_pane(&Pane::Files).and_then(|tile| tiles.parent_of(tile))?;
+        let column = tiles.parent_of(tabs)?;
+        match tiles.get(column)? {
+            Tile::Container(Container::Linear(column)) if column.dir == LinearDir::Vertical => Some(tabs),
+            _ => None,
         }
-        let Some((column, tabs)) = report_column(&mut self.tree.tiles) else {
+    }
+
+    /// Whether a pane lies in the row below the lanes.
+    fn is_low(&self, pane: Pane) -> bool {
+        let tiles = &self.tree.tiles;
+        let parent = tiles.find_pane(&pane).and_then(|tile| tiles.parent_of(tile));
+        parent.is_some() && parent == self.low_tabs()
+    }
+
+    /// Gives the row below the lanes its height: its tabs alone, or the share that it had when it was open last.
+    fn give_low_row_height(&mut self, height: f32) {
+        let Some(tabs) = self.low_tabs() else { return };
+        let low = self.low;
+        let share = if low.is_open { low.share } else { part(TABS, height) };
+        if let Some(column) = column_of(&mut self.tree.tiles, tabs) {
+            set_part(column, tabs, share);
+        }
+    }
+
+    /// Follows a divider that was dragged: a row that is dragged up is open.
+    fn note_low_row(&mut self, height: f32) {
+        let Some(tabs) = self.low_tabs() else { return };
+        let Some(column) = column_of(&mut self.tree.tiles, tabs) else {
             return;
         };
-        let others = |column: &Linear| -> f32 {
-            let rest = column.children.iter().filter(|child| **child != tabs);
-            rest.map(|child| column.shares[*child]).sum()
-        };
-        let (own, rest) = (column.shares[tabs], others(column));
-        let wanted = rest * REPORT_SHARE / (1.0 - REPORT_SHARE);
-        match self.low_share.take() {
-            // Only a height that was set here is reset.
-            Some(before) if (own - wanted).abs() < 1e-3 * wanted => column.shares.set_share(tabs, before),
-            Some(_) => {}
-            None => {
-                self.low_share = Some(own);
-                if own < wanted {
-                    column.shares.set_share(tabs, wanted);
-                }
-            }
+        let share = part_of_column(column, tabs);
+        if share * height > TABS + DRAGGED {
+            self.low = LowRow { is_open: true, share };
+        } else if self.low.is_open && share * height < TABS + DRAGGED {
+            self.low.is_open = false;
         }
-        ctx.request_repaint();
     }
 
     pub fn ui(&mut self, ui: &mut egui::Ui, cx: PaneCx<'_>, state: &mut UiState) {
@@ -243,10 +279,14 @@ impl Panes {
             self.nothing_ui(ui);
             return;
         }
+        let height = ui.available_height();
+        self.give_low_row_height(height);
         let mut docking = Docking {
             cx,
             state,
             closed: Vec::new(),
+            low_tabs: self.low_tabs(),
+            is_low_open: self.low.is_open,
             keeps_pane: false,
             in_front: &mut self.in_front,
         };
@@ -257,6 +297,7 @@ impl Panes {
             self.tree.ui(&mut docking, ui);
         }
         let closed = std::mem::take(&mut docking.closed);
+        let is_low_open = docking.is_low_open;
         // A click on a tensor opens its facts.
         let selects = |command: &Command| matches!(command, Command::Select(Some(_)));
         let offers_inspector = !docking.keeps_pane && docking.cx.commands.iter().any(selects);
@@ -264,7 +305,12 @@ impl Panes {
             self.close(pane);
             ui.ctx().request_repaint();
         }
-        self.give_report_room(ui.ctx());
+        if is_low_open == self.low.is_open {
+            self.note_low_row(height);
+        } else {
+            self.low.is_open = is_low_open;
+            ui.ctx().request_repaint();
+        }
         if offers_inspector {
             self.offer(Pane::Inspector);
         }
@@ -293,12 +339,29 @@ impl Panes {
     }
 }
 
-/// The column of the import report, and its part with the report.
-fn report_column(tiles: &mut Tiles<Pane>) -> Option<(&mut Linear, TileId)> {
-    let tabs = tiles.find_pane(&Pane::Files).and_then(|tile| tiles.parent_of(tile))?;
+/// The column of some tabs.
+fn column_of(tiles: &mut Tiles<Pane>, tabs: TileId) -> Option<&mut Linear> {
     let column = tiles.parent_of(tabs)?;
     match tiles.get_mut(column)? {
-        Tile::Container(Container::Linear(column)) if column.dir == LinearDir::Vertical => Some((column, tabs)),
+        Tile::Container(Container::Linear(column)) => Some(column),
         _ => None,
     }
+}
+
+/// A height as a share of another one, below 1.
+fn part(height: f32, of: f32) -> f32 {
+    (height / of.max(1.0)).clamp(0.0, 0.9)
+}
+
+/// The share of a column that a child has.
+fn part_of_column(column: &Linear, child: TileId) -> f32 {
+    let all: f32 = column.children.iter().map(|child| column.shares[*child]).sum();
+    column.shares[child] / all.max(1e-6)
+}
+
+/// Gives a child a share of its column; the others keep their proportions.
+fn set_part(column: &mut Linear, child: TileId, share: f32) {
+    let others = column.children.iter().filter(|one| **one != child);
+    let rest: f32 = others.map(|one| column.shares[*one]).sum();
+    column.shares.set_share(child, rest * share / (1.0 - share).max(0.1));
 }

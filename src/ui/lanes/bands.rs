@@ -7,9 +7,10 @@ use super::{LanesInput, LanesState};
 use highwater_model::units::{Nanos, Step, grouped};
 use highwater_timeline::{Bands, TimeAxis, View};
 
-const ITERATIONS: f32 = 14.0;
-const RUNS: f32 = 18.0;
-const PHASES: f32 = 16.0;
+const ITERATIONS: f32 = 13.0;
+const RUNS: f32 = 15.0;
+/// A strip of colours: names are on hover.
+const PHASES: f32 = 5.0;
 /// Bands narrower than the first have no name; bands narrower than the second have none that is cut.
 const LEAST_NAME: f32 = 30.0;
 const LEAST_CUT: f32 = 40.0;
@@ -119,7 +120,6 @@ fn paint_phases(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &Vi
     if rect.height() <= 0.0 {
         return;
     }
-    row_name(painter, rect, "phase", input);
     let mut right = f32::NEG_INFINITY;
     for band in input.timeline.bands.phases_within(view.t0, view.t1) {
         let place = span(rect, view, band.start, band.end);
@@ -127,10 +127,7 @@ fn paint_phases(painter: &Painter, rect: Rect, input: &LanesInput<'_>, view: &Vi
             continue;
         }
         right = place.right();
-        painter.rect_filled(place, 2, input.theme.phase(band.phase));
-        if place.width() >= LEAST_NAME {
-            name_in(painter, place, &[band.phase.name()], input);
-        }
+        painter.rect_filled(place, 1, input.theme.phase(band.phase));
     }
 }
 

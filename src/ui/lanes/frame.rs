@@ -62,6 +62,8 @@ pub(super) struct Wanted {
     pub(super) curve: f32,
     pub(super) is_folded: bool,
     pub(super) has_events: bool,
+    /// Whether name and figures have a row of their own; otherwise the name lies on the curve.
+    pub(super) has_header: bool,
 }
 
 impl Wanted {
@@ -71,6 +73,15 @@ impl Wanted {
             curve: CURVE,
             is_folded: entry.is_folded,
             has_events,
+            has_header: true,
+        }
+    }
+
+    /// A lane whose figures are in the table of lanes.
+    pub(super) const fn without_header(self) -> Self {
+        Self {
+            has_header: false,
+            ..self
         }
     }
 
@@ -85,12 +96,14 @@ impl Wanted {
         curve: CURVE,
         is_folded: false,
         has_events: false,
+        has_header: true,
     };
     pub(super) const PLAIN: Self = Self {
         share: 1.0,
         curve: CURVE,
         is_folded: false,
         has_events: true,
+        has_header: true,
     };
 }
 
@@ -103,8 +116,11 @@ impl Grid {
         };
         let width = (area.width() - GAP * count_f32(n_columns - 1)) / count_f32(n_columns);
         let is_wide = width >= WIDE_HEADER;
+        let has_header = wanted.iter().any(|lane| lane.has_header);
+        let header = header_height(is_wide, has_header);
         let lowest = if is_wide { MIN_LANE } else { MIN_NARROW_LANE };
-        let folded = header_height(is_wide) + FOLDED_BODY + GAP;
+        let lowest = lowest - header_height(is_wide, true) + header;
+        let folded = header + FOLDED_BODY + GAP;
         let rows: Vec<&[Wanted]> = wanted.chunks(n_columns).collect();
         let is_folded = |row: &&&[Wanted]| row.iter().all(|lane| lane.is_folded);
         let n_folded = rows.iter().filter(is_folded).count();
@@ -170,9 +186,16 @@ fn share_of(row: &[Wanted]) -> f32 {
     open.map(|lane| lane.share).fold(0.0, f32::max)
 }
 
-const fn header_height(is_wide: bool) -> f32 {
-    if is_wide { 24.0 } else { 44.0 }
+const fn header_height(is_wide: bool, has_header: bool) -> f32 {
+    match (has_header, is_wide) {
+        (false, _) => 0.0,
+        (true, true) => 24.0,
+        (true, false) => 44.0,
+    }
 }
+
+/// The largest name on a curve.
+const LABEL: Vec2 = vec2(320.0, 19.0);
 
 /// The parts of a lane, and the response of its canvases.
 #[derive(Debug)]
@@ -181,7 +204,9 @@ pub(super) struct LaneFrame {
     pub(super) outer: Rect,
     /// The highest address, as a share of that of the highest lane; 1 where lanes share one y-axis.
     pub(super) reach: f64,
+    /// The row of name and figures, or the place of the name on the curve.
     pub(super) header: Rect,
+    pub(super) has_header: bool,
     pub(super) is_wide: bool,
     pub(super) body: Rect,
     pub(super) curve: Rect,
@@ -196,12 +221,17 @@ pub(super) struct LaneFrame {
 impl LaneFrame {
     pub(super) fn new(ui: &Ui, rect: Rect, input: &LanesInput<'_>, lane: usize, wanted: Wanted, reach: f64) -> Self {
         let is_wide = rect.width() >= WIDE_HEADER;
-        let header_height = header_height(is_wide);
-        let header = Rect::from_min_size(rect.min, vec2(rect.width() - MARGIN, header_height));
+        let header_height = header_height(is_wide, wanted.has_header);
         let body = Rect::from_min_max(
-            pos2(rect.left() + GUTTER, header.bottom()),
+            pos2(rect.left() + GUTTER, rect.top() + header_height),
             pos2(rect.right() - MARGIN, rect.bottom() - GAP),
         );
+        let header = if wanted.has_header {
+            Rect::from_min_size(rect.min, vec2(rect.width() - MARGIN, header_height))
+        } else {
+            let room = vec2((body.width() * 0.6).max(0.0), LABEL.y);
+            Rect::from_min_size(body.min + vec2(1.0, 1.0), LABEL.min(room))
+        };
         // A recording without blocks has no map and no events.
         let is_curve = input.comparison.is_measured_lane(lane) && input.timeline.lanes[lane].blocks.start.is_empty();
         let ticks = match body.height() {
@@ -229,6 +259,7 @@ impl LaneFrame {
             outer: rect,
             reach,
             header,
+            has_header: wanted.has_header,
             is_wide,
             body,
             curve: Rect::from_min_max(body.min, pos2(body.right(), split - 2.0 - strip)),

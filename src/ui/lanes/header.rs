@@ -13,6 +13,7 @@ use super::frame::LaneFrame;
 use super::placement::{COMBO, Certainty, certainty, certainty_ui, strategy_ui};
 use super::{LanesInput, arrange};
 use crate::commands::UiCommand;
+use crate::panels::elided;
 use crate::widgets::Named as _;
 use highwater_analysis::{Configuration, Lane, LaneId, PinnedLane};
 use highwater_model::diagnostics::Severity;
@@ -85,6 +86,33 @@ pub(super) fn header_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
             strategy_ui(ui, cx, lane, combo);
         }
         figures_ui(ui, below);
+    });
+}
+
+/// The name on the curve, with the menu of the lane; a strategy that was chosen for the lane alone is part of it.
+pub(super) fn label_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
+    let lane = &cx.input.comparison.lanes[frame.lane];
+    let theme = cx.input.theme;
+    let (number, label) = number_and_words(lane, cx.input);
+    let name = if lane.chosen {
+        format!("{number}  {label}, placed by {}", lane.strategy.label)
+    } else {
+        format!("{number}  {label}")
+    };
+    let room = frame.header.width() - MENU - 2.0 * SPACING;
+    let name = elided(ui, &name, SIZE, room.max(0.0));
+    let width = MENU + width_of(ui, &name, SIZE) + 3.0 * SPACING;
+    let place = frame.header.with_max_x((frame.header.left() + width).min(frame.header.right()));
+    let ground = ui.interact(place, ui.scope_id().with(("header", frame.lane)), Sense::click());
+    let title = cx.input.comparison.lane_title(lane.id);
+    let ground = ground.named(eframe::egui::Role::Button, || format!("header of {title}"));
+    if ground.clicked() {
+        cx.window_commands.push(UiCommand::ExplainLane(lane.id));
+    }
+    ui.painter().rect_filled(place, 3, theme.canvas.gamma_multiply(0.82));
+    line_ui(ui, place, ("name", frame.lane), |ui| {
+        arrange::menu_ui(ui, cx, frame);
+        ui.label(words(name, theme.text).strong());
     });
 }
 

@@ -4,10 +4,9 @@
 //! view-model, one mesh per area; nothing is kept per tensor, and nothing asks for another frame.
 //!
 //! ```text
-//! toolbar   Memory map | Areas | Lifetimes   axis   Lanes   Marks   colour   Fit
-//!           legend: curves, whose memory the bands are, marks of events, groups
+//! toolbar   Memory map | Areas | Lifetimes   axis   Lanes   Marks   colour   Fit   Legend
 //! ruler     runs, phases, steps
-//! lane      header: policy, badges, figures
+//! lane      header: name, badges, figures; the name alone, on the curve, where the table of lanes has the figures
 //!           curve: reserved, live, capacity, peak
 //!           events: what the device and the pools did
 //!           under a budget: evictions and recomputations; the budget is a line in the curve that can be dragged
@@ -258,6 +257,12 @@ fn maps_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, area: Rect) {
     let has_events = cx.state.marks.has_events;
     let of_entry = |entry: LaneEntry| {
         let wanted = frame::Wanted::of(entry, has_events);
+        let has_table = cx.input.comparison.lane_kind() == LaneKind::Policies;
+        let wanted = if has_table && !cx.state.is_sitting(entry.id) {
+            wanted.without_header()
+        } else {
+            wanted
+        };
         if has_areas { wanted.beside_areas() } else { wanted }
     };
     let lanes = shown.iter().map(|(_, entry)| of_entry(*entry));
@@ -345,13 +350,16 @@ fn contents_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frames: &[frame::LaneFrame]) {
         let picture = &mut pictures[frame.lane];
         if cx.state.is_sitting(cx.input.comparison.lanes[frame.lane].id) {
             lane_capture::title_ui(ui, frame, cx.input);
-        } else {
+        } else if frame.has_header {
             header::header_ui(ui, cx, frame);
         }
         curve::paint(ui, frame, cx.input, cx.state, &mut columns);
         budget::budget_ui(ui, cx, frame);
         ticks::paint(ui, frame, cx.input, cx.state);
         remat::marks_ui(ui, cx, frame);
+        if !frame.has_header {
+            header::label_ui(ui, cx, frame);
+        }
         if cx.state.content == LaneContent::Areas {
             areas::paint(ui, frame, cx.input, cx.state, &mut areas, &mut columns);
             continue;

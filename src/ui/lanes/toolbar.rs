@@ -15,6 +15,9 @@ Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
 click: select    Esc: clear    F: focus the selected, again: everything\n\
 comma, period: previous, next tensor    double click, H or Ctrl+0: everything";
 
+/// Width of the legend in a menu.
+const LEGEND: f32 = 420.0;
+
 /// Width of a line in the legend.
 const SWATCH: f32 = 14.0;
 
@@ -39,17 +42,23 @@ pub(super) fn toolbar_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
         let legend = Legend::new(ui, cx.input, cx.state);
         let room = legend.width + legend::room(ui, cx.input, cx.state) + marks::EDGES;
         let is_beside = room <= ui.available_size_before_wrap().x;
-        let is_told = !has_marks || marks::edges_ui(ui, cx.input, cx.state);
+        cx.state.has_untold_edges = has_marks && !marks::edges_ui(ui, cx.input, cx.state);
         if is_beside {
             ui.separator();
+            legend.ui(ui, cx.state);
+            if has_marks {
+                legend::legend_ui(ui, cx.input);
+            }
         } else {
-            ui.end_row();
+            let button = ui.menu_button("Legend", |ui| {
+                ui.set_max_width(LEGEND);
+                ui.horizontal_wrapped(|ui| legend.ui(ui, cx.state));
+                if has_marks {
+                    ui.horizontal_wrapped(|ui| legend::legend_ui(ui, cx.input));
+                }
+            });
+            drop(button.response.named(Role::Button, || "legend"));
         }
-        legend.ui(ui, cx.state);
-        if has_marks {
-            legend::legend_ui(ui, cx.input);
-        }
-        cx.state.has_untold_edges = !is_told && !marks::edges_ui(ui, cx.input, cx.state);
         colors::groups_ui(ui, cx);
     });
 }

@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, RichText};
 
+use crate::combo::ShowChoices as _;
 use crate::panels::PaneCx;
 use crate::widgets::Named as _;
 use highwater_analysis::{LaneChoice, LaneSet, RematLane, study_of};
@@ -59,7 +60,36 @@ pub fn next_lanes(session: &Session, state: &mut LaneSetState) -> Option<Command
     Some(set(session, state, next))
 }
 
-/// The choice and the open budgets; returns whether the budget sweep was requested.
+/// Whether the lanes are others than policies, so that [`lane_set_ui`] says more than the choice.
+pub fn has_lane_set(session: &Session) -> bool {
+    let choice = session.loaded().map(|loaded| study_of(&loaded.workload).lane_choice());
+    match choice {
+        None | Some(LaneChoice::Fixed) => false,
+        Some(LaneChoice::Any) => matches!(session.document().lanes, LaneSet::Remat(_)),
+        Some(LaneChoice::Budgets | LaneChoice::NameReuse) => true,
+    }
+}
+
+/// The choice of the kind of lanes; nothing where there is none.
+pub fn kind_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetState) {
+    let Some(words) = kind_words(cx.session) else { return };
+    let before = Kind::of(&cx.session.document().lanes);
+    let mut chosen = before;
+    let list = egui::ComboBox::from_id_salt("kind of lanes").selected_text(words).width(92.0);
+    let list = list.show_choices(ui, |ui| {
+        for (kind, words) in KINDS {
+            ui.selectable_value(&mut chosen, kind, words);
+        }
+    });
+    let list = list.named(egui::Role::ComboBox, || format!("compare {words}"));
+    list.on_hover_text("The kind of lanes");
+    if chosen != before {
+        let command = set(cx.session, state, chosen);
+        cx.commands.push(command);
+    }
+}
+
+/// The open budgets, or what lanes that leave no choice show; returns whether the budget sweep was requested.
 pub fn lane_set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetState) -> bool {
     let Some(loaded) = cx.session.loaded() else {
         return false;
@@ -83,12 +113,7 @@ pub fn lane_set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetSt
             "A recorded log is run under memory budgets: its lanes are budgets anyway, there is no policy to choose",
         );
     } else {
-        ui.label("Compare");
-        let before = Kind::of(lanes);
-        let mut chosen = before;
-        if super::choice_ui(ui, &mut chosen, "compare", &KINDS) {
-            cx.commands.push(set(cx.session, state, chosen));
-        }
+        ui.label("Budgets:");
     }
     if let LaneSet::Remat(open) = lanes {
         state.budgets.clone_from(open);

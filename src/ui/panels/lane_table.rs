@@ -24,14 +24,14 @@ use highwater_model::units::{Bytes, grouped, percents};
 use highwater_session::Command;
 
 /// Heights in points.
-const ROW: f32 = 20.0;
-const HEADER: f32 = 18.0;
+const ROW: f32 = 19.0;
+const HEADER: f32 = 16.0;
 /// Lanes without a scroll bar.
 const MOST_ROWS: usize = 6;
 const SIZE: f32 = 12.0;
 const SMALL: f32 = 10.5;
 /// Widths in points.
-const NAME: (f32, f32) = (150.0, 320.0);
+const NAME: (f32, f32) = (215.0, 320.0);
 const BAR: (f32, f32) = (60.0, 420.0);
 const GAP: f32 = 10.0;
 
@@ -514,7 +514,7 @@ mod tests {
 
     #[test]
     fn narrow_tables_hide_columns_and_count_them() {
-        for (width, n_hidden) in [(2000.0, 0), (720.0, 0), (640.0, 1), (500.0, 3), (300.0, 4), (0.0, 4)] {
+        for (width, n_hidden) in [(2000.0, 0), (800.0, 0), (700.0, 1), (560.0, 3), (300.0, 4), (0.0, 4)] {
             let columns = Columns::of(width);
             assert_eq!(columns.n_hidden, n_hidden, "{width}");
             assert_eq!(columns.shown.len() + n_hidden, 6);

@@ -77,6 +77,7 @@ pub fn overview_ui(
     table: &mut LaneTableState,
 ) {
     if comparison.lane_kind() == LaneKind::Policies {
+        ui.spacing_mut().item_spacing.y = 2.0;
         unread_ui(ui, cx.session, cx.theme);
         verdict_ui(ui, cx, comparison);
         lane_table_ui(ui, cx, comparison, selected, table);

@@ -7,13 +7,13 @@ use eframe::egui::{self, Align, Layout, RichText, Role, Ui};
 use crate::combo::ShowChoices as _;
 use crate::panels::PaneCx;
 use crate::widgets::Named as _;
-use highwater_analysis::{Comparison, Lane, LaneGoal, Recommended};
-use highwater_model::units::{Bytes, percents};
+use highwater_analysis::{Comparison, Lane, LaneGoal, Recommended, are_overheads_equivalent};
+use highwater_model::units::{Bytes, Nanos, percents};
 use highwater_options::keys;
 use highwater_session::Command;
 
 /// Height of the row in points.
-const HEIGHT: f32 = 28.0;
+const HEIGHT: f32 = 24.0;
 
 pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparison) {
     let goal = cx.session.document().goal;
@@ -64,10 +64,11 @@ fn differences(lane: &Lane, active: &Lane) -> String {
     let sign = if now <= before { "\u{2212}" } else { "+" };
     let percent = percents(Bytes(now.get().abs_diff(before.get())).percent_of(before), 1);
     let (now, before) = (lane.summary.estimated_overhead, active.summary.estimated_overhead);
+    let by = Nanos(now.0.abs_diff(before.0));
     let time = match now.cmp(&before) {
-        std::cmp::Ordering::Greater => format!("{} more overhead", highwater_model::units::Nanos(now.0 - before.0)),
-        std::cmp::Ordering::Less => format!("{} less overhead", highwater_model::units::Nanos(before.0 - now.0)),
-        std::cmp::Ordering::Equal => "no extra time".to_owned(),
+        _ if are_overheads_equivalent(now, before) => "no extra time".to_owned(),
+        std::cmp::Ordering::Less => format!("{by} less overhead"),
+        _ => format!("{by} more overhead"),
     };
     format!(" · {sign}{percent} · {time}")
 }

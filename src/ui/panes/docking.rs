@@ -23,11 +23,16 @@ use crate::panels::schedule::schedule_ui;
 use crate::panels::schedule_editor::schedule_editor_ui;
 use crate::panels::sweep::sweep_ui;
 use crate::panels::tables::tables_ui;
+use crate::widgets::Named as _;
 use highwater_session::Command;
 
 pub(super) struct Docking<'a> {
     pub(super) cx: PaneCx<'a>,
     pub(super) state: &'a mut UiState,
+    /// The tabs of the row below the lanes.
+    pub(super) low_tabs: Option<TileId>,
+    /// Whether that row shows more than its tabs.
+    pub(super) is_low_open: bool,
     /// Closed tabs, which disappear after the frame.
     pub(super) closed: Vec<Pane>,
     /// A tensor was selected in a list that should stay visible.
@@ -68,8 +73,29 @@ impl Behavior<Pane> for Docking<'_> {
         tab::tab_ui(self, tiles, ui, id, tile, state)
     }
 
+    fn top_bar_right_ui(
+        &mut self,
+        tiles: &Tiles<Pane>,
+        ui: &mut egui::Ui,
+        tile: TileId,
+        tabs: &egui_tiles::Tabs,
+        _scroll_offset: &mut f32,
+    ) {
+        if self.low_tabs == Some(tile) {
+            self.low_row_button_ui(ui);
+            return;
+        }
+        let active = tabs.active.and_then(|tile| tiles.get(tile));
+        if matches!(active, Some(Tile::Pane(Pane::Policies))) {
+            self.lanes_bar_ui(ui);
+        }
+    }
+
     fn pane_ui(&mut self, ui: &mut egui::Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
-        self.framed_ui(ui, *pane);
+        // Nothing of a collapsed row is drawn.
+        if ui.available_height() > 4.0 {
+            self.framed_ui(ui, *pane);
+        }
         UiResponse::None
     }
 
@@ -103,6 +129,20 @@ fn at_least(ui: &mut egui::Ui, size: egui::Vec2) -> egui::Ui {
 }
 
 impl Docking<'_> {
+    /// Opens or collapses the row below the lanes.
+    fn low_row_button_ui(&mut self, ui: &mut egui::Ui) {
+        let (mark, words) = if self.is_low_open {
+            ("\u{23F7}", "collapse the row")
+        } else {
+            ("\u{23F6}", "open the row")
+        };
+        let button = ui.add(egui::Button::new(mark).frame(false));
+        let button = button.named(egui::Role::Button, || words);
+        if button.on_hover_text(words).clicked() {
+            self.is_low_open = !self.is_low_open;
+        }
+    }
+
     pub(super) fn framed_ui(&mut self, ui: &mut egui::Ui, pane: Pane) {
         let margin = if pane == Pane::Policies { 4 } else { 8 };
         ui.painter().rect_filled(ui.max_rect(), 0, self.cx.theme.panel);

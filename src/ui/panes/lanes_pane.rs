@@ -9,7 +9,7 @@ use crate::commands::UiCommand;
 use crate::gpu::DeviceLanes;
 use crate::lanes::{Compared, Drawn, LanesCx, LanesInput, lanes_ui};
 use crate::panels::empty::start_ui;
-use crate::panels::lane_set::lane_set_ui;
+use crate::panels::lane_set::{has_lane_set, kind_ui, lane_set_ui};
 use crate::panels::overview::overview_ui;
 use crate::panels::search::search_ui;
 use crate::theme::Theme;
@@ -57,16 +57,13 @@ impl Docking<'_> {
             compared: Compared::of(session),
             theme,
         };
-        let lane = self.state.lanes.lane_of_rows(&lanes);
-        ui.horizontal_wrapped(|ui| {
-            if lane_set_ui(ui, &mut self.cx, &mut self.state.lane_set) {
-                self.cx.window_commands.push(UiCommand::ShowPane(Pane::Budgets));
-            }
-            let UiState {
-                search, lanes: view, ..
-            } = &mut *self.state;
-            search_ui(ui, &mut self.cx, search, view, lane);
-        });
+        if has_lane_set(session) {
+            ui.horizontal_wrapped(|ui| {
+                if lane_set_ui(ui, &mut self.cx, &mut self.state.lane_set) {
+                    self.cx.window_commands.push(UiCommand::ShowPane(Pane::Budgets));
+                }
+            });
+        }
         self.state.lanes.set_bookmarks(session);
         let mut cx = LanesCx {
             input: &lanes,
@@ -79,6 +76,29 @@ impl Docking<'_> {
             let bookmark = bookmark_of(comparison, step, lane, note);
             self.cx.commands.push(Command::AddBookmark(bookmark));
         }
+    }
+}
+
+impl Docking<'_> {
+    /// The kind of lanes and the search, right of the tabs.
+    pub(super) fn lanes_bar_ui(&mut self, ui: &mut egui::Ui) {
+        /// Width of the part, so that no answer of a search moves anything.
+        const WIDTH: f32 = 430.0;
+        let (session, theme) = (self.cx.session, self.cx.theme);
+        let Some(input) = LanesInput::of(session, theme) else {
+            return;
+        };
+        let lane = self.state.lanes.lane_of_rows(&input);
+        let size = egui::vec2(WIDTH.min(ui.available_width()), ui.available_height());
+        let layout = egui::Layout::left_to_right(egui::Align::Center);
+        ui.allocate_ui_with_layout(size, layout, |ui| {
+            ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));
+            kind_ui(ui, &mut self.cx, &mut self.state.lane_set);
+            let UiState {
+                search, lanes: view, ..
+            } = &mut *self.state;
+            search_ui(ui, &mut self.cx, search, view, lane);
+        });
     }
 }
 
