@@ -236,7 +236,8 @@ impl App {
             now: &now,
         };
         top_bar_ui(ui, &bar, &mut output);
-        status_bar_ui(ui, &self.session, &theme, &mut output);
+        let reading = self.state.lanes.reading_text.as_deref();
+        status_bar_ui(ui, &self.session, reading, &theme, &mut output);
         self.state.lanes.begin(self.state.pictures.lane());
         egui::CentralPanel::no_frame().show(ui, |ui| {
             let cx = PaneCx {

@@ -243,6 +243,15 @@ impl Panes {
         }
     }
 
+    /// The panes of that row.
+    fn low_panes(&self) -> Vec<TileId> {
+        let tabs = self.low_tabs().and_then(|tabs| self.tree.tiles.get(tabs));
+        match tabs {
+            Some(Tile::Container(container)) => container.children().copied().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether a pane lies in the row below the lanes.
     fn is_low(&self, pane: Pane) -> bool {
         let tiles = &self.tree.tiles;
@@ -286,6 +295,7 @@ impl Panes {
             state,
             closed: Vec::new(),
             low_tabs: self.low_tabs(),
+            low: self.low_panes(),
             is_low_open: self.low.is_open,
             keeps_pane: false,
             in_front: &mut self.in_front,

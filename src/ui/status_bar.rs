@@ -1,4 +1,5 @@
-//! The bar at the bottom: findings, what figures leave out or estimate, the last message, the state of the worker.
+//! The bar at the bottom: findings, what figures leave out or estimate, the step under the pointer, the last message, the
+//! state of the worker.
 
 use eframe::egui::{self, Align, Layout, RichText};
 
@@ -13,7 +14,13 @@ use highwater_model::units::counted;
 use highwater_model::workload::DeviceFigure;
 use highwater_session::{Command, Notice, Session};
 
-pub(super) fn status_bar_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, output: &mut FrameOutput) {
+pub(super) fn status_bar_ui(
+    ui: &mut egui::Ui,
+    session: &Session,
+    reading: Option<&str>,
+    theme: &Theme,
+    output: &mut FrameOutput,
+) {
     egui::Panel::bottom("status bar").show(ui, |ui| {
         ui.horizontal(|ui| {
             findings_ui(ui, session, theme, output);
@@ -26,6 +33,10 @@ pub(super) fn status_bar_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme,
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 status_ui(ui, session, theme, &mut output.commands);
                 notice_ui(ui, session, theme, &mut output.commands);
+                if let Some(reading) = reading {
+                    ui.separator();
+                    ui.add(egui::Label::new(reading).truncate());
+                }
             });
         });
     });
@@ -34,7 +45,11 @@ pub(super) fn status_bar_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme,
 /// The number of findings; a click shows them.
 fn findings_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, output: &mut FrameOutput) {
     let (errors, warnings) = counts(session);
-    let text = format!("{}, {}", counted(errors as u64, "error"), counted(warnings as u64, "warning"));
+    let text = format!(
+        "{}, {}",
+        counted(errors as u64, "error"),
+        counted(warnings as u64, "warning")
+    );
     let color = if errors > 0 { theme.bad } else { theme.text_weak };
     let button = ui.add(egui::Button::new(RichText::new(&text).color(color)).frame(false));
     let button = button.named(egui::Role::Button, || format!("show problems: {text}"));

@@ -243,11 +243,16 @@ fn axes_change_by_click() {
     }
 }
 
+fn choose_kind(harness: &mut Window, from: &str, to: &str) {
+    click(harness, Role::ComboBox, &format!("compare {from}"));
+    click(harness, Role::Button, to);
+}
+
 #[test]
 fn lanes_are_policies_budgets_or_name_reuse() {
     let mut harness = window_of("resnet50", 800.0);
     settle_chain(&mut harness);
-    click(&mut harness, Role::RadioButton, "compare budgets");
+    choose_kind(&mut harness, "policies", "budgets");
     let LaneSet::Remat(open) = lanes(&harness) else {
         panic!("{:?}", lanes(&harness));
     };
@@ -255,7 +260,7 @@ fn lanes_are_policies_budgets_or_name_reuse() {
     assert_eq!(open[0].heuristic.name, "megengine");
     let title = open[0].title();
     harness.get_by_role_and_label(Role::Button, &format!("close the lane of {title}"));
-    click(&mut harness, Role::RadioButton, "compare policies");
+    choose_kind(&mut harness, "budgets", "policies");
     assert_eq!(lanes(&harness), LaneSet::Policies);
     // The keys go round, and what was open is open again.
     harness.key_press(Key::C);

@@ -31,7 +31,7 @@ fn chain() -> Session {
 }
 
 fn window(session: Session) -> Window {
-    let mut harness = window_of_session(session, 800.0);
+    let mut harness = window_of_session(session, 900.0);
     press(&mut harness, Modifiers::NONE, Key::M);
     settle(&mut harness);
     harness

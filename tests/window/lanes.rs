@@ -1,9 +1,7 @@
 //! The lanes under the hand: found by label, hovered, clicked, driven by keys.
 
-use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Role, TouchPhase, pos2, vec2};
+use eframe::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, TouchPhase, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
-use highwater_options::keys;
-use highwater_session::Command;
 use highwater_timeline::View;
 use highwater_ui::lanes::{LaneContent, LaneLayout, LanesState};
 
@@ -36,9 +34,7 @@ fn every_lane_is_found_by_its_label_and_says_what_it_is() {
     for number in [0, 2, 3, 4] {
         harness.get_by_label(&format!("lane policy {number} memory map"));
     }
-    harness.get_by_label("configured");
-    harness.get_by_label("lowest peak");
-    assert_eq!(harness.query_all_by_label("fits 32\u{a0}GiB").count(), 4);
+    assert_eq!(harness.query_all_by_label_contains("header of policy").count(), 4);
 }
 
 #[test]
@@ -140,21 +136,6 @@ fn the_wheel_alone_zooms_where_that_is_set() {
 }
 
 #[test]
-fn a_click_on_use_configures_the_policy() {
-    let mut harness = lanes([720.0, 740.0]);
-    for policy in [2, 3, 4] {
-        harness.get_by_role_and_label(Role::Button, &format!("use policy {policy}"));
-    }
-    harness.get_by_label("use policy 2").click();
-    harness.run();
-    let expected = Command::SetOption {
-        key: keys::STATIC_MEMORY_POLICY.to_owned(),
-        text: "2".to_owned(),
-    };
-    assert!(harness.state().commands.contains(&expected));
-}
-
-#[test]
 fn toggles_change_layout_and_content() {
     let mut harness = lanes([1280.0, 740.0]);
     harness.get_by_label("how lanes are arranged").click();
@@ -195,13 +176,7 @@ fn header_parts_never_lie_on_each_other() {
             }
         };
         for part in [
-            "configured",
-            "use",
-            "lowest peak",
-            ", placed by",
-            "frag ",
-            "est. ",
-            "fits 32",
+            "header of",
             "GiB",
             "MiB",
             "reserved",
@@ -221,6 +196,6 @@ fn header_parts_never_lie_on_each_other() {
                 assert!(is_apart, "{width}: {name} lies on {other}");
             }
         }
-        assert!(parts.len() > 12, "{width}: {}", parts.len());
+        assert!(parts.len() > 2, "{width}: {}", parts.len());
     }
 }

@@ -33,6 +33,7 @@ mod ranges;
 mod remat;
 mod reuse;
 mod schedule;
+mod screen;
 mod search;
 #[path = "../support/sessions.rs"]
 mod sessions;

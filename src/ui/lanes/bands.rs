@@ -7,10 +7,10 @@ use super::{LanesInput, LanesState};
 use highwater_model::units::{Nanos, Step, grouped};
 use highwater_timeline::{Bands, TimeAxis, View};
 
-const ITERATIONS: f32 = 13.0;
-const RUNS: f32 = 15.0;
+const ITERATIONS: f32 = 12.0;
+const RUNS: f32 = 14.0;
 /// A strip of colours: names are on hover.
-const PHASES: f32 = 5.0;
+const PHASES: f32 = 4.0;
 /// Bands narrower than the first have no name; bands narrower than the second have none that is cut.
 const LEAST_NAME: f32 = 30.0;
 const LEAST_CUT: f32 = 40.0;

@@ -13,7 +13,7 @@ use super::canvas::{
 };
 use super::column_cache::ColumnCache;
 use super::frame::LaneFrame;
-use super::{LanesInput, LanesState, remat};
+use super::{LanesInput, LanesState, remat, shortage};
 use crate::numbers::{at_least_one, count_f32, to_f64, to_points, to_step, to_whole};
 use highwater_analysis::{Lane, LaneId};
 use highwater_model::units::{Bytes, Step};
@@ -277,11 +277,15 @@ fn paint_reading(
     let lane = &input.timeline.lanes[frame.lane];
     let step = to_step(step);
     let (reserved, live) = (lane.reserved.at(step.0), lane.live.at(step.0));
-    let physical = (lane.physical.max() > 0).then(|| lane.physical.at(step.0));
+    let has_run = shortage::ended_text(&input.comparison.lanes[frame.lane], step).is_none();
+    let physical = (has_run && lane.physical.max() > 0).then(|| lane.physical.at(step.0));
     let in_pages = physical.map(|bytes| (bytes, theme.physical));
     let in_use = lane.remat.as_ref().map(|remat| remat.usage.at(step.0));
     let counted = in_use.map(|bytes| (bytes, theme.usage));
     let (states_reserved, states_live) = input.comparison.states(frame.lane);
+    let ended = shortage::ended_text(&input.comparison.lanes[frame.lane], step);
+    // Behind the end nothing is live, and what was reserved is no figure of the step.
+    let (states_reserved, states_live) = (states_reserved && ended.is_none(), states_live && ended.is_none());
     let of_reserved = states_reserved.then_some((reserved, theme.reserved));
     let of_live = states_live.then_some((live, theme.live));
     for (bytes, color) in of_reserved.into_iter().chain(of_live).chain(in_pages).chain(counted) {
@@ -293,7 +297,7 @@ fn paint_reading(
     let words = match (states_reserved, states_live) {
         (true, true) => format!("{taken}{pages}{} live{planner}", Bytes(live)),
         (true, false) => format!("{taken}live is not recorded"),
-        (false, _) => format!("{} live, reserved is not recorded", Bytes(live)),
+        (false, _) => ended.unwrap_or_else(|| format!("{} live, reserved is not recorded", Bytes(live))),
     };
     let (place, anchor) = label_beside(pos2(x, scale.rect.bottom() - 2.0), 8.0, Align::BOTTOM, scale.rect);
     let galley = painter.layout_no_wrap(words.clone(), SMALL, theme.text);

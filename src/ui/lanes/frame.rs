@@ -11,7 +11,7 @@ use highwater_timeline::{View, Viewport};
 pub(super) const GUTTER: f32 = 60.0;
 /// Room right of every canvas.
 pub(super) const MARGIN: f32 = 10.0;
-const GAP: f32 = 8.0;
+const GAP: f32 = 4.0;
 const MIN_LANE: f32 = 104.0;
 /// Least height of a lane with two header lines.
 const MIN_NARROW_LANE: f32 = 150.0;

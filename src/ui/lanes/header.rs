@@ -102,7 +102,9 @@ pub(super) fn label_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let room = frame.header.width() - MENU - 2.0 * SPACING;
     let name = elided(ui, &name, SIZE, room.max(0.0));
     let width = MENU + width_of(ui, &name, SIZE) + 3.0 * SPACING;
-    let place = frame.header.with_max_x((frame.header.left() + width).min(frame.header.right()));
+    let place = frame
+        .header
+        .with_max_x((frame.header.left() + width).min(frame.header.right()));
     let ground = ui.interact(place, ui.scope_id().with(("header", frame.lane)), Sense::click());
     let title = cx.input.comparison.lane_title(lane.id);
     let ground = ground.named(eframe::egui::Role::Button, || format!("header of {title}"));

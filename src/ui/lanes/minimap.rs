@@ -19,7 +19,7 @@ use highwater_model::units::grouped;
 use highwater_timeline::{Curve, View, Viewport};
 
 /// With the gap.
-pub(super) const HEIGHT: f32 = 34.0;
+pub(super) const HEIGHT: f32 = 28.0;
 const GAP: f32 = 6.0;
 /// Distance from an edge that grabs it.
 const GRIP: f32 = 5.0;

@@ -257,7 +257,8 @@ fn maps_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, area: Rect) {
     let has_events = cx.state.marks.has_events;
     let of_entry = |entry: LaneEntry| {
         let wanted = frame::Wanted::of(entry, has_events);
-        let has_table = cx.input.comparison.lane_kind() == LaneKind::Policies;
+        // Under a budget a header says how its runs end.
+        let has_table = cx.input.comparison.lane_kind() == LaneKind::Policies && !cx.input.timeline.has_remat();
         let wanted = if has_table && !cx.state.is_sitting(entry.id) {
             wanted.without_header()
         } else {
@@ -383,6 +384,12 @@ fn contents_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frames: &[frame::LaneFrame]) {
 
 /// Drawn over the lanes: marks of time, the crosshair, tooltips, edges that change heights.
 fn above_ui(ui: &Ui, frames: &[frame::LaneFrame], plain: f32, input: &LanesInput<'_>, state: &mut LanesState) {
+    let reading = frames.iter().find_map(|frame| tooltip::reading(frame, input, state));
+    if reading != state.reading_text {
+        // The status bar was drawn before the lanes.
+        ui.ctx().request_repaint();
+        state.reading_text = reading;
+    }
     for frame in frames {
         accessibility_text::tell(ui, frame.response.id, input, frame.lane, state);
         shortage::paint(ui, frame, input, state);

@@ -219,7 +219,7 @@ fn shown_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, body: Rect, response: &Response, 
         let lane = shown.rows.lane;
         response
             .clone()
-            .on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, lane, None, cx.input, cx.state));
+            .on_hover_ui_at_pointer(|ui| tooltip::tensor_ui(ui, tensor, lane, None, cx.input));
     }
 }
 

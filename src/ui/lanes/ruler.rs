@@ -11,7 +11,7 @@ use crate::widgets::Named as _;
 use highwater_model::units::Nanos;
 use highwater_timeline::{AxisKind, Tick, Timeline, View, step_facts, step_ticks, time_ticks};
 
-const STEPS: f32 = 15.0;
+const STEPS: f32 = 14.0;
 /// Least distance of two axis marks in points: steps, times with units.
 const MARKS: (f32, f32) = (64.0, 84.0);
 

@@ -6,6 +6,7 @@ use super::canvas::{label_beside, step_x, text_with_ground};
 use super::frame::LaneFrame;
 use super::{LanesInput, LanesState};
 use highwater_analysis::Lane;
+use highwater_model::units::Step;
 
 /// Distance at which the pointer hits the line.
 const REACH: f32 = 5.0;
@@ -27,11 +28,17 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
     }
     painter.vline(x, body.y_range(), Stroke::new(2.0, theme.bad));
     let text = format!(
-        "out of memory at step {}: {} more asked for",
+        "out of memory at step {}: {} more requested",
         failed.step, failed.requested
     );
     let place = label_beside(pos2(x, flag(frame).center()), 4.0, Align::Center, body);
     text_with_ground(&painter, place, text, (theme.bad, theme.halo()), body);
+}
+
+/// That a lane has ended before a step; `None` where it runs there.
+pub(super) fn ended_text(lane: &Lane, step: Step) -> Option<String> {
+    let failed = lane.simulation.out_of_memory.as_ref()?;
+    (step > failed.step).then(|| format!("ended at step {}, out of memory", failed.step))
 }
 
 /// The height of the label: on the map, because the curve has the label of the peak.

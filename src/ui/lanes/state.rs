@@ -30,6 +30,8 @@ pub struct LanesState {
     pub is_covered: bool,
     /// The step and lane of the device pane.
     pub spot: Option<PinnedStep>,
+    /// The step under the pointer in one line.
+    pub reading_text: Option<String>,
     /// The selected lane, which panes without a pinned step explain.
     pub(super) explained: Option<LaneId>,
     /// The highlight of the device pane.

@@ -2,12 +2,9 @@
 
 use eframe::egui::{Grid, Label, RichText, TextStyle, Ui};
 
-use super::bands::took_words;
 use super::frame::LaneFrame;
 use super::{LaneContent, LanesInput, LanesState, Selected, areas, gestures, remat, shortage, ticks};
 use crate::numbers::to_step;
-use crate::widgets::wrapped_ui;
-use highwater_analysis::LaneKind;
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Nanos, Step};
 use highwater_model::workload::GraphIdx;
@@ -18,7 +15,7 @@ use highwater_timeline::{AxisKind, LaneView, Owner, step_facts};
 const WIDEST: f32 = 420.0;
 const NAMES: f32 = 90.0;
 
-/// Shown where the pointer rests.
+/// Shown where the pointer rests: at most three lines; the status bar has the figures of the step.
 pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) {
     let Some(pos) = frame.response.hover_pos() else { return };
     if frame.response.dragged() {
@@ -36,22 +33,64 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         let row = &input.comparison.lanes[frame.lane];
         response.on_hover_ui_at_pointer(|ui| shortage::tooltip_ui(ui, row, input));
     } else if let Some((block, tensor)) = block() {
-        response.on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, frame.lane, Some(block), input, state));
+        response.on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, frame.lane, Some(block), input));
     } else if frame.map.contains(pos) && state.content == LaneContent::Areas {
         response.on_hover_ui_at_pointer(|ui| areas::tooltip_ui(ui, pos, frame, input, state));
     } else if frame.map.contains(pos) {
         match free_at(pos, frame, input, state) {
             Some((_, Some(hole))) => {
-                response.on_hover_ui_at_pointer(|ui| hole_ui(ui, frame, hole, input, state));
+                response.on_hover_ui_at_pointer(|ui| hole_ui(ui, frame, hole, input));
             }
             Some((region, None)) => {
                 response.on_hover_ui_at_pointer(|ui| region_ui(ui, lane, region, pos, frame, input, state));
             }
             None => {}
         }
-    } else if let Some(step) = state.cursor {
-        response.on_hover_ui_at_pointer(|ui| curve_ui(ui, frame, input, state, step));
     }
+}
+
+/// The step under the pointer in one line, for the status bar.
+pub(super) fn reading(frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState) -> Option<String> {
+    frame.response.hover_pos()?;
+    let step = to_step(state.cursor?);
+    let lane = &input.timeline.lanes[frame.lane];
+    let facts = step_facts(input.comparison, step).unwrap_or_default();
+    let mut parts = vec![
+        input.comparison.lane_title(input.comparison.lanes[frame.lane].id),
+        format!("{} {step}", input.comparison.axis_word()),
+    ];
+    if !facts.is_recomputed {
+        parts.push(facts.op_text().to_owned());
+    }
+    parts.extend(
+        time_rows(step, facts.time, input, state)
+            .into_iter()
+            .map(|(name, text)| format!("{name} {text}")),
+    );
+    if let Some(ended) = shortage::ended_text(&input.comparison.lanes[frame.lane], step) {
+        parts.push(ended);
+        parts.retain(|part| !part.is_empty());
+        return Some(parts.join(" \u{b7} "));
+    }
+    let (states_reserved, states_live) = input.comparison.states(frame.lane);
+    let mut add = |is_stated: bool, bytes: u64, what: &str| {
+        if is_stated {
+            parts.push(format!("{} {what}", Bytes(bytes)));
+        }
+    };
+    add(states_reserved, lane.reserved.at(step.0), "reserved");
+    add(lane.physical.max() > 0, lane.physical.at(step.0), "in pages");
+    add(states_live, lane.live.at(step.0), "live");
+    let has_blocks = !input.comparison.is_measured_lane(frame.lane) || !lane.blocks.is_empty();
+    if has_blocks && lane.knows_gaps() {
+        parts.push(format!("gaps {}", holes_text(lane, f64::from(step.0))));
+    }
+    if let Some(remat) = &lane.remat {
+        let rows = remat::reading_rows(remat, step, |bytes| bytes.to_string());
+        parts.extend(rows.into_iter().map(|(name, text)| format!("{name} {text}")));
+    }
+    parts.retain(|part| !part.is_empty());
+    Some(parts.join(" \u{b7} "))
 }
 
 /// Memory without a tensor: region and owner.
@@ -76,10 +115,8 @@ fn region_ui(
         return;
     }
     let what = if region.is_paged { "addresses used" } else { "reserved" };
-    let mut rows = vec![
-        (what, exact(region.bytes)),
-        ("held", life(region.start.0, region.end.0)),
-    ];
+    let held = life(region.start.0, region.end.0);
+    let mut rows = vec![(what, format!("{}, {held}", region.bytes))];
     let name = |graph: GraphIdx| {
         let known = input.comparison.session.graphs.get(graph.idx());
         known.map(|graph| graph.name.as_str())
@@ -95,7 +132,6 @@ fn region_ui(
                 _ => format!("{}, {pages} pages of {bytes} in sum", holdings.owner[idx].words(name)),
             };
             rows.push(("here", text));
-            rows.push(("since", life(holdings.start[idx], holdings.end[idx])));
         }
         None if region.is_paged => rows.push(("here", "address space without memory".to_owned())),
         None if region.owner == Owner::DevicePool => rows.push(("here", "idle in the device pool".to_owned())),
@@ -125,24 +161,19 @@ fn free_at(
 }
 
 /// Free bytes below live ones.
-fn hole_ui(ui: &mut Ui, frame: &LaneFrame, hole: u32, input: &LanesInput<'_>, state: &LanesState) {
+fn hole_ui(ui: &mut Ui, frame: &LaneFrame, hole: u32, input: &LanesInput<'_>) {
     let lane = &input.timeline.lanes[frame.lane];
     let (holes, idx) = (&lane.gaps, hole as usize);
     let bytes = Bytes(holes.bytes[idx]);
-    ui.strong(format!("hole: {bytes} free under live blocks"));
+    ui.strong(format!("gap: {} free under live blocks", exact(bytes)));
     let last = holes.end[idx].saturating_sub(1);
     let region = &lane.regions[holes.span[idx] as usize];
     let offset = Bytes(holes.base[idx].saturating_sub(region.base));
-    let mut rows = vec![
-        ("exact", bytes.exact()),
-        (
-            "free",
-            format!("{}s {} to {last}", input.comparison.axis_word(), holes.start[idx]),
-        ),
-        ("offset", format!("{} in {}", exact(offset), region.label)),
+    let word = input.comparison.axis_word();
+    let rows = [
+        ("free", format!("{word}s {} to {last}", holes.start[idx])),
+        ("offset", format!("{offset} in {}", region.label)),
     ];
-    let holes_now = state.cursor.map(|step| holes_text(lane, step));
-    rows.extend(holes_now.map(|text| ("all holes", text)));
     rows_ui(ui, &rows);
 }
 
@@ -158,57 +189,6 @@ fn holes_text(lane: &LaneView, step: f64) -> String {
             Bytes(sum.largest)
         ),
     }
-}
-
-fn curve_ui(ui: &mut Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &LanesState, step: f64) {
-    let lane = &input.timeline.lanes[frame.lane];
-    let step = to_step(step);
-    ui.strong(format!("{} {step}", input.comparison.axis_word()));
-    let facts = step_facts(input.comparison, step).unwrap_or_default();
-    let is_measured = input.comparison.is_measured_lane(frame.lane);
-    let is_alone = input.comparison.lane_kind() == LaneKind::Recordings;
-    let mut rows = vec![if is_alone {
-        let id = input.comparison.lanes[frame.lane].id;
-        ("recording", input.comparison.lane_title(id))
-    } else {
-        ("graph", facts.graph.clone())
-    }];
-    // Each lane states its own recomputations.
-    if !facts.is_recomputed && !is_alone {
-        rows.push(("op", facts.op_text().to_owned()));
-    }
-    rows.push(("phase", facts.phase.name().to_owned()));
-    rows.extend(time_rows(step, facts.time, input, state));
-    let (states_reserved, states_live) = input.comparison.states(frame.lane);
-    let stated = |is_stated: bool, bytes: u64| {
-        if is_stated {
-            exact(Bytes(bytes))
-        } else {
-            "not recorded".to_owned()
-        }
-    };
-    rows.push(("reserved", stated(states_reserved, lane.reserved.at(step.0))));
-    if !is_measured {
-        rows.push(("for features", exact(Bytes(lane.features.at(step.0)))));
-    }
-    if lane.physical.max() > 0 {
-        rows.push(("in pages", exact(Bytes(lane.physical.at(step.0)))));
-    }
-    if lane.virtual_space.max() > 0 {
-        rows.push(("in ranges", exact(Bytes(lane.virtual_space.at(step.0)))));
-    }
-    rows.push(("live", stated(states_live, lane.live.at(step.0))));
-    let has_blocks = !is_measured || !lane.blocks.is_empty();
-    if has_blocks {
-        rows.push(("live, rounded", exact(Bytes(lane.rounded.at(step.0)))));
-    }
-    if has_blocks && lane.knows_gaps() {
-        rows.push(("holes", holes_text(lane, f64::from(step.0))));
-    }
-    if let Some(remat) = &lane.remat {
-        rows.extend(remat::reading_rows(remat, step, exact));
-    }
-    rows_ui(ui, &rows);
 }
 
 /// The time of a step and its duration, from the data or the axis.
@@ -235,80 +215,19 @@ fn time_rows(
     vec![("after", format!("{prefix}{}", Nanos(start))), (name, took)]
 }
 
-/// A tensor's facts in a lane, and of a block there.
-pub(super) fn tensor_ui(
-    ui: &mut Ui,
-    tensor: Selected,
-    lane: usize,
-    block: Option<u32>,
-    input: &LanesInput<'_>,
-    state: &LanesState,
-) {
+/// A tensor's name, bytes and live range; the inspector has everything else.
+pub(super) fn tensor_ui(ui: &mut Ui, tensor: Selected, lane: usize, block: Option<u32>, input: &LanesInput<'_>) {
     let facts = input.timeline.facts(input.comparison, lane, tensor);
     ui.set_max_width(WIDEST);
-    wrapped_ui(ui, RichText::new(&facts.name).strong());
-    let op = match (facts.op_kind.is_empty(), facts.op.is_empty()) {
-        (false, false) => format!("{} ({})", facts.op_kind, facts.op),
-        (false, true) => facts.op_kind.clone(),
-        (true, _) => facts.op.clone(),
-    };
-    let mut rows = vec![
-        ("op", op),
-        ("shape", facts.shape.clone()),
-        ("dtype", facts.dtype.clone()),
-    ];
-    rows.push(("bytes", facts.bytes.map_or_else(String::new, exact)));
-    if let Some((start, end)) = facts.life {
-        let n_steps = end.0.saturating_sub(start.0);
-        let last = Step(end.0.saturating_sub(1));
-        let word = input.comparison.axis_word();
-        rows.push(("lives", format!("{word}s {start} to {last} ({})", Step(n_steps))));
-        if state.shown_axis() == AxisKind::Estimated {
-            let took = took_words(start, end, state.along(input.timeline), "");
-            rows.push(("for", took.replacen(", ", "est. ", 1)));
-        }
-        if facts.n_pieces > 1 && facts.n_held < n_steps {
-            rows.push(("held", format!("{} times, on {} steps", facts.n_pieces, facts.n_held)));
-            rows.push(("away", away_text(&input.timeline.rows_of(lane).pieces(tensor))));
-        }
-    }
-    if let Some(block) = block {
-        let lane = &input.timeline.lanes[lane];
-        let block = block as usize;
-        let region = &lane.regions[lane.blocks.span[block] as usize];
-        rows.push(("occupies", exact(Bytes(lane.blocks.bytes[block]))));
-        let offset = if region.kind == RegionKind::Unplaced {
-            "not recorded".to_owned()
-        } else {
-            format!("{} in {}", exact(Bytes(lane.blocks.offset[block])), region.label)
-        };
-        rows.push(("offset", offset));
-    }
-    // The inspector shows whole stacks.
-    let told = facts.recorded.iter().filter(|(what, _)| *what != "called from");
-    rows.extend(told.cloned());
-    rows.push(("shares with", facts.sharing.words()));
-    if let Some((op, through)) = &facts.sharing.read_last {
-        rows.push(("read last", format!("by {op}, as {through}")));
-    }
-    rows_ui(ui, &rows);
-}
-
-/// The first intervals in which a tensor is evicted.
-fn away_text(pieces: &[(Step, Step)]) -> String {
-    const TOLD: usize = 3;
-    let gaps = pieces.windows(2).filter(|pair| pair[0].1 < pair[1].0);
-    let mut texts: Vec<String> = gaps
-        .map(|pair| format!("{} to {}", pair[0].1, pair[1].0.0.saturating_sub(1)))
-        .collect();
-    let left = texts.len().saturating_sub(TOLD);
-    texts.truncate(TOLD);
-    let more = if left > 0 {
-        format!(" and {left} more")
-    } else {
-        String::new()
-    };
-    format!("steps {}{more}", texts.join(", "))
+    ui.add(Label::new(RichText::new(&facts.name).strong()).truncate());
+    let occupied = block.map(|block| Bytes(input.timeline.lanes[lane].blocks.bytes[block as usize]));
+    let bytes = facts.bytes.or(occupied).map_or_else(String::new, exact);
+    let word = input.comparison.axis_word();
+    let life = facts.life.map(|(start, end)| {
+        let n_steps = Step(end.0.saturating_sub(start.0));
+        format!("{word}s {start} to {} ({n_steps})", Step(end.0.saturating_sub(1)))
+    });
+    rows_ui(ui, &[("bytes", bytes), ("live", life.unwrap_or_default())]);
 }
 
 /// `2 763 672 996 B (2.574 GiB)`.

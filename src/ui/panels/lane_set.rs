@@ -75,7 +75,9 @@ pub fn kind_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetState)
     let Some(words) = kind_words(cx.session) else { return };
     let before = Kind::of(&cx.session.document().lanes);
     let mut chosen = before;
-    let list = egui::ComboBox::from_id_salt("kind of lanes").selected_text(words).width(92.0);
+    let list = egui::ComboBox::from_id_salt("kind of lanes")
+        .selected_text(words)
+        .width(92.0);
     let list = list.show_choices(ui, |ui| {
         for (kind, words) in KINDS {
             ui.selectable_value(&mut chosen, kind, words);

@@ -10,6 +10,7 @@
 //! subtracts the baseline from it. Where width is short, columns are hidden in the order of [`HIDDEN_FIRST`], and their
 //! number is told. Lanes that run out of memory are hatched over the whole bar.
 
+use eframe::egui::epaint::PathShape;
 use eframe::egui::{
     self, Align2, Color32, CursorIcon, FontId, Pos2, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
@@ -24,8 +25,8 @@ use highwater_model::units::{Bytes, grouped, percents};
 use highwater_session::Command;
 
 /// Heights in points.
-const ROW: f32 = 19.0;
-const HEADER: f32 = 16.0;
+const ROW: f32 = 18.0;
+const HEADER: f32 = 15.0;
 /// Lanes without a scroll bar.
 const MOST_ROWS: usize = 6;
 const SIZE: f32 = 12.0;
@@ -236,11 +237,17 @@ impl Table<'_> {
             };
             let is_sorted = state.sorted_by == Some(*column);
             let arrow = match (is_sorted, state.is_descending) {
-                (false, _) => "",
-                (true, false) => "\u{2191} ",
-                (true, true) => "\u{2193} ",
+                (false, _) => None,
+                (true, false) => Some(-3.0),
+                (true, true) => Some(3.0),
             };
-            paint(*place, &format!("{arrow}{label}"), Align2::RIGHT_CENTER);
+            paint(*place, label, Align2::RIGHT_CENTER);
+            if let Some(to) = arrow {
+                let tip = pos2(area.left() + place.max + 5.0, area.center().y);
+                let triangle = vec![tip + vec2(-3.0, -to), tip + vec2(3.0, -to), tip + vec2(0.0, to)];
+                let shape = PathShape::convex_polygon(triangle, self.theme.text, Stroke::NONE);
+                ui.painter().add(shape);
+            }
             let rect = Rect::from_x_y_ranges(area.left() + place.min..=area.left() + place.max, area.y_range());
             let response = ui.interact(rect, ui.scope_id().with(("lane column", *label)), Sense::click());
             let response = response.named(Role::Button, || format!("sort lanes by {label}"));
@@ -314,13 +321,7 @@ impl Table<'_> {
     }
 
     fn paint_name(&self, ui: &Ui, at: Pos2, lane: usize) {
-        let tag = match (self.is_recommended(lane), self.is_active(lane)) {
-            (true, true) => "recommended, active",
-            (true, false) => "recommended",
-            (false, true) => "active",
-            (false, false) if self.is_equivalent(lane) => "equivalent",
-            (false, false) => "",
-        };
+        let tag = self.tag(lane);
         let room = self.columns.name.max - 16.0;
         let tag_width = if tag.is_empty() {
             0.0
@@ -475,14 +476,27 @@ impl Table<'_> {
         }
     }
 
+    /// What a lane is for the verdict; may be empty.
+    fn tag(&self, lane: usize) -> &'static str {
+        match (self.is_recommended(lane), self.is_active(lane)) {
+            (true, true) => "recommended, active",
+            (true, false) => "recommended",
+            (false, true) if self.comparison.is_policy_unknown => "active if unset",
+            (false, true) => "active",
+            (false, false) if self.is_equivalent(lane) => "equivalent",
+            (false, false) => "",
+        }
+    }
+
     /// Every figure of a row, also those of hidden columns.
     fn words(&self, lane: usize) -> String {
         let row = &self.comparison.lanes[lane];
-        let mut words = format!(
-            "{}\npeak reserved {}",
-            self.name(lane),
-            row.summary.peak_reserved.exact()
-        );
+        let peak = row.summary.peak_reserved.exact();
+        let title = self.comparison.lane_title(row.id);
+        let mut words = match self.tag(lane) {
+            "" => format!("{title}\npeak reserved {peak}"),
+            tag => format!("{title}, {tag}\npeak reserved {peak}"),
+        };
         for (column, label, ..) in COLUMNS.iter().skip(1) {
             let (text, _) = self.cell(lane, *column);
             if !text.is_empty() {

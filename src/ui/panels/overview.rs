@@ -3,9 +3,9 @@
 
 use eframe::egui::{self, RichText};
 
+use super::lane_table::{LaneTableState, lane_table_ui};
 use super::overview_bars::bars_ui;
 use super::overview_problem::{passes_text, passes_ui, problem_text, problem_ui};
-use super::lane_table::{LaneTableState, lane_table_ui};
 use super::verdict::verdict_ui;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
@@ -77,7 +77,7 @@ pub fn overview_ui(
     table: &mut LaneTableState,
 ) {
     if comparison.lane_kind() == LaneKind::Policies {
-        ui.spacing_mut().item_spacing.y = 2.0;
+        ui.spacing_mut().item_spacing.y = 1.0;
         unread_ui(ui, cx.session, cx.theme);
         verdict_ui(ui, cx, comparison);
         lane_table_ui(ui, cx, comparison, selected, table);

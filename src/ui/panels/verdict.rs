@@ -6,6 +6,7 @@ use eframe::egui::{self, Align, Layout, RichText, Role, Ui};
 
 use crate::combo::ShowChoices as _;
 use crate::panels::PaneCx;
+use crate::panels::schedule::{can_add_evaluation, changing_values};
 use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, Lane, LaneGoal, Recommended, are_overheads_equivalent};
 use highwater_model::units::{Bytes, Nanos, percents};
@@ -13,7 +14,7 @@ use highwater_options::keys;
 use highwater_session::Command;
 
 /// Height of the row in points.
-const HEIGHT: f32 = 24.0;
+const HEIGHT: f32 = 22.0;
 
 pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparison) {
     let goal = cx.session.document().goal;
@@ -24,6 +25,9 @@ pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
     row.shrink_clip_rect(area);
     apply_ui(&mut row, cx, comparison, found);
     goal_ui(&mut row, cx, goal);
+    if comparison.equivalence.is_some() {
+        vary_ui(&mut row, cx);
+    }
     row.with_layout(Layout::left_to_right(Align::Center), |ui| {
         if cx.session.is_stale() {
             ui.multiply_opacity(0.5);
@@ -98,6 +102,40 @@ fn details(comparison: &Comparison, found: Option<&Recommended>) -> String {
         text.push_str(&format!("\n{equivalent}"));
     }
     text
+}
+
+/// Schedules in which policies differ: where one graph runs with one set of shapes they differ by rounding alone.
+fn vary_ui(ui: &mut Ui, cx: &mut PaneCx<'_>) {
+    let loaded = cx.session.loaded();
+    let symbols = loaded.map(|loaded| loaded.workload.symbols()).unwrap_or_default();
+    let has_evaluation = can_add_evaluation(cx.session);
+    if symbols.is_empty() && !has_evaluation {
+        return;
+    }
+    let menu = ui.menu_button("Vary the session", |ui| {
+        if has_evaluation
+            && ui
+                .button("Add the evaluation graph")
+                .on_hover_text("Run the forward phase, with the loss as output, after each training step")
+                .clicked()
+        {
+            cx.commands.push(Command::SetEvaluation(true));
+            ui.close();
+        }
+        for symbol in &symbols {
+            let values = changing_values(&cx.session.document().plan, symbol);
+            let button = ui.button(format!("Run with several values of {symbol}"));
+            if button.on_hover_text(format!("One run each for {values:?}")).clicked() {
+                cx.commands.push(Command::SetDim {
+                    name: symbol.clone(),
+                    values,
+                });
+                ui.close();
+            }
+        }
+    });
+    let words = "One graph runs with one set of shapes: policies differ by rounding alone";
+    drop(menu.response.on_hover_text(words));
 }
 
 fn goal_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, goal: LaneGoal) {

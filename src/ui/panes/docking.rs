@@ -29,8 +29,9 @@ use highwater_session::Command;
 pub(super) struct Docking<'a> {
     pub(super) cx: PaneCx<'a>,
     pub(super) state: &'a mut UiState,
-    /// The tabs of the row below the lanes.
+    /// The tabs of the row below the lanes, and its panes.
     pub(super) low_tabs: Option<TileId>,
+    pub(super) low: Vec<TileId>,
     /// Whether that row shows more than its tabs.
     pub(super) is_low_open: bool,
     /// Closed tabs, which disappear after the frame.
@@ -131,13 +132,22 @@ fn at_least(ui: &mut egui::Ui, size: egui::Vec2) -> egui::Ui {
 impl Docking<'_> {
     /// Opens or collapses the row below the lanes.
     fn low_row_button_ui(&mut self, ui: &mut egui::Ui) {
-        let (mark, words) = if self.is_low_open {
-            ("\u{23F7}", "collapse the row")
+        let words = if self.is_low_open {
+            "collapse the row"
         } else {
-            ("\u{23F6}", "open the row")
+            "open the row"
         };
-        let button = ui.add(egui::Button::new(mark).frame(false));
+        let (area, button) = ui.allocate_exact_size(egui::vec2(22.0, 18.0), egui::Sense::click());
         let button = button.named(egui::Role::Button, || words);
+        let (center, to) = (area.center(), if self.is_low_open { 3.0 } else { -3.0 });
+        let triangle = vec![
+            center + egui::vec2(-5.0, -to),
+            center + egui::vec2(5.0, -to),
+            center + egui::vec2(0.0, to),
+        ];
+        let color = ui.style().interact(&button).fg_stroke.color;
+        let shape = egui::epaint::PathShape::convex_polygon(triangle, color, egui::Stroke::NONE);
+        ui.painter().add(shape);
         if button.on_hover_text(words).clicked() {
             self.is_low_open = !self.is_low_open;
         }

@@ -83,7 +83,7 @@ impl Docking<'_> {
     /// The kind of lanes and the search, right of the tabs.
     pub(super) fn lanes_bar_ui(&mut self, ui: &mut egui::Ui) {
         /// Width of the part, so that no answer of a search moves anything.
-        const WIDTH: f32 = 430.0;
+        const WIDTH: f32 = 400.0;
         let (session, theme) = (self.cx.session, self.cx.theme);
         let Some(input) = LanesInput::of(session, theme) else {
             return;

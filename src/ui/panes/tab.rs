@@ -67,7 +67,7 @@ pub(super) fn tab_ui(
         ui.painter()
             .rect_stroke(rect.shrink(1.0), 2, stroke, StrokeKind::Inside);
     }
-    docking.is_low_open |= tab.clicked() && tiles.parent_of(tile) == docking.low_tabs && docking.low_tabs.is_some();
+    docking.is_low_open |= tab.clicked() && docking.low.contains(&tile);
     let is_middle = tab.clicked_by(egui::PointerButton::Middle);
     if let Some(pane) = pane
         && (has_cross && cross_ui(ui, rect, pane) || is_middle)

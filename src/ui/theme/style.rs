@@ -24,6 +24,7 @@ pub fn style(ctx: &egui::Context) {
         style.spacing.item_spacing = egui::vec2(6.0, 4.0);
         style.interaction.selectable_labels = false;
         style.animation_time = 0.0;
+        style.interaction.tooltip_delay = 0.3;
         style.scroll_animation = egui::style::ScrollAnimation::none();
         // egui's 9 points are too small for findings and facts.
         style

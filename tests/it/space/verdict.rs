@@ -232,7 +232,10 @@ fn the_why_has_a_counted_figure() {
         .strip_suffix(" at the peak")
         .unwrap();
     let is_explained = |text: &str| text.starts_with("The shared arena is ") && text.contains(shared);
-    assert!(lane.explanation.iter().any(|remark| is_explained(&remark.text)), "{shared}");
+    assert!(
+        lane.explanation.iter().any(|remark| is_explained(&remark.text)),
+        "{shared}"
+    );
     let own = comparison.lane(StaticMemoryPolicy::Dynamic).unwrap();
     let step = own.summary.peak_reserved_step.unwrap();
     let regions = highwater::sim::picture(&own.simulation, step).regions;

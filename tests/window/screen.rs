@@ -1,0 +1,197 @@
+//! The main screen: the verdict, the table of lanes, the room of the drawing; nothing moves.
+
+use eframe::egui::{Key, Modifiers, Rect, Role, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use highwater_analysis::LaneGoal;
+use highwater_options::keys;
+use highwater_session::SourceSpec;
+use highwater_ui::app::App;
+
+use crate::harness::{Window, click, press, settle, settle_chain, window_of_app};
+use crate::sessions::session;
+
+/// Points of a window, and the least height of each lane, curve and map together.
+const SIZES: [([f32; 2], f32); 3] = [
+    ([1280.0, 800.0], 112.0),
+    ([1600.0, 900.0], 138.0),
+    ([1920.0, 1080.0], 182.0),
+];
+
+/// The lowest top of the first lane.
+const TOP: f32 = 240.0;
+
+fn window(sample: &str, size: [f32; 2]) -> Window {
+    let sample = highwater_session::sample(sample).expect("a sample");
+    window_of_app(
+        App::new(session(vec![SourceSpec::Sample(sample)])).with_typed_paths(),
+        size,
+    )
+}
+
+fn lane(window: &Window, policy: u8) -> Rect {
+    window.get_by_label(&format!("lane policy {policy} memory map")).rect()
+}
+
+fn lanes(window: &Window) -> Vec<Rect> {
+    [0, 2, 3, 4].map(|policy| lane(window, policy)).to_vec()
+}
+
+fn set(window: &mut Window, key: &str, text: &str) {
+    let text = text.to_owned();
+    let command = highwater_session::Command::SetOption {
+        key: key.to_owned(),
+        text,
+    };
+    window.state_mut().apply(command);
+    settle_chain(window);
+}
+
+#[test]
+fn the_lanes_have_the_room() {
+    for (size, least) in SIZES {
+        let window = window("mixed", size);
+        let lanes = lanes(&window);
+        assert!(
+            lanes[0].top() <= TOP,
+            "{size:?}: the first lane begins at {}",
+            lanes[0].top()
+        );
+        for lane in &lanes {
+            assert!(lane.height() >= least, "{size:?}: a lane is {} high", lane.height());
+            assert!(lane.bottom() <= size[1], "{size:?}: a lane ends at {}", lane.bottom());
+        }
+        let is_below = |pair: &[Rect]| pair[0].bottom() <= pair[1].top();
+        assert!(lanes.windows(2).all(is_below), "{size:?}");
+    }
+}
+
+#[test]
+fn nothing_moves() {
+    let mut window = window("mixed", SIZES[0].0);
+    let before = lanes(&window);
+    let check = |window: &Window, what: &str| {
+        assert_eq!(lanes(window), before, "{what}");
+    };
+    window.hover_at(before[1].center());
+    window.run_steps(3);
+    check(&window, "a step under the pointer");
+    press(&mut window, Modifiers::NONE, Key::Slash);
+    window.get_by_role_and_label(Role::TextInput, "Find").type_text("conv");
+    settle_chain(&mut window);
+    check(&window, "a search with matches");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    settle_chain(&mut window);
+    check(&window, "a selected match");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    settle(&mut window);
+    // A finding of level error is counted in the status bar.
+    set(&mut window, "graph_max_parallel_model_num", "2");
+    set(&mut window, keys::STATIC_MEMORY_POLICY, "2");
+    check(&window, "an error");
+    window.get_by_label_contains("show problems: 1 error");
+}
+
+#[test]
+fn a_row_selects_the_lane_that_the_panes_follow() {
+    let mut window = window("mixed", SIZES[2].0);
+    window.get_by_label_contains("policy 0, active");
+    let row = |window: &Window, part: &str| window.get_by_label_contains(part).rect().left_center() + vec2(40.0, 0.0);
+    let place = row(&window, "policy 4\n");
+    let click_at = |window: &mut Window| {
+        window.hover_at(place);
+        window.run_steps(1);
+        window.drag_at(place);
+        window.run_steps(1);
+        window.drop_at(place);
+        window.run_steps(3);
+        settle(window);
+    };
+    click_at(&mut window);
+    assert!(window.query_by_label_contains("Why the peak of policy 4").is_some());
+    press(&mut window, Modifiers::NONE, Key::M);
+    settle_chain(&mut window);
+    let known = window.state().session().device_at().expect("a picture of the device");
+    assert_eq!(
+        known.lane,
+        highwater_analysis::LaneId::Policy(highwater_sim::StaticMemoryPolicy::FullExtend)
+    );
+}
+
+#[test]
+fn rows_are_sorted_by_their_columns() {
+    let mut window = window("mixed", SIZES[2].0);
+    let tops = |window: &Window| -> Vec<u8> {
+        let mut rows: Vec<(i32, u8)> = [0, 2, 3, 4]
+            .map(|policy| {
+                let all = window.query_all_by_role(Role::RadioButton);
+                let mut rows = all.filter(|node| {
+                    let label = node.accesskit_node().label().unwrap_or_default();
+                    label.starts_with(&format!("policy {policy}")) && label.contains("peak reserved")
+                });
+                (rows.next().expect("a row").rect().top() as i32, policy)
+            })
+            .to_vec();
+        rows.sort_unstable();
+        rows.into_iter().map(|(_, policy)| policy).collect()
+    };
+    assert_eq!(tops(&window), [0, 2, 3, 4]);
+    for (order, what) in [
+        ([4, 2, 3, 0], "ascending"),
+        ([0, 3, 2, 4], "descending"),
+        ([0, 2, 3, 4], "as before"),
+    ] {
+        click(&mut window, Role::Button, "sort lanes by peak reserved");
+        assert_eq!(tops(&window), order, "{what}");
+    }
+}
+
+#[test]
+fn the_verdict_is_applied_and_follows_the_goal() {
+    let mut window = window("mixed", SIZES[1].0);
+    window.get_by_label_contains("Recommended: policy 2");
+    click(&mut window, Role::ComboBox, "goal: least overhead that fits");
+    click(&mut window, Role::Button, LaneGoal::LowestPeak.label());
+    window.get_by_label_contains("Recommended: policy 4");
+    assert_eq!(window.state().session().document().goal, LaneGoal::LowestPeak);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    settle_chain(&mut window);
+    window.get_by_label_contains("Recommended: policy 2");
+    click(&mut window, Role::Button, "apply policy 2");
+    window.get_by_label_contains("policy 2, recommended, active");
+    assert!(window.query_by_label("Apply").is_none(), "nothing is left to apply");
+}
+
+#[test]
+fn lanes_that_run_out_of_memory_are_never_advised() {
+    let mut window = window("mixed", SIZES[1].0);
+    set(&mut window, keys::DEVICE_MEMORY, "3600MiB");
+    let (comparison, _) = window.state().session().answer().expect("an answer");
+    let failed: Vec<u8> = comparison
+        .lanes
+        .iter()
+        .filter(|lane| lane.summary.out_of_memory)
+        .map(|lane| lane.policy.number())
+        .collect();
+    assert!(!failed.is_empty());
+    let recommended = comparison.recommended(LaneGoal::LeastOverhead).expect("a policy fits");
+    assert!(!failed.contains(&recommended.policy.number()));
+    let words = format!("Recommended: policy {}", recommended.policy.number());
+    window.get_by_label_contains(&words);
+    assert!(window.query_all_by_label_contains("out of memory at step").count() >= failed.len());
+    set(&mut window, keys::DEVICE_MEMORY, "1GiB");
+    window.get_by_label_contains("No policy fits 1.000");
+    assert!(window.query_by_label("Apply").is_none());
+}
+
+#[test]
+fn the_row_below_the_lanes_opens_on_command() {
+    let mut window = window("mixed", SIZES[0].0);
+    let before = lanes(&window);
+    click(&mut window, Role::Tab, "Tables");
+    assert!(lane(&window, 0).height() < before[0].height() || lane(&window, 4).top() > before[3].top() - 40.0);
+    assert!(window.query_by_label("open the row").is_none());
+    click(&mut window, Role::Button, "collapse the row");
+    assert_eq!(lanes(&window), before);
+    click(&mut window, Role::Button, "show problems: 0 errors, 0 warnings");
+    window.get_by_label("collapse the row");
+}
