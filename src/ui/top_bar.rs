@@ -47,6 +47,7 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
             ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, bar, output));
             ui.separator();
             title_ui(ui, bar.session);
+            hint_ui(ui, bar.session);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 command_ui(ui, UiCommand::AskPath(Purpose::ExportConfig), bar, output);
             });
@@ -82,6 +83,16 @@ fn title_ui(ui: &mut egui::Ui, session: &Session) {
         ui.add(egui::Label::new(RichText::new(title).strong()).truncate())
             .on_hover_text(hover);
     });
+}
+
+/// How to open one's own graph, while samples alone are open.
+fn hint_ui(ui: &mut egui::Ui, session: &Session) {
+    let sources = &session.document().sources;
+    let are_samples = sources.iter().all(|source| matches!(source, SourceSpec::Sample(_)));
+    if are_samples && session.file_path().is_none() {
+        let words = egui::RichText::new("Sample: drop a graph, a recording or a log here, or press Ctrl+O").weak();
+        ui.add(egui::Label::new(words).truncate());
+    }
 }
 
 /// A menu that scrolls in low windows.

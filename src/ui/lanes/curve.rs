@@ -13,7 +13,7 @@ use super::canvas::{
 };
 use super::column_cache::ColumnCache;
 use super::frame::LaneFrame;
-use super::{LanesInput, LanesState, remat, shortage};
+use super::{LanesInput, LanesState, header, remat, shortage};
 use crate::numbers::{at_least_one, count_f32, to_f64, to_points, to_step, to_whole};
 use highwater_analysis::{Lane, LaneId};
 use highwater_model::units::{Bytes, Step};
@@ -126,7 +126,8 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
         let y = scale.y(input.comparison.device_of(frame.lane).memory().get());
         painter.hline(frame.curve.x_range(), y, Stroke::new(1.5, theme.capacity));
     }
-    let peak = paint_peak(&painter, &scale, frame, input, &viewport);
+    let name = (!frame.has_header).then(|| header::label(ui, frame, input).0);
+    let peak = paint_peak(&painter, &scale, frame, name, input, &viewport);
     paint_capacity(&painter, &scale, frame, input, peak);
     paint_reading(&painter, &scale, frame, input, state, peak);
 }
@@ -174,6 +175,7 @@ fn paint_peak(
     painter: &Painter,
     scale: &Scale,
     frame: &LaneFrame,
+    name: Option<Rect>,
     input: &LanesInput<'_>,
     viewport: &View<'_>,
 ) -> Option<Rect> {
@@ -187,12 +189,12 @@ fn paint_peak(
     let theme = input.theme;
     let points = vec![pos2(x, y), pos2(x - 4.5, y - 8.0), pos2(x + 4.5, y - 8.0)];
     painter.add(PathShape::convex_polygon(points, theme.peak, Stroke::NONE));
-    let (place, text) = peak_words(
-        painter,
-        pos2(x, y - 8.0),
-        rect,
-        peak_texts(&input.comparison.lanes[frame.lane], step, input),
-    );
+    // The label begins behind the name of the lane.
+    let name = name.filter(|name| name.y_range().contains(y - 8.0));
+    let inside = name.map_or(rect, |name| rect.with_min_x(name.right()));
+    let mark = pos2(x.max(inside.left() - 3.0), y - 8.0);
+    let texts = peak_texts(&input.comparison.lanes[frame.lane], step, input);
+    let (place, text) = peak_words(painter, mark, inside, texts);
     Some(text_with_ground(painter, place, text, (theme.text, theme.halo()), rect))
 }
 

@@ -89,11 +89,10 @@ pub(super) fn header_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     });
 }
 
-/// The name on the curve, with the menu of the lane; a strategy that was chosen for the lane alone is part of it.
-pub(super) fn label_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
-    let lane = &cx.input.comparison.lanes[frame.lane];
-    let theme = cx.input.theme;
-    let (number, label) = number_and_words(lane, cx.input);
+/// The place of the name on the curve, and the name.
+pub(super) fn label(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>) -> (Rect, String) {
+    let lane = &input.comparison.lanes[frame.lane];
+    let (number, label) = number_and_words(lane, input);
     let name = if lane.chosen {
         format!("{number}  {label}, placed by {}", lane.strategy.label)
     } else {
@@ -102,9 +101,15 @@ pub(super) fn label_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let room = frame.header.width() - MENU - 2.0 * SPACING;
     let name = elided(ui, &name, SIZE, room.max(0.0));
     let width = MENU + width_of(ui, &name, SIZE) + 3.0 * SPACING;
-    let place = frame
-        .header
-        .with_max_x((frame.header.left() + width).min(frame.header.right()));
+    let right = (frame.header.left() + width).min(frame.header.right());
+    (frame.header.with_max_x(right), name)
+}
+
+/// The name on the curve, with the menu of the lane; a strategy that was chosen for the lane alone is part of it.
+pub(super) fn label_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
+    let lane = &cx.input.comparison.lanes[frame.lane];
+    let theme = cx.input.theme;
+    let (place, name) = label(ui, frame, cx.input);
     let ground = ui.interact(place, ui.scope_id().with(("header", frame.lane)), Sense::click());
     let title = cx.input.comparison.lane_title(lane.id);
     let ground = ground.named(eframe::egui::Role::Button, || format!("header of {title}"));

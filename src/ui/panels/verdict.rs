@@ -44,7 +44,7 @@ pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
     });
 }
 
-/// `Recommended: policy 2 · peak 3.485 GiB · −8.6 % · no extra time`.
+/// `Recommended: policy 2 · 3.485 GiB · −8.6 % · no extra time`.
 fn headline(comparison: &Comparison, found: &Recommended) -> String {
     let number = found.policy.number();
     let Some(lane) = comparison.lane(found.policy) else {
@@ -53,7 +53,7 @@ fn headline(comparison: &Comparison, found: &Recommended) -> String {
     let peak = lane.summary.peak_reserved;
     let active = comparison.lane(comparison.active_policy);
     let is_active = found.policy == comparison.active_policy;
-    let mut text = format!("Recommended: policy {number} · peak {peak}");
+    let mut text = format!("Recommended: policy {number} · {peak}");
     match active.filter(|active| active.may_be_recommended()) {
         _ if is_active => text.push_str(" · already active"),
         Some(active) => text.push_str(&differences(lane, active)),
@@ -140,8 +140,9 @@ fn vary_ui(ui: &mut Ui, cx: &mut PaneCx<'_>) {
 
 fn goal_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, goal: LaneGoal) {
     let mut chosen = goal;
-    let list = egui::ComboBox::from_id_salt("goal").selected_text(goal.label());
-    let list = list.width(150.0).show_choices(ui, |ui| {
+    let short = goal.name().replace('-', " ");
+    let list = egui::ComboBox::from_id_salt("goal").selected_text(short);
+    let list = list.width(112.0).show_choices(ui, |ui| {
         for goal in LaneGoal::ALL {
             ui.selectable_value(&mut chosen, goal, goal.label());
         }
