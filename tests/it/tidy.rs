@@ -277,25 +277,25 @@ fn every_sample_is_documented() {
 }
 
 #[test]
-fn the_readme_lists_every_format() {
+fn the_documents_list_every_format() {
     const HEAD: &str = "| format | what is read |\n|---|---|\n";
-    let path = root().join("README.md");
-    let readme = read(&path);
-    let start = readme.find(HEAD).expect("README.md has the list of formats") + HEAD.len();
-    let end = readme[start..]
+    let path = root().join("docs/formats.md");
+    let page = read(&path);
+    let start = page.find(HEAD).expect("docs/formats.md has the list of formats") + HEAD.len();
+    let end = page[start..]
         .find("\n\n")
-        .map_or(readme.len(), |found| start + found + 1);
+        .map_or(page.len(), |found| start + found + 1);
     let row = |importer: &highwater::import::Importer| format!("| {} | {} |\n", importer.name, importer.description);
     let rows: String = highwater::import::IMPORTERS.iter().map(row).collect();
     if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&path, format!("{}{rows}{}", &readme[..start], &readme[end..]))
-            .expect("README.md can be written");
+        std::fs::write(&path, format!("{}{rows}{}", &page[..start], &page[end..]))
+            .expect("docs/formats.md can be written");
         return;
     }
     assert_eq!(
-        &readme[start..end],
+        &page[start..end],
         rows,
-        "the list of formats in README.md is generated: run this test with UPDATE_EXPECT=1"
+        "the list of formats in docs/formats.md is generated: run this test with UPDATE_EXPECT=1"
     );
 }
 
