@@ -14,8 +14,9 @@ const TRY: egui::Modifiers = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIF
 /// A window on a space that was tried.
 fn tried(sample: &str) -> Window {
     let mut harness = window_of(sample, 800.0);
+    // So few points are tried at once.
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
-    click(&mut harness, Role::Button, "Start: try configurations");
+    settle_chain(&mut harness);
     harness
 }
 
@@ -28,14 +29,10 @@ fn option(harness: &Window, key: &str) -> String {
 }
 
 #[test]
-fn the_pane_says_what_to_do_and_start_tries_everything() {
-    let mut harness = window_of("resnet50", 800.0);
-    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
-    harness.get_by_label_contains("Which configuration fits");
+fn a_cheap_sweep_starts_with_its_pane() {
+    let mut harness = tried("resnet50");
     harness.get_by_role_and_label(Role::TextInput, "values of static_memory_policy");
     harness.get_by_role_and_label(Role::TextInput, "values of atomic_clean_policy");
-    harness.get_by_label("8 configurations");
-    click(&mut harness, Role::Button, "Start: try configurations");
     assert_eq!(n_points(&harness), 8);
     harness.get_by_label("8 configurations, all tried");
     harness.get_by_label_contains("plot of overhead against peak");
@@ -50,8 +47,7 @@ fn the_pane_says_what_to_do_and_start_tries_everything() {
 
 #[test]
 fn the_keys_start_and_stop_and_what_is_known_stays() {
-    let mut harness = window_of("mixed", 800.0);
-    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    let mut harness = tried("mixed");
     let field = harness.get_by_role_and_label(Role::TextInput, "values of atomic_clean_policy");
     field.focus();
     harness.run_steps(2);
@@ -240,11 +236,13 @@ fn other_settings_make_points_old_and_axes_do_not() {
     };
     set(&mut harness, keys::STATIC_MEMORY_POLICY, "4");
     assert!(!harness.state().session().is_sweep_stale());
+    // A cheap sweep follows the settings.
     set(&mut harness, keys::DEVICE_MEMORY, "3GiB");
-    assert!(harness.state().session().is_sweep_stale());
-    harness.get_by_label_contains("these points were tried over the settings before");
-    click(&mut harness, Role::Button, "Start again: try configurations");
+    settle_chain(&mut harness);
     assert!(!harness.state().session().is_sweep_stale());
+    let table = harness.state().session().sweep().expect("a sweep");
+    let mut figures = table.points.iter().filter_map(|point| point.figures());
+    assert!(figures.all(|figures| figures.capacity == highwater_model::units::Bytes::gib(3)));
 }
 
 #[test]

@@ -108,7 +108,11 @@ pub fn sweep_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, 
     state.drafts.begin(session);
     let is_entered = axes::axes_ui(ui, session, &mut state.drafts, cx.theme);
     let order = state.drafts.order(session);
-    if let Some(order) = order.as_ref().ok().filter(|_| is_entered) {
+    if let Some(order) = order
+        .as_ref()
+        .ok()
+        .filter(|order| is_entered || starts_at_once(session, order))
+    {
         cx.commands.push(Command::StartSweep(Box::new(order.clone())));
     }
     run_ui(ui, cx, state, &order);
@@ -205,6 +209,25 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, order:
         let choices = [(false, "linear"), (true, "log")];
         choice_ui(ui, &mut state.is_log, "overhead of configurations,", &choices);
     });
+}
+
+/// Whether a sweep is so cheap that it starts with the pane, and again where settings changed: a sweep that was stopped
+/// does not.
+fn starts_at_once(session: &Session, order: &SweepOrder) -> bool {
+    /// Steps of all points; they take well below a second.
+    const CHEAP: u64 = 200_000;
+    let Some((comparison, _)) = session.answer().filter(|_| !session.is_stale()) else {
+        return false;
+    };
+    if session.is_sweep_running() || session.busy().is_some() {
+        return false;
+    }
+    let is_wanted = match session.sweep_order() {
+        None => session.sweep().is_none(),
+        Some(known) => known == order && session.is_sweep_stale(),
+    };
+    let steps = u64::from(comparison.axis.n_steps);
+    is_wanted && size_of(session, order).is_ok_and(|size| size.saturating_mul(steps) <= CHEAP)
 }
 
 fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, order: &SweepOrder) {
