@@ -282,9 +282,7 @@ fn the_documents_list_every_format() {
     let path = root().join("docs/formats.md");
     let page = read(&path);
     let start = page.find(HEAD).expect("docs/formats.md has the list of formats") + HEAD.len();
-    let end = page[start..]
-        .find("\n\n")
-        .map_or(page.len(), |found| start + found + 1);
+    let end = page[start..].find("\n\n").map_or(page.len(), |found| start + found + 1);
     let row = |importer: &highwater::import::Importer| format!("| {} | {} |\n", importer.name, importer.description);
     let rows: String = highwater::import::IMPORTERS.iter().map(row).collect();
     if std::env::var_os("UPDATE_EXPECT").is_some() {

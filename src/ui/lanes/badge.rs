@@ -16,14 +16,8 @@ pub(super) struct Badge {
 pub(super) const MEASURED: Badge = Badge::of("measured", "measured");
 pub(super) const PINNED: Badge = Badge::of("pinned", "pin");
 pub(super) const BROKEN: Badge = Badge::of("breaks a rule", "rule");
-/// The active policy.
-pub(super) const CONFIGURED: Badge = Badge::of("configured", "in use");
-/// The lane with the lowest peak.
-pub(super) const LOWEST: Badge = Badge::of("lowest peak", "lowest");
 /// A plan with a proof.
 pub(super) const OPTIMAL: Badge = Badge::of("proven optimal", "optimal");
-/// The button that makes another policy active.
-pub(super) const USE: &str = "use";
 
 impl Badge {
     const fn of(full: &'static str, short: &'static str) -> Self {

@@ -4,10 +4,10 @@
 //! give way, then strategy and badges are shortened, then costs and the name of the policy go, then the difference;
 //! narrow lanes have a second line for figures.
 
-use eframe::egui::{Align, Button, Color32, Layout, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
+use eframe::egui::{Align, Color32, Layout, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
 
 use super::LanesCx;
-use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, CONFIGURED, LOWEST, MEASURED, OPTIMAL, PINNED, USE, badge};
+use super::badge::{BADGE, BADGE_SIZE, BROKEN, Badge, MEASURED, OPTIMAL, PINNED, badge};
 use super::figures::{self, SIZE, SPACING, width_of};
 use super::frame::LaneFrame;
 use super::placement::{COMBO, Certainty, certainty, certainty_ui, strategy_ui};
@@ -17,8 +17,7 @@ use crate::panels::elided;
 use crate::widgets::Named as _;
 use highwater_analysis::{Configuration, Lane, LaneId, PinnedLane};
 use highwater_model::diagnostics::Severity;
-use highwater_options::keys;
-use highwater_session::{Command, Document};
+use highwater_session::Document;
 
 /// Width of the lane's menu.
 const MENU: f32 = 30.0;
@@ -181,19 +180,8 @@ impl<'a> Name<'a> {
             if has_error(lane) {
                 add(of(&BROKEN));
             }
-        } else if !is_pass {
-            let is_configured = lane.policy == input.comparison.active_policy;
-            add(if is_configured {
-                of(&CONFIGURED)
-            } else {
-                (width(USE), width(USE))
-            });
-            if is_best(lane, input) {
-                add(of(&LOWEST));
-            }
-            if has_error(lane) {
-                add(of(&BROKEN));
-            }
+        } else if !is_pass && has_error(lane) {
+            add(of(&BROKEN));
         }
         // All lanes of passes are placed by the options.
         let has_combo = is_problem || !is_pass && !lane.plans.is_empty();
@@ -240,7 +228,7 @@ impl<'a> Name<'a> {
         std::mem::replace(&mut self.words, 0.0) > 0.0
     }
 
-    fn ui(&self, ui: &mut Ui, cx: &mut LanesCx<'_>) {
+    fn ui(&self, ui: &mut Ui, cx: &LanesCx<'_>) {
         let (theme, lane) = (cx.input.theme, self.lane);
         ui.add_space(INDENT);
         if let LaneId::Problem(_) = lane.id {
@@ -273,39 +261,6 @@ impl<'a> Name<'a> {
                 .map(|finding| format!("\n{}: {}", finding.rule, finding.message));
             let why = explanation.clone() + &why.collect::<String>();
             badge(ui, &BROKEN, self.is_short, (theme.bad, theme.canvas)).on_hover_text(why);
-        }
-        if let LaneId::Pass(_) | LaneId::Pinned(_) | LaneId::Measured(_) = lane.id {
-            return;
-        }
-        if lane.policy == cx.input.comparison.active_policy {
-            badge(ui, &CONFIGURED, self.is_short, theme.configured)
-                .on_hover_text(if cx.input.comparison.is_policy_unknown {
-                    "The script computes static_memory_policy, so that the policy is unknown here; this one is in force if it \
-                     is unset"
-                } else {
-                    "The options and the environment put this policy in force"
-                });
-        } else {
-            let button = ui.add(Button::new(words(USE, theme.text_weak).size(BADGE_SIZE)).small());
-            let button = button.named(eframe::egui::Role::Button, || {
-                format!("use {}", cx.input.comparison.lane_title(lane.id))
-            });
-            let button = button.on_hover_text(format!("Configure static_memory_policy = {}", row.number));
-            if button.clicked() {
-                cx.commands.push(Command::SetOption {
-                    key: keys::STATIC_MEMORY_POLICY.to_owned(),
-                    text: row.number.to_string(),
-                });
-            }
-        }
-        if let Some(best) = cx
-            .input
-            .comparison
-            .lowest_peak
-            .as_ref()
-            .filter(|_| is_best(lane, cx.input))
-        {
-            badge(ui, &LOWEST, self.is_short, theme.best).on_hover_text(&best.why);
         }
     }
 }
@@ -368,11 +323,6 @@ fn has_error(lane: &Lane) -> bool {
     findings
         .chain(&lane.forbidden)
         .any(|finding| finding.severity == Severity::Error)
-}
-
-fn is_best(lane: &Lane, input: &LanesInput<'_>) -> bool {
-    let best = input.comparison.lowest_peak.as_ref();
-    best.is_some_and(|best| best.policy == lane.policy) && matches!(lane.id, LaneId::Policy(_))
 }
 
 pub(super) fn words(text: impl Into<String>, color: Color32) -> RichText {

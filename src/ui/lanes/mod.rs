@@ -258,7 +258,8 @@ fn maps_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, area: Rect) {
     let of_entry = |entry: LaneEntry| {
         let wanted = frame::Wanted::of(entry, has_events);
         // Under a budget a header says how its runs end.
-        let has_table = cx.input.comparison.lane_kind() == LaneKind::Policies && !cx.input.timeline.has_remat();
+        let kind = cx.input.comparison.lane_kind();
+        let has_table = matches!(kind, LaneKind::Policies | LaneKind::Recordings) && !cx.input.timeline.has_remat();
         let wanted = if has_table && !cx.state.is_sitting(entry.id) {
             wanted.without_header()
         } else {

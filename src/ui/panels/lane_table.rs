@@ -17,10 +17,10 @@ use eframe::egui::{
 
 use crate::commands::UiCommand;
 use crate::numbers::{count_f32, part_of, to_points};
-use crate::panels::{PaneCx, elided};
+use crate::panels::{PaneCx, elided, measured};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
-use highwater_analysis::{Comparison, Fit, LaneId, Metric, Recommended};
+use highwater_analysis::{Comparison, Fit, LaneId, LaneKind, Metric, Recommended};
 use highwater_model::units::{Bytes, grouped, percents};
 use highwater_session::Command;
 
@@ -143,6 +143,15 @@ impl Columns {
     }
 }
 
+/// The peak of reserved bytes; of a recording that states none, of live bytes.
+fn peak_of(comparison: &Comparison, lane: usize) -> Bytes {
+    let summary = &comparison.lanes[lane].summary;
+    match comparison.states(lane) {
+        (false, _) => summary.peak_live,
+        (true, _) => summary.peak_reserved,
+    }
+}
+
 /// The height of the table with a number of lanes.
 fn height_of(n_lanes: usize) -> f32 {
     HEADER + ROW * count_f32(n_lanes.min(MOST_ROWS))
@@ -157,7 +166,7 @@ pub fn lane_table_ui(
 ) {
     let position = |id: LaneId| comparison.lanes.iter().position(|lane| lane.id == id);
     let selected = selected.and_then(position).or(comparison.main_lane()).unwrap_or(0);
-    let peaks = comparison.lanes.iter().map(|lane| lane.summary.peak_reserved);
+    let peaks = (0..comparison.lanes.len()).map(|lane| peak_of(comparison, lane));
     let table = Table {
         comparison,
         baseline: cx.session.baseline(comparison),
@@ -347,7 +356,6 @@ impl Table<'_> {
     }
 
     fn paint_bar(&self, ui: &Ui, area: Rect, lane: usize) {
-        let row = &self.comparison.lanes[lane];
         let bar = Rect::from_x_y_ranges(
             area.left() + self.columns.bar.min..=area.left() + self.columns.bar.max,
             area.center().y - 5.0..=area.center().y + 5.0,
@@ -361,7 +369,7 @@ impl Table<'_> {
         }
         ui.painter().rect_filled(bar, 1, self.theme.canvas);
         let share = |bytes: Bytes| to_points(part_of(bytes.get(), self.longest.get()));
-        let peak = bar.left() + bar.width() * share(row.summary.peak_reserved);
+        let peak = bar.left() + bar.width() * share(self.peak(lane));
         let filled = Rect::from_min_max(bar.min, pos2(peak, bar.bottom()));
         ui.painter()
             .rect_filled(filled, 1, self.theme.reserved.gamma_multiply(0.75));
@@ -382,7 +390,7 @@ impl Table<'_> {
         let (states_reserved, _) = comparison.states(lane);
         let is_simulated = !comparison.is_measured_lane(lane);
         match column {
-            Column::Peak if !states_reserved => ("not recorded".to_owned(), theme.text_weak),
+            Column::Peak if !states_reserved => (format!("{} live", summary.peak_live), theme.text_weak),
             Column::Peak => {
                 let is_bound = is_simulated && comparison.is_lower_bound(lane);
                 let bound = if is_bound { "\u{2265}\u{a0}" } else { "" };
@@ -390,8 +398,8 @@ impl Table<'_> {
             }
             Column::Difference => self.difference(lane),
             Column::Fragmentation if is_simulated => (percents(summary.fragmentation * 100.0, 1), theme.text),
-            Column::Overhead if is_simulated => (summary.estimated_overhead.to_string(), theme.text),
-            Column::DeviceCalls if is_simulated => (grouped(summary.device_calls()), theme.text),
+            Column::Overhead if self.has_device(lane) => (summary.estimated_overhead.to_string(), theme.text),
+            Column::DeviceCalls if self.has_device(lane) => (grouped(summary.device_calls()), theme.text),
             Column::Fragmentation | Column::Overhead | Column::DeviceCalls => (String::new(), theme.text),
             Column::Fits => match comparison.fit(lane) {
                 Fit::Unknown => (String::new(), theme.text_weak),
@@ -448,6 +456,15 @@ impl Table<'_> {
         Some(enough.map_or_else(|| text.clone(), |enough| format!("{text}; {enough} is enough")))
     }
 
+    fn peak(&self, lane: usize) -> Bytes {
+        peak_of(self.comparison, lane)
+    }
+
+    /// Whether calls of a device are simulated: not of recordings and not of placements alone.
+    fn has_device(&self, lane: usize) -> bool {
+        !self.comparison.is_measured_lane(lane) && self.comparison.lane_kind() != LaneKind::Strategies
+    }
+
     fn is_policy(&self, lane: usize) -> bool {
         matches!(self.comparison.lanes[lane].id, LaneId::Policy(_))
     }
@@ -502,6 +519,9 @@ impl Table<'_> {
             if !text.is_empty() {
                 words.push_str(&format!("\n{label} {text}"));
             }
+        }
+        if row.is_measured() {
+            words.push_str(&format!("\n{}", measured::peaks(self.comparison, row).0));
         }
         if let Some(failure) = self.failure(lane) {
             words.push_str(&format!("\n{failure}"));

@@ -1,49 +1,23 @@
-//! Peaks of recordings, above their lanes.
+//! Sentences about recordings.
 
-use eframe::egui::{self, RichText};
-
-use highwater_analysis::{Comparison, Lane, LaneId};
+use highwater_analysis::{Comparison, Lane};
 use highwater_model::workload::{Recording, TotalKind};
 
-use crate::widgets::wrapped_ui;
-
-/// Most recordings with bars that can be told apart.
-pub(super) const MOST_BARS: usize = 6;
-
-/// Most recordings in the overview.
-const MOST_RECORDINGS: usize = 3;
-
-/// The peak of each recording, and what it leaves out.
-pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
-    let mut lanes: Vec<&Lane> = comparison.lanes.iter().collect();
-    let n_lanes = lanes.len();
-    if n_lanes > MOST_RECORDINGS {
-        lanes.sort_by_key(|lane| std::cmp::Reverse(lane.summary.peak_reserved));
-        lanes.truncate(MOST_RECORDINGS);
-        let n_all = comparison
-            .workload
-            .recordings()
-            .iter()
-            .filter(|one| one.has_content())
-            .count();
-        ui.label(if n_all > n_lanes {
-            format!("{n_lanes} of {n_all} recordings are shown, those with the highest peaks:")
-        } else {
-            format!("{n_lanes} recordings, the largest:")
-        });
+/// That nothing is simulated, and remarks on a single recording.
+pub(super) fn details(comparison: &Comparison) -> Vec<String> {
+    let mut texts = vec!["Measured, not simulated.".to_owned()];
+    let with_content = comparison.workload.recordings().iter().filter(|one| one.has_content());
+    let (n_all, n_shown) = (with_content.count(), comparison.lanes.len());
+    if n_all > n_shown {
+        texts.push(format!(
+            "{n_shown} of {n_all} recordings are shown, those with the highest peaks."
+        ));
     }
-    for lane in lanes {
-        let (text, exact) = peaks(comparison, lane);
-        ui.label(RichText::new(text).strong()).on_hover_text(exact);
-        if comparison.lanes.len() == 1 {
-            for remark in lane.explanation.iter().filter(|remark| remark.step.is_none()) {
-                wrapped_ui(ui, &remark.text);
-            }
-        }
+    if let [only] = &comparison.lanes[..] {
+        let remarks = only.explanation.iter().filter(|remark| remark.step.is_none());
+        texts.extend(remarks.map(|remark| remark.text.clone()));
     }
-    if comparison.lanes.len() > 1 {
-        ui.label("Measured, not simulated. The inspector says what each recording leaves out.");
-    }
+    texts
 }
 
 /// The largest peak as a sentence, with exact figures.
@@ -53,19 +27,8 @@ pub(super) fn headline(comparison: &Comparison) -> Option<(String, String)> {
     Some(peaks(comparison, lane))
 }
 
-/// A line per recording, with its remarks on hover.
-pub(super) fn beside_ui(ui: &mut egui::Ui, comparison: &Comparison) {
-    for lane in &comparison.lanes {
-        let LaneId::Measured(_) = lane.id else { continue };
-        let (text, exact) = peaks(comparison, lane);
-        let told = lane.explanation.iter().map(|remark| remark.text.as_str());
-        let exact = told.fold(exact, |all, remark| format!("{all}\n{remark}"));
-        wrapped_ui(ui, format!("{text}.")).on_hover_text(exact);
-    }
-}
-
 /// The peaks that a recording states: a sentence without full stop, and exact figures.
-fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
+pub(super) fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
     let title = comparison.lane_title(lane.id);
     let recording = comparison.recording(lane.id);
     let (reserved, live) = (lane.summary.peak_reserved, lane.summary.peak_live);

@@ -16,7 +16,6 @@ pub mod name_reuse;
 mod neighbourhood;
 pub mod options;
 pub mod overview;
-mod overview_bars;
 mod overview_problem;
 pub mod peak;
 pub mod planner;

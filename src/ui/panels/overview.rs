@@ -1,74 +1,17 @@
-//! What is above the lanes: the verdict and the table of lanes; of other lanes than policies a summary in sentences, next to
-//! it the peaks as stacked bars.
+//! What is above the drawing: a row with the verdict, or with what other lanes than policies say, and the table of lanes.
 
-use eframe::egui::{self, RichText};
+use eframe::egui::{self, Align, Layout, RichText};
 
 use super::lane_table::{LaneTableState, lane_table_ui};
-use super::overview_bars::bars_ui;
-use super::overview_problem::{passes_text, passes_ui, problem_text, problem_ui};
-use super::verdict::verdict_ui;
+use super::overview_problem::{passes_details, passes_text, problem_details, problem_text};
+use super::verdict::{HEIGHT, verdict_ui};
+use super::{measured, overview_problem};
 use crate::panels::PaneCx;
 use crate::theme::Theme;
-use crate::widgets::{Named as _, wrapped_ui};
+use crate::widgets::wrapped_ui;
 use highwater_analysis::{Comparison, LaneId, LaneKind};
-use highwater_model::workload::DeviceFigure;
-use highwater_options::Estimate;
 use highwater_session::Session;
 
-/// Least widths of sentences and bars; narrower panes have no bars.
-const LEAST_TEXT: f32 = 260.0;
-const LEAST_BARS: f32 = 180.0;
-
-/// Width of the button that collapses the summary.
-const FOLD: f32 = 24.0;
-/// In lower panes the summary is a line, unless it was expanded: the lanes need the room.
-const LOW: f32 = 430.0;
-/// In narrower panes, sentences and toolbars need this additional height.
-const NARROW: f32 = 600.0;
-const WRAPPED: f32 = 120.0;
-/// Additional height of the lane of a difference.
-const DIFFERENCE: f32 = 120.0;
-
-/// The button that collapses the summary, and the line of a collapsed one; returns whether it is collapsed.
-fn fold_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) -> bool {
-    let id = egui::Id::unique("whether the summary is folded");
-    let chosen: Option<bool> = ui.data_mut(|data| data.get_persisted(id));
-    let low = LOW + session.difference().map_or(0.0, |_| DIFFERENCE);
-    let wrapped = if ui.available_width() < NARROW { WRAPPED } else { 0.0 };
-    let low = low + wrapped;
-    let is_folded = chosen.unwrap_or(ui.available_height() < low);
-    let Some((text, exact)) = headline(comparison) else {
-        return false;
-    };
-    let area = ui.available_rect_before_wrap();
-    let (mark, words) = if is_folded {
-        ("+", "open the summary")
-    } else {
-        ("–", "fold the summary to a line, which gives room to the lanes")
-    };
-    let place = egui::Rect::from_min_size(
-        egui::pos2(area.right() - FOLD + 2.0, area.top()),
-        egui::vec2(FOLD - 4.0, 18.0),
-    );
-    let corner = egui::UiBuilder::new().max_rect(place).id_salt("fold summary");
-    let button = ui.new_child(corner).add(egui::Button::new(mark).small());
-    let label = words.split(" to ").next().unwrap_or(words);
-    let button = button.named(egui::Role::Button, || &label);
-    if button.on_hover_text(words).clicked() {
-        ui.data_mut(|data| data.insert_persisted(id, Some(!is_folded)));
-    }
-    if is_folded {
-        let line = egui::Rect::from_min_max(area.min, egui::pos2(place.left() - 4.0, area.top() + 20.0));
-        let text = unread_text(session).map_or(text.clone(), |(unread, _)| format!("{unread}; {text}"));
-        let label = egui::Label::new(RichText::new(text).strong()).truncate();
-        let line_ui = egui::UiBuilder::new().max_rect(line).id_salt("summary line");
-        ui.new_child(line_ui).add(label).on_hover_text(exact);
-        ui.advance_cursor_after_rect(line);
-    }
-    is_folded
-}
-
-/// The verdict and the table of policies; of other lanes sentences on the left, bars on the right.
 pub fn overview_ui(
     ui: &mut egui::Ui,
     cx: &mut PaneCx<'_>,
@@ -76,51 +19,36 @@ pub fn overview_ui(
     selected: Option<LaneId>,
     table: &mut LaneTableState,
 ) {
+    ui.spacing_mut().item_spacing.y = 1.0;
+    unread_ui(ui, cx.session, cx.theme);
     if comparison.lane_kind() == LaneKind::Policies {
-        ui.spacing_mut().item_spacing.y = 1.0;
-        unread_ui(ui, cx.session, cx.theme);
         verdict_ui(ui, cx, comparison);
-        lane_table_ui(ui, cx, comparison, selected, table);
-        return;
-    }
-    if fold_ui(ui, cx.session, comparison) {
-        return;
-    }
-    let mut area = ui.available_rect_before_wrap();
-    area.set_right(area.right() - FOLD);
-    let layout = egui::Layout::left_to_right(egui::Align::Min);
-    // What is too wide here must not widen the panes below.
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout));
-    child.shrink_clip_rect(area);
-    // One recording has nothing to compare with, and many cannot be told apart.
-    let is_told_apart = (2..=super::measured::MOST_BARS).contains(&comparison.lanes.len());
-    let has_bars =
-        area.width() >= LEAST_TEXT + LEAST_BARS && (is_told_apart || comparison.lane_kind() != LaneKind::Recordings);
-    let text = if has_bars {
-        (area.width() * 0.56).max(LEAST_TEXT)
     } else {
-        area.width()
-    };
-    let add = |ui: &mut egui::Ui| {
-        ui.set_width(text.max(0.0));
-        preview_ui(ui, cx.session);
-        unread_ui(ui, cx.session, cx.theme);
-        match comparison.lane_kind() {
-            LaneKind::Strategies => problem_ui(ui, cx.session, comparison),
-            LaneKind::Recordings => super::measured::measured_ui(ui, comparison),
-            LaneKind::Passes => {
-                passes_ui(ui, comparison);
-                super::measured::beside_ui(ui, comparison);
-            }
-            LaneKind::Policies => {}
-        }
-    };
-    child.vertical(add);
-    if has_bars {
-        child.vertical(|ui| bars_ui(ui, comparison, cx.theme));
+        headline_ui(ui, cx, comparison);
     }
-    let height = child.min_rect().height();
-    ui.advance_cursor_after_rect(egui::Rect::from_min_size(area.min, egui::vec2(area.width(), height)));
+    lane_table_ui(ui, cx, comparison, selected, table);
+}
+
+/// One row that never wraps: the main figure, and details that are cut and shown whole on hover.
+fn headline_ui(ui: &mut egui::Ui, cx: &PaneCx<'_>, comparison: &Comparison) {
+    let (area, _) = ui.allocate_exact_size(egui::vec2(ui.available_width(), HEIGHT), egui::Sense::hover());
+    let layout = Layout::left_to_right(Align::Center);
+    let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout).id_salt("headline"));
+    row.shrink_clip_rect(area);
+    if cx.session.is_stale() {
+        row.multiply_opacity(0.5);
+    }
+    let Some((text, exact)) = headline(comparison) else {
+        row.strong(overview_problem::NO_PLAN);
+        return;
+    };
+    row.add(egui::Label::new(RichText::new(text).strong()).truncate())
+        .on_hover_text(exact);
+    let details = details(comparison, cx.session);
+    if !details.is_empty() {
+        let label = egui::Label::new(RichText::new(details.join(" ")).color(cx.theme.text_weak));
+        row.add(label.truncate()).on_hover_text(details.join("\n"));
+    }
 }
 
 /// Number and reasons of files that could not be read.
@@ -146,51 +74,35 @@ fn unread_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     wrapped_ui(ui, text).on_hover_text(why);
 }
 
-/// Whether the search for plans continues or was stopped.
-fn preview_ui(ui: &mut egui::Ui, session: &Session) {
-    if !session.is_preview() {
-        return;
-    }
-    ui.label(if session.busy().is_some() {
-        "Plans found at once are shown; the search for smaller ones goes on."
-    } else {
-        "The search for smaller plans was stopped; the plans found at once are shown."
-    });
-}
-
-/// The summary as a sentence, with exact figures.
+/// The main figure as a sentence, with exact figures.
 fn headline(comparison: &Comparison) -> Option<(String, String)> {
     match comparison.lane_kind() {
-        LaneKind::Strategies => return problem_text(comparison),
-        LaneKind::Recordings => return super::measured::headline(comparison),
-        LaneKind::Passes => return passes_text(comparison),
-        LaneKind::Policies => {}
+        LaneKind::Strategies => problem_text(comparison),
+        LaneKind::Recordings => measured::headline(comparison),
+        LaneKind::Passes => passes_text(comparison),
+        LaneKind::Policies => None,
     }
-    None
 }
 
-/// What the figures include, and which are estimates.
-pub(super) fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
-    if let Some(note) = comparison.scratch.note() {
-        ui.weak(note);
-    }
-    let (estimated, set) = comparison.device.marks();
-    if !estimated.is_empty() || !set.is_empty() {
-        let mut text = format!(
-            "Times rest on estimates: {} of {} device figures",
-            estimated.len(),
-            DeviceFigure::ALL.len()
-        );
-        if !set.is_empty() {
-            text.push_str(&format!(", {} set by you", set.len()));
+/// Further sentences.
+fn details(comparison: &Comparison, session: &Session) -> Vec<String> {
+    let mut texts: Vec<String> = preview_text(session).into_iter().map(str::to_owned).collect();
+    texts.extend(match comparison.lane_kind() {
+        LaneKind::Strategies => problem_details(session, comparison),
+        LaneKind::Recordings => measured::details(comparison),
+        LaneKind::Passes => passes_details(comparison),
+        LaneKind::Policies => Vec::new(),
+    });
+    texts
+}
+
+/// Whether the search for plans continues or was stopped.
+fn preview_text(session: &Session) -> Option<&'static str> {
+    session.is_preview().then(|| {
+        if session.busy().is_some() {
+            "Plans found at once are shown; the search for smaller ones goes on."
+        } else {
+            "The search for smaller plans was stopped; the plans found at once are shown."
         }
-        ui.weak(text + ".").on_hover_text(comparison.device.marks_sentence());
-    }
-    if !comparison.estimates.is_empty() {
-        let text = |estimate: &Estimate| format!("{} {}", estimate.key, estimate.effect);
-        let texts: Vec<String> = comparison.estimates.iter().map(text).collect();
-        let names: Vec<&str> = comparison.estimates.iter().map(|estimate| estimate.key).collect();
-        ui.weak(format!("Estimated effect: {}.", names.join(", ")))
-            .on_hover_text(texts.join("\n"));
-    }
+    })
 }

@@ -1,13 +1,12 @@
-//! The summary of a placement problem, and of passes.
+//! Sentences about the lanes of a placement problem, and of rematerialization.
 
-use eframe::egui::{self, RichText};
-
-use super::overview::notes_ui;
 use highwater_analysis::Comparison;
 use highwater_model::units::{Bytes, percent_text};
 use highwater_plan::Fit;
-use highwater_rewrite::remat::RematStatus;
 use highwater_session::Session;
+
+/// Where no strategy gave a plan.
+pub(super) const NO_PLAN: &str = "No strategy gave a plan.";
 
 pub(super) fn problem_text(comparison: &Comparison) -> Option<(String, String)> {
     let lane = &comparison.lanes[comparison.main_lane()?];
@@ -19,17 +18,13 @@ pub(super) fn problem_text(comparison: &Comparison) -> Option<(String, String)> 
     Some((text, footprint.exact()))
 }
 
-/// The smallest footprint, and its distance from the bound.
-pub(super) fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) {
-    let Some(lane) = comparison.main_lane().map(|position| &comparison.lanes[position]) else {
-        ui.label("No strategy gave a plan.");
-        return;
+/// The distance of the smallest footprint from the bound, and whether it fits.
+pub(super) fn problem_details(session: &Session, comparison: &Comparison) -> Vec<String> {
+    let lane = comparison.main_lane().map(|position| &comparison.lanes[position]);
+    let Some((_, planned)) = lane.and_then(|lane| lane.plans.first()) else {
+        return Vec::new();
     };
-    let Some((_, planned)) = lane.plans.first() else { return };
     let footprint = planned.plan.footprint;
-    if let Some((text, exact)) = problem_text(comparison) {
-        ui.label(RichText::new(text).strong()).on_hover_text(exact);
-    }
     let plans = comparison.lanes.iter().flat_map(|lane| &lane.plans);
     let table = session
         .planner_table()
@@ -60,24 +55,19 @@ pub(super) fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comp
         (None, Some(smaller)) => format!("{over} over the bound; the Planner has one of {smaller}{least}"),
         (None, None) => format!("{over} over the bound; smaller plans may exist"),
     };
-    ui.label(format!(
+    let mut texts = vec![format!(
         "{} buffers, bound {bound}: {sure}.",
         planned.plan.offsets.len()
-    ))
-    .on_hover_text(format!(
-        "{}; the largest sum of buffers that live at once is {}",
-        bound.exact(),
-        planned.lower_bound.exact()
-    ));
+    )];
     if let Some(capacity) = comparison.stated_problem().and_then(|entry| entry.capacity) {
-        let text = match planned.fit(capacity) {
+        texts.push(match planned.fit(capacity) {
             Fit::Fits => format!("Fits the {capacity} that the file states."),
             Fit::Impossible => format!("Does not fit the file's capacity {capacity}: proved."),
             Fit::NotFound => format!("No plan was found that fits the file's capacity {capacity}; there may be one."),
-        };
-        ui.label(text);
+        });
     }
-    ui.weak("The Planner tab compares all strategies.");
+    texts.push("The Planner tab compares all strategies.".to_owned());
+    texts
 }
 
 pub(super) fn passes_text(comparison: &Comparison) -> Option<(String, String)> {
@@ -88,42 +78,32 @@ pub(super) fn passes_text(comparison: &Comparison) -> Option<(String, String)> {
     Some((text, peak.exact()))
 }
 
-/// The peak of each pass, and the lowest.
-pub(super) fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
-    let Some((text, exact)) = passes_text(comparison) else {
-        return;
+/// The lowest peak of the lanes that run to their end, and how many do not.
+pub(super) fn passes_details(comparison: &Comparison) -> Vec<String> {
+    let Some(first) = comparison.lanes.first() else {
+        return Vec::new();
     };
-    ui.label(RichText::new(text).strong()).on_hover_text(exact);
-    let peak = comparison.lanes[0].summary.peak_reserved;
-    let is_whole = |lane: &&highwater_analysis::Lane| {
-        let runs = lane.rewrite.iter().flat_map(|rewrite| rewrite.remat.iter().flatten());
-        !lane.summary.out_of_memory && runs.into_iter().all(|run| run.answer.status == RematStatus::Ok)
-    };
+    let peak = first.summary.peak_reserved;
     let others = comparison.simulated_lanes().skip(1);
-    match others
-        .clone()
-        .filter(is_whole)
-        .min_by_key(|lane| lane.summary.peak_reserved)
-    {
+    let n_failed = others.clone().filter(|lane| lane.ends_early()).count();
+    let whole = others.filter(|lane| !lane.ends_early());
+    let mut texts = Vec::new();
+    match whole.min_by_key(|lane| lane.summary.peak_reserved) {
         Some(least) => {
             let (title, bytes) = (comparison.lane_title(least.id), least.summary.peak_reserved);
-            let text = match peak.get().checked_sub(bytes.get()) {
-                Some(saved) if saved > 0 => format!("Least: {title}, peak {bytes}, {} less.", Bytes(saved)),
-                _ => format!("No lane needs less; {title} peaks at {bytes}."),
-            };
-            ui.label(text).on_hover_text(bytes.exact());
+            texts.push(match peak.get().checked_sub(bytes.get()) {
+                Some(saved) if saved > 0 => format!("Lowest peak: {title}, {bytes}, {} less.", Bytes(saved)),
+                _ => format!("No lane has a lower peak; that of {title} is {bytes}."),
+            });
         }
-        None if comparison.lanes.len() > 1 => {
-            ui.label("No other lane runs to its end.");
-        }
+        None if comparison.lanes.len() > 1 => texts.push("No other lane runs to its end.".to_owned()),
         None => {}
     }
-    let n_failed = others.filter(|lane| !is_whole(lane)).count();
     if n_failed > 0 {
-        ui.label(format!(
-            "{n_failed} of {} lanes stop early; each says why.",
+        texts.push(format!(
+            "{n_failed} of {} lanes end early; the table says why.",
             comparison.lanes.len()
         ));
     }
-    notes_ui(ui, comparison);
+    texts
 }

@@ -14,7 +14,7 @@ use highwater_options::keys;
 use highwater_session::Command;
 
 /// Height of the row in points.
-const HEIGHT: f32 = 22.0;
+pub(super) const HEIGHT: f32 = 22.0;
 
 pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparison) {
     let goal = cx.session.document().goal;
