@@ -306,6 +306,11 @@ impl Panes {
         } else {
             self.tree.ui(&mut docking, ui);
         }
+        let is_lanes = |tile: &TileId| self.tree.tiles.get_pane(tile) == Some(&Pane::Policies);
+        if !self.is_maximized && !docking.in_front.iter().any(is_lanes) {
+            // Nothing is under the pointer where the lanes are behind another pane.
+            docking.state.lanes.reading_text = None;
+        }
         let closed = std::mem::take(&mut docking.closed);
         let is_low_open = docking.is_low_open;
         // A click on a tensor opens its facts.
