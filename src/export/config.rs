@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use highwater_model::diagnostics::Diagnostics;
+use highwater_model::diagnostics::{Diagnostics, without_type_names};
 use highwater_model::workload::SchedulePlan;
 use highwater_options::{has_fields, unknown_key};
 
@@ -40,7 +40,7 @@ impl From<serde_json::Error> for ConfigError {
                 let what = reason.strip_prefix("EOF while parsing ").unwrap_or("it");
                 format!("the text ends here, in the middle of {what}; it was cut off, copy or save it again")
             } else {
-                reason.to_owned()
+                without_type_names(reason)
             },
         }
     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::lines::each_line;
 use super::{ImportError, Input};
 use draft::Draft;
-use highwater_model::diagnostics::Diagnostics;
+use highwater_model::diagnostics::{Diagnostics, without_type_names};
 use highwater_model::progress::Progress;
 use highwater_model::workload::{Source, Tape};
 use line::Line;
@@ -110,7 +110,7 @@ impl Reader {
 
 fn malformed(error: &serde_json::Error, number: u64) -> ImportError {
     let text = error.to_string();
-    let what = text.split(" at line ").next().unwrap_or(&text);
+    let what = without_type_names(text.split(" at line ").next().unwrap_or(&text));
     ImportError::at(
         format!("this is no instruction ({what})"),
         format!("line {number} column {}", error.column()),

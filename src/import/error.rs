@@ -2,6 +2,7 @@
 
 use serde_json::error::Category;
 
+use highwater_model::diagnostics::without_type_names;
 use highwater_model::graph::GraphError;
 use highwater_model::progress::Cancelled;
 
@@ -114,7 +115,7 @@ impl ImportError {
     pub(super) fn of_json(error: &serde_json::Error, len: usize) -> Self {
         let place = format!("line {} column {}", error.line(), error.column());
         let text = error.to_string();
-        let what = text.split(" at line ").next().unwrap_or(&text).to_owned();
+        let what = without_type_names(text.split(" at line ").next().unwrap_or(&text));
         match error.classify() {
             Category::Eof => Self::Truncated {
                 at: len as u64,

@@ -195,3 +195,49 @@ impl Diagnostics {
         }
     }
 }
+
+/// The text of a reader's error without names of Rust types: `expected struct WireNode` becomes `expected an object`.
+pub fn without_type_names(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, kind, behind)) = next_type(rest) {
+        plain.push_str(before);
+        plain.push_str(kind);
+        rest = behind.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// The text before the first name of a type, the word for its kind, and the text from the name on.
+fn next_type(text: &str) -> Option<(&str, &'static str, &str)> {
+    const KINDS: [(&str, &str); 3] = [
+        ("tuple struct ", "a list"),
+        ("struct ", "an object"),
+        ("enum ", "one of its names"),
+    ];
+    let found = KINDS.iter().filter_map(|(word, kind)| {
+        let at = text.find(word)?;
+        Some((at, *kind, at + word.len()))
+    });
+    let (at, kind, end) = found.min_by_key(|(at, _, _)| *at)?;
+    Some((&text[..at], kind, &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_type_names;
+
+    #[test]
+    fn errors_have_no_names_of_types() {
+        for (text, plain) in [
+            ("invalid type: integer `3`, expected struct WireNode", "invalid type: integer `3`, expected an object"),
+            ("expected tuple struct Pair_2 here", "expected a list here"),
+            ("expected struct A or enum B", "expected an object or one of its names"),
+            ("missing field `op`", "missing field `op`"),
+            ("", ""),
+        ] {
+            assert_eq!(without_type_names(text), plain);
+        }
+    }
+}

@@ -38,7 +38,7 @@ impl EdgeChoice {
         (
             Self::Peak,
             "peak step",
-            "The same for every tensor that lives on the step with the most live bytes, lane by lane",
+            "The eight largest edges of the tensors that are live at the peak, lane by lane",
         ),
     ];
 
@@ -74,6 +74,8 @@ impl Default for Marks {
 
 /// Least and greatest number of edges drawn in a lane.
 const MOST_EDGES: (f32, f32) = (8.0, 60.0);
+/// Edges drawn at the peak step of a lane, the largest by bytes: more would hide the map.
+const MOST_AT_PEAK: usize = 8;
 /// Height of a map per edge: lower maps draw fewer.
 const EDGE_HEIGHT: f32 = 3.0;
 
@@ -85,7 +87,7 @@ pub(super) fn arrows(lane: &LaneView, input: &LanesInput<'_>, state: &LanesState
     let most = at_least_one(most * zoom) as usize;
     match (state.marks.edges, input.selected, state.viewport) {
         (EdgeChoice::Selection, Some(tensor), Some(viewport)) => lane.within(&lane.arrows(tensor), &viewport, most),
-        (EdgeChoice::Peak, _, Some(viewport)) => lane.within(lane.arrows_at_peak(), &viewport, most),
+        (EdgeChoice::Peak, _, Some(viewport)) => lane.within(lane.arrows_at_peak(), &viewport, MOST_AT_PEAK),
         _ => Arrows::default(),
     }
 }
