@@ -38,7 +38,7 @@ pub struct Arguments {
     /// Graphs or a document to open in the window (the bundled sample where none is given); `sample:NAME` opens a bundled
     /// one.
     pub files: Vec<String>,
-    /// Start the window without what it kept of the last time: layout, theme, size and what was open.
+    /// Start the window without the layout, theme, size and files of the last time. Unsaved edits are recovered all the same.
     #[arg(long)]
     pub no_restore: bool,
     /// Who draws lanes with many blocks in the window.

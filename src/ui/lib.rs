@@ -106,7 +106,7 @@ pub fn run(
                 }
                 let mut app = app::App::restored(session, &kept);
                 // Without a storage folder there is nothing to recover from.
-                let folder = eframe::storage_dir("highwater").filter(|_| restore != Restore::Nothing);
+                let folder = eframe::storage_dir("highwater");
                 app.recover_from(folder.map(|folder| folder.join("recovery")).as_deref());
                 app.state.large_lanes = gpu::LargeLanes::choose(painter, creation.wgpu_render_state.as_ref());
                 Ok(Box::new(app))
@@ -120,7 +120,7 @@ pub fn run(
 fn start_failure(error: &eframe::Error) -> String {
     let cause = error.to_string().replace(['\n', '\r'], " ");
     format!(
-        "the window cannot open: {cause}; README.md lists the packages it needs, and `highwater compare FILE` prints the \
+        "the window cannot open: {cause}; docs/window.md lists the packages it needs, and `highwater compare FILE` prints the \
          same figures without a window"
     )
 }
