@@ -31,7 +31,7 @@ fn option(harness: &Window, key: &str) -> String {
 fn the_pane_says_what_to_do_and_start_tries_everything() {
     let mut harness = window_of("resnet50", 800.0);
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
-    harness.get_by_label_contains("Which configuration fits");
+    harness.get_by_label_contains("Configurations that fit");
     harness.get_by_role_and_label(Role::TextInput, "values of static_memory_policy");
     harness.get_by_role_and_label(Role::TextInput, "values of atomic_clean_policy");
     harness.get_by_label("8 configurations");
@@ -90,7 +90,7 @@ fn axes_are_typed_and_what_cannot_be_read_is_said() {
     harness.get_by_role_and_label(Role::TextInput, field).type_text("1");
     harness.run_steps(3);
     harness.get_by_label("4 configurations");
-    let capacity = "memory that configurations have to fit in";
+    let capacity = "capacity that configurations must fit";
     harness.get_by_role_and_label(Role::TextInput, capacity).focus();
     harness.run_steps(2);
     harness
@@ -242,7 +242,7 @@ fn other_settings_make_points_old_and_axes_do_not() {
     assert!(!harness.state().session().is_sweep_stale());
     set(&mut harness, keys::DEVICE_MEMORY, "3GiB");
     assert!(harness.state().session().is_sweep_stale());
-    harness.get_by_label_contains("these points were tried over the settings before");
+    harness.get_by_label_contains("these points are for the previous settings");
     click(&mut harness, Role::Button, "Start again: try configurations");
     assert!(!harness.state().session().is_sweep_stale());
 }
@@ -251,5 +251,5 @@ fn other_settings_make_points_old_and_axes_do_not() {
 fn what_runs_nothing_offers_a_sample() {
     let mut harness = window_of("measured", 800.0);
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
-    harness.get_by_label_contains("what is open is neither");
+    harness.get_by_label_contains("neither is open");
 }

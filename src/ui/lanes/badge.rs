@@ -17,7 +17,7 @@ pub(super) const MEASURED: Badge = Badge::of("measured", "measured");
 pub(super) const PINNED: Badge = Badge::of("pinned", "pin");
 pub(super) const BROKEN: Badge = Badge::of("breaks a rule", "rule");
 /// The active policy.
-pub(super) const CONFIGURED: Badge = Badge::of("configured", "in use");
+pub(super) const CONFIGURED: Badge = Badge::of("active", "active");
 /// The lane with the lowest peak.
 pub(super) const LOWEST: Badge = Badge::of("lowest peak", "lowest");
 /// A plan with a proof.

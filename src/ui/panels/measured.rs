@@ -27,7 +27,7 @@ pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
             .filter(|one| one.has_content())
             .count();
         ui.label(if n_all > n_lanes {
-            format!("{n_lanes} of {n_all} recordings are shown, those with the highest peaks:")
+            format!("{n_lanes} of {n_all} recordings, highest peaks first:")
         } else {
             format!("{n_lanes} recordings, the largest:")
         });
@@ -42,7 +42,7 @@ pub(super) fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison) {
         }
     }
     if comparison.lanes.len() > 1 {
-        ui.label("Measured, not simulated. The inspector says what each recording leaves out.");
+        ui.label("Measured, not simulated. The inspector lists what each recording lacks.");
     }
 }
 
@@ -77,34 +77,32 @@ fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
     );
     match states {
         (true, true) if live > reserved && recording.is_some_and(|one| !one.regions.is_empty()) => (
-            format!("{title}: {live} in use at most; of what was taken from the device the file lists {reserved}"),
-            format!("{} listed, {} in use", reserved.exact(), live.exact()),
+            format!("{title}: peak live {live}; the file lists {reserved} of reserved bytes"),
+            format!("{} listed, {} live", reserved.exact(), live.exact()),
         ),
         (true, true) if in_file > live => (
+            format!("{title}: {reserved} reserved, peak live {in_file}, of which {live} in listed blocks"),
             format!(
-                "{title}: {reserved} reserved, {in_file} in use at most, of which {live} in blocks that are listed"
-            ),
-            format!(
-                "{} reserved, {} in use, {} in blocks",
+                "{} reserved, {} live, {} in blocks",
                 reserved.exact(),
                 in_file.exact(),
                 live.exact()
             ),
         ),
         (true, true) => (
-            format!("{title}: {reserved} reserved, {live} in use at most"),
-            format!("{} reserved, {} in use", reserved.exact(), live.exact()),
+            format!("{title}: {reserved} reserved, peak live {live}"),
+            format!("{} reserved, {} live", reserved.exact(), live.exact()),
         ),
         (true, false) => (
-            format!("{title}: {reserved} reserved at most; what was in use is not recorded"),
+            format!("{title}: peak reserved {reserved}; live bytes are not recorded"),
             format!("{} reserved", reserved.exact()),
         ),
         (false, true) => (
-            format!("{title}: {live} in use at most; what was reserved is not recorded"),
-            format!("{} in use", live.exact()),
+            format!("{title}: peak live {live}; reserved bytes are not recorded"),
+            format!("{} live", live.exact()),
         ),
         (false, false) => (
-            format!("{title}: neither what was reserved nor what was in use is recorded"),
+            format!("{title}: neither reserved nor live bytes are recorded"),
             String::new(),
         ),
     }

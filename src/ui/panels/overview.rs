@@ -1,4 +1,4 @@
-//! What is above the lanes: the verdict and the table of lanes; of other lanes than policies a summary in sentences, next to
+//! The summary above the lanes: the verdict and the table of lanes; of other lanes than policies a summary in sentences, next to
 //! it the peaks as stacked bars.
 
 use eframe::egui::{self, RichText};
@@ -31,7 +31,7 @@ const DIFFERENCE: f32 = 120.0;
 
 /// The button that collapses the summary, and the line of a collapsed one; returns whether it is collapsed.
 fn fold_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) -> bool {
-    let id = egui::Id::unique("whether the summary is folded");
+    let id = egui::Id::unique("whether the summary is collapsed");
     let chosen: Option<bool> = ui.data_mut(|data| data.get_persisted(id));
     let low = LOW + session.difference().map_or(0.0, |_| DIFFERENCE);
     let wrapped = if ui.available_width() < NARROW { WRAPPED } else { 0.0 };
@@ -42,15 +42,15 @@ fn fold_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comparison) -> boo
     };
     let area = ui.available_rect_before_wrap();
     let (mark, words) = if is_folded {
-        ("+", "open the summary")
+        ("+", "expand the summary")
     } else {
-        ("–", "fold the summary to a line, which gives room to the lanes")
+        ("–", "collapse the summary to one line")
     };
     let place = egui::Rect::from_min_size(
         egui::pos2(area.right() - FOLD + 2.0, area.top()),
         egui::vec2(FOLD - 4.0, 18.0),
     );
-    let corner = egui::UiBuilder::new().max_rect(place).id_salt("fold summary");
+    let corner = egui::UiBuilder::new().max_rect(place).id_salt("collapse summary");
     let button = ui.new_child(corner).add(egui::Button::new(mark).small());
     let label = words.split(" to ").next().unwrap_or(words);
     let button = button.named(egui::Role::Button, || &label);
@@ -89,7 +89,7 @@ pub fn overview_ui(
     let mut area = ui.available_rect_before_wrap();
     area.set_right(area.right() - FOLD);
     let layout = egui::Layout::left_to_right(egui::Align::Min);
-    // What is too wide here must not widen the panes below.
+    // Wide content must not widen the panes below.
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout));
     child.shrink_clip_rect(area);
     // One recording has nothing to compare with, and many cannot be told apart.
@@ -142,7 +142,7 @@ fn unread_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let Some((text, why)) = unread_text(session) else {
         return;
     };
-    let text = RichText::new(format!("{text} (Problems and Import report tell why).")).color(theme.bad);
+    let text = RichText::new(format!("{text} (see Problems and Import report).")).color(theme.bad);
     wrapped_ui(ui, text).on_hover_text(why);
 }
 
@@ -152,9 +152,9 @@ fn preview_ui(ui: &mut egui::Ui, session: &Session) {
         return;
     }
     ui.label(if session.busy().is_some() {
-        "Plans found at once are shown; the search for smaller ones goes on."
+        "The first plans are shown; the search for smaller plans continues."
     } else {
-        "The search for smaller plans was stopped; the plans found at once are shown."
+        "The search for smaller plans was stopped; the first plans are shown."
     });
 }
 
@@ -169,7 +169,7 @@ fn headline(comparison: &Comparison) -> Option<(String, String)> {
     None
 }
 
-/// What the figures include, and which are estimates.
+/// The contents of the figures, and the estimates among them.
 pub(super) fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     if let Some(note) = comparison.scratch.note() {
         ui.weak(note);
@@ -177,7 +177,7 @@ pub(super) fn notes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
     let (estimated, set) = comparison.device.marks();
     if !estimated.is_empty() || !set.is_empty() {
         let mut text = format!(
-            "Times rest on estimates: {} of {} device figures",
+            "Timings are estimates ({} of {} device parameters assumed)",
             estimated.len(),
             DeviceFigure::ALL.len()
         );

@@ -12,10 +12,7 @@ use highwater_session::Session;
 pub(super) fn problem_text(comparison: &Comparison) -> Option<(String, String)> {
     let lane = &comparison.lanes[comparison.main_lane()?];
     let footprint = lane.plans.first()?.1.plan.footprint;
-    let text = format!(
-        "Smallest footprint of these lanes: {footprint} by {}",
-        lane.strategy.label
-    );
+    let text = format!("Lowest footprint: {footprint} by {}", lane.strategy.label);
     Some((text, footprint.exact()))
 }
 
@@ -48,32 +45,30 @@ pub(super) fn problem_ui(ui: &mut egui::Ui, session: &Session, comparison: &Comp
     let over = percent_text(footprint.percent_over(planned.lower_bound));
     let shown_before = best.filter(|best| best.footprint < smaller.unwrap_or(footprint));
     let known = shown_before.map(|best| best.footprint).or(smaller);
-    let least = known
-        .filter(|known| *known <= bound)
-        .map_or("", |_| ", the smallest there is");
+    let least = known.filter(|known| *known <= bound).map_or("", |_| ", the minimum");
     let sure = match (shown_before, smaller) {
         _ if footprint <= bound => "proven optimal: no plan is smaller".to_owned(),
         (Some(best), _) => {
             let (label, footprint) = (best.strategy.label, best.footprint);
-            format!("{over} over the bound; {label} gave one of {footprint}{least}")
+            format!("{over} above the bound; {label} found {footprint}{least}")
         }
-        (None, Some(smaller)) => format!("{over} over the bound; the Planner has one of {smaller}{least}"),
-        (None, None) => format!("{over} over the bound; smaller plans may exist"),
+        (None, Some(smaller)) => format!("{over} above the bound; the Planner found {smaller}{least}"),
+        (None, None) => format!("{over} above the bound; smaller plans may exist"),
     };
     ui.label(format!(
         "{} buffers, bound {bound}: {sure}.",
         planned.plan.offsets.len()
     ))
     .on_hover_text(format!(
-        "{}; the largest sum of buffers that live at once is {}",
+        "{}; the peak of live buffers is {}",
         bound.exact(),
         planned.lower_bound.exact()
     ));
     if let Some(capacity) = comparison.stated_problem().and_then(|entry| entry.capacity) {
         let text = match planned.fit(capacity) {
-            Fit::Fits => format!("Fits the {capacity} that the file states."),
-            Fit::Impossible => format!("Does not fit the file's capacity {capacity}: proved."),
-            Fit::NotFound => format!("No plan was found that fits the file's capacity {capacity}; there may be one."),
+            Fit::Fits => format!("Fits the file's capacity {capacity}."),
+            Fit::Impossible => format!("Proven not to fit the file's capacity {capacity}."),
+            Fit::NotFound => format!("No plan found that fits the file's capacity {capacity}; one may exist."),
         };
         ui.label(text);
     }
@@ -108,22 +103,19 @@ pub(super) fn passes_ui(ui: &mut egui::Ui, comparison: &Comparison) {
         Some(least) => {
             let (title, bytes) = (comparison.lane_title(least.id), least.summary.peak_reserved);
             let text = match peak.get().checked_sub(bytes.get()) {
-                Some(saved) if saved > 0 => format!("Least: {title}, peak {bytes}, {} less.", Bytes(saved)),
-                _ => format!("No lane needs less; {title} peaks at {bytes}."),
+                Some(saved) if saved > 0 => format!("Lowest peak: {title}, {bytes}, {} less.", Bytes(saved)),
+                _ => format!("Lowest peak: {title}, {bytes}."),
             };
             ui.label(text).on_hover_text(bytes.exact());
         }
         None if comparison.lanes.len() > 1 => {
-            ui.label("No other lane runs to its end.");
+            ui.label("No other lane completes.");
         }
         None => {}
     }
     let n_failed = others.filter(|lane| !is_whole(lane)).count();
     if n_failed > 0 {
-        ui.label(format!(
-            "{n_failed} of {} lanes stop early; each says why.",
-            comparison.lanes.len()
-        ));
+        ui.label(format!("{n_failed} of {} lanes stop early.", comparison.lanes.len()));
     }
     notes_ui(ui, comparison);
 }
