@@ -268,7 +268,7 @@ fn text_of(coloring: &Coloring, color: u8) -> String {
         (OTHER_GROUPS, _) => "other groups".to_owned(),
         (_, Some(row)) => row.text.clone(),
         (NO_TENSOR, None) => "no tensor".to_owned(),
-        (_, None) => format!("tensors of colour {plain}"),
+        (_, None) => format!("group {plain}"),
     }
 }
 

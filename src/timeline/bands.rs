@@ -14,7 +14,7 @@ pub struct RunBand {
     pub graph: GraphIdx,
     /// Graph, iteration and bindings: `train · iteration 0 · batch=8`.
     pub label: String,
-    /// What differs from other runs: the values that change, else the graph's name.
+    /// The difference from other runs: the changed values, else the graph's name.
     pub short: String,
 }
 

@@ -200,13 +200,15 @@ impl LaneView {
     pub fn unknown_neighbours(&self, block: u32) -> Option<&'static str> {
         if self.shares_steps {
             return Some(
-                "Several events share a step here, so who had whose bytes cannot be told: open the recording alone, or use the pinned configuration, to see it.",
+                "Several events share a step, so the reuse of bytes is not known: open the recording alone, or apply \
+                 the pinned configuration.",
             );
         }
         let span = *self.blocks.span.get(block as usize)?;
         let is_stacked = self.regions.get(span as usize)?.kind == RegionKind::Unplaced;
         is_stacked.then_some(
-            "The file names no segment for this block: it is stacked only to be drawn, so which tensor had its bytes before is unknown.",
+            "The file states no segment for this block: it is stacked for drawing only, so the reuse of its bytes is \
+             not known.",
         )
     }
 

@@ -156,8 +156,8 @@ impl Changes {
     /// Label of [`Self::unlisted`].
     pub const fn unlisted_words(&self) -> &'static str {
         match self.of {
-            PeakKind::Live => "tensors that are not listed one by one",
-            PeakKind::Reserved => "what is not listed one by one",
+            PeakKind::Live => "tensors not listed separately",
+            PeakKind::Reserved => "items not listed separately",
         }
     }
 

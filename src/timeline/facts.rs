@@ -148,25 +148,26 @@ fn add_recorded_facts(facts: &mut TensorFacts, recording: &Recording, block: &Re
     if block.freed_at < block.end {
         let waited = block.end.0 - block.freed_at.0;
         let waited = counted(u64::from(waited), "event");
-        rows.push(("given back", format!("{waited} before its end")));
+        rows.push(("freed", format!("{waited} before its end")));
     }
     if block.appears() {
         rows.push(("begins", "the recording does not show how".to_owned()));
     } else if block.is_older {
-        rows.push(("begins", "before the recording".to_owned()));
+        rows.push(("begins", "predates recording".to_owned()));
     }
     if !block.is_freed {
-        rows.push(("ends", "not in the recording".to_owned()));
+        rows.push(("ends", "not freed in trace".to_owned()));
     }
     let time = |step: Step| recording.times.get(step.idx());
     if let Some((first, last)) = time(block.birth).zip(time(block.end)) {
         rows.push(("for", Nanos(last.0 - first.0).to_string()));
     }
-    for frame in stack_of(recording, block).take(MOST_FRAMES) {
+    for (depth, frame) in stack_of(recording, block).take(MOST_FRAMES).enumerate() {
         let (function, file) = (recording.text(frame.function), recording.text(frame.file));
+        let name = if depth == 0 { "call stack (allocation)" } else { "" };
         rows.push(match frame.line {
-            0 => ("called from", format!("{function} ({file})")),
-            line => ("called from", format!("{function} ({file}:{line})")),
+            0 => (name, format!("{function} ({file})")),
+            line => (name, format!("{function} ({file}:{line})")),
         });
     }
 }

@@ -18,11 +18,11 @@ use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::Moment;
 use highwater_sim::{DevicePicture, MemoryChange, RegionKind, Simulation, Subject, picture_after};
 
-const ARENA: &str = "arena, held by no tensor";
-const SHARED_ARENA: &str = "shared arena, held by no tensor";
-const POOL: &str = "pool, held by no tensor";
-const DEVICE_POOL: &str = "pool of the device, given to no graph";
-const FIXED: &str = "fixed feature memory, held by no tensor";
+const ARENA: &str = "arena: reserved, unused";
+const SHARED_ARENA: &str = "shared arena: reserved, unused";
+const POOL: &str = "pool: reserved, unused";
+const DEVICE_POOL: &str = "device pool: not granted to a graph";
+const FIXED: &str = "fixed feature memory: reserved, unused";
 const OTHER: &str = "reserved in other places";
 
 /// The non-zero parts, sorted by name. O(events).

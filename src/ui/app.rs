@@ -152,7 +152,7 @@ impl App {
 
     /// One frame: polls the worker, shows the window, applies its output.
     pub fn show(&mut self, ui: &mut egui::Ui) {
-        let kept = egui::Id::unique("marks of the memory maps");
+        let kept = egui::Id::unique("overlays of the memory maps");
         if !std::mem::replace(&mut self.has_styled, true) {
             super::theme::style(ui.ctx());
             // Zooming the window is a command; Ctrl + 0 belongs to the lanes.

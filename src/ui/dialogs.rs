@@ -221,7 +221,7 @@ impl Dialogs {
             ui.add_space(6.0);
             let is_taken = matches!(prompt.path_check, PathCheck::Taken);
             if is_taken {
-                ui.label("There is such a file already. Replace writes over it.");
+                ui.label("The file exists. Replace overwrites it.");
             }
             ui.horizontal(|ui| {
                 let has_text = !prompt.text.trim().is_empty();

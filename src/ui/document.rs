@@ -106,7 +106,7 @@ impl App {
             None => {}
             Some(Ok(recovery)) => self.recovery = Some(recovery),
             Some(Err(error)) => self.session.notify(Notice::Failed(format!(
-                "edits that are not saved cannot be kept for recovery: {error}"
+                "unsaved edits cannot be stored for recovery: {error}"
             ))),
         }
     }

@@ -119,7 +119,7 @@ impl App {
         let reasons: Vec<&str> = reasons.collect();
         self.state.lanes.axis = next;
         if is_alone {
-            let text = format!("the axis counts {word}s alone. {}", reasons.join(" "));
+            let text = format!("the axis shows {word}s only. {}", reasons.join(" "));
             self.session.notify(Notice::Done(text));
         }
     }

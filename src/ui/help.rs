@@ -42,7 +42,7 @@ pub fn help_ui(ctx: &egui::Context, words: &str, is_open: &mut bool) {
             lists_ui(ui);
         });
         ui.add_space(8.0);
-        ui.label("Every figure has its exact bytes in a tooltip. Files can be dropped onto the window.");
+        ui.label("Tooltips show exact bytes. Drop files onto the window to open them.");
         if !words.is_empty() {
             ui.weak(words);
         }

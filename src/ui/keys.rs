@@ -29,9 +29,9 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
     let (can_undo, can_redo) = session.can_undo_redo();
     let (is_possible, why) = match command {
         UiCommand::Undo => (can_undo, "there is nothing to undo"),
-        UiCommand::Redo => (can_redo, "there is nothing to do again"),
-        UiCommand::PreviousSelection => (session.selection_ways().0, "nothing was selected before"),
-        UiCommand::NextSelection => (session.selection_ways().1, "nothing was selected after this"),
+        UiCommand::Redo => (can_redo, "there is nothing to redo"),
+        UiCommand::PreviousSelection => (session.selection_ways().0, "there is no earlier selection"),
+        UiCommand::NextSelection => (session.selection_ways().1, "there is no later selection"),
         UiCommand::NextProblem => {
             let mut findings = session.findings().iter();
             (
@@ -49,15 +49,15 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         UiCommand::Save | UiCommand::SaveAs => (!session.document().sources.is_empty(), "nothing is open"),
         UiCommand::LocateSources => (
             !session.source_troubles().is_empty(),
-            "no source of the document is gone or changed",
+            "no source of the document is missing or changed",
         ),
         UiCommand::ListGraphs if !session.document().plan.entries.is_empty() => {
-            (false, "the schedule lists runs already")
+            (false, "the schedule already lists runs")
         }
         UiCommand::AddRun | UiCommand::ListGraphs => (has_graphs(session), "no graph is open"),
         UiCommand::NextLanes => (
             kind_words(session).is_some(),
-            "what is open can be compared in one way only",
+            "the open files have only one kind of lanes",
         ),
         UiCommand::Measure(Measuring::RangeOfLife | Measuring::BytesOf | Measuring::BytesTo) => {
             (session.selection().is_some(), "no tensor is selected")
@@ -77,7 +77,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::DrawLane
         | UiCommand::ExportPeak
         | UiCommand::Bookmark
-        | UiCommand::GotoStep => (session.answer().is_some(), "nothing is worked out yet"),
+        | UiCommand::GotoStep => (session.answer().is_some(), "no result is available yet"),
         UiCommand::AskPath(_)
         | UiCommand::OpenPath
         | UiCommand::CopyCommandLine

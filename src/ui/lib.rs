@@ -120,8 +120,8 @@ pub fn run(
 fn start_failure(error: &eframe::Error) -> String {
     let cause = error.to_string().replace(['\n', '\r'], " ");
     format!(
-        "the window cannot open: {cause}; docs/window.md lists the packages it needs, and `highwater compare FILE` prints the \
-         same figures without a window"
+        "the window cannot open: {cause}; install the packages that docs/window.md lists, or run `highwater compare FILE`, \
+         which needs no window"
     )
 }
 
@@ -147,7 +147,7 @@ pub fn session(document: Document, profiles: DeviceProfiles, worker: Worker, kep
     let read = last.and_then(highwater_session::PersistedDocument::document);
     let mut complaints: Vec<String> = kept.complaint().into_iter().collect();
     let is_gone = last.is_some() && read.is_none();
-    complaints.extend(is_gone.then(|| "what was open last is of another version, so a sample is shown".to_owned()));
+    complaints.extend(is_gone.then(|| "the last session is from another version, so a sample is open".to_owned()));
     let mut session = match read {
         Some((document, complaint)) => {
             complaints.extend(complaint);

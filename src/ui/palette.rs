@@ -167,7 +167,7 @@ fn keys(ui: &egui::Ui, state: &mut PaletteState) -> bool {
 fn search_ui(ui: &mut egui::Ui, state: &mut PaletteState) {
     let field = egui::TextEdit::singleline(&mut state.query)
         .desired_width(f32::INFINITY)
-        .hint_text("a few letters of a command, pane, option, sample or recent file");
+        .hint_text("command, pane, option, sample or recent file");
     let response = ui.add(field).named(egui::Role::TextInput, || "find a command");
     if std::mem::take(&mut state.wants_focus) {
         response.request_focus();
@@ -188,7 +188,7 @@ fn list_ui<'a>(
     let mut chosen = found.get(state.chosen).filter(|_| is_entered).map(|found| found.entry);
     ui.add_space(4.0);
     if found.is_empty() {
-        ui.weak("Nothing is called so.");
+        ui.weak("No match.");
         return None;
     }
     let height = ui.text_style_height(&TextStyle::Button) + 2.0 * ui.spacing().button_padding.y + 2.0;
@@ -212,7 +212,7 @@ fn list_ui<'a>(
     });
     state.offset = output.state.clamped_offset().y;
     ui.add_space(2.0);
-    ui.weak(RichText::new("arrows choose, Enter does it, Esc closes").small());
+    ui.weak(RichText::new("arrows select, Enter runs, Esc closes").small());
     chosen.filter(|entry| entry.why_not.is_none())
 }
 

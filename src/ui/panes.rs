@@ -346,8 +346,8 @@ impl Panes {
                 .layout(egui::Layout::top_down(egui::Align::Center)),
         );
         middle.add_space(area.height() * 0.4);
-        middle.label("Every pane is closed. View, Panes brings each of them back.");
-        if middle.button("Bring all panes back").clicked() {
+        middle.label("All panes are closed. View, Panes opens them.");
+        if middle.button("Show all panes").clicked() {
             *self = Self::new();
             middle.ctx().request_repaint();
         }

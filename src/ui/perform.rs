@@ -30,7 +30,7 @@ impl App {
             UiCommand::GotoStep => self.state.lanes.begin_goto(),
             UiCommand::Bookmark => {
                 if !state.lanes.begin_note() {
-                    let words = "point at a step of a lane, or pin one, to bookmark it";
+                    let words = "point at a step of a lane, or pin a step, to bookmark it";
                     self.session.notify(Notice::Failed(words.to_owned()));
                 }
             }

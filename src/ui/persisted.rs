@@ -71,18 +71,18 @@ impl Persisted {
         let mut kept = Self::default();
         let Some(storage) = storage else { return kept };
         let unreadable = &mut kept.unreadable;
-        kept.recents = part::<Recents>(storage, RECENTS, "the files that were opened", unreadable)
+        kept.recents = part::<Recents>(storage, RECENTS, "the recent files", unreadable)
             .unwrap_or_default()
             .cleaned();
         if restore == Restore::Nothing {
             return kept;
         }
-        kept.layout = part(storage, LAYOUT, "where the panes stood", unreadable);
-        kept.used = part(storage, USED, "which commands were used", unreadable).unwrap_or_default();
-        kept.view = part(storage, VIEW, "how lanes were shown", unreadable).unwrap_or_default();
-        kept.lane_layout = part(storage, LANE_LAYOUT, "how lanes stood", unreadable).unwrap_or_default();
+        kept.layout = part(storage, LAYOUT, "the layout of panes", unreadable);
+        kept.used = part(storage, USED, "the used commands", unreadable).unwrap_or_default();
+        kept.view = part(storage, VIEW, "the display of lanes", unreadable).unwrap_or_default();
+        kept.lane_layout = part(storage, LANE_LAYOUT, "the order of lanes", unreadable).unwrap_or_default();
         if restore == Restore::Everything {
-            kept.document = part(storage, DOCUMENT, "what was open", unreadable);
+            kept.document = part(storage, DOCUMENT, "the open files", unreadable);
         }
         kept
     }
@@ -104,7 +104,7 @@ impl Persisted {
     /// A message about unreadable parts.
     pub fn complaint(&self) -> Option<String> {
         let parts = self.unreadable.join(", ");
-        (!parts.is_empty()).then(|| format!("what was kept of the last time cannot be read and is left out: {parts}"))
+        (!parts.is_empty()).then(|| format!("some saved settings cannot be read and are ignored: {parts}"))
     }
 }
 

@@ -86,8 +86,8 @@ pub fn missing_text(recent: &Recent, session: &Session) -> Option<String> {
         .collect();
     match &gone[..] {
         [] => None,
-        [one] => Some(format!("{one} is not there any more")),
-        several => Some(format!("{} are not there any more", several.join(", "))),
+        [one] => Some(format!("{one} does not exist any more")),
+        several => Some(format!("{} files do not exist any more", several.join(", "))),
     }
 }
 

@@ -58,7 +58,7 @@ fn findings_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, output: &mut
     }
 }
 
-/// What figures leave out, and which are estimates, each with the details.
+/// Lower bounds and estimates among the figures, each with the details.
 fn notes(comparison: &Comparison) -> Vec<(String, String)> {
     let mut notes = Vec::new();
     if comparison.lane_kind() == LaneKind::Recordings {
@@ -138,7 +138,7 @@ fn notice_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme, commands: &mut
         Notice::Failed(text) => (text, theme.bad),
     };
     ui.separator();
-    if ui.small_button("×").on_hover_text("take this message away").clicked() {
+    if ui.small_button("×").on_hover_text("Dismiss this message").clicked() {
         commands.push(Command::DismissNotice);
     }
     let label = egui::Label::new(RichText::new(short_notice(text)).color(color)).truncate();

@@ -41,7 +41,7 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
             scrolled_menu(ui, "Samples", |ui| samples_ui(ui, &mut output.commands));
             scrolled_menu(ui, "View", |ui| {
                 ui.menu_button("Panes", |ui| panes_ui(ui, bar, output));
-                ui.menu_button("Colours", |ui| menu_ui(ui, Menu::Color, bar, output));
+                ui.menu_button("Colors", |ui| menu_ui(ui, Menu::Color, bar, output));
                 menu_ui(ui, Menu::View, bar, output);
             });
             ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, bar, output));
@@ -75,8 +75,7 @@ fn title_ui(ui: &mut egui::Ui, session: &Session) {
         }
     };
     if session.is_changed() {
-        ui.label("•")
-            .on_hover_text("changed since it was opened or saved (Ctrl+S saves it)");
+        ui.label("•").on_hover_text("Unsaved changes (Ctrl+S saves them)");
     }
     ui.scope(|ui| {
         ui.set_max_width(space);
@@ -127,7 +126,7 @@ fn command_ui(ui: &mut egui::Ui, command: UiCommand, bar: &TopBar<'_>, output: &
         return;
     };
     let now = (bar.now)(command);
-    let text = now.map_or_else(|| row.text.to_owned(), |now| format!("{} (now {now})", row.text));
+    let text = now.map_or_else(|| row.text.to_owned(), |now| format!("{} (current: {now})", row.text));
     let mut button = egui::Button::new(text);
     if let Some(shortcut) = row.shortcut {
         button = button.shortcut_text(keys_text(shortcut, ui.ctx()));
@@ -166,7 +165,7 @@ fn pane_keys(row: &PaneRow, ctx: &egui::Context) -> String {
 
 fn recent_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     if bar.recents.list.is_empty() {
-        ui.weak("No file was opened yet.");
+        ui.weak("No recent files.");
         return;
     }
     ui.set_min_width(280.0);
@@ -178,7 +177,7 @@ fn recent_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
 /// Pictures and drawings of shown lanes.
 fn lanes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     let Some((comparison, _)) = bar.session.answer() else {
-        ui.weak("Nothing is worked out yet.");
+        ui.weak("No result is available yet.");
         return;
     };
     for id in bar.lanes.arrangement.shown_lanes(comparison) {

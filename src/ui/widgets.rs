@@ -1,4 +1,4 @@
-//! What panes and lanes share: names for assistive technology, texts with exact figures, links.
+//! Widgets that panes and lanes share: names for assistive technology, texts with exact figures, links.
 
 use eframe::egui::{
     self, EventFilter, Id, Key, Label, Modifiers, Response, RichText, Role, Ui, WidgetInfo, WidgetText,

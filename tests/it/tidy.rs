@@ -111,17 +111,18 @@ fn comments_and_identifiers_avoid_banned_words() {
 /// Banned words in texts for people; those of fields of plans are a contract.
 const BANNED_IN_TEXTS: [&str; 6] = ["anew", "nobody", "stands", "stand", "at hand", "of its own"];
 
-/// Folders whose texts are not checked yet.
-const UNCHECKED: [&str; 2] = ["src/ui", "src/export/script/python"];
+/// Keys of saved files that contain a banned word; files of earlier versions use them.
+const SAVED_KEYS: [&str; 1] = ["stands"];
 
 #[test]
 fn texts_avoid_banned_words() {
     let mut found = Vec::new();
     for file in rust_files("src") {
-        if UNCHECKED.iter().any(|folder| file.starts_with(root().join(folder))) {
-            continue;
-        }
-        let is_name = |text: &str| text.contains('_') && !text.contains(' ');
+        let is_key = |text: &str| {
+            let is_used = |key: &&str| text == *key || text.contains(&format!("\"{key}\":"));
+            SAVED_KEYS.iter().any(is_used)
+        };
+        let is_name = |text: &str| is_key(text) || text.contains('_') && !text.contains(' ');
         for (line, text) in literals(&read(&file)).into_iter().filter(|(_, text)| !is_name(text)) {
             let words = words_outside_literals(&format!("// {text}"));
             let words: Vec<&str> = words.iter().map(|(_, word)| &**word).collect();

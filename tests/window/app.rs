@@ -45,7 +45,7 @@ fn every_sample_fills_every_pane() {
         for policy in [0, 2, 3, 4] {
             harness.get_by_label(&format!("lane policy {policy} memory map"));
         }
-        assert!(harness.query_all_by_label_contains("Why the peak of policy 0").count() > 0);
+        assert!(harness.query_all_by_label_contains("Peak of policy 0").count() > 0);
     }
 }
 

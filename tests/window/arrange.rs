@@ -45,10 +45,10 @@ fn a_folded_lane_leaves_its_room_to_others() {
     let mut harness = window();
     let height = |harness: &Window, policy| harness.get_by_label(&canvas(policy)).rect().height();
     let before = (height(&harness, 0), height(&harness, 3));
-    choose(&mut harness, "policy 0", "Fold");
+    choose(&mut harness, "policy 0", "Collapse");
     assert!(height(&harness, 0) < before.0);
     assert!(height(&harness, 3) > before.1);
-    choose(&mut harness, "policy 0", "Unfold");
+    choose(&mut harness, "policy 0", "Expand");
     assert!((height(&harness, 0) - before.0).abs() < 1.0);
 }
 
@@ -114,7 +114,7 @@ fn two_lanes_are_subtracted() {
 #[test]
 fn colours_mean_what_is_chosen_and_the_legend_filters() {
     let mut harness = window();
-    harness.get_by_label("colour by tensor").click();
+    harness.get_by_label("color by tensor").click();
     harness.run_steps(3);
     harness.get_by_label("role").click();
     settle(&mut harness);
@@ -138,7 +138,7 @@ fn every_attribute_has_a_legend() {
             .state_mut()
             .apply(Command::SetLook(ColoringRequest { by, hidden: Vec::new() }));
         settle(&mut harness);
-        harness.get_by_label(&format!("colour by {}", by.words()));
+        harness.get_by_label(&format!("color by {}", by.words()));
         let n_groups = harness.query_all_by_label_contains("group ").count();
         assert_eq!(n_groups > 0, by != ColorBy::Tensor, "{by:?}");
     }
@@ -182,9 +182,11 @@ fn the_overview_follows_and_leads_the_view() {
 #[test]
 fn lanes_have_separate_scales_on_request() {
     let mut harness = window();
-    harness.get_by_label("how lanes are arranged").click();
+    harness.get_by_label("lane arrangement").click();
     harness.run_steps(3);
-    harness.get_by_role_and_label(Role::CheckBox, "Own scales").click();
+    harness
+        .get_by_role_and_label(Role::CheckBox, "Independent y-axes")
+        .click();
     harness.run_steps(3);
     assert!(harness.state().lanes().arrangement.has_own_scales);
     press(&mut harness, Modifiers::NONE, Key::Y);

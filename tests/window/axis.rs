@@ -24,13 +24,13 @@ fn a_key_and_a_choice_change_the_axis_and_the_same_steps_stay_in_view() {
     assert!(ruler_words(&harness).starts_with("ruler of steps along estimated time, "));
     settle(&mut harness);
     // Back by the choice in the toolbar; what there is no time for cannot be chosen.
-    harness.get_by_label("axis: estimated time").click();
+    harness.get_by_label("Axis: estimated time").click();
     harness.run_steps(3);
     assert!(harness.get_by_label("wall time").accesskit_node().is_disabled());
     harness.get_by_label("program order").click();
     harness.run_steps(3);
     assert_eq!(harness.state().lanes().shown_axis(), AxisKind::Order);
-    harness.get_by_label("axis: program order");
+    harness.get_by_label("Axis: program order");
     assert_eq!(harness.state().lanes().viewport, view);
 }
 
@@ -66,7 +66,7 @@ fn a_graph_beside_its_run_has_wall_time() {
     let words = ruler_words(&harness);
     assert!(words.starts_with("ruler of steps along wall time of CPU:0"), "{words}");
     settle(&mut harness);
-    harness.get_by_label_contains("axis: wall time of CPU:0").click();
+    harness.get_by_label_contains("Axis: wall time of CPU:0").click();
     harness.run_steps(3);
     harness.get_by_label("estimated time").click();
     harness.run_steps(3);

@@ -89,7 +89,7 @@ fn the_panel_shows_pools_free_lists_and_regions_of_the_pinned_step() {
     press(&mut harness, Modifiers::NONE, Key::OpenBracket);
     settle(&mut harness);
     assert_ne!(at(&harness), before);
-    harness.get_by_label("sorted by held memory");
+    harness.get_by_label("sorted by reserved");
     harness.get_by_label("sort by live bytes").click();
     harness.run_steps(2);
     harness.get_by_label("sorted by live bytes");
@@ -219,11 +219,11 @@ fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
         .type_text("5GiB");
     settle(&mut harness);
     assert_eq!(memory(&harness), 5 << 30);
-    harness.get_by_label("give memory the profile's figure again").click();
+    harness.get_by_label("reset memory to the profile's value").click();
     settle(&mut harness);
     assert_eq!(memory(&harness), before);
 
-    harness.get_by_label_contains("Figures: 11 of 12 estimates").click();
+    harness.get_by_label_contains("Timings: 11 of 12 assumed").click();
     harness.run_steps(12);
     harness.get_by_role_and_label(Role::TextInput, "driver malloc").focus();
     harness.run_steps(1);
@@ -252,5 +252,5 @@ fn figures_of_the_device_are_set_by_slider_and_field_and_reset() {
             .figure(DeviceFigure::MallocNs),
         500
     );
-    harness.get_by_label_contains("Figures: 10 of 12 estimates, 1 set by you");
+    harness.get_by_label_contains("Timings: 10 of 12 assumed, 1 set by you");
 }

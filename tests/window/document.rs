@@ -179,7 +179,7 @@ fn a_file_that_somebody_else_changed_is_not_overwritten_unasked() {
         press(harness, Modifiers::COMMAND, Key::S);
         settle(harness);
         harness.run_steps(3);
-        harness.get_by_label("a.highwater was changed by somebody else");
+        harness.get_by_label("a.highwater was changed by another program");
         assert_eq!(read(), THEIRS);
         assert!(harness.state().session().is_changed());
     };

@@ -81,17 +81,13 @@ fn files_are_written_over_only_when_asked_twice() {
     let mut harness = window_of("mobilenet", 800.0);
     press(&mut harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     save_as(&mut harness, &path);
-    harness.get_by_label_contains("There is such a file already");
+    harness.get_by_label_contains("The file exists");
     assert_eq!(std::fs::read(&path).expect("it is there"), b"mine");
     // Another path is checked first; the same path is overwritten at the second request.
     let field = harness.get_by_role_and_label(Role::TextInput, "Path");
     field.type_text("x");
     harness.run_steps(2);
-    assert!(
-        harness
-            .query_by_label_contains("There is such a file already")
-            .is_none()
-    );
+    assert!(harness.query_by_label_contains("The file exists").is_none());
     save_as(&mut harness, &path);
     press(&mut harness, Modifiers::NONE, Key::Enter);
     settle(&mut harness);

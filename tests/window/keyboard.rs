@@ -26,13 +26,13 @@ fn the_schedule_is_edited_by_keys_alone() {
     let mut harness = window_of("mixed", 900.0);
     press(&mut harness, Modifiers::COMMAND, Key::R);
     harness.run_steps(3);
-    assert!(harness.get_by_role_and_label(Role::Button, "Add a run").is_focused());
-    open_palette(&mut harness, "list every graph in the schedule");
+    assert!(harness.get_by_role_and_label(Role::Button, "Add run").is_focused());
+    open_palette(&mut harness, "list all graphs in schedule");
     press(&mut harness, Modifiers::NONE, Key::Enter);
     settle(&mut harness);
     let n_entries = harness.state().session().document().plan.entries.len();
     assert!(n_entries > 1, "{n_entries}");
-    let combo = "entry 1: what happens, run";
+    let combo = "entry 1: action, run";
     assert!(harness.get_by_role_and_label(Role::ComboBox, combo).is_focused());
     // Esc closes the list, and the box has the keyboard again.
     for (keys, label, after) in [
@@ -40,7 +40,7 @@ fn the_schedule_is_edited_by_keys_alone() {
         (
             &[Key::ArrowDown, Key::ArrowDown, Key::Enter],
             combo,
-            "entry 1: what happens, load",
+            "entry 1: action, load",
         ),
     ] {
         assert!(harness.get_by_role_and_label(Role::ComboBox, label).is_focused());
@@ -56,7 +56,7 @@ fn the_schedule_is_edited_by_keys_alone() {
             "{after}"
         );
     }
-    open_palette(&mut harness, "add a run to the schedule");
+    open_palette(&mut harness, "add run to schedule");
     press(&mut harness, Modifiers::NONE, Key::Enter);
     settle(&mut harness);
     assert_eq!(harness.state().session().document().plan.entries.len(), n_entries + 1);
@@ -164,7 +164,7 @@ fn the_lists_of_compare_are_reached_by_keys() {
     press(&mut harness, Modifiers::SHIFT, Key::V);
     settle(&mut harness);
     let title = |harness: &Window| {
-        let rows = harness.query_all_by_label_contains("At the peak of");
+        let rows = harness.query_all_by_label_contains("at the peak of");
         rows.map(|row| row.rect().top()).next()
     };
     // The chosen row comes into view by itself, as far as the pane scrolls: that has to be over first.

@@ -138,7 +138,7 @@ fn the_wheel_alone_zooms_where_that_is_set() {
 #[test]
 fn toggles_change_layout_and_content() {
     let mut harness = lanes([1280.0, 740.0]);
-    harness.get_by_label("how lanes are arranged").click();
+    harness.get_by_label("lane arrangement").click();
     harness.run();
     harness.get_by_label("Side by side").click();
     harness.run();
@@ -182,8 +182,8 @@ fn header_parts_never_lie_on_each_other() {
             "reserved",
             "live",
             "Fit",
-            "how lanes are",
-            "what is marked",
+            "lane arrangement",
+            "overlays",
         ] {
             add(&harness, part);
         }

@@ -34,7 +34,7 @@ fn what_a_run_teaches_is_set_in_one_step() {
     let keys = ["simulation.workspace_estimate", "simulation.workspace_table"];
     assert_eq!(keys.map(|key| option(&harness, key)), [None, None]);
     for name in ["op_bytes_per_second", "op_launch_ns"] {
-        harness.get_by_label(&format!("take {name} over")).click();
+        harness.get_by_label(&format!("include {name}")).click();
         settle_chain(&mut harness);
     }
     harness.get_by_label("Set 2 settings").scroll_to_me();
@@ -71,9 +71,5 @@ fn the_run_is_aligned_by_a_click() {
 #[test]
 fn without_a_run_the_pane_says_what_to_open() {
     let harness = window(vec![sample("lenet_training.pb")]);
-    assert!(
-        harness
-            .query_by_label_contains("Nothing that is open was measured")
-            .is_some()
-    );
+    assert!(harness.query_by_label_contains("No measured run is open").is_some());
 }

@@ -103,7 +103,7 @@ fn the_life_of_a_tensor_is_a_range_and_its_bytes_are_measured() {
     assert!(lane(&harness, 0).contains(&measured), "{}", lane(&harness, 0));
     // Another tensor too: from the lowest address to the highest.
     often(&mut harness, 1, Key::Period);
-    run(&mut harness, "Ruler: measure bytes to the selected tensor");
+    run(&mut harness, "Extend byte ruler to the tensor");
     let other = timeline_block(&harness, 0);
     let both = Bytes(block.1.max(other.1) - block.0.min(other.0));
     let measured = format!("measured {both}").replace('\u{a0}', " ");
@@ -177,11 +177,11 @@ fn the_difference_goes_from_lane_to_lane_by_a_key() {
 fn the_palette_finds_ranges_rulers_and_differences() {
     let mut harness = window_of("resnet50", 800.0);
     for (typed, wanted) in [
-        ("range", "Range begins here"),
-        ("ruler", "Ruler: measure time from here"),
-        ("measure", "Ruler: measure bytes of the selected tensor"),
+        ("range", "Start range here"),
+        ("ruler", "Start time ruler here"),
+        ("measure", "Start byte ruler at the tensor"),
         ("clear ruler", "Clear rulers"),
-        ("difference", "Difference of lanes: next / none"),
+        ("difference", "Next lane difference / none"),
         ("zoom range", "Zoom to range"),
     ] {
         open_palette(&mut harness, typed);

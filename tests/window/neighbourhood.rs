@@ -43,7 +43,7 @@ fn a_click_on_an_op_moves_on_and_alt_left_comes_back() {
     let mut harness = window_of("mobilenet", 1400.0);
     let (tensor, op, result) = middle(harness.state());
     select(&mut harness, tensor);
-    harness.get_by_label("Around it");
+    harness.get_by_label("Neighbors");
     harness.get_by_role_and_label(Role::Button, op.trim_end()).click();
     settle(&mut harness);
     assert_eq!(harness.state().session().selection(), Some(result));

@@ -30,14 +30,14 @@ fn the_pane_says_what_the_library_says() {
     let mut harness = window();
     let report = expected(&harness, Attribute::OpType);
     assert_eq!(**harness.state().session().peak_report().expect("a report"), report);
-    harness.get_by_label_contains("Most live bytes: step");
+    harness.get_by_label_contains("Peak live: step");
     for bytes in [report.set.live, report.set.reserved.expect("known")] {
         assert!(harness.query_all_by_value(&bytes.to_string()).count() > 0, "{bytes}");
     }
     for group in &report.groups {
         harness.get_by_label_contains(&format!("open {}: {}", group.text, group.bytes.exact()));
     }
-    for part in ["Without the largest", "Longest idle", "Kept for", "Bookmarks"] {
+    for part in ["Savings if removed", "Longest idle", "Needed by", "Bookmarks"] {
         harness.get_by_label(part);
     }
     // Another attribute is other groups.
@@ -69,7 +69,7 @@ fn a_group_opens_and_a_tensor_is_selected_without_leaving_the_pane() {
     harness.get_by_label_contains(&words).click();
     harness.run_steps(3);
     assert_eq!(harness.state().session().selection(), Some(member.tensor));
-    harness.get_by_label("What would lower the peak of live bytes");
+    harness.get_by_label("Lowering the live peak");
     let words = format!("close {}: ", report.groups[0].text);
     harness.get_by_label_contains(&words).click();
     harness.run_steps(3);
@@ -90,13 +90,13 @@ fn the_pinned_step_is_explained_and_the_peak_again() {
     harness.run_steps(3);
     settle(&mut harness);
     harness.get_by_label_contains("Pinned: step");
-    harness.get_by_label("explained lane: policy 2");
+    harness.get_by_label("lane: policy 2");
     let session = harness.state().session();
     let report = session.peak_report().expect("a report");
     assert!(matches!(report.ask.at, PeakAt::Step(step) if step == report.set.step));
-    harness.get_by_label("explain most live").click();
+    harness.get_by_label("explain peak live").click();
     settle(&mut harness);
-    harness.get_by_label_contains("Most live bytes: step");
+    harness.get_by_label_contains("Peak live: step");
     harness.get_by_label("Copy").click();
     harness.run_steps(2);
     harness.get_by_label_contains("copied: ");
@@ -124,14 +124,14 @@ fn nothing_of_the_pane_is_cut_off() {
 fn what_another_lane_holds_otherwise_is_listed() {
     let mut harness = window();
     harness
-        .get_by_role_and_label(Role::ComboBox, "compared lane: against no other lane")
+        .get_by_role_and_label(Role::ComboBox, "compared lane: no baseline")
         .click();
     harness.run_steps(2);
-    harness.get_by_label("against policy 2").click();
+    harness.get_by_label("baseline: policy 2").click();
     settle(&mut harness);
     let report = harness.state().session().peak_report().expect("a report");
     let changes = report.changes.as_ref().expect("another lane");
-    harness.get_by_label("Held otherwise than in policy 2");
+    harness.get_by_label("Changes from policy 2");
     match changes.rows.first() {
         Some(change) => {
             let text = highwater_timeline::signed_bytes(change.difference());
@@ -140,6 +140,6 @@ fn what_another_lane_holds_otherwise_is_listed() {
                 "{text}"
             );
         }
-        None => drop(harness.get_by_label("The same bytes of the same tensors.")),
+        None => drop(harness.get_by_label("Both peaks hold the same tensors.")),
     }
 }

@@ -36,7 +36,7 @@ fn pin(harness: &mut Window, name: Option<&str>) {
 
 /// Opens the menu of a pin and chooses an entry of it.
 fn choose(harness: &mut Window, pin: &str, entry: &str) {
-    let label = format!("what to do with the pin {pin}");
+    let label = format!("menu of pin {pin}");
     harness.get_by_role_and_label(Role::Button, &label).click();
     harness.run_steps(3);
     harness.get_by_label(entry).click();
@@ -96,7 +96,7 @@ fn pins_are_used_renamed_moved_and_removed_in_their_pane() {
     assert_eq!(names(&harness), ["four", "plain"]);
     choose(&mut harness, "plain", "Duplicate");
     assert_eq!(names(&harness), ["four", "plain", "plain (2)"]);
-    choose(&mut harness, "plain", "Use it");
+    choose(&mut harness, "plain", "Apply");
     assert!(
         !harness
             .state()
@@ -108,7 +108,7 @@ fn pins_are_used_renamed_moved_and_removed_in_their_pane() {
     choose(&mut harness, "plain (2)", "Remove");
     choose(&mut harness, "four", "Rename…");
     harness
-        .get_by_role_and_label(Role::TextInput, "new name of the pin")
+        .get_by_role_and_label(Role::TextInput, "new pin name")
         .type_text(" and more");
     harness.run_steps(2);
     press(&mut harness, Modifiers::NONE, Key::Enter);
@@ -135,26 +135,26 @@ fn lanes_are_side_by_side_with_their_differences() {
     let pinned = comparison.lanes.iter().position(|lane| lane.id == LaneId::Pinned(0));
     let metric = Metric::find(COMPARED[0]).expect("a metric");
     let figure = comparison.figure(pinned.expect("a lane"), metric).expect("a figure");
-    let words = format!("lanes side by side, against policy 0, pinned small: peak reserved {figure}");
+    let words = format!("lanes side by side, baseline policy 0, pinned small: peak reserved {figure}");
     assert!(cell(&harness, &words), "{words}");
     assert!(
         cell(&harness, "out of memory at step"),
         "the pin's own device is too small"
     );
-    assert!(cell(&harness, "At the peak of pinned small, against policy 0"));
+    assert!(cell(&harness, "Changes at the peak of pinned small, baseline policy 0"));
     // Arrow keys choose a lane, Enter makes it the baseline.
     press(&mut harness, Modifiers::NONE, Key::Home);
-    assert!(cell(&harness, "At the peak of policy 2, against policy 0"));
+    assert!(cell(&harness, "Changes at the peak of policy 2, baseline policy 0"));
     press(&mut harness, Modifiers::NONE, Key::Enter);
     settle(&mut harness);
     let two = StaticMemoryPolicy::from_number(2).expect("a policy");
     let session = harness.state().session();
     let (comparison, _) = session.answer().expect("an answer");
     assert_eq!(comparison.lanes[session.baseline(comparison)].id, LaneId::Policy(two));
-    assert!(cell(&harness, "At the peak of policy 0, against policy 2"));
+    assert!(cell(&harness, "Changes at the peak of policy 0, baseline policy 2"));
     let told = [
-        "The same bytes of the same tensors.",
-        "As many live bytes in all.",
+        "Both peaks hold the same tensors.",
+        "Total live bytes unchanged.",
         "Live ",
     ];
     assert!(told.iter().any(|part| cell(&harness, part)), "the lists are there");
@@ -186,7 +186,7 @@ fn the_inspector_lists_tensors_of_the_lane_that_it_explains() {
     set_length(&mut harness, 4096);
     pin(&mut harness, Some("wide"));
     set_length(&mut harness, 2);
-    harness.get_by_label_contains("explain the lane of pinned wide").click();
+    harness.get_by_label_contains("show lane pinned wide").click();
     harness.run_steps(3);
     // The largest tensor has 4096 x 1024 floats in that lane, and 2 x 1024 in the others.
     let is_listed = |bytes: u64| {

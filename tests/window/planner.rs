@@ -33,7 +33,7 @@ fn a_problem_opens_with_a_lane_per_strategy() {
     }
     assert!(
         harness
-            .query_by_label_contains("Smallest footprint of these lanes: 12\u{a0}B by best")
+            .query_by_label_contains("Lowest footprint: 12\u{a0}B by best")
             .is_some()
     );
     assert!(
@@ -96,9 +96,9 @@ fn the_best_plan_that_was_shown_stays_known() {
             .iter()
             .all(|lane| lane.summary.peak_reserved > best.footprint)
     );
-    let words = format!("{} gave one of {}", best.strategy.label, best.footprint);
+    let words = format!("{} found {}", best.strategy.label, best.footprint);
     harness.get_by_label_contains(&words);
-    harness.get_by_label_contains(", the smallest there is");
+    harness.get_by_label_contains(", the minimum");
 }
 
 #[test]
@@ -179,10 +179,10 @@ fn the_inspector_tells_what_holds_the_footprint_of_a_problem() {
             stack.footprint
         );
     }
-    harness.get_by_label("What holds the footprint");
-    harness.get_by_label("Lost to holes");
-    assert!(harness.query_by_label_contains("stand on each other").is_some());
-    assert!(harness.query_by_label_contains("buffers hold them").is_some());
+    harness.get_by_label("Arena size");
+    harness.get_by_label("Gaps");
+    assert!(harness.query_by_label_contains("stacked").is_some());
+    assert!(harness.query_by_label_contains("buffers:").is_some());
     assert!(harness.query_by_label_contains("at .").is_none());
     // A header makes the inspector explain its lane.
     let title = harness
@@ -200,7 +200,7 @@ fn the_inspector_tells_what_holds_the_footprint_of_a_problem() {
     harness.run_steps(1);
     harness.drop_at(pos);
     harness.run_steps(3);
-    harness.get_by_label(&format!("Why the peak of {title}"));
+    harness.get_by_label(&format!("Peak of {title}"));
     // A name of the stack selects its buffer, and the inspector tells of it.
     let names: Vec<String> = (1..=5).map(|number| format!("buffer b{number}")).collect();
     let mut links = names
@@ -210,5 +210,5 @@ fn the_inspector_tells_what_holds_the_footprint_of_a_problem() {
     drop(links);
     harness.run_steps(3);
     assert!(harness.state().session().selection().is_some());
-    harness.get_by_label("Why here");
+    harness.get_by_label("Placement");
 }

@@ -113,7 +113,7 @@ fn arrow_keys_move_the_line_when_it_has_the_focus() {
 #[test]
 fn marks_are_found_by_label_and_reached_by_keys() {
     let mut harness = lanes(End::Whole, [1000.0, 900.0]);
-    let label = "evictions and ops computed anew of policy 2: 2 evicted, 2 recomputed";
+    let label = "evictions and recomputed ops of policy 2: 2 evicted, 2 recomputed";
     harness.get_by_label(label).focus();
     harness.run();
     harness.key_press(Key::ArrowRight);

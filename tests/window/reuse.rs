@@ -50,9 +50,9 @@ fn drawn(harness: &Window) -> String {
 #[test]
 fn toggles_are_found_by_role_and_label_and_keys_move_them() {
     let mut harness = window_of("mobilenet", 1000.0);
-    harness.get_by_label("what is marked").click();
+    harness.get_by_label("overlays").click();
     harness.run_steps(3);
-    harness.get_by_label("Holes");
+    harness.get_by_role_and_label(Role::CheckBox, "Gaps");
     for choice in ["off", "selection", "peak step"] {
         harness.get_by_role_and_label(Role::RadioButton, &format!("Reuse edges: {choice}"));
     }
@@ -67,7 +67,7 @@ fn toggles_are_found_by_role_and_label_and_keys_move_them() {
     harness.run_steps(3);
     harness.get_by_label("select a tensor to see them");
     press(&mut harness, Modifiers::NONE, Key::O);
-    harness.get_by_label("Holes").click();
+    harness.get_by_role_and_label(Role::CheckBox, "Gaps").click();
     harness.run_steps(3);
     let height = |harness: &Window| harness.get_by_label("lane policy 0 memory map").rect().height();
     let whole = height(&harness);
@@ -93,11 +93,11 @@ fn the_inspector_lists_reuse_on_both_sides_of_a_tensor() {
     let (tensor, largest) = with_both(harness.state());
     select(&mut harness, tensor);
     let lane = lane(harness.state());
-    for words in ["Bytes taken over from", "Bytes passed on to", "Why here"] {
+    for words in ["Reuses the bytes of", "Bytes reused by", "Placement"] {
         harness.get_by_label(words);
     }
     let n_edges = lane.arrows(tensor).n_total;
-    assert!(n_edges > 0 && harness.query_by_label_contains("in each lane").is_some());
+    assert!(n_edges > 0 && harness.query_by_label_contains("per lane").is_some());
     harness.get_by_role_and_label(Role::Button, &largest).click();
     settle(&mut harness);
     let selection = harness.state().session().selection().expect("the largest tensor");
@@ -117,15 +117,15 @@ fn a_long_list_opens_and_another_lane_can_be_explained() {
     select(&mut harness, many);
     let before = harness.query_all_by_role(Role::Button).count();
     let opener = harness
-        .query_all_by_label_contains("Bytes passed on to: show")
+        .query_all_by_label_contains("Bytes reused by: show")
         .next()
         .expect("a button that opens the list");
     opener.click();
     harness.run_steps(3);
     assert!(harness.query_all_by_role(Role::Button).count() > before);
     harness
-        .get_by_role_and_label(Role::RadioButton, "explain the lane of policy 2")
+        .get_by_role_and_label(Role::RadioButton, "show lane policy 2")
         .click();
     harness.run_steps(3);
-    harness.get_by_label("Bytes taken over from");
+    harness.get_by_label("Reuses the bytes of");
 }

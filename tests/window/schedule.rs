@@ -44,8 +44,8 @@ fn retype(harness: &mut Window, field: &str, text: &str) {
 #[test]
 fn an_empty_schedule_says_what_to_do_and_runs_are_added_ordered_and_removed() {
     let mut harness = window(two_graphs());
-    harness.get_by_label_contains("Every graph runs once an iteration");
-    click(&mut harness, "List every graph");
+    harness.get_by_label_contains("Every graph runs once per iteration");
+    click(&mut harness, "List all graphs");
     assert_eq!(texts(&harness), ["fixed", "chain"]);
     click(&mut harness, "move down entry 1");
     assert_eq!(texts(&harness), ["chain", "fixed"]);
@@ -63,7 +63,7 @@ fn an_empty_schedule_says_what_to_do_and_runs_are_added_ordered_and_removed() {
     }
     click(&mut harness, "Clear");
     assert!(texts(&harness).is_empty());
-    click(&mut harness, "Add a run");
+    click(&mut harness, "Add run");
     assert_eq!(texts(&harness), ["fixed"]);
 }
 
@@ -73,7 +73,7 @@ fn values_come_from_generators_with_a_preview_and_what_is_wrong_is_said() {
     click(&mut harness, "add a run of chain");
     choose(
         &mut harness,
-        "entry 1: where values of seq come from, as the session",
+        "entry 1: where values of seq come from, same as session",
         "range",
     );
     retype(&mut harness, "entry 1: values of seq", "8..16 step 4");
@@ -98,7 +98,7 @@ fn values_come_from_generators_with_a_preview_and_what_is_wrong_is_said() {
     choose(
         &mut harness,
         "entry 1: where values of seq come from, shape range",
-        "as the session",
+        "same as session",
     );
     assert_eq!(texts(&harness), ["chain"]);
 }
@@ -106,7 +106,7 @@ fn values_come_from_generators_with_a_preview_and_what_is_wrong_is_said() {
 #[test]
 fn groups_loads_and_unloads_are_chosen_and_rules_speak_up() {
     let mut harness = window(two_graphs());
-    click(&mut harness, "List every graph");
+    click(&mut harness, "List all graphs");
     choose(&mut harness, "entry 1: concurrent group, alone", "group 1");
     harness.get_by_label_contains("Group 1 has one run");
     choose(&mut harness, "entry 2: concurrent group, alone", "group 1");
@@ -120,16 +120,16 @@ fn groups_loads_and_unloads_are_chosen_and_rules_speak_up() {
     });
     session.settle();
     let mut harness = window(session);
-    click(&mut harness, "List every graph");
+    click(&mut harness, "List all graphs");
     choose(&mut harness, "entry 1: concurrent group, alone", "group 1");
     choose(&mut harness, "entry 2: concurrent group, alone", "group 1");
-    harness.get_by_label_contains("R53: the policy in force forbids");
+    harness.get_by_label_contains("R53: the active policy forbids");
 
     let mut harness = window(two_graphs());
-    click(&mut harness, "List every graph");
-    choose(&mut harness, "entry 1: what happens, run", "unload");
-    harness.get_by_label_contains("it is not loaded here");
-    choose(&mut harness, "entry 1: what happens, unload", "load");
+    click(&mut harness, "List all graphs");
+    choose(&mut harness, "entry 1: action, run", "unload");
+    harness.get_by_label_contains("the graph is not loaded");
+    choose(&mut harness, "entry 1: action, unload", "load");
     assert_eq!(texts(&harness), ["load fixed", "chain"]);
     assert!(harness.query_all_by_label_contains("never runs it").count() > 0);
     click(&mut harness, "add a run of fixed");
@@ -139,7 +139,7 @@ fn groups_loads_and_unloads_are_chosen_and_rules_speak_up() {
 #[test]
 fn graphs_are_renamed_and_files_removed_and_brought_back() {
     let mut harness = window(two_graphs());
-    click(&mut harness, "List every graph");
+    click(&mut harness, "List all graphs");
     retype(&mut harness, "name of fixed", "training");
     press(&mut harness, Modifiers::NONE, Key::Enter);
     settle(&mut harness);
@@ -158,10 +158,10 @@ fn graphs_are_renamed_and_files_removed_and_brought_back() {
 #[test]
 fn everything_in_the_editor_has_a_name_and_the_keyboard_reaches_it() {
     let mut harness = window(two_graphs());
-    click(&mut harness, "List every graph");
+    click(&mut harness, "List all graphs");
     choose(
         &mut harness,
-        "entry 2: where values of seq come from, as the session",
+        "entry 2: where values of seq come from, same as session",
         "list",
     );
     for role in [Role::Button, Role::ComboBox, Role::SpinButton, Role::TextInput] {

@@ -107,7 +107,7 @@ fn a_row_selects_the_lane_that_the_panes_follow() {
         settle(window);
     };
     click_at(&mut window);
-    assert!(window.query_by_label_contains("Why the peak of policy 4").is_some());
+    assert!(window.query_by_label_contains("Peak of policy 4").is_some());
     press(&mut window, Modifiers::NONE, Key::M);
     settle_chain(&mut window);
     let known = window.state().session().device_at().expect("a picture of the device");

@@ -215,7 +215,7 @@ fn with_every_pane_closed_one_button_brings_them_back() {
         harness.get_by_label(&format!("close the pane {}", row.title)).click();
         harness.run_steps(3);
     }
-    harness.get_by_label("Bring all panes back").click();
+    harness.get_by_label("Show all panes").click();
     harness.run_steps(3);
     assert!(is_in_front(&harness, "Configuration"));
 }
@@ -379,7 +379,7 @@ fn settings_that_cannot_be_read_are_told() {
     let Some(Notice::Failed(told)) = notice else {
         panic!("a notice is shown");
     };
-    assert!(told.contains("so a sample is shown"), "{told}");
+    assert!(told.contains("so a sample is open"), "{told}");
     assert!(app.session().answer().is_some());
 }
 

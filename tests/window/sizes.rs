@@ -46,7 +46,7 @@ fn every_view_has_a_layout_at_every_size() {
 #[test]
 fn lanes_under_a_budget_have_a_layout_at_every_size() {
     let mut harness = window_of("mobilenet", 800.0);
-    run_command(&mut harness, "Policies, passes or name reuse");
+    run_command(&mut harness, "Compare policies budgets variable reuse");
     assert!(harness.query_all_by_label_contains("memory map").count() > 0);
     lay_out_at_every_size(&mut harness);
 }

@@ -86,7 +86,7 @@ fn axes_are_typed_and_what_cannot_be_read_is_said() {
     harness.get_by_role_and_label(Role::TextInput, field).type_text("1");
     harness.run_steps(3);
     harness.get_by_label("4 configurations");
-    let capacity = "memory that configurations have to fit in";
+    let capacity = "capacity that configurations must fit";
     harness.get_by_role_and_label(Role::TextInput, capacity).focus();
     harness.run_steps(2);
     harness
@@ -249,5 +249,5 @@ fn other_settings_make_points_old_and_axes_do_not() {
 fn what_runs_nothing_offers_a_sample() {
     let mut harness = window_of("measured", 800.0);
     press(&mut harness, egui::Modifiers::COMMAND, Key::M);
-    harness.get_by_label_contains("what is open is neither");
+    harness.get_by_label_contains("neither is open");
 }

@@ -69,7 +69,7 @@ fn a_click_on_a_column_sorts_and_another_turns_it_round() {
     let natural = bytes(&harness);
     for (label, is_sorted) in [
         ("sort by bytes", Some(true)),
-        ("sorted the other way round by bytes", Some(false)),
+        ("sorted in reverse by bytes", Some(false)),
         ("sorted by bytes", None),
     ] {
         harness.get_by_role_and_label(Role::ColumnHeader, label).click();

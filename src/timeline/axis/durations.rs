@@ -16,11 +16,11 @@ use highwater_model::graph::{Bindings, Graph};
 use highwater_model::workload::{AxisRun, GraphIdx, Recording, Tape};
 use highwater_rewrite::remat::op_time;
 
-const NO_OPS: &str = "Nothing open here has ops of which a time is known or could be estimated.";
-const NO_TIME: &str = "No op states a time, operations or sizes from which one could be estimated.";
+const NO_OPS: &str = "No open file has ops with a known or estimable time.";
+const NO_TIME: &str = "No op states a time, or operations or sizes to estimate it from.";
 const EVENTS: &str = "The axis is one of recorded events: their times are not estimated.";
-const NO_TIMES: &str = "The recording does not state when its events were, only in which order.";
-const NOT_ALL_TIMES: &str = "Not every recording that is open states when its events were.";
+const NO_TIMES: &str = "The recording states the order of its events, but not their times.";
+const NOT_ALL_TIMES: &str = "Not every open recording states the times of its events.";
 const NO_TIME_PASSES: &str = "All recorded events have the same time.";
 
 impl Axes {

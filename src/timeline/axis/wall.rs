@@ -19,11 +19,10 @@ use highwater_model::workload::{AxisRun, RecordedOp, Recording};
 
 use super::TimeAxis;
 
-const NO_RECORDING: &str = "Nothing open here was recorded by the clock.";
-const NO_STARTS: &str = "The run that is open beside does not state when ops of the graph began: open a RunMetadata of \
-                         TensorFlow or a table of kernels (kernel_details, op_summary) of it too, or the recording alone.";
-const NOT_OF_GRAPH: &str = "No op that the run measured is called as one of the graph: open the recording alone to see it \
-                            by the clock.";
+const NO_RECORDING: &str = "No open recording has clock times.";
+const NO_STARTS: &str = "The open run does not state start times of the graph's ops: also open its RunMetadata \
+                         (TensorFlow) or kernel table (kernel_details, op_summary), or open the recording alone.";
+const NOT_OF_GRAPH: &str = "No op names match between run and graph: open the recording alone to see its clock times.";
 const NO_TIME_PASSES: &str = "All measured ops began at the same time.";
 
 /// The measured run on which wall time along a graph is based.

@@ -207,7 +207,7 @@ pub(super) fn without(
     let peaks = live_peaks_without(&row.simulation, &left_out, asked.len());
     let (peak, _) = row.curves.live.first_maximum();
     if peaks.first().is_none_or(|(own, _)| *own != peak) {
-        return Err("The file states the live curve itself, so what it would be without a block is not known.");
+        return Err("The file states only the live curve, so the peak without a block is not known.");
     }
     let found = (0_u32..).zip(peaks.into_iter().skip(1));
     Ok(found

@@ -57,7 +57,7 @@ impl ReservedRest {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Rounding => "rounding by allocators",
-            Self::Idle => "reserved and held by no tensor",
+            Self::Idle => "reserved, unused",
             Self::Weights => "weights",
             Self::Variables => "variables",
             Self::InputOutput => "inputs and outputs",

@@ -52,7 +52,7 @@ impl LaneRemat {
             return RematFacts {
                 op: report.op.clone(),
                 rows: vec![
-                    ("asked for", exact(report.requested)),
+                    ("requested", exact(report.requested)),
                     ("in use", exact(report.in_use)),
                     ("short", exact(report.short)),
                 ],
@@ -70,7 +70,7 @@ impl LaneRemat {
 /// `1.2 ms, 18.0 % of its graph's own (limit 100 %)`.
 pub(super) fn share_text(share: f64, time: Nanos, limit: Option<f64>) -> String {
     let limit = limit.map_or("no limit".to_owned(), |limit| format!("limit {:.0} %", limit * 100.0));
-    format!("{time}, {:.1} % of its graph's own ({limit})", share * 100.0)
+    format!("{time}, {:.1} % of the time of its graph ({limit})", share * 100.0)
 }
 
 fn add_choice(rows: &mut Vec<(&'static str, String)>, choice: &Choice, engine: Engine) {
@@ -137,7 +137,7 @@ fn memory_text(memory: f64, engine: Engine) -> Option<(&'static str, String)> {
     match engine {
         Engine::Runtime(_) => None,
         Engine::StaticPlanner => Some(("to recompute", bytes)),
-        Engine::Eager => Some(("free beside it", bytes)),
+        Engine::Eager => Some(("free next to it", bytes)),
     }
 }
 

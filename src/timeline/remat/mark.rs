@@ -31,7 +31,7 @@ impl RematMarkKind {
         match self {
             Self::Evict => "evicted",
             Self::Rematerialize => "recomputed",
-            Self::Sibling => "back beside another",
+            Self::Sibling => "recomputed next to another",
             Self::OutOfMemory => "out of memory",
             Self::Thrash => "thrash",
         }

@@ -165,9 +165,10 @@ impl LaneRemat {
 
 impl RematOomReport {
     pub fn sentence(&self, budget: Option<Bytes>) -> String {
-        let budget = budget.map_or(String::new(), |budget| format!(" under the budget of {budget}"));
+        let budget = budget.map_or(String::new(), |budget| format!(" within the budget of {budget}"));
         format!(
-            "Out of memory{budget} at op {}: it asks for {} while {} are in use and nothing can be evicted; {} are short.",
+            "Out of memory{budget} at op {}: it requests {} while {} are in use and no tensor can be evicted; {} are \
+             short.",
             self.op, self.requested, self.in_use, self.short
         )
     }

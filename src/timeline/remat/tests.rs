@@ -258,8 +258,8 @@ fn an_early_end_is_a_mark_with_a_report() {
     let report = failed.oom_report().expect("a report");
     assert_eq!(
         report.sentence(failed.budget).replace('\u{a0}', " "),
-        "Out of memory under the budget of 30 B at op op d: it asks for 10 B while 30 B are in use and nothing can be \
-         evicted; 10 B are short."
+        "Out of memory within the budget of 30 B at op op d: it requests 10 B while 30 B are in use and no tensor can \
+         be evicted; 10 B are short."
     );
     let held: Vec<(bool, &str)> = report
         .held

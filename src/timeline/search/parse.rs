@@ -179,7 +179,7 @@ impl Reader<'_> {
         let mut patterns = Patterns::default();
         for value in values {
             patterns.push(if value.is_regex {
-                let help = "mend it, or write the text in quotes";
+                let help = "fix it, or write the text in quotes";
                 let wrong = |why: String| self.error(value.at, format!("the expression cannot be read: {why}"), help);
                 Pattern::regex(&value.text).map_err(wrong)?
             } else if condition == Some(Condition::DType) {

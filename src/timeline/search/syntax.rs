@@ -62,7 +62,7 @@ pub static CONDITIONS: &[ConditionRow] = &[
     ConditionRow {
         condition: Condition::Scope,
         word: "scope",
-        help: "the path before its name, or who called",
+        help: "the path before its name, or its call site",
         example: "scope:encoder/layer_0",
     },
     ConditionRow {
@@ -74,13 +74,13 @@ pub static CONDITIONS: &[ConditionRow] = &[
     ConditionRow {
         condition: Condition::Life,
         word: "life",
-        help: "on how many steps it is held",
+        help: "number of steps on which it is live",
         example: "life:>100",
     },
     ConditionRow {
         condition: Condition::Live,
         word: "live",
-        help: "held on a step, or somewhere in a range of steps",
+        help: "live on a step, or on some step of a range",
         example: "live:100..200",
     },
     ConditionRow {
@@ -97,7 +97,7 @@ pub static FORMS: &[(&str, &str)] = &[
     ("/layer\\d+$/", "the same as a regular expression"),
     ("relu|gelu", "one of several"),
     ("-op:conv", "not what matches"),
-    ("\"two words\"", "blanks, colons and bars as they are"),
+    ("\"two words\"", "spaces, colons and bars as text"),
 ];
 
 impl Condition {

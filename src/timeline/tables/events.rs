@@ -10,10 +10,10 @@ use highwater_model::units::{Bytes, Step};
 use highwater_sim::{Event, EventKind, Subject};
 
 pub(super) const COLUMNS: [Column; 6] = [
-    number("step", "step", "when it happens"),
-    text("event", "what happens", 22),
-    text("subject", "for whom", 34),
-    amount("bytes", "bytes", "after the rounding of whoever acts"),
+    number("step", "step", "step of the event"),
+    text("event", "kind of event", 22),
+    text("subject", "tensor or graph", 34),
+    amount("bytes", "bytes", "bytes after rounding"),
     text("region", "in which region of memory", 26),
     amount("offset", "offset", "bytes from the beginning of the region"),
 ];

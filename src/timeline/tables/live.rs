@@ -9,11 +9,11 @@ use highwater_model::units::{Bytes, Step};
 use highwater_sim::Subject;
 
 pub(super) const COLUMNS: [Column; 9] = [
-    text("name", "whose bytes", 34),
+    text("name", "tensor", 34),
     amount("bytes", "bytes", "exact bytes, without any rounding"),
-    number("share", "share", "of all bytes that are held on this step"),
-    number("birth", "birth", "the first step on which this block is held"),
-    number("freed", "freed", "the step from which it is held no longer"),
+    number("share", "share", "share of live bytes on this step"),
+    number("birth", "birth", "the first step on which this block is live"),
+    number("freed", "freed", "the step on which it is freed"),
     text("role", "what the tensor is for", 11),
     text("op type", "the type of the op that computes it", 16),
     amount("offset", "offset", "bytes from the beginning of its region"),

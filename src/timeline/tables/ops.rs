@@ -18,7 +18,7 @@ pub(super) const COLUMNS: [Column; 10] = [
         letters: 16,
         ..number("FLOPs", "flops", "floating point operations, as the source counts them")
     },
-    amount("time", "time_ns", "how long it takes, where the source says so"),
+    amount("time", "time_ns", "execution time, if the source states it"),
     amount(
         "est. time",
         "estimated_time_ns",

@@ -17,9 +17,9 @@ pub struct ProblemLine {
 
 pub(super) const COLUMNS: [Column; 4] = [
     text("severity", "error, warning or info", 9),
-    text("source", "the rule that is broken, or where it was found", 16),
-    text("problem", "what is wrong", 80),
-    text("option", "the option that it is about", 30),
+    text("source", "the rule, or the place of the finding", 16),
+    text("problem", "the finding", 80),
+    text("option", "the affected option", 30),
 ];
 
 pub(super) fn value<'a>(view: &View<'a>, row: u32, column: usize) -> Value<'a> {

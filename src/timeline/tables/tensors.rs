@@ -18,12 +18,12 @@ pub(super) const COLUMNS: [Column; 12] = [
     text("shape", "its dimensions, with their values in this run", 16),
     text("role", "what it is for", 11),
     text("phase", "the phase of its op", 10),
-    number("birth", "birth", "the first step on which it is held"),
-    number("freed", "freed", "the step from which it is held no longer"),
+    number("birth", "birth", "the first step on which it is live"),
+    number("freed", "freed", "the step on which it is freed"),
     number(
         "steps",
         "steps",
-        "on how many steps it is held; fewer than from birth to the freeing where it is away in between",
+        "number of live steps; fewer than from birth to end if it is evicted in between",
     ),
     number("run", "run", "the position of its run, from 0"),
 ];

@@ -5,7 +5,10 @@ use crate::panes::Pane;
 
 /// By command: lower case, separated by spaces.
 const WORDS: &[(UiCommand, &str)] = &[
-    (UiCommand::ToggleTheme, "theme appearance colour scheme night mode"),
+    (
+        UiCommand::ToggleTheme,
+        "theme appearance colour color scheme night mode",
+    ),
     (
         UiCommand::TogglePane(Pane::Compare),
         "baseline against pins side by side",
@@ -19,7 +22,10 @@ const WORDS: &[(UiCommand, &str)] = &[
     (UiCommand::Bookmark, "note annotation"),
     (UiCommand::Recommend, "best configuration optimize advice"),
     (UiCommand::Sweep, "sweep configurations grid search axes"),
-    (UiCommand::BudgetSweep, "budgets rematerialisation recomputation"),
+    (
+        UiCommand::BudgetSweep,
+        "budgets rematerialisation rematerialization recomputation passes",
+    ),
     (UiCommand::TogglePane(Pane::Tables), "list tensors ops events rows"),
     (
         UiCommand::TogglePane(Pane::Schedule),

@@ -23,20 +23,20 @@ const fn row(how: Measuring, text: &'static str, tooltip: &'static str, key: Opt
 pub(super) const MEASURING: &[CommandRow] = &[
     row(
         Measuring::RangeStart,
-        "Range begins here",
-        "the selected range begins at the pinned step, or at the one that was pointed at last",
+        "Start range here",
+        "Start the selected range at the pinned step, or at the last step under the pointer",
         Some(Key::J),
     ),
     row(
         Measuring::RangeEnd,
-        "Range ends here",
-        "the selected range ends with the pinned step, or with the one that was pointed at last",
+        "End range here",
+        "End the selected range with the pinned step, or with the last step under the pointer",
         Some(Key::K),
     ),
     row(
         Measuring::RangeOfLife,
-        "Range of the selected tensor's life",
-        "select the steps on which the selected tensor is held",
+        "Select the tensor's live range",
+        "Select the steps on which the selected tensor is live",
         Some(Key::L),
     ),
     CommandRow {
@@ -44,44 +44,44 @@ pub(super) const MEASURING: &[CommandRow] = &[
         ..row(
             Measuring::ZoomToRange,
             "Zoom to range",
-            "show the steps of the selected range, or those that a ruler measures",
+            "Show the steps of the selected range or of the ruler",
             None,
         )
     },
     row(
         Measuring::ClearRange,
         "Clear range",
-        "let the selected steps go; Esc does so too, after the rulers",
+        "Clear the selected steps; Esc clears the rulers first, then the range",
         None,
     ),
     row(
         Measuring::TimeFrom,
-        "Ruler: measure time from here",
-        "a ruler begins at the pinned step, or at the one that was pointed at last",
+        "Start time ruler here",
+        "Measure time: start a ruler at the pinned step, or at the last step under the pointer",
         Some(Key::R),
     ),
     row(
         Measuring::TimeTo,
-        "Ruler: measure time to here",
-        "the ruler ends with the pinned step: how many steps, how long, and what is live more or less behind them",
+        "End time ruler here",
+        "End the ruler at the pinned step: number of steps, time, and change of live bytes",
         Some(Key::E),
     ),
     row(
         Measuring::BytesOf,
-        "Ruler: measure bytes of the selected tensor",
-        "a ruler from the lowest to the highest address of the selected tensor",
+        "Start byte ruler at the tensor",
+        "Measure bytes: start a ruler over the address range of the selected tensor",
         Some(Key::T),
     ),
     row(
         Measuring::BytesTo,
-        "Ruler: measure bytes to the selected tensor",
-        "the ruler of bytes covers the selected tensor too: the distance of two tensors, both included",
+        "Extend byte ruler to the tensor",
+        "Extend the byte ruler to the selected tensor: the distance of two tensors, both included",
         None,
     ),
     row(
         Measuring::ClearRulers,
         "Clear rulers",
-        "take what was measured away, as Esc does",
+        "Remove the rulers, as Esc does",
         None,
     ),
 ];

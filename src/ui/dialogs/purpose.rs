@@ -46,7 +46,7 @@ pub(super) struct PurposeRow {
     pub(super) usual_name: String,
     /// Of a written file.
     pub(super) filters: Vec<Filter>,
-    /// What the extensions of a written file mean.
+    /// The formats by file extension.
     pub(super) note: String,
 }
 
@@ -54,10 +54,10 @@ const FILE: &str = "/path/to/file";
 const PICTURE: &str = "/path/to/picture.png";
 const PNG: &[Filter] = &[("PNG", &["png"])];
 
-const FORMS: &str = "The extension decides what is written: .json everything, .py options and variables as a script, \
-.sh the variables.";
+const FORMS: &str = "The extension selects the format: .json everything, .py options and variables as a script, .sh \
+                     environment variables.";
 
-const PEAK_FORMS: &str = "The extension decides what is written: .csv the live tensors, .json everything, .txt a text.";
+const PEAK_FORMS: &str = "The extension selects the format: .csv live tensors, .json everything, .txt text.";
 
 fn reads(title: &'static str, example: &'static str, verb: &'static str) -> PurposeRow {
     PurposeRow {
@@ -103,7 +103,7 @@ impl Purpose {
                 "session.highwater",
                 &[("document", &[DOCUMENT_EXTENSION])],
             ),
-            Self::Locate(_) => reads("Locate a source of the document", FILE, "Take it"),
+            Self::Locate(_) => reads("Locate source of document", FILE, "Use file"),
             Self::ExportConfig => {
                 let row = ExportForm::Config.row();
                 let filters: &[Filter] = &[
@@ -129,7 +129,7 @@ impl Purpose {
                 let filters: &[Filter] = &[("table (CSV)", &["csv"]), ("JSON", &["json"]), ("text", &["txt"])];
                 PurposeRow {
                     note: PEAK_FORMS.to_owned(),
-                    ..writes("Export explained step", FILE, "peak.csv", filters)
+                    ..writes("Export live tensors", FILE, "peak.csv", filters)
                 }
             }
             Self::ImportConfig => reads("Import configuration", FILE, "Read"),

@@ -42,19 +42,21 @@ pub(super) fn conflict_prompt_ui(ctx: &egui::Context, path: &Path, has_focus: &m
     let mut choice = None;
     let modal = egui::Modal::new(egui::Id::unique("changed file")).show(ctx, |ui| {
         ui.set_width(460.0);
-        let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-        ui.heading(format!("{name} was changed by somebody else"));
-        ui.label(
-            "The file is not as it was when it was opened or saved here. Nothing is written yet: saving anyway gives up what \
-             stands in it now.",
+        let name = path.file_name().map_or_else(
+            || path.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
         );
+        ui.heading(format!("{name} was changed by another program"));
+        ui.label("The file changed after it was opened or saved here. Saving anyway overwrites these changes.");
         ui.weak(path.display().to_string());
         ui.add_space(6.0);
         ui.horizontal(|ui| {
             if ui.button("Save anyway").clicked() {
                 choice = Some(Conflict::Overwrite);
             }
-            let elsewhere = ui.button("Save as…").on_hover_text("keep both, under another name");
+            let elsewhere = ui
+                .button("Save as…")
+                .on_hover_text("Save under another name and keep both");
             if !std::mem::replace(has_focus, true) {
                 elsewhere.request_focus();
             }
@@ -75,7 +77,7 @@ pub(super) fn leaving_prompt_ui(ctx: &egui::Context, name: &str, has_focus: &mut
     let modal = egui::Modal::new(egui::Id::unique("unsaved changes")).show(ctx, |ui| {
         ui.set_width(420.0);
         ui.heading(format!("Save the changes to {name}?"));
-        ui.label("Without saving, what was changed since the last save is given up.");
+        ui.label("Changes after the last save are lost without saving.");
         ui.add_space(6.0);
         ui.horizontal(|ui| {
             let save = ui.button("Save changes");
@@ -110,19 +112,23 @@ pub(super) fn recovery_ui(ctx: &egui::Context, offered: &Recoverable, has_focus:
         ui.horizontal(|ui| {
             let recover = ui
                 .button("Recover")
-                .on_hover_text("open it as it was; save it to keep it");
+                .on_hover_text("Open the recovered edits; save them to keep them");
             if !std::mem::replace(has_focus, true) {
                 recover.request_focus();
             }
             if recover.clicked() {
                 choice = Some(Offer::Recover);
             }
-            if ui.button("Discard").on_hover_text("remove what was kept").clicked() {
+            if ui
+                .button("Discard")
+                .on_hover_text("Delete the recovered edits")
+                .clicked()
+            {
                 choice = Some(Offer::Discard);
             }
             if ui
                 .button("Later")
-                .on_hover_text("ask again at the next start")
+                .on_hover_text("Ask again at the next start")
                 .clicked()
             {
                 choice = Some(Offer::Later);
@@ -150,9 +156,7 @@ pub(super) fn locate_ui(
     let modal = egui::Modal::new(egui::Id::unique("locate sources")).show(ctx, |ui| {
         ui.set_width(560.0);
         ui.heading(format!("Sources of {}", session.document_name()));
-        ui.label(
-            "The rest of the document is open. What is gone can be located; it is read in the place of the old one.",
-        );
+        ui.label("The other files of the document are open. Locate a missing file to read it from its new place.");
         egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
             for (position, sentence) in troubles {
                 ui.add_space(6.0);

@@ -1,4 +1,4 @@
-// Blocks and holes of a lane, to the pixel as `timeline/raster.rs` draws them.
+// Blocks and gaps of a lane, to the pixel as `timeline/raster.rs` draws them.
 //
 // Positions are whole numbers until the view's origin is taken from them, so that they stay exact at every zoom: what is
 // left is as exact as a pixel needs wherever it is on the screen.
@@ -6,7 +6,7 @@
 struct Lane {
     // Pixels of the picture from left to right and top to bottom; pixels a step, pixels a byte.
     size_scale: vec4<f32>,
-    // What the view begins behind its origin, in steps and bytes; two unused.
+    // Offset of the view from its origin, in steps and bytes; two unused.
     fraction: vec4<f32>,
     // The origin: step, low and high half of the address; one unused.
     origin: vec4<u32>,
@@ -36,7 +36,7 @@ struct Drawn {
 const HATCH: i32 = 6;
 const LEAST_GAP: f32 = 4.0;
 const LEAST_OPAQUE: f32 = 0.45;
-// The first number of what steps back.
+// The first number of dimmed colors.
 const STEPPED_BACK: u32 = 128u;
 const FOUR_GIB: f32 = 4294967296.0;
 

@@ -59,13 +59,13 @@ impl LargeLanes {
         let words = match (is_by_device, is_wanted, choice) {
             (true, ..) => format!("Large lanes are drawn by the graphics device: {name}."),
             (false, true, _) => {
-                format!("Large lanes are drawn as pictures by the processor: {name} lacks what drawing them takes.")
+                format!("Large lanes are drawn as pictures by the processor: {name} lacks a required feature.")
             }
             (false, false, PainterChoice::Picture) => {
-                "Large lanes are drawn as pictures by the processor, as --painter picture says.".to_owned()
+                "Large lanes are drawn as pictures by the processor, because of --painter picture.".to_owned()
             }
             (false, false, _) => {
-                format!("Large lanes are drawn as pictures by the processor: {name} is no graphics device of its own.")
+                format!("Large lanes are drawn as pictures by the processor: {name} is a software renderer.")
             }
         };
         Self {

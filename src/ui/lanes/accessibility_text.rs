@@ -36,7 +36,7 @@ fn peak_words(input: &LanesInput<'_>, lane: usize) -> Option<String> {
     let step = summary.peak_reserved_step?;
     let at = grouped(u64::from(step.0));
     Some(format!(
-        "peak {} reserved at {word} {at}, {} live at most",
+        "peak {} reserved at {word} {at}, peak live {}",
         plain(summary.peak_reserved),
         plain(summary.peak_live)
     ))

@@ -66,7 +66,7 @@ pub(super) fn paint(
             painter.text(
                 rect.center(),
                 Align2::CENTER_CENTER,
-                "adding up groups …",
+                "summing groups …",
                 SMALL,
                 theme.text_weak,
             );

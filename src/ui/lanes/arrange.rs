@@ -156,14 +156,14 @@ pub(super) fn lanes_menu_ui(ui: &mut Ui, state: &mut LanesState) {
                 .on_hover_text(explanation);
         }
         ui.separator();
-        ui.checkbox(&mut arrangement.has_own_scales, "Own scales")
-            .on_hover_text("Every lane on a vertical scale of its own, instead of one for all (Y)");
-        if ui.button("Fold or unfold all lanes").clicked() {
+        ui.checkbox(&mut arrangement.has_own_scales, "Independent y-axes")
+            .on_hover_text("Scale the y-axis of each lane separately (Y)");
+        if ui.button("Collapse or expand all lanes").clicked() {
             arrangement.fold_all();
         }
     });
-    let button = button.named(Role::Button, || "how lanes are arranged");
-    button.on_hover_text("Stacked or side by side, one scale or own scales");
+    let button = button.named(Role::Button, || "lane arrangement");
+    button.on_hover_text("Layout of lanes and their y-axes");
     let n_hidden = arrangement.n_hidden();
     if n_hidden > 0 {
         let text = format!("{} hidden: show", counted(n_hidden as u64, "lane"));
@@ -183,23 +183,27 @@ pub(super) fn menu_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     menu.response
         .widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
     menu.response
-        .on_hover_text("Fold, hide or move this lane, or compare it with another");
+        .on_hover_text("Collapse, hide or move this lane, or compare it with another");
 }
 
 fn lane_menu_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, id: LaneId) {
     let arrangement = &mut cx.state.arrangement;
     let n_shown = arrangement.entries.iter().filter(|entry| !entry.is_hidden).count();
     let Some(entry) = arrangement.entry_mut(id) else { return };
-    let fold = if entry.is_folded { "Unfold" } else { "Fold" };
-    if ui.button(fold).on_hover_text("Header and a low curve alone").clicked() {
+    let fold = if entry.is_folded { "Expand" } else { "Collapse" };
+    if ui
+        .button(fold)
+        .on_hover_text("Show only the header and a low curve")
+        .clicked()
+    {
         entry.is_folded = !entry.is_folded;
     }
-    if ui.button("Plain height").clicked() {
+    if ui.button("Reset height").clicked() {
         (entry.share, entry.is_folded) = (1.0, false);
     }
     let hide = ui.add_enabled(n_shown > 1, egui::Button::new("Hide"));
     if hide
-        .on_disabled_hover_text("It is the only lane that is shown")
+        .on_disabled_hover_text("The only visible lane cannot be hidden")
         .clicked()
     {
         entry.is_hidden = true;
@@ -219,13 +223,13 @@ fn lane_menu_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, id: LaneId) {
             }
         }
     }
-    if ui.button("Fold or unfold all lanes").clicked() {
+    if ui.button("Collapse or expand all lanes").clicked() {
         arrangement.fold_all();
     }
     ui.separator();
     let words = [
-        "Write it as it is seen, with title and time axis",
-        "Write what is in view of it, text as text",
+        "Write the lane as PNG with title and time axis",
+        "Write the visible part as SVG with selectable text",
     ];
     if ui.button("Save picture (PNG)…").on_hover_text(words[0]).clicked() {
         cx.window_commands

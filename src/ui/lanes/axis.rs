@@ -37,7 +37,7 @@ pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesSt
     let axes = &input.timeline.axes;
     let shown = axes.effective(state.axis);
     let response = ComboBox::from_id_salt("time axis")
-        .selected_text(format!("axis: {}", shown.short_name()))
+        .selected_text(format!("Axis: {}", shown.short_name()))
         .width(0.0)
         .show_choices(ui, |ui| {
             for kind in AxisKind::ALL {
@@ -55,22 +55,22 @@ pub(super) fn choice_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesSt
                 };
             }
         })
-        .named(Role::ComboBox, || format!("axis: {}", axes.name(shown)));
+        .named(Role::ComboBox, || format!("Axis: {}", axes.name(shown)));
     let words = words(shown, input.timeline);
-    response.on_hover_text(format!("What the axis of all lanes counts (U: the next)\n{words}"));
+    response.on_hover_text(format!("Time axis of all lanes (U: next)\n{words}"));
 }
 
 /// The tooltip of a unit.
 fn words(kind: AxisKind, timeline: &Timeline) -> String {
     match (kind, timeline.axes.get(kind)) {
-        (_, None) => "Program order: one step as wide as another.".to_owned(),
+        (_, None) => "Program order: all steps have the same width.".to_owned(),
         (AxisKind::Wall, Some(axis)) => {
             let total = Nanos(axis.total());
             let what = match timeline.axes.wall_run() {
-                None => format!("Wall time, {total} in all: an event as wide as the time until the next one."),
+                None => format!("Wall time, {total} in total: the width of an event is the time until the next one."),
                 Some(run) => format!(
-                    "Wall time of {}, {total} in all: an op as wide as the time from its start to that of the next one in \
-                     that run. {}",
+                    "Wall time of {}, {total} in total: the width of an op is the time from its start to the start of \
+                     the next op in that run. {}",
                     run.name,
                     run_words(run, axis)
                 ),
@@ -78,7 +78,7 @@ fn words(kind: AxisKind, timeline: &Timeline) -> String {
             format!("{what}\n{}", share_words(axis))
         }
         (_, Some(axis)) => format!(
-            "Estimated time, {} in all: ops one after another, each as wide as it takes. {}\n{}",
+            "Estimated time, {} in total: ops run one after another; the width of an op is its time. {}\n{}",
             Nanos(axis.total()),
             source_words(axis),
             share_words(axis)
@@ -86,35 +86,36 @@ fn words(kind: AxisKind, timeline: &Timeline) -> String {
     }
 }
 
-/// Which steps the times of a run cover.
+/// The steps that have measured times.
 fn run_words(run: &WallRun, axis: &TimeAxis) -> String {
     let steps = counted(axis.n_steps() as u64, "step");
     let mut words = format!(
-        "{} of {steps} were measured; the others share what those in front of them leave.",
+        "{} of {steps} were measured; the others share the remaining time of the measured step before them.",
         grouped(u64::from(axis.n_stated()))
     );
     if !run.is_in_order {
-        words += " The run had another order than the graph: widths are the run's, the order is the graph's.";
+        words += " The run and the graph differ in order: widths are from the run, the order is from the graph.";
     }
     if run.n_runs > 1 {
-        words += &format!(" Its times stand for each of {} runs of the graph.", run.n_runs);
+        words += &format!(" Its times apply to each of {} runs of the graph.", run.n_runs);
     }
     match run.n_without {
         0 => {}
-        1 => words += " It measured nothing of 1 run of a graph, which takes no time here.",
-        more => words += &format!(" It measured nothing of {more} runs of graphs, which take no time here."),
+        1 => words += " It has no measurement of 1 run of a graph, which is drawn without time.",
+        more => words += &format!(" It has no measurement of {more} runs of graphs, which are drawn without time."),
     }
     words
 }
 
 /// The source of the times of ops.
 fn source_words(axis: &TimeAxis) -> String {
-    const ESTIMATE: &str = "estimated as its launch and the larger of its operations and its bytes over the device's rates (see the options of costs)";
+    const ESTIMATE: &str = "estimated as its launch and the larger of its operations and its bytes over the device's \
+                            rates (see the options of costs)";
     let n_steps = u32::try_from(axis.n_steps()).unwrap_or(u32::MAX);
     match axis.n_stated() {
         0 => format!("No op states its time: it is {ESTIMATE}."),
         stated if stated == n_steps => {
-            "Every op's time is stated by its source; that none runs beside another is assumed.".to_owned()
+            "The source states the time of every op; ops are assumed to run one after another.".to_owned()
         }
         stated => format!(
             "{} of {} state their time; that of each other is {ESTIMATE}.",
@@ -129,10 +130,8 @@ fn share_words(axis: &TimeAxis) -> String {
     let n_timeless = u64::from(axis.n_timeless());
     let timeless = match n_timeless {
         0 => "Every step takes time".to_owned(),
-        1 => "1 step takes no time of its own".to_owned(),
-        count => format!("{} steps take no time of their own", grouped(count)),
+        1 => "1 step takes no time".to_owned(),
+        count => format!("{} steps take no time", grouped(count)),
     };
-    format!(
-        "{timeless}; a twentieth of the axis is shared evenly by all steps, so that each can be seen and pointed at."
-    )
+    format!("{timeless}; all steps share a twentieth of the axis evenly, so that each is visible.")
 }

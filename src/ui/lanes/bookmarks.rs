@@ -166,13 +166,13 @@ pub(super) fn note_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
         place,
         width: 240.0,
         label: format!("Note for {} {}", input.comparison.axis_word(), noting.step),
-        hint: "why this step is remarkable",
+        hint: "description of this step",
     };
     field.ui(ui, &mut noting.text, &mut noting.wants_focus, |ui, _, keys| {
         is_saved = keys.is_entered;
         ui.horizontal(|ui| {
-            is_saved |= ui.button("Keep bookmark").clicked();
-            is_open &= !ui.button("Drop it").clicked();
+            is_saved |= ui.button("Save").clicked();
+            is_open &= !ui.button("Discard").clicked();
         });
         is_open &= !keys.is_left;
     });

@@ -112,8 +112,8 @@ pub(super) fn budget_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     let response = response.on_hover_cursor(CursorIcon::ResizeVertical);
     response.on_hover_ui_at_pointer(|ui| {
         ui.strong(format!("budget {}", shown.exact()));
-        ui.label("What the planner of rematerialization may use, as it counts; not the device's memory.");
-        ui.weak("Drag it; or click it and use up, down, Page Up, Page Down.");
+        ui.label("Memory budget of the rematerialization planner, by its own count; not the device capacity.");
+        ui.weak("Drag the line, or click it and press Up, Down, Page Up, Page Down.");
     });
 }
 

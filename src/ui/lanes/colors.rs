@@ -21,8 +21,8 @@ const GROUPS: f32 = 120.0;
 /// The choice of the colour mode.
 pub(super) fn choice_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, content: LaneContent) {
     let Some(order) = cx.input.drawn.order else { return };
-    ComboBox::from_id_salt("colour by")
-        .selected_text(format!("colour: {}", order.by.words()))
+    ComboBox::from_id_salt("color by")
+        .selected_text(format!("Color: {}", order.by.words()))
         .show_choices(ui, |ui| {
             // Areas are of groups: single tensors would be too many.
             let is_offered = |by: &ColorBy| content != LaneContent::Areas || *by != ColorBy::Tensor;
@@ -33,8 +33,8 @@ pub(super) fn choice_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, content: LaneContent)
                 }
             }
         })
-        .named(Role::ComboBox, || format!("colour by {}", order.by.words()))
-        .on_hover_text("What the colours of blocks stand for");
+        .named(Role::ComboBox, || format!("color by {}", order.by.words()))
+        .on_hover_text("Attribute that colors the blocks");
 }
 
 /// The groups; a click dims one.
@@ -104,9 +104,9 @@ fn row_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, row: &LegendRow, order: &ColoringRe
         row.at_peak.exact(),
         counted(u64::try_from(row.n_blocks).unwrap_or(u64::MAX), "block"),
         if row.is_hidden {
-            "bring it forward"
+            "highlight this group"
         } else {
-            "let it step back"
+            "dim this group"
         },
     ));
     if clicked {

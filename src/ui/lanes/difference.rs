@@ -107,7 +107,7 @@ fn header_ui(
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let words = format!("{} less {}, {what}", titles.0, titles.1);
             ui.add(egui::Label::new(words).truncate())
-                .on_hover_text("Above the line the first lane holds more, below it less");
+                .on_hover_text("Above the line the first lane reserves more, below it less");
         });
     });
 }

@@ -27,11 +27,10 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWord
         let (text, short) = if drawn == total {
             (format!("all {total} drawn"), format!("{total}\nedges"))
         } else {
-            let text = format!("the {drawn} with the most bytes of {total}");
+            let text = format!("the {drawn} largest of {total}");
             (text, format!("{drawn} of\n{total} edges"))
         };
-        let words =
-            "In all lanes together; of each lane those in view with the most bytes are drawn. Zoom in for more.";
+        let words = "Total over all lanes; each lane draws its largest edges in view. Zoom in for more.";
         return EdgeWords::new(text, short, words);
     }
     let Some(tensor) = input.selected else {
@@ -46,18 +45,18 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWord
         .map(|(view, lane)| {
             let counts = [ReuseSide::Earlier, ReuseSide::Later].map(|side| view.reused_bytes(tensor, side).len());
             let title = input.comparison.lane_title(lane.id);
-            let [earlier, later] = [counted(counts[0], "donor"), counted(counts[1], "heir")];
-            lines.push(format!("{title}: {earlier}, {later}"));
+            let [earlier, later] = counts;
+            lines.push(format!("{title}: reuses {earlier}, reused by {later}"));
             counts
         })
         .collect();
-    let range = |side: usize, noun: &str| {
+    let range = |side: usize| {
         let of_side = counts.iter().map(|counts| counts[side]);
         let (least, most) = (of_side.clone().min().unwrap_or(0), of_side.max().unwrap_or(0));
         if least == most {
-            counted(most, noun)
+            most.to_string()
         } else {
-            format!("{least}–{most} {noun}s")
+            format!("{least}–{most}")
         }
     };
     if counts.iter().flatten().all(|count| *count == 0) {
@@ -66,25 +65,21 @@ pub(super) fn edges_text(input: &LanesInput<'_>, state: &LanesState) -> EdgeWord
             blocks.next().and_then(|block| view.unknown_neighbours(block))
         });
         if let Some(why) = unknown {
-            return EdgeWords::new("whose bytes it has is not known", "edges not\nknown", why);
+            return EdgeWords::new("origin of its bytes unknown", "edges not\nknown", why);
         }
-        let why = "In every lane its bytes were never used before it and are not used again";
-        return EdgeWords::new("nobody had or gets its bytes", "no edges", why);
+        let why = "In every lane, no earlier or later tensor uses its bytes";
+        return EdgeWords::new("bytes not reused", "no edges", why);
     }
     let mut explanation = lines.join("\n");
     if drawn < total {
         explanation.push_str(&format!(
-            "\n{drawn} of {total} edges of all lanes are drawn: those in view with the most bytes"
+            "\nThe {drawn} largest of {total} edges of all lanes are drawn"
         ));
     }
-    let (earlier, later) = (range(0, "donor"), range(1, "heir"));
+    let (earlier, later) = (range(0), range(1));
     EdgeWords::new(
-        format!("{earlier}, {later} in each lane"),
-        format!("{earlier},\n{later}"),
+        format!("reuses {earlier}, reused by {later} per lane"),
+        format!("reuses {earlier},\nreused by {later}"),
         explanation,
     )
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -10,7 +10,7 @@ pub(super) fn hatched(painter: &Painter, places: &[Rect], theme: &Theme) {
     if places.is_empty() {
         return;
     }
-    let mut mesh = Mesh::with_texture(pattern(painter.ctx(), "hatch of gaps", theme.gap));
+    let mut mesh = Mesh::with_texture(pattern(painter.ctx(), "hatch of evictions", theme.gap));
     for place in places {
         let uv = Rect::from_min_max(in_pattern(place.min), in_pattern(place.max));
         mesh.add_rect_with_uv(*place, uv, Color32::WHITE);

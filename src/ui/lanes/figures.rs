@@ -120,7 +120,7 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &L
     }
     all.push(make(
         Rank::Fragmentation,
-        format!("frag {:.1} %", summary.fragmentation * 100.0),
+        format!("fragmentation {:.1} %", summary.fragmentation * 100.0),
         theme.text_weak,
         "Fragmentation: 1 - peak live / peak reserved of feature memory".to_owned(),
     ));
@@ -128,13 +128,12 @@ pub(super) fn figures(ui: &Ui, lane: &Lane, remat: Option<&LaneRemat>, input: &L
         Rank::Costs,
         format!("est. {}", summary.estimated_overhead),
         theme.text_weak,
-        "Estimated time that the policy's own calls cost: device mallocs, frees, maps, waits".to_owned(),
+        "Estimated time of the policy's device calls: mallocs, frees, maps, waits".to_owned(),
     ));
     let row = lane.policy.row();
     if row.shares_static_arena && !row.expands_pools {
         let behaviour = input.comparison.params_of(position).arena_behaviour.label().to_owned();
-        let why =
-            "What policy 2 does when a graph needs more than the shared arena holds: simulation.policy_2_behaviour";
+        let why = "Behavior of policy 2 when a graph needs more than the shared arena: simulation.policy_2_behaviour";
         all.push(make(Rank::Behaviour, behaviour, theme.text_weak, why.to_owned()));
     }
     let (text, color, why) = verdict(lane, input);
@@ -155,25 +154,21 @@ fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) 
         Some(stated) => (
             format!("{live} in blocks"),
             format!(
-                "The most that the listed blocks held at once: {}\nThe file itself states {} in use, which counts what it does \
-                 not list too",
+                "Peak of the listed blocks: {}\nThe file states {} in use, which includes blocks that it does not list",
                 live.exact(),
                 stated.exact()
             ),
         ),
-        None => (
-            format!("{live} live"),
-            format!("The most that was in use at once: {}", live.exact()),
-        ),
+        None => (format!("{live} live"), format!("Peak live: {}", live.exact())),
     };
     if !recording.states_reserved() {
-        let exact = format!("{}\nThe file does not say what was taken from the device", of_live.1);
+        let exact = format!("{}\nThe file does not state reserved bytes", of_live.1);
         return vec![Figure::new(ui, Rank::Peak, of_live.0, theme.text, exact)];
     }
     let mut exact = format!("Peak reserved: {}", reserved.exact());
     let mut peak = reserved.to_string();
     if live > reserved && !recording.regions.is_empty() {
-        exact.push_str("\nA lower bound: more was in use, so the file does not list all segments");
+        exact.push_str("\nA lower bound: live exceeds it, so the file does not list all segments");
         peak = format!("≥\u{a0}{peak}");
     }
     let mut all = vec![Figure::new(ui, Rank::Peak, peak, theme.text, exact)];
@@ -188,13 +183,13 @@ fn measured_figures(ui: &Ui, lane: &Lane, recording: &Recording, theme: &Theme) 
 fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String); 2] {
     let sums = remat.sums();
     let counts = format!(
-        "{} evicted · {} anew · ×{:.2}",
+        "{} evicted · {} recomputed · ×{:.2}",
         grouped(sums.evictions),
         grouped(sums.recomputed),
         sums.overhead
     );
     let more = format!(
-        "{}: {} evictions to make room, {} because nobody referred to it any more; {} ops computed anew: {}",
+        "{}: {} evictions to make room, {} freed without a reference; {} ops recomputed: {}",
         remat.heuristic(),
         grouped(sums.evictions),
         grouped(sums.eager_evictions),
@@ -207,21 +202,16 @@ fn remat_figures(remat: &LaneRemat, theme: &Theme) -> [(String, Color32, String)
     let peak = sums.peak.exact();
     let verdict = remat.verdict();
     let (color, why) = match verdict {
-        RematOutcome::Ok => (
-            theme.good,
-            format!("Runs to its end: {budget}, at most {peak} in use as planned"),
-        ),
+        RematOutcome::Ok => (theme.good, format!("Completes: {budget}, planned peak {peak}")),
         RematOutcome::Over => (
             theme.bad,
-            format!(
-                "Runs to its end, but not within its {budget}: {peak} in use as planned, nothing more could be evicted"
-            ),
+            format!("Completes, but exceeds its {budget}: planned peak {peak}, no further tensor can be evicted"),
         ),
         RematOutcome::Thrash => {
             let share = remat.share_words();
             (
                 theme.bad,
-                format!("Given up, because computing anew costs too much under {budget}: {share}"),
+                format!("Stopped: recomputation costs too much under {budget}: {share}"),
             )
         }
         RematOutcome::OutOfMemory => {
@@ -250,7 +240,7 @@ fn verdict(lane: &Lane, input: &LanesInput<'_>) -> (String, Color32, String) {
     let short = whole_units(capacity);
     if let Some(failed) = &lane.simulation.out_of_memory {
         let why = format!(
-            "Out of memory at step {}: {} more were asked for while {} of {} were in use",
+            "Out of memory at step {}: {} requested while {} of {} were in use",
             failed.step,
             failed.requested.exact(),
             failed.in_use.exact(),
@@ -258,11 +248,15 @@ fn verdict(lane: &Lane, input: &LanesInput<'_>) -> (String, Color32, String) {
         );
         ("out of memory".to_owned(), theme.bad, why)
     } else if peak > capacity {
-        let why = format!("{} more than {} has", (peak - capacity).exact(), device.name);
+        let why = format!(
+            "{} more than the capacity of {}",
+            (peak - capacity).exact(),
+            device.name
+        );
         (format!("exceeds {short}"), theme.bad, why)
     } else {
         let left = (capacity - peak).exact();
-        let why = format!("Fits {}: {left} are left at the peak", device.name);
+        let why = format!("Fits {}: {left} free at the peak", device.name);
         (format!("fits {short}"), theme.good, why)
     }
 }
@@ -305,5 +299,5 @@ fn difference(input: &LanesInput<'_>, lane: &Lane) -> Option<([String; 2], Strin
     let percent = part_of(bytes.get(), before.get()) * 100.0;
     let texts = [format!("{sign}{bytes}"), format!("({sign}{})", percents(percent, 1))];
     let title = comparison.lane_title(zero.id);
-    Some((texts, format!("{sign}{} against {title}", bytes.exact()), color))
+    Some((texts, format!("{sign}{} vs. {title}", bytes.exact()), color))
 }

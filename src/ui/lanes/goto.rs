@@ -73,7 +73,7 @@ pub(super) fn goto_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut L
     field.ui(ui, &mut goto.text, &mut goto.wants_focus, |ui, text, keys| {
         meant = step_in(text, spot.step, n_steps);
         let words = match meant {
-            _ if text.trim().is_empty() => format!("now at {}", spot.step),
+            _ if text.trim().is_empty() => format!("pinned: {}", spot.step),
             None => "write a whole number".to_owned(),
             Some(step) => {
                 let facts = step_facts(input.comparison, step);
@@ -134,6 +134,6 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(step_in(text, Step(50), 5000), expected.map(Step), "{text:?}");
         }
-        assert_eq!(step_in("0", Step(0), 0), None, "nothing to go to");
+        assert_eq!(step_in("0", Step(0), 0), None, "no such step");
     }
 }

@@ -249,7 +249,7 @@ impl<'a> Name<'a> {
         }
         if let LaneId::Measured(_) = lane.id {
             badge(ui, &MEASURED, self.is_short, theme.configured)
-                .on_hover_text("What a tool recorded of a real run; nothing is simulated");
+                .on_hover_text("Recorded by a tool from a real run; not simulated");
         }
         if let LaneId::Pinned(_) = lane.id {
             badge(ui, &PINNED, self.is_short, theme.configured).on_hover_text(&explanation);
@@ -283,9 +283,9 @@ pub fn pinned_text(title: &str, pinned: &PinnedLane, options: &Configuration) ->
     text.push_str(&format!("\non {} with {}", pinned.device.name, pinned.device.memory()));
     let differences = pinned.configuration.differences(options);
     text.push_str(if differences.is_empty() {
-        "\nEverything is set as it was when this was pinned."
+        "\nEqual to the active configuration."
     } else {
-        "\nOther than what is set:"
+        "\nDifferences from the active configuration:"
     });
     for row in differences.iter().take(MOST) {
         text.push_str(&format!("\n  {row}"));

@@ -22,11 +22,11 @@ pub enum Measuring {
     ClearRulers,
 }
 
-const NO_STEP: &str = "pin a step first (J and K move it), or point at one";
-const NO_TENSOR: &str = "select a tensor first (, and . go from one to the next)";
-const NO_BLOCK: &str = "the lane holds nothing of the selected tensor";
-const NO_START: &str = "measure from a step first";
-const NO_RANGE: &str = "select a range first: Shift+J where it begins, Shift+K where it ends";
+const NO_STEP: &str = "pin a step first (J and K move it), or point at a step";
+const NO_TENSOR: &str = "select a tensor first (, and . select the previous and next)";
+const NO_BLOCK: &str = "the lane holds no memory for the selected tensor";
+const NO_START: &str = "start the time ruler first";
+const NO_RANGE: &str = "select a range first: Shift+J sets its start, Shift+K its end";
 
 impl LanesState {
     /// # Errors

@@ -93,7 +93,7 @@ pub(super) fn legend_ui(ui: &Ui, strip: Rect, input: &LanesInput<'_>, state: &mu
         let corner = at - vec2(0.0, galley.size().y / 2.0);
         painter.galley(corner, galley, color);
     };
-    let title = line(format!("colour: {}", look.by.words()), theme.text_weak);
+    let title = line(format!("Color: {}", look.by.words()), theme.text_weak);
     let mut at = pos2(rect.left() + INDENT, rect.top() + rect.height() * 0.26);
     let last_row = rect.top() + rect.height() * 0.74;
     let first_group = at + vec2(title.size().x + BETWEEN, 0.0);

@@ -31,7 +31,7 @@ pub(super) fn room(ui: &Ui, input: &LanesInput<'_>, state: &LanesState) -> f32 {
 fn least(ui: &Ui, input: &LanesInput<'_>) -> f32 {
     let marks = if input.timeline.has_remat() { REMAT } else { 0.0 };
     let size = TextStyle::Body.resolve(ui.style()).size;
-    OWNERS + figures::width_of(ui, "Memory of", size) + EVENTS + marks
+    OWNERS + figures::width_of(ui, "Owner", size) + EVENTS + marks
 }
 
 /// As many owners as fit in one line; a tooltip has the rest.
@@ -57,8 +57,8 @@ pub(super) fn legend_ui(ui: &mut Ui, input: &LanesInput<'_>) {
 }
 
 fn owners_ui(ui: &mut Ui, input: &LanesInput<'_>, words: &[(Owner, String)]) {
-    ui.weak("Memory of")
-        .on_hover_text("Whose the bands behind the tensors are; hover over one for its bytes");
+    ui.weak("Owner")
+        .on_hover_text("Owner of the bands behind the tensors; hover over a band for its bytes");
     let size = TextStyle::Body.resolve(ui.style()).size;
     let marks = if input.timeline.has_remat() { REMAT } else { 0.0 };
     let mut room = ui.available_size_before_wrap().x - EVENTS - marks;
@@ -132,7 +132,7 @@ fn events_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     }
     let list = |ui: &mut Ui| {
         ui.strong("Device events, all lanes");
-        egui::Grid::new("marks of events").num_columns(3).show(ui, |ui| {
+        egui::Grid::new("event marks").num_columns(3).show(ui, |ui| {
             for (class, count) in &present {
                 let (cell, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
                 ticks::mark(ui.painter(), cell.center(), *class, input.theme);
@@ -155,11 +155,11 @@ fn remat_ui(ui: &mut Ui, input: &LanesInput<'_>) {
     ui.separator();
     for (kind, words) in [
         (RematMarkKind::Evict, "evicted"),
-        (RematMarkKind::Rematerialize, "anew"),
+        (RematMarkKind::Rematerialize, "recomputed"),
     ] {
         let explanation = match kind {
-            RematMarkKind::Evict => "Evicted to make room under the budget",
-            _ => "Computed anew because it was needed again; steps on which that happens are tinted",
+            RematMarkKind::Evict => "Evicted to make room within the budget",
+            _ => "Recomputed because it was needed again; these steps are tinted",
         };
         // Mark and word are one widget, so that they stay in one line.
         let size = TextStyle::Body.resolve(ui.style()).size;

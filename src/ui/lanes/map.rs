@@ -24,7 +24,7 @@ const MIN_LABEL_HEIGHT: f32 = 12.0;
 /// Labels per lane; about 200 with four lanes.
 const MOST_LABELS: usize = 50;
 
-/// Returns the numbers of shapes and of blocks, holes and edges.
+/// Returns the numbers of shapes and of blocks, gaps and edges.
 pub(super) fn paint(
     ui: &Ui,
     frame: &LaneFrame,
@@ -119,7 +119,7 @@ fn paint_large(painter: &Painter, lane: usize, rect: Rect, view: View<'_>, input
         );
     }
     if input.drawn.device.is_some() && view.axis().is_none() {
-        let text = "more blocks than the graphics device takes: drawn as a picture".to_owned();
+        let text = "too many blocks for the graphics device: drawn as a picture".to_owned();
         let place = (rect.right_top(), Align2::RIGHT_TOP);
         text_with_ground(painter, place, text, (theme.text_weak, theme.canvas), rect);
     }
@@ -195,7 +195,7 @@ fn region_rects(lane: &LaneView, viewport: &View<'_>, rect: Rect) -> Vec<(usize,
                 .clamp(-2.0, canvas.height + 2.0),
         )
     };
-    // What ends at an edge of the picture touches it.
+    // A block that ends at an edge of the picture touches it.
     let around = viewport.widened(1.0 / canvas.width.max(1.0));
     let places = lane.regions_within(around.t0, around.t1).into_iter().map(|idx| {
         let region = &lane.regions[idx];

@@ -33,7 +33,7 @@ impl EdgeChoice {
         (
             Self::Selection,
             "selection",
-            "Whose bytes the selected tensor took over, and who took its bytes",
+            "Tensors whose bytes the selected tensor reuses, and tensors that reuse its bytes",
         ),
         (
             Self::Peak,
@@ -137,7 +137,7 @@ fn hole_picture(
 ) -> HolePicture {
     let rect = place.2;
     let items = lane.visible_gaps(view, canvas_of(rect));
-    let mut mesh = Mesh::with_texture(pattern(ctx, "hatch of holes", theme.hole));
+    let mut mesh = Mesh::with_texture(pattern(ctx, "hatch of gaps", theme.hole));
     mesh.reserve_vertices(items.n_drawn() * 4);
     mesh.reserve_triangles(items.n_drawn() * 2);
     for item in items.rects.iter().chain(items.marks.iter().map(|mark| &mark.rect)) {

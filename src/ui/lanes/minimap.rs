@@ -91,7 +91,8 @@ pub(super) fn strip_ui(ui: &Ui, area: Rect, input: &LanesInput<'_>, state: &mut 
     });
     moves(&response, rect, view, whole, state);
     paint(ui, rect, input, state, whole);
-    let hint = "All steps; the frame is what the lanes show\nDrag the frame or its edges, or draw a new one beside it; double click: everything";
+    let hint = "All steps; the frame marks the visible range\nDrag the frame or its edges, or draw a new frame; \
+                double click: everything";
     if !response.dragged() {
         response.on_hover_text(hint);
     }

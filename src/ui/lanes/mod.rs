@@ -10,7 +10,7 @@
 //!           curve: reserved, live, capacity, peak
 //!           events: what the device and the pools did
 //!           under a budget: evictions and recomputations; the budget is a line in the curve that can be dragged
-//!           map: address by time, whose memory, holes, reuse edges
+//!           map: address by time, owners, gaps, reuse edges
 //! ```
 
 mod accessibility_text;
@@ -82,7 +82,7 @@ use highwater_analysis::{Comparison, LaneKind};
 use highwater_session::{Command, ContentOrder, Document, Session};
 use highwater_timeline::{Attribute, ColorBy, ColoringRequest, Matches, Timeline};
 
-/// What the lanes draw.
+/// The input of the lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct LanesInput<'a> {
     pub comparison: &'a Comparison,
@@ -133,7 +133,7 @@ impl<'a> LanesInput<'a> {
     }
 }
 
-/// What the lanes draw, the view that they change, and their output.
+/// The input of the lanes, the view that they change, and their output.
 pub struct LanesCx<'a> {
     pub input: &'a LanesInput<'a>,
     pub state: &'a mut LanesState,

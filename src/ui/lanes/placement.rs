@@ -36,7 +36,7 @@ pub(super) fn strategy_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, lane: &Lane, room: 
         .width(COMBO.0)
         .height(640.0)
         .show_choices(ui, |ui| {
-            if lane.chosen && ui.selectable_label(false, "as for all lanes").clicked() {
+            if lane.chosen && ui.selectable_label(false, "same as all lanes").clicked() {
                 cx.commands.push(set_strategy(None));
             }
             for row in choices(cx.input.comparison) {
@@ -56,7 +56,7 @@ pub(super) fn strategy_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, lane: &Lane, room: 
 fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
     let row = lane.strategy;
     let mut text = format!(
-        "How static arenas are placed: {}: {} ({})",
+        "Placement strategy of static arenas: {}: {} ({})",
         row.label, row.summary, row.name
     );
     for (graph, planned) in lane.plans.iter().take(8) {
@@ -70,7 +70,7 @@ fn plans_text(lane: &Lane, input: &LanesInput<'_>) -> String {
             "proven optimal".to_owned()
         } else {
             format!(
-                "{} over the bound",
+                "{} above the bound",
                 percent_text(planned.plan.footprint.percent_over(planned.lower_bound))
             )
         };
@@ -93,7 +93,7 @@ pub(super) fn certainty(lane: &Lane) -> Option<Certainty> {
         return Some(Certainty::Optimal);
     }
     let over = percent_text(planned.plan.footprint.percent_over(planned.lower_bound));
-    Some(Certainty::Over(format!("{over} over bound")))
+    Some(Certainty::Over(format!("{over} above bound")))
 }
 
 /// For lanes of a placement problem.
@@ -107,11 +107,11 @@ pub(super) fn certainty_ui(ui: &mut Ui, lane: &Lane, is_short: bool, input: &Lan
     };
     match certainty(lane) {
         Some(Certainty::Optimal) => {
-            badge(ui, &OPTIMAL, is_short, input.theme.best).on_hover_text("No plan needs less");
+            badge(ui, &OPTIMAL, is_short, input.theme.best).on_hover_text("This is the minimum");
         }
         Some(Certainty::Over(text)) => {
             ui.label(words(text, input.theme.text_weak))
-                .on_hover_text(format!("No plan needs less than {}", planned.proved_bound.exact()));
+                .on_hover_text(format!("Lower bound: {}", planned.proved_bound.exact()));
         }
         None => {}
     }

@@ -36,12 +36,12 @@ pub(super) fn marks_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, frame: &LaneFrame) {
     }
     let outer = ui.painter();
     let label = pos2(rect.left() - 6.0, rect.center().y);
-    outer.text(label, Align2::RIGHT_CENTER, "evict, anew", SMALL, theme.text_weak);
+    outer.text(label, Align2::RIGHT_CENTER, "evict, recompute", SMALL, theme.text_weak);
     let id = ui.scope_id().with(("remat marks", frame.lane));
     let response = ui.interact(rect, id, Sense::click());
     let title = cx.input.comparison.lane_title(cx.input.comparison.lanes[frame.lane].id);
     let response = response.named(Role::Button, || {
-        format!("evictions and ops computed anew of {title}: {}", counts_text(remat))
+        format!("evictions and recomputed ops of {title}: {}", counts_text(remat))
     });
     if response.has_focus() {
         keep_arrows(ui, id, true, false);
@@ -129,7 +129,7 @@ fn paint_counter(painter: &Painter, rect: Rect, remat: &LaneRemat, input: &Lanes
         .limit
         .map_or(String::new(), |limit| format!(" (limit +{:.0} %)", limit * 100.0));
     let words = format!(
-        "{} evicted, {} anew so far: +{:.1} % time{limit}",
+        "{} evicted, {} recomputed so far: +{:.1} % time{limit}",
         grouped(u64::from(counters.evictions)),
         grouped(u64::from(counters.recomputed)),
         counters.share * 100.0
@@ -156,8 +156,8 @@ pub(super) fn paint_ends(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, sta
         };
         painter.vline(x, body.y_range(), Stroke::new(2.0, theme.bad));
         let words = match mark.kind {
-            RematMarkKind::Thrash => "given up: thrash".to_owned(),
-            _ => format!("out of memory under the budget: {} short", mark.bytes),
+            RematMarkKind::Thrash => "stopped: thrashing".to_owned(),
+            _ => format!("out of memory within the budget: {} short", mark.bytes),
         };
         let place = label_beside(pos2(x, frame.map.bottom() - 1.0), 4.0, Align::BOTTOM, body);
         text_with_ground(&painter, place, words, (theme.bad, theme.halo()), body);
@@ -253,7 +253,7 @@ fn tooltip_ui(ui: &mut Ui, remat: &LaneRemat, column: &RematColumn, input: &Lane
     let told = marks.len().min(TOLD);
     let all = grouped(remat.marks.len() as u64);
     if told < marks.len() {
-        ui.weak(format!("{told} of the {} here, {all} in the lane", marks.len()));
+        ui.weak(format!("{told} of {} here, {all} in the lane", marks.len()));
     }
     ui.weak("Click: pin the step and select the tensor. Left, right: previous and next.");
 }
@@ -331,11 +331,11 @@ pub(super) fn reading_rows(
     let counters = remat.counters(step);
     let mut rows = Vec::new();
     if let Some(text) = recomputed_text(remat, step) {
-        rows.push(("computed anew", text));
+        rows.push(("recomputed", text));
     } else if remat.waits_at(step) {
-        rows.push(("waits", "another lane computes anew here".to_owned()));
+        rows.push(("waits", "another lane recomputes here".to_owned()));
     }
-    rows.push(("in use, planned", exact(Bytes(remat.usage.at(step.0)))));
+    rows.push(("live, planned", exact(Bytes(remat.usage.at(step.0)))));
     rows.push(("budget", remat.budget.map_or_else(|| "none".to_owned(), exact)));
     rows.push(("evicted so far", grouped(u64::from(counters.evictions))));
     let limit = counters
@@ -347,6 +347,6 @@ pub(super) fn reading_rows(
         counters.time,
         counters.share * 100.0
     );
-    rows.push(("anew so far", recomputed));
+    rows.push(("recomputed so far", recomputed));
     rows
 }

@@ -250,8 +250,8 @@ fn empty_words(input: &LanesInput<'_>, lane: usize) -> &'static str {
         .is_some_and(|view| !view.blocks.is_empty());
     match (has_blocks, input.comparison.is_measured_lane(lane)) {
         (false, true) => "The file lists no blocks.",
-        (_, true) => "No block is held within these events.",
-        _ => "No tensor is alive within these steps.",
+        (_, true) => "No block is live within these events.",
+        _ => "No tensor is live within these steps.",
     }
 }
 

@@ -126,7 +126,7 @@ fn recomputed_ui(response: Response, rect: Rect, input: &LanesInput<'_>, view: &
         return;
     }
     response.on_hover_ui_at_pointer(|ui| {
-        ui.strong(format!("step {step}: computed anew"));
+        ui.strong(format!("step {step}: recomputed"));
         let lanes = input.comparison.lanes.iter().zip(&input.timeline.lanes);
         let mut rows: Vec<(String, String)> = Vec::new();
         for (lane, view) in lanes {
@@ -157,9 +157,9 @@ fn paint_tag(painter: &Painter, rect: Rect, input: &LanesInput<'_>, state: &Lane
         ("", _) => format!("{} {step}", input.comparison.axis_word()),
         (op, false) => format!("step {step} · {op}"),
         (op, true) if input.timeline.has_lane_rows() => {
-            format!("step {step} · before {op}, something is computed anew")
+            format!("step {step} · recomputation before {op}")
         }
-        (op, true) => format!("step {step} · {op}, computed anew"),
+        (op, true) => format!("step {step} · {op}, recomputed"),
     };
     let text = match state.along(input.timeline) {
         Some(axis) => format!("{text} · {}{}", state.axis.prefix(), Nanos(axis.time_at(step.0))),

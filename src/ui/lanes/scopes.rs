@@ -68,10 +68,7 @@ fn words(scope: &Scope, band: &ScopeBand, shown: &Shown<'_>) -> String {
     let all = counted(scope.places.len() as u64, "row");
     let alive = counted(band.n_alive as u64, "row");
     let figures = if band.is_folded {
-        format!(
-            "\nIts rows hold at most {} on one step in view",
-            Bytes(band.most()).exact()
-        )
+        format!("\nPeak of its rows in view: {}", Bytes(band.most()).exact())
     } else {
         String::new()
     };
@@ -174,8 +171,8 @@ fn paint_area(painter: &Painter, rect: Rect, band: &ScopeBand, most: u64, theme:
 /// Buttons for all scopes, in the toolbar.
 pub(super) fn folds_ui(ui: &mut Ui, folds: &mut ScopeFolds) {
     for (text, is_folded, why) in [
-        ("Fold all", true, "One line for every outermost scope"),
-        ("Open all", false, "Every tensor a row, under its scopes"),
+        ("Collapse all", true, "Show one row per outermost scope"),
+        ("Expand all", false, "Show one row per tensor, under its scopes"),
     ] {
         if ui.button(text).on_hover_text(why).clicked() {
             *folds = ScopeFolds::all(is_folded);

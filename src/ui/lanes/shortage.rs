@@ -38,7 +38,7 @@ pub(super) fn paint(ui: &Ui, frame: &LaneFrame, input: &LanesInput<'_>, state: &
 /// That a lane has ended before a step; `None` where it runs there.
 pub(super) fn ended_text(lane: &Lane, step: Step) -> Option<String> {
     let failed = lane.simulation.out_of_memory.as_ref()?;
-    (step > failed.step).then(|| format!("ended at step {}, out of memory", failed.step))
+    (step > failed.step).then(|| format!("stopped at step {}, out of memory", failed.step))
 }
 
 /// The height of the label: on the map, because the curve has the label of the peak.
@@ -71,7 +71,7 @@ pub(super) fn tooltip_ui(ui: &mut Ui, lane: &Lane, input: &LanesInput<'_>) {
     for sentence in sentences(lane) {
         ui.label(sentence);
     }
-    ui.weak("Click: pin the step and show the device there.");
+    ui.weak("Click: pin the step and show the device.");
 }
 
 /// Why a lane ends early; empty where it does not.

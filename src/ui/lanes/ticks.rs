@@ -144,5 +144,5 @@ pub(super) fn tooltip_ui(ui: &mut Ui, lane: usize, column: &TickColumn, input: &
         })
         .collect();
     rows_ui(ui, &rows);
-    ui.weak("Click: pin the step and show the device there. [ and ]: previous and next.");
+    ui.weak("Click: pin the step and show the device. [ and ]: previous and next.");
 }

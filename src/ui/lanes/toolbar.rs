@@ -66,11 +66,9 @@ pub(super) fn toolbar_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
 fn contents_ui(ui: &mut Ui, state: &mut LanesState) {
     for content in LaneContent::ALL {
         let what = match content {
-            LaneContent::MemoryMap => "Address by time, lane by lane (V)",
-            LaneContent::Areas => {
-                "What every group holds over time, the groups standing on each other, lane by lane (V)"
-            }
-            LaneContent::Lifetimes => "A row per tensor (V)",
+            LaneContent::MemoryMap => "Addresses over time, lane by lane (V)",
+            LaneContent::Areas => "Bytes of each group over time, stacked, lane by lane (V)",
+            LaneContent::Lifetimes => "One row per tensor (V)",
         };
         ui.selectable_value(&mut state.content, content, content.words())
             .on_hover_text(what);
@@ -90,7 +88,7 @@ fn fit_ui(ui: &mut Ui, timeline: &Timeline, state: &mut LanesState) {
     }
     let tensors = ui
         .button("Fit tensors")
-        .on_hover_text("Show the addresses at which tensors stand, without weights and what else lies still (Shift+H)");
+        .on_hover_text("Show the address range of tensors, without weights and other constant regions (Shift+H)");
     if tensors.clicked() {
         state.fit_tensors(timeline);
     }
@@ -117,7 +115,7 @@ fn rows_lane_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
             }
         })
         .named(Role::ComboBox, || &label)
-        .on_hover_text("Lanes differ in what they hold when: whose lifetimes are shown");
+        .on_hover_text("Lane whose lifetimes are shown");
 }
 
 /// The order of rows, and buttons for all scopes.
@@ -131,7 +129,7 @@ fn rows_order_ui(ui: &mut Ui, state: &mut LanesState) {
             }
         })
         .named(Role::ComboBox, || &label)
-        .on_hover_text("In which order tensors stand below each other");
+        .on_hover_text("Order of the rows");
     if state.rows_by == RowOrder::Tree {
         scopes::folds_ui(ui, &mut state.folds);
     }
@@ -156,25 +154,25 @@ impl Legend {
                 capacity = format!("capacity {bytes}, above");
             }
             if input.comparison.has_capacity() {
-                let why = "Memory of the device; far above the picture where an arrow stands for the line";
+                let why = "Device capacity; an arrow marks a line above the visible range";
                 entries.push((capacity, theme.capacity, why, is_above));
             }
             if input.timeline.has_remat() {
-                let why = "What the planner of rematerialization may use, as it counts; drag the line in a lane";
+                let why = "Memory budget of the rematerialization planner, by its own count; drag the line in a lane";
                 entries.push(("budget".to_owned(), theme.budget, why, false));
-                let why = "Bytes in use as the planner of rematerialization counts them: tensors of the program, \
-                           without the device's rounding and pools";
+                let why = "Live bytes by the count of the rematerialization planner: tensors of the program, without \
+                           rounding and pools";
                 entries.push(("planned".to_owned(), theme.usage, why, false));
             }
             if input.timeline.lanes.iter().any(|lane| lane.physical.max() > 0) {
-                let why = "Bytes of physical pages that the driver gave, under policies with virtual ranges";
+                let why = "Bytes of physical pages of the driver, under policies with virtual ranges";
                 entries.push(("pages".to_owned(), theme.physical, why, false));
             }
-            let why = "Exact bytes that the graphs hold: no weights, no rounding";
+            let why = "Exact bytes of live tensors: no weights, no rounding";
             entries.push(("live".to_owned(), theme.live, why, false));
             let lanes = 0..input.comparison.lanes.len();
             if lanes.into_iter().any(|lane| input.comparison.states(lane).0) {
-                let why = "Device bytes in use: arenas, pools, weights, variables, inputs and outputs";
+                let why = "Reserved device bytes: arenas, pools, weights, variables, inputs and outputs";
                 entries.push(("reserved".to_owned(), theme.reserved, why, false));
             }
         }
@@ -202,7 +200,7 @@ impl Legend {
         let (drawn, total) = state.drawn;
         let mut words = GESTURES.to_owned();
         if drawn < total && !self.entries.is_empty() {
-            let merged = "what is smaller than a pixel is merged; zoom in to see each block";
+            let merged = "blocks smaller than a pixel are merged; zoom in to see each block";
             words = format!(
                 "{} blocks in {} marks: {merged}\n\n{words}",
                 grouped(total as u64),

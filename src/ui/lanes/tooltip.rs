@@ -109,9 +109,7 @@ fn region_ui(
     let holding = place_at(pos, frame, state).and_then(|(step, address)| lane.pick_owned_range(step, address));
     ui.strong(&*region.label);
     if region.kind == RegionKind::Unplaced {
-        ui.label(
-            "Blocks are stacked here only to be drawn: heights are no addresses, and what is beside them is not known.",
-        );
+        ui.label("Addresses are not known: blocks are stacked for drawing only.");
         return;
     }
     let what = if region.is_paged { "addresses used" } else { "reserved" };
@@ -129,12 +127,12 @@ fn region_ui(
             let text = match pages {
                 0 => format!("{}, granted block of {bytes}", holdings.owner[idx].words(name)),
                 1 => format!("{}, one page of {bytes}", holdings.owner[idx].words(name)),
-                _ => format!("{}, {pages} pages of {bytes} in sum", holdings.owner[idx].words(name)),
+                _ => format!("{}, {pages} pages of {bytes} in total", holdings.owner[idx].words(name)),
             };
             rows.push(("here", text));
         }
         None if region.is_paged => rows.push(("here", "address space without memory".to_owned())),
-        None if region.owner == Owner::DevicePool => rows.push(("here", "idle in the device pool".to_owned())),
+        None if region.owner == Owner::DevicePool => rows.push(("here", "free in the device pool".to_owned())),
         None => {}
     }
     rows_ui(ui, &rows);
@@ -184,7 +182,7 @@ fn holes_text(lane: &LaneView, step: f64) -> String {
         0 => "none".to_owned(),
         1 => Bytes(sum.total).to_string(),
         count => format!(
-            "{count} of {} in sum, the largest {}",
+            "{count} of {} in total, largest {}",
             Bytes(sum.total),
             Bytes(sum.largest)
         ),
@@ -204,12 +202,12 @@ fn time_rows(
     let (start, end) = (axis.time_at(step.0), axis.time_at(step.0.saturating_add(1)));
     let prefix = state.axis.prefix();
     let took = match end.saturating_sub(start) {
-        0 => "no time of its own".to_owned(),
+        0 => "takes no time".to_owned(),
         took => format!("{prefix}{}", Nanos(took)),
     };
     // An event takes no time: the next one comes after it.
     let name = match state.axis {
-        AxisKind::Wall => "next after",
+        AxisKind::Wall => "until next",
         AxisKind::Order | AxisKind::Estimated => "takes",
     };
     vec![("after", format!("{prefix}{}", Nanos(start))), (name, took)]

@@ -175,7 +175,7 @@ pub fn entries(known: &Known<'_>, ctx: &egui::Context) -> Vec<Entry> {
     let commands = commands.map(|row| Entry {
         tooltip: row.tooltip.to_owned(),
         also: also(row.command),
-        now: (known.now)(row.command).map_or_else(String::new, |now| format!("now {now}")),
+        now: (known.now)(row.command).map_or_else(String::new, |now| format!("current: {now}")),
         shortcut: row.shortcut.map_or_else(String::new, |keys| keys_text(keys, ctx)),
         why_not: why_not(row.command, known.session).map(str::to_owned),
         ..Entry::new(

@@ -23,7 +23,7 @@ pub fn no_answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, row: &PaneRow) {
     wrapped_ui(ui, format!("Here: {}.", row.what));
     ui.add_space(4.0);
     if cx.session.busy().is_some() {
-        ui.weak("Reading and working out the answer…");
+        ui.weak("Reading files and simulating…");
         return;
     }
     match cx.session.problem() {
@@ -51,7 +51,7 @@ pub fn no_answer_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, row: &PaneRow) {
 /// A line above an answer that is older than the settings.
 pub fn problem_line_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let Some(problem) = session.problem() else { return };
-    let text = format!("What stands here is older than the settings: {problem}");
+    let text = format!("These results are for earlier settings: {problem}");
     wrapped_ui(ui, RichText::new(text).color(theme.bad));
     ui.add_space(4.0);
 }
@@ -61,7 +61,7 @@ pub fn other_ui(ui: &mut egui::Ui, why: &str, sample_name: &str, commands: &mut 
     wrapped_ui(ui, why);
     let Some(sample) = sample(sample_name) else { return };
     ui.horizontal_wrapped(|ui| {
-        ui.weak("There is something to see in a sample:");
+        ui.weak("Or open a sample:");
         if ui.button(sample.title).clicked() {
             commands.push(Command::Open(vec![SourceSpec::Sample(sample)]));
         }
@@ -71,7 +71,7 @@ pub fn other_ui(ui: &mut egui::Ui, why: &str, sample_name: &str, commands: &mut 
 /// The page in place of the lanes while nothing is open.
 pub fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, recents: &Recents) {
     if cx.session.busy().is_some() {
-        ui.centered_and_justified(|ui| ui.weak("Reading and working out the answer…"));
+        ui.centered_and_justified(|ui| ui.weak("Reading files and simulating…"));
         return;
     }
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -94,7 +94,7 @@ pub fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, recents: &Recents) {
         });
         if !recents.list.is_empty() {
             ui.add_space(10.0);
-            ui.label(RichText::new("Opened before").color(cx.theme.text_weak));
+            ui.label(RichText::new("Recent files").color(cx.theme.text_weak));
             ui.with_layout(egui::Layout::top_down_justified(egui::Align::Min), |ui| {
                 recents_ui(ui, recents, cx.session, ", from the start page", cx.commands);
             });

@@ -47,14 +47,14 @@ fn stamped_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: &str, settings: &Du
             .all(|(name, text)| document.environment.get(name) == Some(text));
     ui.horizontal_wrapped(|ui| {
         let text = format!(
-            "{graph} was compiled with {} other than the defaults:",
+            "{graph} was compiled with {} that differ from the defaults:",
             counted(arguments.len() as u64, "setting")
         );
         ui.label(text);
         ui.monospace(arguments.join(" "));
-        let button = ui.add_enabled(!is_used, egui::Button::new("Use them").small());
-        let button = button.on_hover_text("sets these options and variables; others stay (Ctrl+Z takes it back)");
-        if button.on_disabled_hover_text("they are set").clicked() {
+        let button = ui.add_enabled(!is_used, egui::Button::new("Apply").small());
+        let button = button.on_hover_text("Sets these options and variables and keeps the others (Ctrl+Z undoes it)");
+        if button.on_disabled_hover_text("Already set").clicked() {
             cx.commands.push(Command::UseSettings(Box::new(settings.clone())));
         }
     });
@@ -66,8 +66,8 @@ fn unread_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     let sources = &cx.session.document().sources;
     let Some(problem) = cx.session.problem().filter(|_| !sources.is_empty()) else {
         ui.weak(
-            "What was read of each file stands here. Drop files or a folder onto the window, open some with Ctrl+O, or \
-             choose a sample under Samples.",
+            "This tab lists the contents of each file. Drop files or a folder onto the window, press Ctrl+O, or open \
+             a sample.",
         );
         return;
     };
@@ -104,7 +104,7 @@ fn source_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, position: usize, source: &S
         let copy = ui
             .small_button("Copy")
             .named(egui::Role::Button, || format!("copy the report of {}", source.title()));
-        if copy.on_hover_text("copy this report as text").clicked() {
+        if copy.on_hover_text("Copy this report as text").clicked() {
             ui.ctx().copy_text(report_text(source, report));
         }
     });
@@ -113,7 +113,7 @@ fn source_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, position: usize, source: &S
     }
     let entries = report.diagnostics.entries();
     if entries.is_empty() {
-        ui.weak("Nothing was left out.");
+        ui.weak("Nothing was skipped.");
     }
     let mut sorted: Vec<&Diagnostic> = entries.iter().collect();
     sorted.sort_by_key(|entry| entry.severity);
@@ -148,7 +148,7 @@ pub(crate) fn format_ui(
             }
         })
         .named(egui::Role::ComboBox, || "open as")
-        .on_hover_text("Open as: read the file as this format, whatever its content looks like");
+        .on_hover_text("Open as: read the file in this format, whatever its content");
     *chosen != before
 }
 

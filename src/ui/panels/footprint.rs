@@ -27,7 +27,7 @@ pub(super) fn footprint_ui(
     if stack.chain.links.is_empty() {
         return;
     }
-    ui.strong("What holds the footprint");
+    ui.strong("Arena size");
     let name = comparison
         .session
         .graphs
@@ -36,11 +36,11 @@ pub(super) fn footprint_ui(
     let noun = comparison.study().words().tensor;
     let (footprint, holes) = (stack.footprint, stack.chain.gap_bytes);
     let text = format!(
-        "{footprint} in {name}: {} {noun}s stand on each other, over {holes} of holes; the largest first",
+        "{footprint} in {name}: {} stacked {noun}s define the arena size; {holes} of gaps",
         stack.chain.links.len()
     );
     wrapped_ui(ui, text).on_hover_text(format!(
-        "{}, of it {} of holes; {} of the stack live on the step with the most live bytes",
+        "{}, including {} of gaps; {} of the stack are live at the peak",
         footprint.exact(),
         holes.exact(),
         stack.chain.live_at_peak
@@ -59,7 +59,7 @@ fn chain_ui(
     commands: &mut Vec<Command>,
 ) {
     let most = if *is_open { MANY } else { FEW };
-    egui::Grid::new("stack of the footprint")
+    egui::Grid::new("stacked tensors")
         .num_columns(3)
         .min_col_width(0.0)
         .spacing([8.0, 2.0])
@@ -76,9 +76,9 @@ fn chain_ui(
                 let name = tensor.map_or(String::new(), |tensor| facts(comparison, tensor).name);
                 let button = link_ui(ui, &name);
                 let live = if link.is_live_at_peak {
-                    "live on the step with the most live bytes"
+                    "live at the peak"
                 } else {
-                    "not live on the step with the most live bytes"
+                    "not live at the peak"
                 };
                 if button.on_hover_text(format!("Select {name}; {live}")).clicked() {
                     commands.push(Command::Select(tensor));
@@ -87,29 +87,29 @@ fn chain_ui(
                 if link.gap_below > Bytes::ZERO {
                     bytes_ui(ui, link.gap_below);
                     ui.label("");
-                    ui.weak("hole below");
+                    ui.weak("gap below");
                     ui.end_row();
                 }
             }
         });
     let left = stack.chain.links.len().saturating_sub(FEW);
     if left > 0 {
-        more_ui(ui, "stack of the footprint", is_open, FEW, left);
+        more_ui(ui, "stacked tensors", is_open, FEW, left);
     }
 }
 
 fn fragmentation_ui(ui: &mut egui::Ui, fragmentation: &Fragmentation) {
-    ui.strong("Lost to holes");
+    ui.strong("Gaps");
     let lost = fragmentation.lost();
     let peak = fragmentation.peak_live;
     let at = fragmentation
         .peak_step
         .map_or(String::new(), |step| format!(" (step {step})"));
     let text = if lost == Bytes::ZERO {
-        format!("nothing: the footprint is the most bytes that are live at once, rounding included, {peak}{at}")
+        format!("none: the footprint equals the peak of live bytes, rounded, {peak}{at}")
     } else {
         format!(
-            "{lost}: the footprint is {}, the most live bytes, rounding included, are {peak}{at}",
+            "{lost}: the footprint is {}, the peak of live bytes, rounded, is {peak}{at}",
             fragmentation.footprint
         )
     };
@@ -117,13 +117,13 @@ fn fragmentation_ui(ui: &mut egui::Ui, fragmentation: &Fragmentation) {
     let at = fragmentation.at_footprint.and_then(|at| fragmentation.steps.get(at));
     if let Some(at) = at {
         let text = match at.n_gaps {
-            0 => format!("The footprint is reached at step {} with no hole.", at.step),
+            0 => format!("The footprint is reached at step {} without a gap.", at.step),
             1 => format!(
-                "The footprint is reached at step {} over a hole of {}.",
+                "The footprint is reached at step {} with a gap of {}.",
                 at.step, at.largest_gap
             ),
             count => format!(
-                "The footprint is reached at step {} over {count} holes of {} in sum, the largest {}.",
+                "The footprint is reached at step {} with {count} gaps of {} in total, largest {}.",
                 at.step,
                 at.gap_bytes(),
                 at.largest_gap

@@ -33,7 +33,7 @@ const TIMES: f32 = 26.0;
 
 pub fn inspector_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut InspectorState) {
     let Some((comparison, timeline)) = cx.session.answer() else {
-        ui.weak("Facts about the selected tensor appear here.");
+        ui.weak("Select a tensor to see its facts.");
         return;
     };
     egui::ScrollArea::vertical()
@@ -70,7 +70,7 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
         .show(ui, |ui| {
             ui.weak("lane");
             ui.weak("place")
-                .on_hover_text("the address as drawn in the memory map, where lanes begin at 0");
+                .on_hover_text("Address in the memory map, where lanes begin at 0");
             ui.weak("occupies");
             ui.end_row();
             for (position, (lane, view)) in comparison.lanes.iter().zip(&timeline.lanes).enumerate() {
@@ -97,9 +97,8 @@ fn places_ui(ui: &mut egui::Ui, comparison: &Comparison, timeline: &Timeline, se
                                 ));
                             }
                             _ => {
-                                ui.weak("not known").on_hover_text(
-                                    "The file names no segment in which it stands: it is stacked only to be drawn",
-                                );
+                                ui.weak("not known")
+                                    .on_hover_text("The file states no segment for it: it is stacked for drawing only");
                             }
                         }
                         let bytes = Bytes(view.blocks.bytes[idx]);
@@ -163,7 +162,7 @@ fn peak_ui(
         ui.weak("The schedule has no steps.");
         return;
     };
-    ui.strong(format!("Why the peak of {}", comparison.lane_title(lane.id)));
+    ui.strong(format!("Peak of {}", comparison.lane_title(lane.id)));
     ui.add_space(2.0);
     if let LaneId::Measured(_) = lane.id {
         measured_ui(ui, lane);
@@ -182,7 +181,7 @@ fn peak_ui(
         ui.weak(if matches!(lane.id, LaneId::Measured(_)) {
             "The file lists no blocks."
         } else {
-            "Nothing is held at any step."
+            "No tensor is live at any step."
         });
         return;
     }
@@ -196,11 +195,8 @@ fn peak_ui(
     let live = &view.at_peak.blocks;
     let noun = comparison.study_of_lane(position).words().tensor;
     let holders = counted(live.len() as u64, noun);
-    let verb = if live.len() == 1 { "holds" } else { "hold" };
     let word = comparison.axis_word();
-    ui.label(format!(
-        "Most bytes are live at {word} {live_step}{at}. {holders} {verb} them:"
-    ));
+    ui.label(format!("Peak live at {word} {live_step}{at}, {holders}:"));
     live_table_ui(ui, comparison, timeline, position, cx.commands);
 }
 
@@ -320,9 +316,9 @@ fn regions_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane, view: &La
         .and_then(|graph| comparison.session.graphs.get(graph.idx()))
         .map_or("", |graph| &graph.name);
     ui.label(if comparison.trace().is_some() || is_measured {
-        format!("Held at {} {step}:", comparison.axis_word())
+        format!("Live at {} {step}:", comparison.axis_word())
     } else {
-        format!("Held at step {step}, while {name} runs:")
+        format!("Live at step {step}, while {name} runs:")
     });
     egui::Grid::new("regions")
         .num_columns(2)

@@ -29,7 +29,7 @@ enum Kind {
 const KINDS: [(Kind, &str); 3] = [
     (Kind::Policies, "policies"),
     (Kind::Budgets, "budgets"),
-    (Kind::NameReuse, "name reuse"),
+    (Kind::NameReuse, "variable reuse"),
 ];
 
 impl Kind {
@@ -100,8 +100,8 @@ pub fn lane_set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetSt
         LaneChoice::Any => false,
         LaneChoice::Budgets => true,
         LaneChoice::NameReuse => {
-            ui.label("Compare: name reuse").on_hover_text(
-                "A program of blocks has names and no device session: its lanes are the levels of name reuse anyway",
+            ui.label("Compare: variable reuse").on_hover_text(
+                "A program of blocks has no device session: its lanes are always levels of variable reuse",
             );
             return false;
         }
@@ -111,25 +111,24 @@ pub fn lane_set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut LaneSetSt
     let mut wants_sweep = false;
     let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing, egui::vec2(4.0, 2.0));
     if is_tape {
-        ui.label("Compare: budgets").on_hover_text(
-            "A recorded log is run under memory budgets: its lanes are budgets anyway, there is no policy to choose",
-        );
+        ui.label("Compare: budgets")
+            .on_hover_text("A recorded log has no policies: its lanes are always budgets");
     } else {
         ui.label("Budgets:");
     }
     if let LaneSet::Remat(open) = lanes {
         state.budgets.clone_from(open);
         open_ui(ui, open, cx.commands);
-        if is_tape && ui.small_button("Back to the first ones").clicked() {
+        if is_tape && ui.small_button("Restore the default budgets").clicked() {
             cx.commands.push(Command::SetLanes(LaneSet::Policies));
         }
     }
     if is_tape || matches!(lanes, LaneSet::Remat(_)) {
         let more = ui
             .small_button("More…")
-            .named(egui::Role::Button, || "more budgets: open the sweep");
+            .named(egui::Role::Button, || "open the budget sweep");
         wants_sweep = more
-            .on_hover_text("the sweep over many budgets: a click on a point opens a lane")
+            .on_hover_text("Open the sweep over many budgets; click a point to open a lane")
             .clicked();
     }
     ui.spacing_mut().item_spacing = spacing;

@@ -48,13 +48,18 @@ enum Column {
 
 /// Every column with its label, its width and what it means.
 const COLUMNS: [(Column, &str, f32, &str); 6] = [
-    (Column::Peak, "peak reserved", 84.0, "Device memory in use, at its peak"),
-    (Column::Difference, "diff", 62.0, "The peak, compared with the baseline"),
+    (Column::Peak, "peak reserved", 84.0, "Peak of reserved device memory"),
+    (
+        Column::Difference,
+        "diff",
+        62.0,
+        "Difference of the peak from the baseline",
+    ),
     (
         Column::Fragmentation,
         "fragmentation",
         82.0,
-        "Share of the reserved feature memory that holds no live tensor, at the peaks",
+        "Share of reserved feature memory that holds no live tensor, at the peaks",
     ),
     (
         Column::Overhead,
@@ -66,13 +71,13 @@ const COLUMNS: [(Column, &str, f32, &str); 6] = [
         Column::DeviceCalls,
         "device calls",
         76.0,
-        "Calls of the driver: allocations, frees, pages that are created, deleted, mapped and unmapped",
+        "Driver calls: allocations, frees, pages created, deleted, mapped and unmapped",
     ),
     (
         Column::Fits,
         "fits",
         34.0,
-        "Whether the session runs to its end on the lane's device",
+        "Whether the session completes on the device of the lane",
     ),
 ];
 
@@ -92,7 +97,7 @@ pub struct LaneTableState {
     is_descending: bool,
 }
 
-/// What rows are drawn from.
+/// The input of the rows.
 struct Table<'a> {
     comparison: &'a Comparison,
     baseline: usize,
@@ -493,7 +498,7 @@ impl Table<'_> {
         }
     }
 
-    /// What a lane is for the verdict; may be empty.
+    /// The role of a lane in the verdict; may be empty.
     fn tag(&self, lane: usize) -> &'static str {
         match (self.is_recommended(lane), self.is_active(lane)) {
             (true, true) => "recommended, active",

@@ -10,7 +10,7 @@ pub(super) fn details(comparison: &Comparison) -> Vec<String> {
     let (n_all, n_shown) = (with_content.count(), comparison.lanes.len());
     if n_all > n_shown {
         texts.push(format!(
-            "{n_shown} of {n_all} recordings are shown, those with the highest peaks."
+            "{n_shown} of {n_all} recordings, highest peaks first."
         ));
     }
     if let [only] = &comparison.lanes[..] {
@@ -40,34 +40,32 @@ pub(super) fn peaks(comparison: &Comparison, lane: &Lane) -> (String, String) {
     );
     match states {
         (true, true) if live > reserved && recording.is_some_and(|one| !one.regions.is_empty()) => (
-            format!("{title}: {live} in use at most; of what was taken from the device the file lists {reserved}"),
-            format!("{} listed, {} in use", reserved.exact(), live.exact()),
+            format!("{title}: peak live {live}; the file lists {reserved} of reserved bytes"),
+            format!("{} listed, {} live", reserved.exact(), live.exact()),
         ),
         (true, true) if in_file > live => (
+            format!("{title}: {reserved} reserved, peak live {in_file}, of which {live} in listed blocks"),
             format!(
-                "{title}: {reserved} reserved, {in_file} in use at most, of which {live} in blocks that are listed"
-            ),
-            format!(
-                "{} reserved, {} in use, {} in blocks",
+                "{} reserved, {} live, {} in blocks",
                 reserved.exact(),
                 in_file.exact(),
                 live.exact()
             ),
         ),
         (true, true) => (
-            format!("{title}: {reserved} reserved, {live} in use at most"),
-            format!("{} reserved, {} in use", reserved.exact(), live.exact()),
+            format!("{title}: {reserved} reserved, peak live {live}"),
+            format!("{} reserved, {} live", reserved.exact(), live.exact()),
         ),
         (true, false) => (
-            format!("{title}: {reserved} reserved at most; what was in use is not recorded"),
+            format!("{title}: peak reserved {reserved}; live bytes are not recorded"),
             format!("{} reserved", reserved.exact()),
         ),
         (false, true) => (
-            format!("{title}: {live} in use at most; what was reserved is not recorded"),
-            format!("{} in use", live.exact()),
+            format!("{title}: peak live {live}; reserved bytes are not recorded"),
+            format!("{} live", live.exact()),
         ),
         (false, false) => (
-            format!("{title}: neither what was reserved nor what was in use is recorded"),
+            format!("{title}: neither reserved nor live bytes are recorded"),
             String::new(),
         ),
     }

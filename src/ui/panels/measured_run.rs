@@ -25,9 +25,9 @@ pub fn measured_run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Measu
         return;
     };
     if comparison.workload.recordings().is_empty() {
-        let text = "Nothing that is open was measured. Add the recording of a real run beside the graph (Ctrl+Shift+O, or drop \
-                    it onto the window): a memory snapshot of PyTorch, a table of a profiler, or TensorFlow's RunMetadata. \
-                    Here it says by how much each simulated peak is off, and what can be learned of the run.";
+        let text = "No measured run is open. Add the recording of a run to the graph (Ctrl+Shift+O, or drop it onto \
+                    the window): a memory snapshot of PyTorch, a profiler table, or TensorFlow's RunMetadata. This \
+                    tab then shows the error of each simulated peak and derives costs from the run.";
         wrapped_ui(ui, RichText::new(text).weak());
         return;
     }
@@ -71,11 +71,11 @@ fn alignment_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
 
 const fn hint(alignment: Alignment) -> &'static str {
     match alignment {
-        Alignment::Ops => "each measured op stands at the step of the graph's op of its name",
+        Alignment::Ops => "places each measured op at the step of the graph op with the same name",
         Alignment::Phases => {
-            "notes such as ProfilerStep#3, forward, backward stand where the graph's phases begin; without notes the \
-             beginning, the peak and the end stand together"
+            "aligns notes such as ProfilerStep#3, forward, backward with the starts of the graph's phases; without \
+             notes aligns start, peak and end"
         }
-        Alignment::Time => "an event stands where the same share of the whole time has passed",
+        Alignment::Time => "places an event at the same share of the total time",
     }
 }

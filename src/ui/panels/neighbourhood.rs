@@ -78,8 +78,8 @@ impl NeighbourState {
 /// The graph, and lists of nodes without room in it.
 pub(super) fn neighbourhood_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, selected: Selected, state: &mut NeighbourState) {
     ui.add_space(6.0);
-    ui.strong("Around it")
-        .on_hover_text("The op that computes it with what that reads, and who reads it with what they compute");
+    ui.strong("Neighbors")
+        .on_hover_text("The producer of the tensor with its inputs, and the consumers with their outputs");
     let Some(known) = &mut state.known else { return };
     let around = match &known.answer {
         Ok(around) => around,
@@ -220,7 +220,7 @@ fn words(node: &NeighbourNode) -> String {
 /// Type and name of an op, as far as it has them.
 pub(super) fn title(node: &NeighbourNode) -> String {
     match (&*node.what, &*node.name) {
-        ("", "") => "without a name".to_owned(),
+        ("", "") => "unnamed".to_owned(),
         (what, "") => what.to_owned(),
         ("", name) => name.to_owned(),
         (what, name) if what == name => name.to_owned(),
@@ -249,7 +249,7 @@ fn tooltip_ui(ui: &mut egui::Ui, node: &NeighbourNode, around: &Neighbourhood) {
             lines.push(bytes.unwrap_or_else(|| "its bytes are not known".to_owned()));
             lines.extend(node.role.map(|role| role.name().to_owned()));
             if node.is_view {
-                lines.push("a view: it lies in the memory of another tensor".to_owned());
+                lines.push("a view: it uses the memory of another tensor".to_owned());
             }
         }
     }
@@ -258,13 +258,13 @@ fn tooltip_ui(ui: &mut egui::Ui, node: &NeighbourNode, around: &Neighbourhood) {
     }
     let is_center = node.key == NodeKey::Tensor(around.center);
     ui.weak(match (node.key, node.to) {
-        (_, None) => "nowhere to go from here",
+        (_, None) => "no neighbor",
         _ if is_center => "this is the selected tensor",
         (NodeKey::Tensor(_), _) => "Click: select it",
         (NodeKey::Op(_), _) if around.producers().any(|producer| producer.key == node.key) => {
-            "Click: on to the largest tensor that it reads"
+            "Click: select its largest input"
         }
-        (NodeKey::Op(_), _) => "Click: on to its largest result",
+        (NodeKey::Op(_), _) => "Click: select its largest output",
     });
 }
 
@@ -319,7 +319,7 @@ fn rest_ui(
     );
     let n_cut = n_left - rest.list.len();
     if n_cut > 0 {
-        ui.weak(format!("and {} that are not listed", grouped(n_cut as u64)));
+        ui.weak(format!("and {} not listed", grouped(n_cut as u64)));
     }
     to
 }

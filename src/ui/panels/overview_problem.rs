@@ -11,10 +11,7 @@ pub(super) const NO_PLAN: &str = "No strategy gave a plan.";
 pub(super) fn problem_text(comparison: &Comparison) -> Option<(String, String)> {
     let lane = &comparison.lanes[comparison.main_lane()?];
     let footprint = lane.plans.first()?.1.plan.footprint;
-    let text = format!(
-        "Smallest footprint of these lanes: {footprint} by {}",
-        lane.strategy.label
-    );
+    let text = format!("Lowest footprint: {footprint} by {}", lane.strategy.label);
     Some((text, footprint.exact()))
 }
 
@@ -45,15 +42,15 @@ pub(super) fn problem_details(session: &Session, comparison: &Comparison) -> Vec
     let known = shown_before.map(|best| best.footprint).or(smaller);
     let least = known
         .filter(|known| *known <= bound)
-        .map_or("", |_| ", the smallest there is");
+        .map_or("", |_| ", the minimum");
     let sure = match (shown_before, smaller) {
         _ if footprint <= bound => "proven optimal: no plan is smaller".to_owned(),
         (Some(best), _) => {
             let (label, footprint) = (best.strategy.label, best.footprint);
-            format!("{over} over the bound; {label} gave one of {footprint}{least}")
+            format!("{over} above the bound; {label} found {footprint}{least}")
         }
-        (None, Some(smaller)) => format!("{over} over the bound; the Planner has one of {smaller}{least}"),
-        (None, None) => format!("{over} over the bound; smaller plans may exist"),
+        (None, Some(smaller)) => format!("{over} above the bound; the Planner found {smaller}{least}"),
+        (None, None) => format!("{over} above the bound; smaller plans may exist"),
     };
     let mut texts = vec![format!(
         "{} buffers, bound {bound}: {sure}.",
@@ -61,9 +58,9 @@ pub(super) fn problem_details(session: &Session, comparison: &Comparison) -> Vec
     )];
     if let Some(capacity) = comparison.stated_problem().and_then(|entry| entry.capacity) {
         texts.push(match planned.fit(capacity) {
-            Fit::Fits => format!("Fits the {capacity} that the file states."),
-            Fit::Impossible => format!("Does not fit the file's capacity {capacity}: proved."),
-            Fit::NotFound => format!("No plan was found that fits the file's capacity {capacity}; there may be one."),
+            Fit::Fits => format!("Fits the file's capacity {capacity}."),
+            Fit::Impossible => format!("Proven not to fit the file's capacity {capacity}."),
+            Fit::NotFound => format!("No plan found that fits the file's capacity {capacity}; one may exist."),
         });
     }
     texts.push("The Planner tab compares all strategies.".to_owned());
@@ -93,10 +90,10 @@ pub(super) fn passes_details(comparison: &Comparison) -> Vec<String> {
             let (title, bytes) = (comparison.lane_title(least.id), least.summary.peak_reserved);
             texts.push(match peak.get().checked_sub(bytes.get()) {
                 Some(saved) if saved > 0 => format!("Lowest peak: {title}, {bytes}, {} less.", Bytes(saved)),
-                _ => format!("No lane has a lower peak; that of {title} is {bytes}."),
+                _ => format!("Lowest peak: {title}, {bytes}."),
             });
         }
-        None if comparison.lanes.len() > 1 => texts.push("No other lane runs to its end.".to_owned()),
+        None if comparison.lanes.len() > 1 => texts.push("No other lane completes.".to_owned()),
         None => {}
     }
     if n_failed > 0 {

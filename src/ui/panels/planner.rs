@@ -39,7 +39,7 @@ pub struct PlannerState {
 
 pub fn planner_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PlannerState) {
     let Some((comparison, _)) = cx.session.answer() else {
-        ui.weak("The strategies that place an arena are compared here.");
+        ui.weak("This tab compares the placement strategies of an arena.");
         return;
     };
     let arenas: Vec<usize> = (0..comparison.session.graphs.len())
@@ -94,7 +94,7 @@ fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Planne
         Some(id) => comparison.lane_title(id),
     };
     ui.horizontal_wrapped(|ui| {
-        ui.label("A click shows it in");
+        ui.label("Click applies to");
         egui::ComboBox::from_id_salt("planner lane")
             .selected_text(name(state.lane))
             .show_choices(ui, |ui| {
@@ -106,7 +106,7 @@ fn lane_choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut Planne
                 }
             })
             .named(egui::Role::ComboBox, || {
-                format!("lane to show it in: {}", name(state.lane))
+                format!("lane of the plan: {}", name(state.lane))
             });
     });
 }
@@ -116,15 +116,14 @@ fn heading_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, t
     let n_buffers = table.subject.problem.buffers.len();
     ui.label(format!("{n_buffers} buffers, bound {}", table.lower_bound))
         .on_hover_text(format!(
-            "No plan needs less than {}: the largest sum of tensors that live at once is {}",
+            "Lower bound {}: the peak of live tensors is {}",
             bound.exact(),
             table.lower_bound.exact()
         ));
     if comparison.lane_kind() != LaneKind::Strategies {
-        ui.weak("engine sizes; graph outputs stand apart").on_hover_text(
-            "The arena of the engine: each tensor at the size that the engine asks for, without graph outputs, which lie \
-             in the zero-copy segment. `highwater plan` places all storages of the graph at their own bytes, so its \
-             figures differ.",
+        ui.weak("GE sizes, without graph outputs").on_hover_text(
+            "The arena of GE: each tensor has the size that GE requests; graph outputs are in the zero-copy segment. \
+             `highwater plan` places all storages of the graph at their exact sizes, so its figures differ.",
         );
     }
     let (n_rows, n_pending) = (table.rows.len(), table.pending.len());
@@ -133,12 +132,12 @@ fn heading_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, t
             if cx.session.is_planner_running() {
                 ui.add(egui::Spinner::new().size(12.0));
                 ui.weak(format!(
-                    "working out {} ({} of {})",
+                    "computing {} ({} of {})",
                     next.label,
                     n_rows + 1,
                     n_rows + n_pending
                 ));
-            } else if ui.button("Work out the rest").clicked() {
+            } else if ui.button("Compute the rest").clicked() {
                 cx.commands.push(Command::ListPlans(table.subject.graph));
             }
         });
@@ -183,7 +182,7 @@ fn rows_ui(
         header.col(|ui| order_ui(ui, &mut state.order, Order::Footprint, "bytes", "footprint"));
         header.col(|ui| {
             ui.weak(RichText::new("over").size(SIZE))
-                .on_hover_text("Over the bound: footprint / bound - 1, where the bound is the largest sum of tensors that live at once");
+                .on_hover_text("Above the bound: footprint / bound - 1, where the bound is the peak of live tensors");
         });
         header.col(|ui| order_ui(ui, &mut state.order, Order::Time, "time", "time"));
     });

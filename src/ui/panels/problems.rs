@@ -12,7 +12,7 @@ pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     if lines.is_empty() && cx.session.busy().is_some_and(|busy| busy.is_loading) {
         ui.weak("Still reading…");
     } else if lines.is_empty() {
-        ui.weak("No problems: the configuration breaks no rule and the files were read completely.");
+        ui.weak("No problems: the configuration breaks no rule, and all files were read completely.");
         return;
     }
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -26,7 +26,7 @@ pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
                 ui.label(RichText::new(&line.source).strong());
                 match &line.option {
                     Some(option) => {
-                        let link = ui.link(&line.text).on_hover_text(format!("show {option}"));
+                        let link = ui.link(&line.text).on_hover_text(format!("Show {option}"));
                         if link.gained_focus() {
                             link.scroll_to_me(None);
                         }
@@ -45,7 +45,7 @@ pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
             });
         }
         for (name, remarks) in cx.session.config_remarks() {
-            let text = format!("forget the {} remarks about {name}", remarks.entries().len());
+            let text = format!("remove the {} remarks about {name}", remarks.entries().len());
             if ui.small_button(text).clicked() {
                 cx.commands.push(Command::ForgetRemarks(name.clone()));
             }

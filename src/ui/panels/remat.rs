@@ -20,7 +20,7 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, lane: &Lane, rema
     } else {
         cx.theme.bad
     };
-    ui.strong("Under the budget");
+    ui.strong("Within the budget");
     ui.label(RichText::new(verdict.words()).strong().color(color));
     if let Some(story) = remat.oom_report() {
         let sentence = RichText::new(story.sentence(remat.budget)).color(cx.theme.bad);
@@ -28,8 +28,7 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, lane: &Lane, rema
         holders_ui(ui, &story, cx.commands);
     }
     if verdict == RematOutcome::Thrash {
-        let text = "Given up: computing anew costs more than simulation.thrash_limit lets it. What is drawn behind the \
-                    end was not run.";
+        let text = "Stopped: recomputation exceeds simulation.thrash_limit. Later steps were not simulated.";
         wrapped_ui(ui, text);
     }
     let sums = remat.sums();
@@ -41,14 +40,14 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, lane: &Lane, rema
                 .budget
                 .map_or_else(|| "none".to_owned(), |budget| budget.to_string()),
         ),
-        ("peak, as planned", sums.peak.to_string()),
+        ("planned peak", sums.peak.to_string()),
         ("evicted", grouped(sums.evictions)),
     ];
     if sums.eager_evictions > 0 {
-        rows.push(("let go", grouped(sums.eager_evictions)));
+        rows.push(("freed", grouped(sums.eager_evictions)));
     }
-    rows.push(("ops computed anew", grouped(sums.recomputed)));
-    rows.push(("that costs", remat.share_words()));
+    rows.push(("recomputed ops", grouped(sums.recomputed)));
+    rows.push(("recomputation time", remat.share_words()));
     rows.push(("time", format!("×{:.3}", sums.overhead)));
     if sums.steps_over_budget > 0 {
         rows.push(("steps over budget", grouped(sums.steps_over_budget)));
@@ -69,10 +68,10 @@ pub(super) fn remat_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, lane: &Lane, rema
 fn holders_ui(ui: &mut egui::Ui, story: &RematOomReport, commands: &mut Vec<Command>) {
     let all: Bytes = story.held.iter().map(|(_, _, bytes)| *bytes).sum();
     ui.label(format!(
-        "{} storages are locked or pinned then, {all} in sum:",
+        "{} storages are locked or pinned at that step, {all} in total:",
         grouped(story.held.len() as u64)
     ));
-    egui::Grid::new("held without memory")
+    egui::Grid::new("without memory")
         .num_columns(2)
         .striped(true)
         .show(ui, |ui| {
@@ -87,7 +86,7 @@ fn holders_ui(ui: &mut egui::Ui, story: &RematOomReport, commands: &mut Vec<Comm
                     }
                     None => {
                         ui.add(egui::Label::new(name).truncate())
-                            .on_hover_text("From outside: it belongs to the caller and is never evicted");
+                            .on_hover_text("External: the caller owns it, and it is never evicted");
                     }
                 }
                 ui.end_row();

@@ -105,9 +105,9 @@ pub(super) fn reuse_ui(
     let Some((block, support)) = &known.support else {
         let facts = timeline.facts(comparison, lane, tensor);
         let words = if facts.held_in.is_empty() {
-            "This lane holds no memory of its own for the tensor.".to_owned()
+            "This lane holds no separate memory for the tensor.".to_owned()
         } else {
-            format!("It is held with the {}, as long as these are.", facts.held_in)
+            format!("It is part of the {}.", facts.held_in)
         };
         wrapped_ui(ui, RichText::new(words).weak());
         return;
@@ -117,10 +117,10 @@ pub(super) fn reuse_ui(
         return;
     }
     support_ui(ui, &shown, *block, support, commands);
-    let titles = ["Bytes taken over from", "Bytes passed on to"];
+    let titles = ["Reuses the bytes of", "Bytes reused by"];
     let nothing = [
-        "nobody: the bytes were never used before",
-        "nobody: the bytes are not used again",
+        "none: no earlier tensor used the bytes",
+        "none: no later tensor uses the bytes",
     ];
     for (idx, passed) in known.passed.iter().enumerate() {
         ui.add_space(6.0);
@@ -147,7 +147,7 @@ pub(super) fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut In
         } else {
             "In lane"
         });
-        super::lane_marks_ui(ui, comparison, &mut chosen, "explain the lane of");
+        super::lane_marks_ui(ui, comparison, &mut chosen, "show lane");
     });
     if chosen != lane {
         state.lane = Some(comparison.lanes[chosen].id);
@@ -207,7 +207,7 @@ fn blocks_ui(
         for (bytes, block) in blocks {
             right_bytes_ui(ui, bytes);
             ui.weak(steps_text(shown.view, block))
-                .on_hover_text("first and last step of its life");
+                .on_hover_text("First and last live step");
             tensor_ui(ui, shown, block, commands);
             ui.end_row();
         }
@@ -246,7 +246,7 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
     let label = elided_middle(ui, &region.label, size, ui.available_width() * 0.6);
     ui.add_space(2.0);
     ui.horizontal_wrapped(|ui| {
-        ui.strong("Why here");
+        ui.strong("Placement");
         let at = offset(blocks.base[idx]);
         ui.weak(format!("offset {at} in {label}"))
             .on_hover_text(format!("{} in {}", at.exact(), region.label));
@@ -257,9 +257,9 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
         ui.label(format!("{free} below it are free for its whole life"))
             .on_hover_text(free.exact());
     } else if support.below.is_empty() {
-        ui.label(format!("It rests on the bottom of the {label}."));
+        ui.label(format!("Placed at the bottom of the {label}."));
     } else {
-        ui.label("It rests on");
+        ui.label("Lies above");
         let rows = support.below.iter().take(FEW);
         let rows = rows.map(|below| (Bytes(blocks.bytes[*below as usize]), *below));
         blocks_ui(ui, shown, egui::Grid::new("rests on"), rows, commands);
@@ -276,17 +276,17 @@ fn support_ui(ui: &mut egui::Ui, shown: &Shown<'_>, block: u32, support: &Suppor
             let at = offset(room);
             let by = Bytes(blocks.base[idx].saturating_sub(room));
             ui.label(format!(
-                "It could be {by} lower: it fits at offset {at} for its whole life."
+                "Could be {by} lower: it fits at offset {at} for its whole life."
             ))
             .on_hover_text(format!(
-                "{} lower, at {}, with every other tensor left where it is",
+                "{} lower, at {}, with all other tensors unchanged",
                 by.exact(),
                 at.exact()
             ));
         }
         None if support.below.is_empty() => {}
         None => {
-            ui.weak("It cannot be lower while the others stay.");
+            ui.weak("Cannot be lower with the others fixed.");
         }
     }
 }

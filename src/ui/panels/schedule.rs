@@ -73,7 +73,7 @@ fn sources_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     for (position, source) in document.sources.iter().enumerate() {
         ui.horizontal(|ui| {
             if document.sources.len() > 1 {
-                let button = ui.small_button("×").on_hover_text("remove this file from the session");
+                let button = ui.small_button("×").on_hover_text("Remove this file from the session");
                 if button.clicked() {
                     cx.commands.push(Command::Remove(position));
                 }
@@ -116,11 +116,11 @@ fn graphs_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
         let others = (graph.tensors().len() as u64).saturating_sub(n_tensors);
         let label = ui.add(egui::Label::new(RichText::new(&text).small()).truncate());
         label.on_hover_text(format!(
-            "{text}\ntensors as inspect counts them; {others} more are inputs, weights and scratch memory of ops"
+            "{text}\ntensor count as in inspect; {others} more are inputs, weights and workspaces"
         ));
     }
     if let Some(rest) = graphs.get(MOST_FILES..).filter(|rest| !rest.is_empty()) {
-        ui.label(RichText::new(format!("and {} more graphs, listed under show", rest.len())).small());
+        ui.label(RichText::new(format!("and {} more graphs, listed under Show", rest.len())).small());
     }
     part_ui(ui, cx);
 }
@@ -143,7 +143,7 @@ fn part_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     ui.horizontal(|ui| {
         let label = ui
             .label("show")
-            .on_hover_text("the whole session, or one thing of its files alone");
+            .on_hover_text("Show the whole session or one graph or recording");
         egui::ComboBox::from_id_salt("part")
             .width(ui.available_width())
             .selected_text(before.as_deref().unwrap_or(WHOLE))
@@ -151,7 +151,7 @@ fn part_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
             .height(420.0)
             .show_choices(ui, |ui| {
                 let choice = ui.selectable_value(&mut chosen, None, WHOLE);
-                choice.on_hover_text("all graphs, in order");
+                choice.on_hover_text("All graphs, in order");
                 for part in parts.iter().take(MOST_PARTS) {
                     let words = part.of.words();
                     let choice = ui.selectable_value(&mut chosen, Some(part.name.clone()), &part.name);
@@ -171,7 +171,7 @@ fn part_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
 fn iterations_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
     let label = ui
         .label("iterations")
-        .on_hover_text("how often the whole schedule runs");
+        .on_hover_text("Number of runs of the whole schedule");
     let mut iterations = cx.session.document().plan.iterations;
     let field = egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1);
     if ui.add(field).labelled_by(label.id).changed() {
@@ -184,7 +184,7 @@ fn iterations_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
 fn dim_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, symbol: &str, state: &mut ScheduleState) {
     let label = ui
         .label(symbol)
-        .on_hover_text("a symbolic dimension of the graph: one value, or a list such as 64,128,256 with one run each");
+        .on_hover_text("A symbolic dimension of the graph: one value, or a list such as 64,128,256 with one run each");
     let values = cx.session.document().plan.dims.get(symbol).cloned().unwrap_or_default();
     let current = text_from_values(&values);
     let text = state.dims.entry(symbol.to_owned()).or_insert_with(|| current.clone());
@@ -215,8 +215,8 @@ fn dim_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, symbol: &str, state: &mut Sche
     }
     if bound.is_some() {
         ui.label("");
-        ui.label(RichText::new("from the shape range; yours win").small())
-            .on_hover_text("values of dynamic_inputs_shape_range; what you type here is run instead");
+        ui.label(RichText::new("from the shape range; entered values take precedence").small())
+            .on_hover_text("Values of dynamic_inputs_shape_range; values entered here replace them");
         ui.end_row();
     }
     if cx.session.assumed_dims().contains(symbol) {

@@ -132,11 +132,11 @@ fn buttons_ui(ui: &mut egui::Ui) -> Option<Pressed> {
     for (text, tooltip, what) in [
         (
             "previous",
-            "Select the match before (Shift+Enter in the field)",
+            "Select the previous match (Shift+Enter in the field)",
             Pressed::Previous,
         ),
         ("next", "Select the next match (Enter in the field)", Pressed::Next),
-        ("clear", "Look for nothing (Esc in the field)", Pressed::Clear),
+        ("clear", "Clear the search (Esc in the field)", Pressed::Clear),
     ] {
         if ui.small_button(text).on_hover_text(tooltip).clicked() {
             pressed = Some(what);
@@ -145,8 +145,7 @@ fn buttons_ui(ui: &mut egui::Ui) -> Option<Pressed> {
     pressed
 }
 
-const WHOLES: &str =
-    "Weights, variables, inputs and outputs are held as wholes: they have no row and are not looked for.";
+const WHOLES: &str = "Weights, variables, inputs and outputs are regions without rows; the search skips them.";
 
 /// The count, or the error.
 fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
@@ -165,7 +164,7 @@ fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     let rows = counted(u64::try_from(matches.n_rows()).unwrap_or(u64::MAX), "tensor");
     let text = format!("{found} of {rows}, {}", matches.bytes());
     let exact = format!(
-        "{}, whenever they are held; a tensor counts once in each run, and is found by the names of its views, too.\n{WHOLES}",
+        "{}, whenever they are live; a tensor counts once per run; the names of its views match too.\n{WHOLES}",
         matches.bytes().exact()
     );
     let position = session.selection().and_then(|tensor| matches.position(tensor));
@@ -173,12 +172,12 @@ fn answer_ui(ui: &mut egui::Ui, session: &Session, theme: &Theme) {
     ui.label(RichText::new(text).color(color)).on_hover_text(exact);
     if let Some(position) = position {
         let number = grouped(u64::try_from(position + 1).unwrap_or(u64::MAX));
-        ui.weak(format!("no. {number} is selected"));
+        ui.weak(format!("match {number} selected"));
     }
 }
 
 pub fn help_ui(ui: &mut egui::Ui) {
-    ui.strong("What can be looked for");
+    ui.strong("Search syntax");
     egui::Grid::new("search help").num_columns(2).show(ui, |ui| {
         let forms = FORMS.iter().copied();
         let conditions = CONDITIONS.iter().map(|row| (row.example, row.help));
@@ -189,8 +188,8 @@ pub fn help_ui(ui: &mut egui::Ui) {
         }
     });
     ui.label(WHOLES);
-    ui.label("Terms with blanks between them must all hold. Case does not matter.");
-    ui.label("Enter: next match    Shift+Enter: the one before    Esc: clear    Up, Down: earlier queries");
+    ui.label("Terms separated by spaces must all match. Case does not matter.");
+    ui.label("Enter: next match    Shift+Enter: previous match    Esc: clear    Up, Down: earlier queries");
 }
 
 fn select(cx: &mut PaneCx<'_>, lanes: &mut LanesState, is_next: bool) {

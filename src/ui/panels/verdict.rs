@@ -84,15 +84,15 @@ fn nothing_fits(comparison: &Comparison) -> (String, String) {
         Some((enough, lane.policy.number()))
     });
     let why = match enough.min() {
-        Some((enough, policy)) => format!("Policy {policy} needs the least: a device of {enough} is enough."),
-        None => "The table says why.".to_owned(),
+        Some((enough, policy)) => format!("Policy {policy} has the lowest peak: a device of {enough} is enough."),
+        None => "See the table for reasons.".to_owned(),
     };
     (format!("No policy fits {}", comparison.device.memory()), why)
 }
 
 fn details(comparison: &Comparison, found: Option<&Recommended>) -> String {
     let Some(found) = found else {
-        return "No policy runs to its end on this device".to_owned();
+        return "No policy completes on this device".to_owned();
     };
     let peak = comparison
         .lane(found.policy)
@@ -134,7 +134,7 @@ fn vary_ui(ui: &mut Ui, cx: &mut PaneCx<'_>) {
             }
         }
     });
-    let words = "One graph runs with one set of shapes: policies differ by rounding alone";
+    let words = "One static graph: all policies are equivalent here (differences are rounding)";
     drop(menu.response.on_hover_text(words));
 }
 

@@ -50,7 +50,7 @@ impl Behavior<Pane> for Docking<'_> {
             Pane::Inspector => "Inspector".into(),
             Pane::Budgets => "Budgets".into(),
             Pane::Sweep => "Sweep".into(),
-            Pane::NameReuse => "Name reuse".into(),
+            Pane::NameReuse => "Variable reuse".into(),
             Pane::Compare => "Compare".into(),
             Pane::Planner => "Planner".into(),
             Pane::Device => "Device".into(),

@@ -95,6 +95,6 @@ fn cross_ui(ui: &egui::Ui, tab: egui::Rect, pane: Pane) -> bool {
     let lines = rect.shrink(AROUND);
     painter.line_segment([lines.left_top(), lines.right_bottom()], visuals.fg_stroke);
     painter.line_segment([lines.right_top(), lines.left_bottom()], visuals.fg_stroke);
-    let hint = format!("close {title}; View, Panes brings it back");
+    let hint = format!("close {title}; View, Panes opens it again");
     cross.on_hover_text(hint).clicked()
 }

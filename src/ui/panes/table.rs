@@ -33,7 +33,7 @@ pub static PANES: &[PaneRow] = &[
         name: "configuration",
         title: "Configuration",
         home: Home::Left,
-        what: "the schedule, every option and every environment variable, with what each does to memory",
+        what: "schedule, options and environment variables with their effect on memory",
         needs_answer: false,
     },
     PaneRow {
@@ -41,7 +41,7 @@ pub static PANES: &[PaneRow] = &[
         name: "lanes",
         title: "Lanes",
         home: Home::Middle,
-        what: "reserved and live bytes over time and a memory map for every policy, beside each other",
+        what: "reserved and live bytes over time and a memory map of every policy",
         needs_answer: false,
     },
     PaneRow {
@@ -49,7 +49,7 @@ pub static PANES: &[PaneRow] = &[
         name: "budgets",
         title: "Budgets",
         home: Home::Middle,
-        what: "what running under less memory costs, for every heuristic of rematerialization",
+        what: "cost of each memory budget, for every rematerialization heuristic",
         needs_answer: true,
     },
     PaneRow {
@@ -57,15 +57,15 @@ pub static PANES: &[PaneRow] = &[
         name: "space",
         title: "Sweep",
         home: Home::Middle,
-        what: "many configurations beside each other: which fit, which nobody beats, and which one to take",
+        what: "many configurations: which fit, which are Pareto-optimal, and the recommended one",
         needs_answer: true,
     },
     PaneRow {
         pane: Pane::NameReuse,
         name: "name_reuse",
-        title: "Name reuse",
+        title: "Variable reuse",
         home: Home::Middle,
-        what: "what memory_optimize does to the graph, with its log line by line",
+        what: "variable reuse (Paddle memory_optimize): its effect on the graph, and its log",
         needs_answer: true,
     },
     PaneRow {
@@ -73,7 +73,7 @@ pub static PANES: &[PaneRow] = &[
         name: "problems",
         title: "Problems",
         home: Home::Below,
-        what: "options that contradict each other, and what could not be read of the files",
+        what: "contradicting options, and unreadable parts of files",
         needs_answer: false,
     },
     PaneRow {
@@ -81,7 +81,7 @@ pub static PANES: &[PaneRow] = &[
         name: "files",
         title: "Import report",
         home: Home::Below,
-        what: "what was read of each file, and what was left out",
+        what: "contents of each file, and skipped parts",
         needs_answer: false,
     },
     PaneRow {
@@ -89,7 +89,7 @@ pub static PANES: &[PaneRow] = &[
         name: "tables",
         title: "Tables",
         home: Home::Below,
-        what: "tensors, ops, what is live on a step, events and problems as tables that can be sorted and filtered",
+        what: "tensors, ops, live tensors, events and problems as sortable tables",
         needs_answer: true,
     },
     PaneRow {
@@ -97,7 +97,7 @@ pub static PANES: &[PaneRow] = &[
         name: "compare",
         title: "Compare",
         home: Home::Below,
-        what: "lanes side by side with differences from one of them, pinned configurations, and tensors that are new, gone or bigger at the peak",
+        what: "differences of lanes and pinned configurations from a baseline, and changes at the peak",
         needs_answer: true,
     },
     PaneRow {
@@ -105,7 +105,7 @@ pub static PANES: &[PaneRow] = &[
         name: "schedule",
         title: "Schedule",
         home: Home::Below,
-        what: "the graphs of the session and what runs when: order, values, repeats, concurrent groups, loads and unloads",
+        what: "graphs and runs of the session: order, values, repeats, concurrent groups, loads and unloads",
         needs_answer: false,
     },
     PaneRow {
@@ -113,7 +113,7 @@ pub static PANES: &[PaneRow] = &[
         name: "inspector",
         title: "Inspector",
         home: Home::Right,
-        what: "facts about the selected tensor, and what holds the peak",
+        what: "facts about the selected tensor, and live tensors at the peak",
         needs_answer: true,
     },
     PaneRow {
@@ -121,7 +121,7 @@ pub static PANES: &[PaneRow] = &[
         name: "peak",
         title: "Peak",
         home: Home::Right,
-        what: "who is live at the peak, at a pinned step or in a range, and what would lower it",
+        what: "live tensors at the peak, at a pinned step or in a range, and what lowers the peak",
         needs_answer: true,
     },
     PaneRow {
@@ -129,7 +129,7 @@ pub static PANES: &[PaneRow] = &[
         name: "planner",
         title: "Planner",
         home: Home::Right,
-        what: "the strategies that place an arena, with the height and the time of each",
+        what: "placement strategies of an arena, with footprint and time",
         needs_answer: true,
     },
     PaneRow {
@@ -137,7 +137,7 @@ pub static PANES: &[PaneRow] = &[
         name: "device",
         title: "Device",
         home: Home::Right,
-        what: "what the device holds at a step: parts, pools, free lists, regions",
+        what: "device memory at a step: parts, pools, free lists, regions",
         needs_answer: true,
     },
     PaneRow {
@@ -145,7 +145,7 @@ pub static PANES: &[PaneRow] = &[
         name: "measured_run",
         title: "Measured",
         home: Home::Right,
-        what: "by how much simulated peaks are off from a measured run, and what can be learned of it",
+        what: "error of simulated peaks against a measured run, and costs derived from it",
         needs_answer: true,
     },
 ];

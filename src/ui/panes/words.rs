@@ -9,11 +9,16 @@ use highwater_session::Session;
 
 /// By the kind of lanes.
 pub(super) fn lanes_title(session: &Session) -> &'static str {
-    match session.answer().map(|(comparison, _)| comparison.lane_kind()) {
-        Some(LaneKind::Strategies) => "Strategies",
-        Some(LaneKind::Passes) => "Passes",
-        Some(LaneKind::Recordings) => "Recordings",
-        Some(LaneKind::Policies) | None => "Policies",
+    let Some((comparison, timeline)) = session.answer() else {
+        return "Policies";
+    };
+    let has_budgets = timeline.lanes.iter().any(|lane| lane.remat.is_some());
+    match comparison.lane_kind() {
+        LaneKind::Strategies => "Strategies",
+        LaneKind::Passes if has_budgets => "Rematerialization",
+        LaneKind::Passes => "Variable reuse",
+        LaneKind::Recordings => "Recordings",
+        LaneKind::Policies => "Policies",
     }
 }
 

@@ -59,11 +59,11 @@ fn growth_of_reserved_bytes_is_reported_by_graph() {
     let rows = &beside["changes_at_peak_reserved"];
     let unlisted = beside["unlisted_at_peak_reserved_bytes"].as_i64().expect("bytes");
     assert_eq!(sum(rows, "difference_bytes") + unlisted, metric("peak_reserved"));
-    let is_arena = |row: &Json| row["graph"] == "main_graph" && row["name"] == "arena, held by no tensor";
+    let is_arena = |row: &Json| row["graph"] == "main_graph" && row["name"] == "arena: reserved, unused";
     assert!(rows.as_array().expect("rows").iter().any(is_arena), "{rows}");
     for format in ["text", "markdown"] {
         let (_, text) = told(&two(large, &[&gate[..], &["--format", format]].concat()));
-        assert!(text.contains("arena, held by no tensor (main"), "{format}: {text}");
+        assert!(text.contains("arena: reserved, unused (main"), "{format}: {text}");
         assert!(
             !text.contains("every tensor holds what it held before"),
             "{format}: {text}"

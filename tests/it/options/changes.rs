@@ -154,10 +154,10 @@ fn one_configuration_of_several_is_taken() {
         deterministic = Int(1)
         hccl_timeout = Int(2)
         dtr.eviction_threshold = Int(3)
-        warning: line 1: this NPURunConfig(...) is left out: the one in line 2 is taken, and they differ in deterministic, iterations_per_loop, memory_config.atomic_clean_policy
-        warning: line 3: this DTRConfig(...) is left out: the one in line 4 is taken, and they differ in dtr.evictee_minimum_size, dtr.eviction_threshold
-        warning: line 5: this parameter_map is left out: the one in line 10 is taken, and they differ in hccl_timeout
-        warning: line 7: this parameter_map is left out: the one in line 10 is taken, and they differ in graph_run_mode
+        warning: line 1: this NPURunConfig(...) is ignored: the one in line 2 is taken, and they differ in deterministic, iterations_per_loop, memory_config.atomic_clean_policy
+        warning: line 3: this DTRConfig(...) is ignored: the one in line 4 is taken, and they differ in dtr.evictee_minimum_size, dtr.eviction_threshold
+        warning: line 5: this parameter_map is ignored: the one in line 10 is taken, and they differ in hccl_timeout
+        warning: line 7: this parameter_map is ignored: the one in line 10 is taken, and they differ in graph_run_mode
     "]],
     );
 }
@@ -178,7 +178,7 @@ fn loops_over_literals_are_followed() {
             dump_config.enable_dump = Bool(true)
             env GE_USE_STATIC_MEMORY = "2"
             env JOB_ID = "1"
-            warning: line 8: os.environ[k] names a variable that only the running script knows; set it by hand
+            warning: line 8: os.environ[k] is a variable computed at run time; set it by hand
         "#]],
     );
 }

@@ -45,9 +45,9 @@ fn statements_behind_an_end_are_reported() {
          os.environ['B'] = '1'\nsys.exit(0)\nos.environ['C'] = '1'\nx = 1\nos.environ['D'] = '1'\n",
         &expect![[r#"
             deterministic = Int(1)
-            info: line 3: this is left out: "False" in line 2 is false
-            info: line 7: this is left out: the condition in line 4 holds
-            warning: line 9: this and what follows up to line 11 is left out: the flow ends in line 8 (sys.exit(0))
+            info: line 3: this is ignored: "False" in line 2 is false
+            info: line 7: this is ignored: the condition in line 4 holds
+            warning: line 9: lines up to 11 are ignored: the flow ends in line 8 (sys.exit(0))
         "#]],
     );
 }
@@ -62,7 +62,7 @@ fn one_branch_is_taken_of_those_that_exclude_each_other() {
         &expect![[r#"
             precision_mode_v2 = Text("mixed_float16")
             hccl_timeout = Int(2)
-            warning: line 2: precision_mode is left out: it is set in a branch that excludes the one of line 3, which is taken
+            warning: line 2: precision_mode is ignored: it is set in a branch that excludes the one of line 3, which is taken
             warning: line 3: precision_mode_v2 is set only where this condition holds; it is taken as set
             warning: line 5: hccl_timeout is set only where this condition holds; it is taken as set
             warning: line 8: hccl_timeout is 1 in another branch, in line 6; the value here is taken
@@ -78,7 +78,7 @@ fn what_follows_a_guard_excludes_its_branch() {
          o.parameter_map['enable_dump_debug'].b = True\n",
         &expect![[r#"
             dump_config.enable_dump_debug = Bool(true)
-            warning: line 3: dump_config.enable_dump is left out: it is set in a branch that excludes the one of line 2, which is taken
+            warning: line 3: dump_config.enable_dump is ignored: it is set in a branch that excludes the one of line 2, which is taken
         "#]],
     );
 }
@@ -182,7 +182,7 @@ fn calls_beside_the_configuration_have_to_agree() {
          tf.estimator.TrainSpec(f, 900)\nNPUOptimizer(opt, is_tailing_optimization=True)\n",
         &expect![[r#"
             iterations_per_loop = Int(300)
-            warning: line 2: 1000 steps are no multiple of iterations_per_loop 300: the last loop runs beyond them or is left out; use a multiple
+            warning: line 2: 1000 steps are no multiple of iterations_per_loop 300: the last loop runs beyond them or is dropped; use a multiple
             warning: line 4: is_tailing_optimization is True in NPUOptimizer and False in the configuration: both have to be the same
         "#]],
     );
@@ -265,7 +265,7 @@ fn the_configuration_that_an_estimator_takes_is_chosen() {
         "c = NPURunConfig(deterministic=1)\ne = NPUEstimator(f, config=c)\nprint(NPURunConfig().model_dir)\n",
         &expect![[r#"
             deterministic = Int(1)
-            warning: line 3: this NPURunConfig(...) is left out: the one in line 1 is taken, and they differ in deterministic
+            warning: line 3: this NPURunConfig(...) is ignored: the one in line 1 is taken, and they differ in deterministic
         "#]],
     );
 }

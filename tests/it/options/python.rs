@@ -64,7 +64,7 @@ fn an_estimator_script_is_read() {
             keep_checkpoint_max = Python("kwargs[\"keep\"]")
             env GE_USE_STATIC_MEMORY = "2"
             env JOB_ID = "10086"
-            info: line 36: this is left out: "args.over_dump" in line 35 takes the default of the flag --over_dump of line 26
+            info: line 36: this is ignored: "args.over_dump" in line 35 takes the default of the flag --over_dump of line 26
             info: line 40: iterations_per_loop takes the default of the parameter "loop" of main()
             info: line 42: model_dir takes the default of the flag --model_dir of line 23
             info: line 44: save_checkpoints_steps takes the default of the flag --save_steps of line 24
@@ -326,12 +326,12 @@ fn functions_and_conditions_are_seen() {
         &expect![[r#"
             deterministic = Python("y")
             env A = "1"
-            warning: line 2: this NPURunConfig(...) is left out: the one in line 9 is taken, and they differ in deterministic
+            warning: line 2: this NPURunConfig(...) is ignored: the one in line 9 is taken, and they differ in deterministic
             warning: line 3: A is set only where this condition holds; it is taken as set
             warning: line 8: deterministic is computed when the script runs (x); set it by hand
-            warning: line 8: this NPURunConfig(...) is left out: the one in line 9 is taken, and they differ in deterministic
+            warning: line 8: this NPURunConfig(...) is ignored: the one in line 9 is taken, and they differ in deterministic
             warning: line 9: deterministic is a parameter of the lambda of line 9; set it by hand
-            info: line 11: this is left out: "False" in line 10 is false
+            info: line 11: this is ignored: "False" in line 10 is false
         "#]],
     );
 }

@@ -19,8 +19,8 @@ fn several_configurations_are_compared() {
         &expect![[r"
             deterministic = Int(1)
             iterations_per_loop = Int(2)
-            warning: line 1: this NPURunConfig(...) is left out: the one in line 3 is taken, and they differ in iterations_per_loop
-            info: line 2: this NPURunConfig(...) says the same as the one in line 3
+            warning: line 1: this NPURunConfig(...) is ignored: the one in line 3 is taken, and they differ in iterations_per_loop
+            info: line 2: this NPURunConfig(...) equals the one in line 3
         "]],
     );
     let text = "a = MemoryConfig(0, 2)\nb = MemoryConfig(1, 3)\nNPURunConfig(memory_config=a)\n";

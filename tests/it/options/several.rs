@@ -195,7 +195,7 @@ fn conditional_entries_of_dictionaries_are_settings_under_that_condition() {
             jit_compile = Text("auto")
             warning: line 1: hccl_timeout is 5 in another branch, in line 4; the value here is taken
             warning: line 2: jit_compile is set only where this condition holds; it is taken as set
-            warning: line 3: iterations_per_loop is left out: it is set in a branch that excludes the one of line 2, which is taken
+            warning: line 3: iterations_per_loop is ignored: it is set in a branch that excludes the one of line 2, which is taken
         "#]],
     );
 }
@@ -227,9 +227,9 @@ fn bodies_of_loops_without_rounds_are_left_out() {
          os.environ['B'] = '1'\nfor x in range(0):\n    os.environ['C'] = '1'\n",
         &expect![[r#"
             deterministic = Int(1)
-            info: line 3: this is left out: the loop of line 2 has no rounds (False)
-            info: line 5: this is left out: the loop of line 4 has no rounds ([])
-            info: line 7: this is left out: the loop of line 6 has no rounds (range(0))
+            info: line 3: this is ignored: the loop of line 2 has no rounds (False)
+            info: line 5: this is ignored: the loop of line 4 has no rounds ([])
+            info: line 7: this is ignored: the loop of line 6 has no rounds (range(0))
         "#]],
     );
 }

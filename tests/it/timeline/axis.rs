@@ -265,7 +265,7 @@ fn samples_have_the_axes_that_their_data_has() {
     expect![[r"
         mixed
           estimated time: 179.58 ms in 13024 steps, 5732 without time, 0 stated
-          Nothing open here was recorded by the clock.
+          No open recording has clock times.
         lenet
           estimated time: 201.60 ms in 169 steps, 49 without time, 113 stated
           wall time: 202.29 ms in 169 steps, 12 without time, 113 stated
@@ -274,7 +274,7 @@ fn samples_have_the_axes_that_their_data_has() {
           wall time: 819.17 ms in 750 steps, 1 without time, 750 stated
         lstm
           estimated time: 2 ns in 4 steps, 3 without time, 0 stated
-          Nothing open here was recorded by the clock."]]
+          No open recording has clock times."]]
     .assert_eq(&lines.join("\n"));
 }
 

@@ -373,13 +373,13 @@ fn a_report_reads_well() {
     expect![[r"
         net.json, policy 0: the live peak, step 2 (relu)
 
-                                            bytes        exact
-        live                            8.000 MiB  8 388 608 B
-        in 3 tensors                    8.000 MiB  8 388 608 B
-        rounding by allocators               96 B         96 B
-        reserved and held by no tensor  1.406 KiB      1 440 B
-        inputs and outputs              1.251 MiB  1 311 744 B
-        reserved                        9.252 MiB  9 701 888 B
+                                    bytes        exact
+        live                    8.000 MiB  8 388 608 B
+        in 3 tensors            8.000 MiB  8 388 608 B
+        rounding by allocators       96 B         96 B
+        reserved, unused        1.406 KiB      1 440 B
+        inputs and outputs      1.251 MiB  1 311 744 B
+        reserved                9.252 MiB  9 701 888 B
 
         by op type  tensors       live    share  largest
         mm                2  6.000 MiB  75.00 %  a
@@ -408,14 +408,14 @@ fn a_report_reads_well() {
     expect![[r"
         net.json, policy 0: steps 1 to 3, highest at step 2 (relu)
 
-                                            bytes        exact
-        live                            8.000 MiB  8 388 608 B
-        in 3 tensors                    8.000 MiB  8 388 608 B
-        rounding by allocators               96 B         96 B
-        reserved and held by no tensor  1.406 KiB      1 440 B
-        inputs and outputs              1.251 MiB  1 311 744 B
-        reserved                        9.252 MiB  9 701 888 B
-        alive before the range: 1       4.000 MiB  4 194 304 B
+                                       bytes        exact
+        live                       8.000 MiB  8 388 608 B
+        in 3 tensors               8.000 MiB  8 388 608 B
+        rounding by allocators          96 B         96 B
+        reserved, unused           1.406 KiB      1 440 B
+        inputs and outputs         1.251 MiB  1 311 744 B
+        reserved                   9.252 MiB  9 701 888 B
+        alive before the range: 1  4.000 MiB  4 194 304 B
 
         range                 bytes        exact
         live peak         8.000 MiB  8 388 608 B  step 2

@@ -243,7 +243,7 @@ fn read_errors_have_a_place() {
         ),
         (
             "ok /[a/",
-            "the expression cannot be read: unclosed character class (character 4): mend it, or write the text in quotes",
+            "the expression cannot be read: unclosed character class (character 4): fix it, or write the text in quotes",
         ),
     ] {
         let error = Query::parse(text).expect_err(text);

@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, ExprCall};
 
 use super::survey::Flag;
 
-/// What a literal list says about a flag.
+/// The statement of a literal list about a flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Given {
     /// A flag without value is there.

@@ -1,4 +1,4 @@
-//! Arms of `if` and `match` whose conditions only the running script knows.
+//! Arms of `if` and `match` whose conditions are known only at run time.
 
 use std::rc::Rc;
 

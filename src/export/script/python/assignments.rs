@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
         let Datum::Value(Value::Text(name)) = self.evaluate(parameter.key).datum else {
             let line = self.source.line(parameter.range.start());
             let message = format!(
-                "{} names an option that only the running script knows; set it by hand",
+                "{} is an option computed at run time; set it by hand",
                 self.source.shown(parameter.range)
             );
             return self.records.warn(line, message);
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
         let Datum::Value(Value::Text(name)) = self.evaluate(&target.slice).datum else {
             if owner.datum == Datum::Environ {
                 let shown = self.source.shown(target.range);
-                let message = format!("{shown} names a variable that only the running script knows; set it by hand");
+                let message = format!("{shown} is a variable computed at run time; set it by hand");
                 self.records.warn(self.source.line(target.start()), message);
             } else if let Some(path) = self.root(&target.value) {
                 self.unfollowed(&path, target.range);
@@ -434,12 +434,12 @@ impl<'a> Reader<'a> {
             .and_then(|class| self.survey.last_name(class))
             .and_then(find_class);
         let (group, what) = match (class, self.survey.children.get(name)) {
-            (Some(group), _) if name == "partial" => (group, "what its calls add is left out"),
-            (_, Some(group)) => (*group, "its own arguments are left out"),
+            (Some(group), _) if name == "partial" => (group, "the additions of its calls are ignored"),
+            (_, Some(group)) => (*group, "its arguments are ignored"),
             _ => return,
         };
         let message = format!(
-            "{} makes {}(...) in a way that is not wholly followed: {what}; set it by hand",
+            "{} makes {}(...) in a way that is only partly followed: {what}; set it by hand",
             self.source.shown(call.range()),
             group.class
         );

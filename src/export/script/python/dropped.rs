@@ -79,9 +79,9 @@ impl Reader<'_> {
         };
         let (from, to) = (self.source.line(range.start()), self.source.line(range.end()));
         let lines = if from == to {
-            "this is left out".to_owned()
+            "this is ignored".to_owned()
         } else {
-            format!("this and what follows up to line {to} is left out")
+            format!("lines up to {to} are ignored")
         };
         self.records.remark(severity, from, format!("{lines}: {why}"));
         self.records.not_followed.push(NotFollowed {

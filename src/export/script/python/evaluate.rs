@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A value that only the running script knows.
+    /// A value known only at run time.
     pub(super) fn computed(&self, expr: &Expr) -> Fact {
         let text = self.source.shown(expr.range());
         Fact::unknown(&format!("{COMPUTED} ({text})"))

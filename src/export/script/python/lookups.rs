@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The default of a lookup whose result only the running script knows.
+    /// The default of a lookup whose result is known only at run time.
     pub(super) fn assumed(&self, default: &'a Expr, of: &str, look: Depth) -> Fact {
         let mut fact = self.look(default, look);
         if matches!(fact.datum, Datum::Value(_)) {

@@ -1,7 +1,7 @@
 //! Configurations from Python scripts.
 //!
 //! The script is parsed and walked along its flow, but never run: names are followed to the literals that they are bound to, branches
-//! are joined, and a value that only a running script knows is reported and kept as an expression. The stages, in their order:
+//! are joined, and a value known only at run time is reported and kept as an expression. The stages, in their order:
 //!
 //! 1. Parse: literals of Python 2 become those of Python 3 ([`older`]), deep nesting is refused ([`nesting`]), ruff's parser makes a tree;
 //!    [`source`] has lines and comments.

@@ -6,7 +6,7 @@
 
 use highwater_options::{Float, OptionKind, Value};
 
-/// What an assignment to a field does.
+/// The effect of an assignment to a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) enum Stored {
     Value(Value),

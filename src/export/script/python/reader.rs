@@ -43,7 +43,7 @@ pub(super) struct Reader<'a> {
     /// The number of the round of a loop or of the followed call around this place; 0 outside of both.
     pub(super) round: u32,
     n_rounds: u32,
-    /// What followed calls return, and the lists of comprehensions.
+    /// Results of followed calls, and lists of comprehensions.
     pub(super) results: BTreeMap<Made, Fact>,
     /// The starts of the functions whose calls are being followed, and what their bodies return.
     pub(super) following: Vec<TextSize>,

@@ -47,7 +47,7 @@ pub(super) struct Variable {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum VariableText {
     Known(String),
-    /// Set to a value that only the running script knows.
+    /// Set to a value known only at run time.
     Unread,
     Removed,
 }
@@ -60,7 +60,7 @@ pub(super) struct Remark {
     pub(super) message: String,
 }
 
-/// What makes a configuration.
+/// The constructor of a configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Owner {
     #[default]
@@ -97,7 +97,7 @@ pub(super) struct Run {
     pub(super) groups: BTreeSet<&'static str>,
     /// Options with an unknown value.
     pub(super) open: BTreeSet<String>,
-    /// Whether there are further arguments that only the running script knows.
+    /// Whether there are further arguments known only at run time.
     pub(super) is_partial: bool,
 }
 

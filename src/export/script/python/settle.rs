@@ -199,18 +199,18 @@ impl Settled {
             let name = |run: usize| names[run].as_deref().unwrap_or("another one");
             if is_same_line && !differing.is_empty() {
                 let message = format!(
-                    "{} is left out: {} is taken, and they differ in {}",
+                    "{} is ignored: {} is taken, and they differ in {}",
                     name(other),
                     name(last),
                     listed(&differing)
                 );
                 self.remark(Severity::Warning, run.line, message);
             } else if differing.is_empty() {
-                let message = format!("{} says the same as the one in line {line}", run.shown());
+                let message = format!("{} equals the one in line {line}", run.shown());
                 self.remark(Severity::Info, run.line, message);
             } else {
                 let message = format!(
-                    "{} is left out: the one in line {line} is taken, and they differ in {}",
+                    "{} is ignored: the one in line {line} is taken, and they differ in {}",
                     run.shown(),
                     listed(&differing)
                 );
@@ -253,7 +253,7 @@ impl Settled {
                     setting.line,
                 ),
                 None => format!(
-                    "{} is left out: it is set in a branch that excludes the one of line {line}, which is taken",
+                    "{} is ignored: it is set in a branch that excludes the one of line {line}, which is taken",
                     setting.key
                 ),
             };
@@ -398,7 +398,7 @@ fn names_of(records: &Records) -> Vec<Option<String>> {
         .collect()
 }
 
-/// What is open about a setting; `None` where nothing is.
+/// The uncertainty of a setting; `None` if it is certain.
 fn origin(path: &[Arm], note: Option<&str>) -> Option<Origin> {
     let condition = open_condition(path).map(|arm| Condition {
         line: arm.line,
@@ -439,7 +439,7 @@ fn told(mut remarks: Vec<Remark>) -> Diagnostics {
         }
     }
     if n_left > 0 {
-        diagnostics.warning(format!("{n_left} more remarks are left out"), "");
+        diagnostics.warning(format!("{n_left} more remarks are not listed"), "");
     }
     diagnostics
 }

@@ -10,7 +10,7 @@ use super::datum::Datum;
 use super::reader::Reader;
 use super::records::Records;
 
-/// What the script passes to the estimator and to its optimizer.
+/// Arguments of the estimator and of its optimizer.
 #[derive(Debug, Default)]
 pub(super) struct Training {
     /// Numbers of steps with their lines.
@@ -68,7 +68,7 @@ pub(super) fn disagreements(records: &Records, options: &Options) -> Vec<(usize,
         for (steps, line) in training.steps.iter().filter(|(steps, _)| steps % per_loop != 0) {
             let message = format!(
                 "{steps} steps are no multiple of iterations_per_loop {per_loop}: the last loop runs beyond them or is \
-                 left out; use a multiple"
+                 dropped; use a multiple"
             );
             found.push((*line, message));
         }

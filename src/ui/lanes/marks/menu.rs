@@ -16,31 +16,32 @@ use highwater_timeline::ReuseSide;
 
 pub(in super::super) fn menu_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (button, _) = MenuButton::new("Marks")
+    let (button, _) = MenuButton::new("Overlays")
         .config(config)
         .ui(ui, |ui| marks_ui(ui, input, state));
-    let button = button.named(Role::Button, || "what is marked");
-    button.on_hover_text("Holes, reuse edges and device events: whether they are drawn");
+    let button = button.named(Role::Button, || "overlays");
+    button.on_hover_text("Show or hide gaps, reuse edges and device events");
 }
 
 fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     let (drawn, total) = state.holes_drawn;
-    let mut words = "Hatch what is free between live blocks of a region (O)".to_owned();
+    let mut words = "Hatch free ranges between live blocks of a region (O)".to_owned();
     if state.marks.has_holes && total > 0 {
         words = format!(
             "{words}\n{} in view, drawn as {}",
-            counted(total as u64, "hole"),
+            counted(total as u64, "gap"),
             counted(drawn as u64, "mark")
         );
     }
     ui.horizontal(|ui| {
-        ui.checkbox(&mut state.marks.has_holes, "Holes").on_hover_text(words);
+        ui.checkbox(&mut state.marks.has_holes, "Gaps").on_hover_text(words);
         hatch_swatch(ui, input.theme);
     });
     ui.checkbox(&mut state.marks.has_events, "Device events")
-        .on_hover_text("What the device and the pools did, between curve and map; without them lanes have more room");
+        .on_hover_text("Events of device and pools, between curve and map");
     ui.separator();
-    ui.weak("Reuse edges").on_hover_text("Who took over whose bytes (E)");
+    ui.weak("Reuse edges")
+        .on_hover_text("Which tensor reuses the bytes of which (E)");
     for (choice, words, explanation) in EdgeChoice::ALL {
         let is_chosen = state.marks.edges == choice;
         let response = ui.radio_value(&mut state.marks.edges, choice, words);
@@ -58,14 +59,10 @@ fn sides_ui(ui: &mut Ui, theme: &Theme) {
     for (side, words, explanation) in [
         (
             ReuseSide::Earlier,
-            "from donors",
-            "Bytes taken over: from the tensor that had them before",
+            "from earlier tensors",
+            "Bytes that the tensor reuses",
         ),
-        (
-            ReuseSide::Later,
-            "to heirs",
-            "Bytes passed on: to the tensor that took them afterwards",
-        ),
+        (ReuseSide::Later, "to later tensors", "Bytes that later tensors reuse"),
     ] {
         ui.horizontal(|ui| {
             sample(ui, side, theme);
@@ -99,7 +96,7 @@ fn edges_words(input: &LanesInput<'_>, state: &LanesState) -> EdgeWords {
     let mut words = edges_text(input, state);
     words
         .explanation
-        .push_str("\nFull lines come from donors, dashes lead to heirs");
+        .push_str("\nSolid lines: from earlier tensors; dashed lines: to later tensors");
     words
 }
 
@@ -127,7 +124,7 @@ fn name(response: &Response, is_chosen: bool, words: &str) {
 
 fn hatch_swatch(ui: &mut Ui, theme: &Theme) {
     let (place, _) = ui.allocate_exact_size(vec2(14.0, 12.0), Sense::hover());
-    let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "hatch of holes", theme.hole));
+    let mut mesh = Mesh::with_texture(pattern(ui.ctx(), "hatch of gaps", theme.hole));
     mesh.add_rect_with_uv(
         place,
         Rect::from_min_max(in_pattern(place.min), in_pattern(place.max)),

@@ -18,8 +18,7 @@ pub(super) fn legend_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &mut Budget
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             ui.label(RichText::new("feasible from").size(SIZE).weak())
                 .on_hover_text(
-                    "The smallest budget at which this heuristic, and at every larger one that was tried, ran to its end \
-                     within the budget",
+                    "The smallest budget from which on this heuristic completed every tried run within the budget",
                 );
         });
     });
@@ -30,7 +29,7 @@ pub(super) fn legend_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &mut Budget
     ui.horizontal(|ui| {
         sign_ui(ui, |painter, at| marker(painter, at, 0, 3.6, theme.text_weak, false));
         ui.label(RichText::new("over budget (above: thrash)").size(SIZE).weak())
-            .on_hover_text("Hollow: the run used more than its budget. In the band above the plot: it was given up");
+            .on_hover_text("Hollow: the run exceeded its budget. Band above the plot: the run was stopped");
     });
     ui.horizontal(|ui| {
         sign_ui(ui, |painter, at| cross(painter, at, 3.4, theme.text_weak));
@@ -105,7 +104,7 @@ fn limit_ui(ui: &mut egui::Ui, sweep: &Sweep<'_>, state: &BudgetsState, heuristi
         percent(point)
     };
     ui.label(RichText::new(text).size(SIZE)).on_hover_text(format!(
-        "{} is feasible from {} on ({} of its own peak)",
+        "{} is feasible from {} on ({} of its unconstrained peak)",
         heuristic.label,
         point.budget.exact(),
         percent(point)

@@ -49,15 +49,14 @@ pub fn budgets_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut BudgetsSta
     let session = cx.session;
     let names = names(session);
     if names.is_empty() {
-        let why = "Graphs and DTR logs are run under memory budgets here; what is open is neither.";
+        let why = "Budgets need a graph or a DTR log; neither is open.";
         other_ui(ui, why, "resnet50", cx.commands);
         return;
     }
     state.graph = state.graph.min(names.len() - 1);
     controls_ui(ui, cx, &names, state);
     if session.budget_sweep().is_some() && session.is_budget_sweep_stale() {
-        let text =
-            "The settings have changed since: these figures belong to the settings before. Start again for new ones.";
+        let text = "The settings changed: these figures are for the previous settings. Start again to update them.";
         ui.label(RichText::new(text).color(cx.theme.bad));
     }
     let Some(sweep) = Sweep::of(session) else {
@@ -93,7 +92,7 @@ fn names(session: &Session) -> Vec<&str> {
     graphs.chain(tapes).collect()
 }
 
-/// Which graph, start and stop, progress, the scales of the axes.
+/// Graph, start and stop, progress, scales of the axes.
 fn controls_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, names: &[&str], state: &mut BudgetsState) {
     ui.horizontal_wrapped(|ui| {
         graph_choice_ui(ui, &mut state.graph, "graph to run", names);
@@ -113,7 +112,7 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: GraphIdx) {
     let session = cx.session;
     let sweep = session.budget_sweep();
     if session.is_budget_sweep_running() {
-        let stop = ui.button("Stop").on_hover_text("stop the sweep; what is known stays");
+        let stop = ui.button("Stop").on_hover_text("Stop the sweep and keep its results");
         if stop.clicked() {
             cx.commands.push(Command::StopBudgetSweep);
         }
@@ -125,7 +124,7 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: GraphIdx) {
             });
         } else {
             ui.add(egui::Spinner::new().size(12.0));
-            ui.weak("peaks without a budget…");
+            ui.weak("unconstrained peaks…");
         }
         return;
     }
@@ -142,7 +141,7 @@ fn run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, graph: GraphIdx) {
     };
     let start = ui
         .add_enabled(!is_reading, egui::Button::new(words))
-        .on_hover_text("run under many budgets by every heuristic, on all cores");
+        .on_hover_text("Run many budgets with every heuristic, on all cores");
     if start.clicked() {
         cx.commands.push(Command::StartBudgetSweep(graph));
     }
@@ -157,24 +156,23 @@ fn about_ui(ui: &mut egui::Ui, session: &Session) {
     if session.is_budget_sweep_running() {
         return;
     }
-    ui.label("How little memory is enough, and what does it cost?");
-    let text = "Start runs the graph under 18 budgets, from 95 % down to 10 % of its peak, by each of the nine heuristics \
-                that choose what to evict and compute anew. Each run becomes a point: how much longer the program takes \
-                under that budget. A click on a point opens the run as a lane beside the others.";
+    ui.label("Smallest feasible budget and its cost");
+    let text = "Start runs the graph under 18 budgets, from 95 % down to 10 % of its unconstrained peak, with each of \
+                nine heuristics that select tensors to evict and recompute. Each run is a point: its budget and its \
+                time overhead. Click a point to open the run as a lane.";
     wrapped_ui(ui, RichText::new(text).weak());
     note_ui(ui);
 }
 
 /// The origin of counts and times.
 fn note_ui(ui: &mut egui::Ui) {
-    let text = "Peaks, evictions and recomputations are each engine's own counts; op times are estimates from the device \
-                profile unless the file states them.";
-    wrapped_ui(ui, RichText::new(text).small().weak())
-        .on_hover_text(
-            "The paper's runtime counts constants and everything resident; MegEngine's static planner counts what it plans \
-             at the end of each step, and its eager interpreter what its allocator holds. A part of the peak is a part of \
-             the heuristic's own peak without a budget. Overhead is (program + computed anew) / program in time.",
-        );
+    let text = "Each engine counts peaks, evictions and recomputations by its own rules; op times are estimates from \
+                the device profile unless the file states them.";
+    wrapped_ui(ui, RichText::new(text).small().weak()).on_hover_text(
+        "The paper's runtime counts constants and all resident tensors; MegEngine's static planner counts planned \
+             tensors at the end of each step, and its eager interpreter counts allocated blocks. Percentages refer to \
+             the unconstrained peak of the heuristic. Overhead is (program + recomputation) / program in time.",
+    );
 }
 
 /// The figures of the selected point, and its actions.
@@ -188,7 +186,7 @@ fn selected_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>, state:
         match sweep.lane_of(point) {
             Some(lane) => {
                 let close = ui.button(format!("Close lane {}", lane + 2));
-                if close.on_hover_text("take this run out of the lanes").clicked() {
+                if close.on_hover_text("Remove this run from the lanes").clicked() {
                     cx.commands.push(Command::RemoveRematLane(lane));
                 }
             }

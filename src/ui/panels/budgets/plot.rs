@@ -171,7 +171,7 @@ impl Axes {
         if self.in_bytes {
             "budget"
         } else {
-            "budget, part of the heuristic's own peak without one"
+            "budget (% of unconstrained peak)"
         }
     }
 

@@ -58,10 +58,10 @@ impl Mark {
 
     fn sentence(self) -> &'static str {
         match self {
-            Self::Fits => "ran to its end within the budget",
-            Self::Over => "ran to its end, over the budget where nothing more could be evicted",
-            Self::Thrash => "given up as thrashing; the overhead is that up to there",
-            Self::OutOfMemory => "out of memory: nothing was left to evict; the overhead is that up to there",
+            Self::Fits => "completed within the budget",
+            Self::Over => "completed, over the budget where no tensor could be evicted",
+            Self::Thrash => "stopped by thrashing; the overhead is up to that point",
+            Self::OutOfMemory => "out of memory: no tensor could be evicted; the overhead is up to that point",
         }
     }
 }
@@ -182,8 +182,8 @@ pub(super) fn sentence(point: &BudgetSweepPoint) -> String {
 pub(super) fn hover_text(point: &BudgetSweepPoint) -> String {
     let counts = &point.counts;
     let mut text = format!(
-        "{}\n{}\nbudget {} ({:.1} % of the peak)\noverhead {:.6}: {} computed anew, beside {}\npeak {}\n{} evictions of {}, \
-         {} computed anew",
+        "{}\n{}\nbudget {} ({:.1} % of the peak)\noverhead {:.6}: {} recomputed, program {}\npeak {}\n{} evictions of \
+         {}, {} recomputed",
         point.heuristic.label,
         Mark::of(point).sentence(),
         point.budget.exact(),
@@ -198,7 +198,7 @@ pub(super) fn hover_text(point: &BudgetSweepPoint) -> String {
     );
     if let RematStatus::OutOfMemory(shortage) = &point.status {
         text.push_str(&format!(
-            "\nan op asked for {}, {} were short",
+            "\nan op requested {}, {} were short",
             shortage.requested.exact(),
             shortage.short.exact()
         ));

@@ -29,33 +29,18 @@ pub(super) enum Order {
 
 /// The columns after the names.
 const COLUMNS: [PointColumn<Order>; 7] = [
-    PointColumn::new(Order::Budget, "budget", "the budget in bytes", 70.0),
-    PointColumn::new(
-        Order::Percent,
-        "part",
-        "the budget as a part of the heuristic's own peak without one",
-        42.0,
-    ),
-    PointColumn::new(Order::Status, "status", "how the run ended", 78.0),
+    PointColumn::new(Order::Budget, "budget", "budget in bytes", 70.0),
+    PointColumn::new(Order::Percent, "part", "budget in % of the unconstrained peak", 42.0),
+    PointColumn::new(Order::Status, "status", "outcome of the run", 78.0),
     PointColumn::new(
         Order::Overhead,
         "overhead",
-        "(program + computed anew) / program, in time; up to where the run ended",
+        "(program + recomputation) / program, in time, up to the end of the run",
         66.0,
     ),
-    PointColumn::new(
-        Order::Peak,
-        "peak",
-        "the highest bytes in use, as the engine counts them",
-        70.0,
-    ),
-    PointColumn::new(Order::Evictions, "evictions", "chosen by the heuristic", 66.0),
-    PointColumn::new(
-        Order::Recomputations,
-        "anew",
-        "tensors computed anew because they were needed",
-        60.0,
-    ),
+    PointColumn::new(Order::Peak, "peak", "peak live bytes, by the engine's count", 70.0),
+    PointColumn::new(Order::Evictions, "evictions", "evictions by the heuristic", 66.0),
+    PointColumn::new(Order::Recomputations, "recomputed", "recomputed tensors", 80.0),
 ];
 
 pub(super) fn table_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>, state: &mut BudgetsState) {
@@ -71,7 +56,7 @@ pub(super) fn table_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>
     let table = table(ui, "points", target).column(Column::remainder().at_least(90.0).clip(true));
     let table = with_figures(table, &COLUMNS, is_narrow).header(HEIGHT, |mut header| {
         let sorting = &mut state.sorting;
-        let meaning = "what chooses what is evicted";
+        let meaning = "eviction heuristic";
         header.col(|ui| sorting.head_ui(ui, Order::Heuristic, "heuristic", meaning, ""));
         for column in &COLUMNS {
             header.col(|ui| sorting.head_ui(ui, column.order, column.name, column.meaning, ""));
@@ -139,11 +124,11 @@ fn row_ui(
         (point.peak.to_string().into(), point.peak.exact()),
         (
             grouped(counts.evictions).into(),
-            format!("{} in sum", counts.evicted_bytes.exact()),
+            format!("{} in total", counts.evicted_bytes.exact()),
         ),
         (
             grouped(counts.rematerializations).into(),
-            format!("{} in sum", counts.rematerialized_bytes.exact()),
+            format!("{} in total", counts.rematerialized_bytes.exact()),
         ),
     ];
     for (text, exact) in cells {

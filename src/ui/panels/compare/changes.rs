@@ -14,7 +14,7 @@ const LEAST: f32 = 260.0;
 
 pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut CompareState, commands: &mut Vec<Command>) {
     let Some(lane) = state.lane_in(shown.comparison, shown.baseline) else {
-        ui.weak("Pin a configuration, or compare several policies, to see what peaks hold otherwise.");
+        ui.weak("Pin a configuration or compare several policies to list changes at the peak.");
         return;
     };
     let lanes = &shown.comparison.lanes;
@@ -24,17 +24,17 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut Compar
     }
     ui.horizontal_wrapped(|ui| {
         ui.strong(format!(
-            "At the peak of {}, against {}",
+            "Changes at the peak of {}, baseline {}",
             shown.title(lane),
             shown.title(shown.baseline)
         ));
-        let label = ui.label("listed of each kind");
+        let label = ui.label("rows per kind");
         ui.add(DragValue::new(&mut state.top).range(1..=MOST).speed(0.2))
             .labelled_by(label.id)
-            .on_hover_text("How many tensors of each kind are listed");
+            .on_hover_text("Number of listed tensors of each kind");
     });
     let Some(known) = shown.session.lane_changes() else {
-        ui.weak("Looking at both peaks…");
+        ui.weak("Comparing both peaks…");
         return;
     };
     ui.scope(|ui| {
@@ -48,13 +48,13 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut Compar
 fn lists_ui(ui: &mut egui::Ui, shown: Shown<'_>, known: &LaneChanges, top: usize, commands: &mut Vec<Command>) {
     let changes = &known.changes;
     if changes.rows.is_empty() {
-        ui.weak("The same bytes of the same tensors.");
+        ui.weak("Both peaks hold the same tensors.");
         return;
     }
     let text = if changes.live == 0 {
-        "As many live bytes in all.".to_owned()
+        "Total live bytes unchanged.".to_owned()
     } else {
-        format!("Live {} in all.", signed_bytes(changes.live))
+        format!("Total live bytes {}.", signed_bytes(changes.live))
     };
     ui.label(text).on_hover_text(format!("{} B", changes.live));
     let kinds: Vec<ChangeKind> = ChangeKind::ALL

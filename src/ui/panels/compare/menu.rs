@@ -54,8 +54,8 @@ pub(super) fn tooltip(shown: Shown<'_>, lane: usize) -> String {
     let title = shown.title(lane);
     match shown.comparison.pinned(lane) {
         Some(pinned) => crate::lanes::pinned_text(&title, pinned, &shown.session.document().configuration()),
-        None if lane == shown.baseline => format!("{title}: the others are compared with it"),
-        None => format!("{title}: a click lists what its peak holds otherwise, Enter compares with it"),
+        None if lane == shown.baseline => format!("{title}: baseline"),
+        None => format!("{title}: click to list changes at its peak, press Enter to use it as the baseline"),
     }
 }
 
@@ -70,7 +70,7 @@ fn rename_ui(
     let others = pins.iter().enumerate().filter(|(other, _)| *other != position);
     let field = ui
         .add(egui::TextEdit::singleline(name).desired_width(ui.available_width() - 4.0))
-        .named(egui::Role::TextInput, || "new name of the pin");
+        .named(egui::Role::TextInput, || "new pin name");
     let problem = Pin::checked_name(name, others.map(|(_, pin)| pin.name.as_str())).err();
     if let Some(why) = &problem {
         field.show_tooltip_text(why);
@@ -112,35 +112,35 @@ fn menu_ui(
             button.on_hover_text(hint).clicked()
         };
         if item(
-            "Use it",
-            "Set its options, environment and schedule (Ctrl+Z takes it back)",
+            "Apply",
+            "Apply its options, environment and schedule (Ctrl+Z undoes it)",
             true,
         ) {
             commands.push(Command::UsePin(position));
         }
-        if item("Rename…", "Give it another name", true) {
+        if item("Rename…", "Rename the pin", true) {
             state.renamed = Some((position, name.clone()));
         }
-        if item("Duplicate", "Pin it again under a name with a number", true) {
+        if item("Duplicate", "Copy the pin under a numbered name", true) {
             commands.push(Command::DuplicatePin(position));
         }
-        if item("Move up", "Before the pin above it", position > 0) {
+        if item("Move up", "Move before the previous pin", position > 0) {
             commands.push(Command::MovePin {
                 position,
                 to: position.saturating_sub(1),
             });
         }
-        if item("Move down", "Behind the pin below it", position + 1 < pins.len()) {
+        if item("Move down", "Move after the next pin", position + 1 < pins.len()) {
             commands.push(Command::MovePin {
                 position,
                 to: position + 1,
             });
         }
-        if item("Remove", "Let it go (Ctrl+Z takes it back)", true) {
+        if item("Remove", "Remove the pin (Ctrl+Z undoes it)", true) {
             commands.push(Command::RemovePin(position));
         }
     });
-    let label = format!("what to do with the pin {name}");
+    let label = format!("menu of pin {name}");
     menu.response
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
     menu.response.on_hover_text(label);

@@ -130,7 +130,7 @@ impl Shown<'_> {
 /// The pin button and the choice of the baseline.
 fn head_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, baseline: usize, state: &mut CompareState) {
     ui.horizontal_wrapped(|ui| {
-        pin_button_ui(ui, cx.session, state, ["Pin…", "pin what is set"]);
+        pin_button_ui(ui, cx.session, state, ["Pin…", "pin the active configuration"]);
         ui.separator();
         ui.label("against");
         let title = |lane: usize| comparison.lane_title(comparison.lanes[lane].id);
@@ -149,7 +149,7 @@ fn head_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, base
                 }
             })
             .named(egui::Role::ComboBox, || format!("baseline: {shown}"))
-            .on_hover_text("The lane that the figures of all others are compared with, here and in the lanes' headers");
+            .on_hover_text("Baseline of the figures of all other lanes, here and in the lane headers");
         if chosen != baseline {
             cx.commands
                 .push(Command::SetBaseline(Some(comparison.lanes[chosen].id)));
@@ -160,7 +160,7 @@ fn head_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, comparison: &Comparison, base
 /// The button that pins the active configuration.
 pub fn pin_button_ui(ui: &mut egui::Ui, session: &Session, state: &mut CompareState, [text, label]: [&str; 2]) {
     let button = ui.button(text).named(egui::Role::Button, || &label);
-    let hint = "Keep options, environment and schedule under a name, as a lane to compare with (Ctrl+D)";
+    let hint = "Store options, environment and schedule under a name, as a lane to compare with (Ctrl+D)";
     if button.on_hover_text(hint).clicked() {
         state.ask_name(session);
     }

@@ -40,7 +40,7 @@ pub fn pin_prompt_ui(ctx: &egui::Context, cx: &mut PaneCx<'_>, state: &mut Compa
     let modal = egui::Modal::new(egui::Id::unique("pin this configuration")).show(ctx, |ui| {
         ui.set_width(420.0);
         ui.heading("Pin this configuration");
-        ui.label("It becomes a lane beside the policies, and stays as it is whatever you set next.");
+        ui.label("The pinned configuration becomes a lane and does not change with later settings.");
         ui.add_space(4.0);
         let label = ui.label("Name");
         let field = egui::TextEdit::singleline(&mut prompt.name).desired_width(f32::INFINITY);
@@ -80,11 +80,11 @@ pub fn pin_prompt_ui(ctx: &egui::Context, cx: &mut PaneCx<'_>, state: &mut Compa
 /// Lists differences from the defaults.
 fn special_ui(ui: &mut egui::Ui, differences: &[Difference]) {
     if differences.is_empty() {
-        ui.weak("Every setting has its default.");
+        ui.weak("All settings are defaults.");
         return;
     }
     ui.add_space(4.0);
-    ui.weak("Other than the defaults:");
+    ui.weak("Differences from the defaults:");
     for row in differences.iter().take(MOST_LISTED) {
         ui.add(egui::Label::new(format!("{}: {}", row.name, row.here)).truncate());
     }

@@ -65,7 +65,7 @@ pub(super) fn table_ui(
             ui.weak("lane");
         });
         header.col(|ui| {
-            let why = "Whether the session runs to its end on the lane's own device";
+            let why = "Whether the session completes on the device of the lane";
             drop(ui.weak("fits").on_hover_text(why));
         });
         for metric in &metrics {
@@ -110,11 +110,11 @@ fn widths(room: f32, n_figures: usize) -> (f32, f32) {
 
 fn head_ui(ui: &mut Ui, metric: &Metric) {
     let about = match metric.name {
-        "peak_live" => "Bytes that tensors asked for, at their peak: feature memory alone",
+        "peak_live" => "Peak live bytes, rounded: feature memory only",
         "fragmentation" => "1 - peak live / peak reserved of feature memory",
-        "device_calls" => "Calls of the driver: mallocs, frees, pages that come, go, are mapped and unmapped",
-        "estimated_overhead" => "Estimated time that these calls, waits and ops computed anew cost",
-        _ => "Device memory in use, at its peak",
+        "device_calls" => "Driver calls: mallocs, frees, pages allocated, freed, mapped and unmapped",
+        "estimated_overhead" => "Estimated time of device calls, waits and recomputation",
+        _ => "Peak of reserved device memory",
     };
     let label = metric.label.trim_end_matches(" (estimate)");
     let label = if metric.is_estimate() {
@@ -182,7 +182,7 @@ fn figure_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize, metric: &Metric) {
             (true, true) => "+",
             (true, false) => "-",
         };
-        let hint = format!("{sign}{} against {}", exact(by), shown.title(shown.baseline));
+        let hint = format!("{sign}{} vs. {}", exact(by), shown.title(shown.baseline));
         ui.label(RichText::new(text).size(SMALL).color(color))
             .on_hover_text(hint);
     });
@@ -208,7 +208,7 @@ fn fits_ui(ui: &mut Ui, shown: Shown<'_>, lane: usize) {
         Fit::Yes { left, .. } => format!("{left} left"),
         Fit::Above { by, .. } => format!("{by} above"),
         Fit::OutOfMemory(Some(step)) => format!("memory, step {step}"),
-        Fit::StopsUnderBudget => "its budget".to_owned(),
+        Fit::StopsUnderBudget => "exceeds budget".to_owned(),
         Fit::Refuses(count) => format!("{count} refused"),
     };
     let device = shown.comparison.device_of(lane);
@@ -231,7 +231,7 @@ fn words(shown: Shown<'_>, chosen: Option<usize>) -> String {
             .collect();
         format!(", {}: {}", shown.title(lane), figures.join(", "))
     });
-    format!("lanes side by side, against {}{row}", shown.title(shown.baseline))
+    format!("lanes side by side, baseline {}{row}", shown.title(shown.baseline))
 }
 
 /// Keys that choose a lane; Enter makes it the baseline.

@@ -56,12 +56,12 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
         // The device can be chosen before anything runs.
         egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             profile::profile_ui(ui, cx, &mut state.profile);
-            ui.weak("What the device holds at a step appears here. Open a graph (Ctrl+O) or choose one under Samples.");
+            ui.weak("This tab shows device memory at a step. Open a graph (Ctrl+O) or a sample.");
         });
         return;
     };
     if !comparison.study().has_device() {
-        let why = "A placement problem has no device: its lanes show arenas alone.";
+        let why = "A placement problem has no device: its lanes show arenas only.";
         other_ui(ui, why, "mixed", cx.commands);
         return;
     }
@@ -69,7 +69,7 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
         return;
     };
     let Some(spot) = lanes.spot_in(&input) else {
-        ui.weak("The schedule has no steps, so the device holds nothing.");
+        ui.weak("The schedule has no steps, so the device is empty.");
         return;
     };
     spot_ui(ui, &input, spot, lanes);
@@ -93,7 +93,7 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
         profile::profile_ui(ui, cx, &mut state.profile);
         story_ui(ui, shown, spot.step);
         let Some(known) = cx.session.device_at() else {
-            ui.weak("Working out what the device holds…");
+            ui.weak("Computing device memory…");
             return;
         };
         if !cx.session.has_device_at(lane.id, spot.step) || cx.session.is_stale() {
@@ -164,9 +164,9 @@ fn spot_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, spot: PinnedStep, lanes: &
         let toggle = ui.toggle_value(&mut is_pinned, "Pin").named_choice(
             egui::Role::Button,
             spot.is_pinned,
-            || "keep this step instead of following the pointer",
+            || "pin this step instead of following the pointer",
         );
-        let toggle = toggle.on_hover_text("Keep this step instead of following the pointer (Esc: let go)");
+        let toggle = toggle.on_hover_text("Pin this step instead of following the pointer (Esc: unpin)");
         if toggle.clicked() {
             if is_pinned {
                 lanes.pin(spot.lane, spot.step);
@@ -209,7 +209,7 @@ fn measured_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: usize, view: &L
             ui.end_row();
         });
     ui.add_space(4.0);
-    ui.weak("Measured, not simulated: the file states what was held, not what was still available.");
+    ui.weak("Measured, not simulated: the file states reserved bytes, not available bytes.");
 }
 
 /// Why the lane ended, if it has by this step.
@@ -245,7 +245,7 @@ fn in_use_ui(ui: &mut egui::Ui, shown: Shown<'_>, picture: &DevicePicture) {
             parts_ui(ui, &picture.parts, theme);
             swatch_ui(ui, theme.range);
             ui.label("available");
-            bytes_ui(ui, available).on_hover_text(format!("of {}", capacity.exact()));
+            bytes_ui(ui, available).on_hover_text(format!("Of {}", capacity.exact()));
             ui.end_row();
         });
 }
@@ -266,7 +266,7 @@ fn bar_ui(ui: &mut egui::Ui, held: &ReservedParts, available: Bytes, theme: &The
     let frame = egui::Stroke::new(1.0, theme.frame);
     painter.rect_stroke(rect, 2, frame, egui::StrokeKind::Inside);
     let percent = to_f64(total.get()) / capacity * 100.0;
-    let words = format!("{total} of the device in use, {percent:.1} %; {available} available");
+    let words = format!("{total} of the device reserved, {percent:.1} %; {available} available");
     let response = response.named(egui::Role::ProgressIndicator, || &words);
     response.on_hover_text(&words);
 }
@@ -286,13 +286,13 @@ fn pages_ui(ui: &mut egui::Ui, picture: &DevicePicture) {
                 (
                     "from the driver",
                     format!("{} ({})", count(pages.count), pages.bytes),
-                    "Pages that the driver gave",
+                    "Pages from the driver",
                 ),
-                ("in use", count(pages.touched), "Pages that live tensors touch"),
+                ("in use", count(pages.touched), "Pages of live tensors"),
                 (
                     "mapped at",
                     format!("{} places", count(pages.mappings)),
-                    "A page may be mapped at several places: unmapping is put off until the page is needed elsewhere",
+                    "A page may be mapped at several addresses: it is unmapped when another range needs it",
                 ),
             ];
             for (name, value, explanation) in rows {

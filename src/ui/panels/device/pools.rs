@@ -26,13 +26,13 @@ pub(super) fn pools_ui(
     if picture.pools.is_empty() {
         let is_static = shown.comparison.session.graphs.iter().all(|graph| graph.is_static);
         ui.weak(if is_static {
-            "None: every graph is static, so nothing is given op by op."
+            "None: every graph is static."
         } else {
-            "None: the run ended before a dynamic graph made its pool."
+            "None: the run ended before a dynamic graph created its pool."
         })
         .on_hover_text(
-            "A graph is dynamic where its shapes change over the schedule: give a dimension several values in the \
-                 session, or set compile_dynamic_mode.",
+            "A graph is dynamic if its shapes change over the schedule: give a dimension several values, or set \
+             compile_dynamic_mode.",
         );
         ui.add_space(6.0);
         return;
@@ -64,8 +64,8 @@ fn pool_ui(
         highlight_ui(ui, &name, &words, shown, region, lanes).on_hover_text(&words);
     });
     let (given, gave) = match pool.graph {
-        Some(_) => ("in tensors", "Bytes that live tensors occupy, after rounding"),
-        None => ("granted", "Bytes that graph pools got from it"),
+        Some(_) => ("in tensors", "Live bytes, rounded"),
+        None => ("granted", "Bytes granted to graph pools"),
     };
     let idle = pool.idle();
     let mut rows = vec![
@@ -75,19 +75,15 @@ fn pool_ui(
             "Device blocks, or blocks of the device pool and pages",
         ),
         (given, pool.given, gave),
-        ("idle", idle, "Bytes of idle spans in its blocks"),
+        ("idle", idle, "Bytes of free spans in its blocks"),
         (
             "largest idle",
             pool.largest_idle(),
-            "The largest request that fits into its blocks as they are",
+            "The largest request that fits into its blocks",
         ),
     ];
     if pool.idle_pages > Bytes::ZERO {
-        rows.push((
-            "idle pages",
-            pool.idle_pages,
-            "Pages mapped in its range that no live tensor touches",
-        ));
+        rows.push(("idle pages", pool.idle_pages, "Mapped pages without a live tensor"));
     }
     egui::Grid::new(("device pool", position))
         .num_columns(2)
@@ -118,7 +114,7 @@ fn free_list_ui(ui: &mut egui::Ui, position: usize, name: &str, pool: &PoolPictu
         .collect();
     ui.horizontal_wrapped(|ui| {
         ui.label("free list:")
-            .on_hover_text("Idle spans by size, the largest first: how many × how large");
+            .on_hover_text("Free spans by size, largest first: count × size");
         ui.monospace(text.join(", "));
         let n_sizes = pool.idle_spans.len();
         if n_sizes > FEW {

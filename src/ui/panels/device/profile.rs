@@ -36,15 +36,13 @@ pub(super) fn profile_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Pro
     profile_choice_ui(ui, cx, &device);
     capacity_ui(ui, cx, &device, state);
     let (estimated, set) = device.marks();
-    let mut title = format!("Figures: {} of {} estimates", estimated.len(), DeviceFigure::ALL.len());
+    let mut title = format!("Timings: {} of {} assumed", estimated.len(), DeviceFigure::ALL.len());
     if !set.is_empty() {
         title.push_str(&format!(", {} set by you", set.len()));
     }
     let header = egui::CollapsingHeader::new(title).id_salt("device figures");
     header.show(ui, |ui| {
-        ui.weak(
-            "What a device does is counted exactly; times are these figures, which are as good as what they rest on.",
-        );
+        ui.weak("Device events are counted exactly; timings are computed from these parameters.");
         for figure in DeviceFigure::ALL {
             if figure != DeviceFigure::MemoryBytes {
                 figure_ui(ui, cx, &device, figure, state);
@@ -76,8 +74,7 @@ fn capacity_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device, state: &
             .logarithmic(true)
             .show_value(false);
         let response = ui.add(slider).labelled_by(label.id);
-        let response =
-            response.on_hover_text("the memory of the simulated device; arrow keys move it, undo takes it back");
+        let response = response.on_hover_text("Memory of the simulated device; arrow keys change it, undo restores it");
         if response.changed() {
             cx.commands.push(Command::TypeOption {
                 key: keys::DEVICE_MEMORY.to_owned(),
@@ -125,7 +122,7 @@ fn figure_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device, figure: De
         ui.label(RichText::new(figure.unit().short()).small());
         if cx.session.document().options.is_set(key) {
             let button = ui.small_button("reset");
-            let words = format!("give {} the profile's figure again", figure.label());
+            let words = format!("reset {} to the profile's value", figure.label());
             let button = button.named(egui::Role::Button, || &words);
             if button.on_hover_text(&words).clicked() {
                 cx.commands.push(Command::ResetOption(key.to_owned()));
@@ -139,7 +136,7 @@ fn figure_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, device: &Device, figure: De
     }
 }
 
-/// What is wrong with the text of a field.
+/// The error in the text of a field.
 fn problem_of(figure: DeviceFigure, state: &ProfileState) -> Option<String> {
     let key = figure_option(figure);
     let (text, _) = state.texts.get(key)?;

@@ -62,8 +62,8 @@ pub(super) fn regions_ui(
     }
     let table = table.header(20.0, |mut header| {
         for (text, words, of) in [
-            ("region", "what and whose", Order::Name),
-            ("held", "held memory", Order::Held),
+            ("region", "region", Order::Name),
+            ("held", "reserved", Order::Held),
             ("live", "live bytes", Order::Live),
             ("idle", "idle bytes", Order::Idle),
         ] {
@@ -95,8 +95,7 @@ fn idle(row: &RegionPicture) -> Bytes {
 /// Resident regions are used as a whole.
 fn figure_ui(ui: &mut egui::Ui, bytes: Option<Bytes>, is_wide: bool) {
     let Some(bytes) = bytes else {
-        ui.weak("-")
-            .on_hover_text("Held as a whole: no tensors of feature memory");
+        ui.weak("-").on_hover_text("No feature memory: the region is one block");
         return;
     };
     let text = if is_wide { bytes.to_string() } else { bytes.short() };

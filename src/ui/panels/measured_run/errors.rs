@@ -30,7 +30,7 @@ pub(super) fn errors_ui(ui: &mut egui::Ui, comparison: &Comparison, lane: &Lane,
             figure_ui(ui, comparison, lane, name, figure, theme);
         } else {
             ui.weak(format!("{name}: not recorded"))
-                .on_hover_text("the file of the recording does not state it");
+                .on_hover_text("The recording does not state it");
         }
     }
     for remark in lane.explanation.iter().skip(1) {
@@ -77,9 +77,6 @@ fn off_ui(ui: &mut egui::Ui, simulated: Bytes, measured: Bytes, theme: &Theme) {
     let percent = to_f64(difference.get()) * 100.0 / to_f64(measured.get());
     let text = RichText::new(format!("{sign}{}", percents(percent, 1))).monospace();
     let text = if percent > CLOSE { text.color(theme.bad) } else { text };
-    ui.label(text).on_hover_text(format!(
-        "{} ({}) {word} than was measured",
-        difference,
-        difference.exact()
-    ));
+    ui.label(text)
+        .on_hover_text(format!("{} ({}) {word} than measured", difference, difference.exact()));
 }

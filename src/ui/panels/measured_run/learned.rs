@@ -33,7 +33,7 @@ pub(super) fn learned_ui(
         }
     }
     if comparison.calibrations.is_empty() {
-        ui.weak("The recordings hold neither blocks nor measured ops, so nothing can be learned of them.");
+        ui.weak("The recordings contain neither blocks nor measured ops, so no costs can be derived.");
     }
 }
 
@@ -46,8 +46,8 @@ fn settings_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, calibration: &Calibration
         ui.horizontal(|ui| {
             let tick = ui
                 .checkbox(&mut is_wanted, "")
-                .on_hover_text("take it over with the button below")
-                .named_choice(egui::Role::CheckBox, is_wanted, || format!("take {name} over"));
+                .on_hover_text("Include it with the button below")
+                .named_choice(egui::Role::CheckBox, is_wanted, || format!("include {name}"));
             if tick.changed() && is_wanted {
                 state.without.remove(&key);
             } else if tick.changed() {
@@ -85,9 +85,9 @@ fn apply_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, calibration: &Calibration, s
     let button = ui.add_enabled(n_wanted > 0, egui::Button::new(text));
     let button = button
         .on_hover_text(
-            "sets the ticked options in one step (Ctrl+Z takes it back); figures that rest on them are estimates still",
+            "Sets the ticked options in one step (Ctrl+Z undoes it); figures that depend on them remain estimates",
         )
-        .on_disabled_hover_text("everything that is ticked is set");
+        .on_disabled_hover_text("All ticked options are set");
     if button.clicked() {
         cx.commands
             .push(Command::UseSettings(Box::new(calibration.stamped(is_wanted))));

@@ -53,18 +53,18 @@ pub(super) fn log_ui(
         let copy = ui
             .add_enabled(!log.is_empty(), egui::Button::new("Copy").small())
             .named(egui::Role::Button, || "copy the log");
-        if copy.on_hover_text("copy the lines that are shown").clicked() {
+        if copy.on_hover_text("Copy the lines that are shown").clicked() {
             let lines: Vec<&str> = known.lines.iter().map(|line| &*log[*line].text).collect();
             ui.ctx().copy_text(lines.join("\n"));
         }
-        ui.weak("click: select the variable; Shift: the one whose name it takes");
+        ui.weak("click: select the variable; Shift: select the variable that it reuses");
     });
     if log.is_empty() {
         ui.weak("The pass prints nothing at this level.");
         return;
     }
     let mut area = egui::ScrollArea::both()
-        .id_salt("log of name reuse")
+        .id_salt("log of variable reuse")
         .auto_shrink([false, false]);
     if let Some(offset) = walk(ui, &known.lines, state) {
         area = area.vertical_scroll_offset(offset);
@@ -127,7 +127,7 @@ fn walk(ui: &egui::Ui, lines: &[usize], state: &mut LogState) -> Option<f32> {
 }
 
 fn line_id(number: usize) -> egui::Id {
-    egui::Id::unique(("line of the log of name reuse", number))
+    egui::Id::unique(("log line of variable reuse", number))
 }
 
 /// The line's id is fixed, so that it keeps the keyboard while lines scroll.
@@ -193,7 +193,7 @@ fn about_ui(ui: &mut egui::Ui, line: &LogLine) {
             format!("click: select {variable}; with Shift: {cache}")
         }
         [Some(name), _] | [None, Some(name)] => format!("click: select {name}"),
-        [None, None] => "about no variable".to_owned(),
+        [None, None] => "no variable".to_owned(),
     };
     ui.label(words);
     ui.label(RichText::new(format!("block {}, op {}", line.block, line.op)).weak());

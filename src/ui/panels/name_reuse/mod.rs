@@ -33,7 +33,7 @@ pub struct NameReuseState {
 pub fn name_reuse_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut NameReuseState) {
     let names = names(cx.session);
     if names.is_empty() {
-        let why = "Names are reused in graphs and in programs of blocks; what is open is neither.";
+        let why = "Variable reuse needs a graph or a program of blocks; neither is open.";
         other_ui(ui, why, "resnet50", cx.commands);
         return;
     }
@@ -48,7 +48,7 @@ pub fn name_reuse_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut NameReu
         return;
     }
     let Some(report) = cx.session.name_reuse().filter(|report| report.graph == graph) else {
-        ui.weak("Working it out…");
+        ui.weak("Computing…");
         return;
     };
     levels_ui(ui, cx, report, state);
@@ -61,7 +61,7 @@ pub fn name_reuse_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut NameReu
 /// Why there is no report. The request is not repeated, since it would fail again.
 fn failure_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, message: &str, graph: GraphIdx) {
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new("Names could not be reused:").color(cx.theme.bad));
+        ui.label(RichText::new("Variable reuse failed:").color(cx.theme.bad));
         ui.label(message);
     });
     if ui.button("Try again").clicked() {
@@ -85,12 +85,12 @@ fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, names: &[&str], state: &mu
     let options = &cx.session.document().options;
     let text = |key: &str| options.acting(key).to_string();
     ui.horizontal_wrapped(|ui| {
-        graph_choice_ui(ui, &mut state.graph, "graph to reuse names in", names);
+        graph_choice_ui(ui, &mut state.graph, "graph for variable reuse", names);
         version_ui(ui, &text(keys::NAME_REUSE_VERSION), cx.commands);
         let mut skips = text(keys::SKIP_GRADS) == "True";
         let check = ui.checkbox(&mut skips, "skip_grads");
         if check
-            .on_hover_text("memory_optimize.skip_grads: gradients that optimizers read are left alone")
+            .on_hover_text("memory_optimize.skip_grads: skip gradients that optimizers read")
             .changed()
         {
             cx.commands.push(Command::SetOption {
@@ -107,9 +107,7 @@ fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, names: &[&str], state: &mu
         let shown = super::elided(ui, &words, 12.5, 200.0);
         if ui
             .button(shown)
-            .on_hover_text(format!(
-                "{words}\nvariables that are left alone; a click goes to the option"
-            ))
+            .on_hover_text(format!("{words}\nskipped variables; click to show the option"))
             .clicked()
         {
             cx.option = Some(keys::SKIP_OPT_SET.to_owned());
@@ -144,22 +142,19 @@ fn version_ui(ui: &mut egui::Ui, acting: &str, commands: &mut Vec<Command>) {
 
 /// Both levels side by side; a click shows one below.
 fn levels_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, report: &NamesReport, state: &mut NameReuseState) {
-    egui::Grid::new("levels of name reuse")
+    egui::Grid::new("levels of variable reuse")
         .num_columns(7)
         .spacing([12.0, 2.0])
         .show(ui, |ui| {
             let heads = [
                 ("", ""),
-                ("renamed", "variables that took the name of a dead one"),
+                ("renamed", "variables that reuse a dead variable"),
+                ("total bytes", "non-persistable variables, one slot per remaining name"),
                 (
-                    "bytes in sum",
-                    "variables that do not outlive the run, one slot for each name that is left",
+                    "peak bytes",
+                    "peak of live bytes by liveness; each name has its declared size",
                 ),
-                (
-                    "bytes at the peak",
-                    "what lives at once, by plain liveness; a name has the size that it is declared with",
-                ),
-                ("unsafe", "renames that change what an op sees"),
+                ("unsafe", "renames that change the inputs of an op"),
                 ("log", "lines that print_log=True prints"),
             ];
             for (head, meaning) in heads {
@@ -191,7 +186,7 @@ fn levels_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, report: &NamesReport, state
             }
         });
     if let Some(batch) = report.batch {
-        let words = format!("a dimension -1 counts as {batch}; set the dimension batch for another value");
+        let words = format!("a dimension of -1 is {batch}; set the dimension batch to change it");
         ui.label(RichText::new(words).small().weak());
     }
 }
@@ -212,10 +207,10 @@ fn set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, position: usize) {
         options.is_set(keys::MEMORY_OPTIMIZE_LEVEL) && options.acting(keys::MEMORY_OPTIMIZE_LEVEL).to_string() == level;
     if is_set {
         ui.weak("configured")
-            .on_hover_text("memory_optimize.level is set so: every lane reuses names");
+            .on_hover_text("memory_optimize.level has this value: every lane reuses variables");
     } else if ui
         .small_button(format!("Set level {level}"))
-        .on_hover_text(format!("sets memory_optimize.level to {level}, for every lane"))
+        .on_hover_text(format!("Sets memory_optimize.level to {level}, for every lane"))
         .clicked()
     {
         cx.commands.push(Command::SetOption {
@@ -229,9 +224,9 @@ fn set_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, position: usize) {
 fn remarks_ui(ui: &mut egui::Ui, level: &ReuseReport, warnings: &[String], theme: &Theme) {
     if let Some(exception) = &level.reuse.exception {
         ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new("It ends in").color(theme.bad));
+            ui.label(RichText::new("Ends with exception").color(theme.bad));
             ui.label(RichText::new(exception).monospace().color(theme.bad));
-            ui.label("What was renamed before stays.");
+            ui.label("Earlier renames remain.");
         });
     }
     let findings = level
@@ -241,7 +236,7 @@ fn remarks_ui(ui: &mut egui::Ui, level: &ReuseReport, warnings: &[String], theme
     let hazards = warnings.iter().map(|warning| ("warning", theme.peak, warning.as_str()));
     let remarks = findings.take(MANY).chain(hazards.take(MANY));
     egui::ScrollArea::vertical()
-        .id_salt("remarks about name reuse")
+        .id_salt("warnings of variable reuse")
         .max_height(REMARKS)
         .auto_shrink([false, true])
         .show(ui, |ui| {

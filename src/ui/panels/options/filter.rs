@@ -20,17 +20,17 @@ pub(super) enum Narrowing {
 
 /// Every filter with its label and tooltip.
 const NARROWINGS: &[(Narrowing, &str, &str)] = &[
-    (Narrowing::Changed, "changed", "only what is set"),
+    (Narrowing::Changed, "changed", "only set options"),
     (
         Narrowing::AffectsMemory,
         "affects memory",
-        "only what changes the simulated memory",
+        "only options that change the simulated memory",
     ),
-    (Narrowing::HasProblems, "has problems", "only what a finding is about"),
+    (Narrowing::HasProblems, "has problems", "only options with a finding"),
     (
         Narrowing::NotDeprecated,
         "hide deprecated",
-        "leave out what the vendor is going to remove, unless it is set",
+        "hide deprecated options that are not set",
     ),
 ];
 
@@ -128,7 +128,7 @@ pub(super) fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Opti
         let is_changed = !document.options.is_empty() || !document.environment.is_empty();
         let reset = ui.add_enabled(is_changed, egui::Button::new("Reset all"));
         if reset
-            .on_hover_text("give every option its default and empty the environment (Ctrl+Z takes it back)")
+            .on_hover_text("Reset every option to its default and clear the environment (Ctrl+Z undoes it)")
             .clicked()
         {
             cx.commands.push(Command::ResetAll);

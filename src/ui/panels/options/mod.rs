@@ -213,10 +213,10 @@ fn unknown_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
         return;
     }
     ui.add_space(6.0);
-    ui.strong("Unknown here, kept as they are");
+    ui.strong("Unknown options, kept unchanged");
     for (key, value) in unknown {
         ui.horizontal(|ui| {
-            let button = ui.small_button("×").on_hover_text(format!("remove {key}"));
+            let button = ui.small_button("×").on_hover_text(format!("Remove {key}"));
             if button.clicked() {
                 cx.commands.push(Command::RemoveUnknown(key.clone()));
             }

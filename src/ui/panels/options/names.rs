@@ -30,7 +30,7 @@ pub(super) fn names_ui(
             for (position, name) in names[..n_shown].iter().enumerate() {
                 let button = ui
                     .small_button(format!("{name} ×"))
-                    .on_hover_text(format!("take {name} out of {}", row.key));
+                    .on_hover_text(format!("Remove {name} from {}", row.key));
                 if button.clicked() {
                     removed = Some(position);
                 }
@@ -58,7 +58,7 @@ fn spread_ui(ui: &mut egui::Ui, row: &'static OptionRow, n_names: usize, is_spre
     } else {
         format!("show all {n_names}")
     };
-    let button = ui.small_button(text).on_hover_text(format!("the names of {}", row.key));
+    let button = ui.small_button(text).on_hover_text(format!("The names of {}", row.key));
     if button.clicked() && !edit.state.spread.remove(row.key) {
         edit.state.spread.insert(row.key);
     }
@@ -106,7 +106,7 @@ fn add_ui(
                         }
                     }
                 })
-                .on_hover_text(format!("names that {} knows", row.key));
+                .on_hover_text(format!("Names that {} knows", row.key));
         }
         response
     })

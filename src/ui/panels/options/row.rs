@@ -130,7 +130,7 @@ fn widget_ui(
     let is_expression = matches!(value, Value::Python(_));
     match &row.kind {
         OptionKind::Object { .. } if *value == Value::Unset && find_group(row.key).is_some() => {
-            ui.weak("set by its fields, which stand beside it")
+            ui.weak("Set through the fields below")
         }
         _ if is_expression => text_ui(ui, row, value, label, edit),
         OptionKind::Bool if row.default_value() != Value::Unset => bool_ui(ui, row, value, label, edit.commands),
@@ -207,7 +207,7 @@ fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, look: RowInput<'_>) {
         let unit = row.unit.map_or_else(String::new, |unit| format!(" {unit}"));
         let text = format!("acts as {acting}{unit}");
         ui.label(RichText::new(text).small().color(look.theme.accent()))
-            .on_hover_text("what the rules and the environment make of it; F1 explains the option");
+            .on_hover_text("Effective value after rules and environment; F1 explains the option");
     }
 }
 
@@ -231,7 +231,7 @@ pub fn fixes_ui(ui: &mut egui::Ui, finding: &Finding, commands: &mut Vec<Command
     for fix in &finding.fixes {
         let button = ui
             .small_button(format!("Fix: {}", fix.text))
-            .on_hover_text(format!("mends {} (Ctrl+Z takes it back)", finding.rule));
+            .on_hover_text(format!("Fixes {} (Ctrl+Z undoes it)", finding.rule));
         if button.clicked() {
             commands.push(Command::ApplyFix(fix.clone()));
             is_clicked = true;

@@ -68,7 +68,7 @@ pub(super) fn text_ui(
             if let OptionKind::Path(kind) = row.kind {
                 let pick = ui
                     .small_button("…")
-                    .on_hover_text(format!("choose a path for {}", row.key));
+                    .on_hover_text(format!("Choose a path for {}", row.key));
                 if pick.clicked() {
                     let purpose = Purpose::PickPath { key: row.key, kind };
                     edit.window_commands.push(UiCommand::AskPath(purpose));

@@ -19,8 +19,8 @@ pub(super) fn choice_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut 
         return;
     }
     let own = state.lane_in(comparison);
-    let title = |lane: usize| format!("against {}", comparison.lane_title(comparison.lanes[lane].id));
-    let nothing = "against no other lane";
+    let title = |lane: usize| format!("baseline: {}", comparison.lane_title(comparison.lanes[lane].id));
+    let nothing = "no baseline";
     let chosen = state.other_in(comparison).map_or_else(|| nothing.to_owned(), title);
     egui::ComboBox::from_id_salt("peak against")
         .selected_text(&chosen)
@@ -48,16 +48,16 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec
         return;
     };
     let title = shown.comparison.lane_title(other.id);
-    ui.strong(format!("Held otherwise than in {title}"));
+    ui.strong(format!("Changes from {title}"));
     if changes.rows.is_empty() {
-        ui.weak("The same bytes of the same tensors.");
+        ui.weak("Both peaks hold the same tensors.");
         ui.separator();
         return;
     }
     let sums = if changes.live == 0 {
-        "as many live bytes".to_owned()
+        "total live bytes unchanged".to_owned()
     } else {
-        format!("live {} in all", signed_bytes(changes.live))
+        format!("total live bytes {}", signed_bytes(changes.live))
     };
     ui.label(sums).on_hover_text(format!("{} B", changes.live));
     egui::Grid::new("peak changes")

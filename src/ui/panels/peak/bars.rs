@@ -144,7 +144,7 @@ pub(super) fn member_ui(ui: &mut egui::Ui, shown: Shown<'_>, member: &LiveMember
     let name = tensor_label(shown.comparison, member.tensor);
     let word = shown.comparison.axis_word();
     let older = match shown.report.range.as_ref().map(|stats| stats.range.start) {
-        Some(start) if member.birth < start => ", alive before the range",
+        Some(start) if member.birth < start => ", live before the range",
         _ => "",
     };
     let copies = if member.n_copies > 1 {

@@ -25,7 +25,7 @@ pub(super) fn bookmarks_ui(
         .default_open(true);
     section.show_unindented(ui, |ui| {
         if bookmarks.is_empty() {
-            ui.weak("Ctrl+B keeps the pinned step, or the one under the pointer, with a note.");
+            ui.weak("Ctrl+B saves the pinned step, or the one under the pointer, with a note.");
         }
         let list = egui::ScrollArea::vertical().id_salt("bookmark list").max_height(LIST);
         list.show(ui, |ui| {
@@ -39,10 +39,10 @@ pub(super) fn bookmarks_ui(
 /// Why a bookmark has no step in this answer.
 fn gone_text(bookmark: &Bookmark, word: &str) -> String {
     let Some(turn) = &bookmark.turn else {
-        return format!("This answer has no {word} {}", bookmark.step);
+        return format!("The current result has no {word} {}", bookmark.step);
     };
     format!(
-        "What happened on {word} {} does not happen in this answer: {word} {} of the graph {}, iteration {}",
+        "The current result lacks the step of {word} {}: {word} {} of the graph {}, iteration {}",
         bookmark.step, turn.op, turn.graph, turn.iteration
     )
 }
@@ -93,7 +93,7 @@ fn row_ui(
         .small_button("×")
         .named(egui::Role::Button, || format!("remove bookmark {}", position + 1));
     if remove
-        .on_hover_text("Remove this bookmark (Ctrl+Z brings it back)")
+        .on_hover_text("Remove this bookmark (Ctrl+Z undoes it)")
         .clicked()
     {
         commands.push(Command::RemoveBookmark(position));

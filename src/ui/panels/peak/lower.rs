@@ -12,9 +12,9 @@ use highwater_session::Command;
 use highwater_timeline::{IdleTensor, LiveMember, OpUse, PeakWithout, RetainingOp, tensor_label};
 
 pub(super) fn lower_ui(ui: &mut egui::Ui, shown: Shown<'_>, lanes: &mut LanesState, commands: &mut Vec<Command>) {
-    ui.strong("What would lower the peak of live bytes");
+    ui.strong("Lowering the live peak");
     match &shown.report.without {
-        Ok(rows) => section(ui, "Without the largest", |ui| {
+        Ok(rows) => section(ui, "Savings if removed", |ui| {
             for row in rows {
                 without_ui(ui, shown, row, commands);
             }
@@ -30,20 +30,20 @@ pub(super) fn lower_ui(ui: &mut egui::Ui, shown: Shown<'_>, lanes: &mut LanesSta
     };
     section(ui, "Longest idle", |ui| {
         if uses.longest.is_empty() {
-            ui.weak("No live tensor waits: each is in use.");
+            ui.weak("No live tensor is idle.");
         }
         for row in &uses.longest {
             idle_ui(ui, shown, row, commands);
         }
     });
-    section(ui, "Kept for", |ui| {
+    section(ui, "Needed by", |ui| {
         for holder in &uses.holders {
             holder_ui(ui, shown, holder, lanes);
         }
         if uses.unread.0 > 0 {
             let (count, bytes) = uses.unread;
             let tensors = counted(count, "tensor");
-            ui.label(format!("{bytes} in {tensors} nobody uses any more"))
+            ui.label(format!("{bytes} in {tensors} without a later use"))
                 .on_hover_text(bytes.exact());
         }
     });
@@ -79,7 +79,7 @@ fn without_ui(ui: &mut egui::Ui, shown: Shown<'_>, row: &PeakWithout, commands: 
         _ => format!(" at the same {word}"),
     };
     let words = format!(
-        "without {name} ({}) the peak of live bytes is {} lower: {} instead of {}{place}",
+        "without {name} ({}) the live peak is {} lower: {} instead of {}{place}",
         member.bytes,
         row.lowers_by.exact(),
         row.peak,
@@ -161,7 +161,7 @@ fn holder_ui(ui: &mut egui::Ui, shown: Shown<'_>, holder: &RetainingOp, lanes: &
     let tensors = counted(holder.count, "tensor");
     let Step(step) = holder.by.step;
     let words = format!(
-        "pin step {step}, {}: {} in {tensors} are kept for it",
+        "pin step {step}, {}: it needs {} in {tensors}",
         holder.by.op,
         holder.bytes.exact()
     );

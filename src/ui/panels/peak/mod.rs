@@ -65,14 +65,14 @@ struct Shown<'a> {
 
 pub fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PeakState, lanes: &mut LanesState) {
     let Some(input) = LanesInput::of(cx.session, cx.theme) else {
-        ui.weak("Who is live at the peak appears here. Open a graph (Ctrl+O) or choose one under Samples.");
+        ui.weak("This tab shows the live tensors at the peak. Open a graph (Ctrl+O) or a sample.");
         return;
     };
     let comparison = input.comparison;
     state.follow(&input, lanes);
     let lane = state.lane_in(comparison);
     if peak_step(comparison, lane).is_none() {
-        ui.weak("The schedule has no steps, so nothing is live.");
+        ui.weak("The schedule has no steps, so no tensor is live.");
         return;
     }
     copy_ui(ui, cx.window_commands);
@@ -102,7 +102,7 @@ pub fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PeakState, la
                 };
                 report_ui(ui, shown, &mut *state, &mut *lanes, cx.commands);
             }),
-            None => ui.scope(|ui| drop(ui.weak("Working out who is live…"))),
+            None => ui.scope(|ui| drop(ui.weak("Computing live tensors…"))),
         };
     });
     if (lanes.viewport, lanes.spot, lanes.range) != before {
@@ -219,13 +219,13 @@ fn head_ui(
     ui.horizontal_wrapped(|ui| {
         // The lane's mark is at the peak of reserved bytes.
         let peak = if comparison.states(state.lane_in(comparison)).1 {
-            "most live"
+            "peak live"
         } else {
-            "most reserved"
+            "peak reserved"
         };
         let mut modes = vec![(Mode::Peak, peak)];
         if state.most_reserved(comparison).is_some() {
-            modes.push((Mode::Reserved, "most reserved"));
+            modes.push((Mode::Reserved, "peak reserved"));
         }
         if lanes.pinned().is_some() {
             modes.push((Mode::Step, "pinned step"));
@@ -275,7 +275,7 @@ fn lane_ui(ui: &mut egui::Ui, comparison: &Comparison, state: &mut PeakState) {
                 ui.selectable_value(&mut state.lane, Some(row.id), title(position));
             }
         })
-        .named(egui::Role::ComboBox, || format!("explained lane: {}", title(lane)));
+        .named(egui::Role::ComboBox, || format!("lane: {}", title(lane)));
 }
 
 /// The explained step or range in words.
@@ -294,7 +294,7 @@ fn words_of(comparison: &Comparison, lane: usize, at: PeakAt) -> String {
         PeakAt::Peak => {
             let what = if comparison.states(lane).1 { "live" } else { "reserved" };
             let at = peak_step(comparison, lane).map_or_else(String::new, with_op);
-            format!("Most {what} bytes: {at}")
+            format!("Peak {what}: {at}")
         }
         PeakAt::Step(step) => format!("Pinned: {}", with_op(step)),
         PeakAt::Range(range) => {
@@ -348,11 +348,7 @@ fn figures_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
                 row(&format!("live, {n_tensors}"), set.live, "Exact bytes that tensors hold");
             }
             if set.unlisted > Bytes::ZERO {
-                row(
-                    "of no listed tensor",
-                    set.unlisted,
-                    "Live bytes that the file states without a block",
-                );
+                row("not listed", set.unlisted, "Live bytes without a listed block");
             }
             for (rest, bytes) in &set.rest {
                 row(&format!("+ {}", short(*rest)), *bytes, rest.words());
@@ -361,14 +357,14 @@ fn figures_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
                 row(
                     "− shared, or outside",
                     set.surplus,
-                    "What shares its place with others, or stands in no region that the file states",
+                    "Tensors that share bytes with others, or lie outside the listed regions",
                 );
             }
             match set.reserved {
                 Some(reserved) => row(
                     "= reserved",
                     reserved,
-                    "Device bytes in use on this step: the sum of these rows",
+                    "Reserved device bytes at this step: the sum of these rows",
                 ),
                 None => drop(ui.weak("reserved is not recorded")),
             }
@@ -379,7 +375,7 @@ fn figures_ui(ui: &mut egui::Ui, shown: Shown<'_>) {
 const fn short(rest: ReservedRest) -> &'static str {
     match rest {
         ReservedRest::Rounding => "rounding",
-        ReservedRest::Idle => "held by no tensor",
+        ReservedRest::Idle => "reserved, unused",
         ReservedRest::Weights => "weights",
         ReservedRest::Variables => "variables",
         ReservedRest::InputOutput => "inputs, outputs",

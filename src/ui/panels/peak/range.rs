@@ -16,7 +16,7 @@ pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, 
     ui.horizontal_wrapped(|ui| {
         ui.strong("Within the range");
         if ui
-            .small_button("Zoom to it")
+            .small_button("Zoom to range")
             .on_hover_text("Show these steps in all lanes (Z)")
             .clicked()
         {
@@ -24,7 +24,7 @@ pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, 
         }
         if ui
             .small_button("Clear")
-            .on_hover_text("Let the range go (Esc)")
+            .on_hover_text("Clear the range (Esc)")
             .clicked()
         {
             lanes.select_range(None);
@@ -38,25 +38,17 @@ pub(super) fn range_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats, 
             curve_rows(ui, shown, "live", stats.live.as_ref());
             curve_rows(ui, shown, "reserved", stats.reserved.as_ref());
             let tallies: [(&str, Tally, &str); 4] = [
-                (
-                    "alive before",
-                    stats.before,
-                    "Held on the step before the range, or at the very begin",
-                ),
-                ("allocated", stats.allocated, "Comes inside the range"),
-                ("freed", stats.freed, "Goes inside the range"),
-                (
-                    "alive behind",
-                    stats.after,
-                    "Alive before, with what is allocated and less what is freed",
-                ),
+                ("live before", stats.before, "Live on the step before the range"),
+                ("allocated", stats.allocated, "Allocated within the range"),
+                ("freed", stats.freed, "Freed within the range"),
+                ("live after", stats.after, "Live before, plus allocated, minus freed"),
             ];
             for (name, tally, note) in tallies {
                 tally_row(ui, name, note, tally);
             }
             if let Some(older) = shown.report.alive_before {
-                let note = "Live at the highest step of the range, and alive before the range";
-                tally_row(ui, "of the peak, older", note, older);
+                let note = "Live at the peak of the range and before the range";
+                tally_row(ui, "at the peak, older", note, older);
             }
         });
 }
@@ -72,8 +64,8 @@ pub(super) fn groups_ui(ui: &mut egui::Ui, shown: Shown<'_>, stats: &RangeStats,
     let total: Bytes = stats.groups.iter().map(|group| group.bytes).sum();
     let by = shown.report.ask.by.words();
     ui.add_space(4.0);
-    ui.strong(format!("Held within it, by {by}"))
-        .on_hover_text("Whatever is held on some step of the range; what comes twice counts twice");
+    ui.strong(format!("Live within the range, by {by}"))
+        .on_hover_text("Tensors that are live on a step of the range; a tensor allocated twice counts twice");
     let mut list = |ui: &mut egui::Ui, groups: &[LiveGroup]| {
         for group in groups {
             group_ui(ui, shown, group, total, commands);
@@ -94,7 +86,7 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, group: &LiveGroup, total: Bytes
     let share = percent_text(part * 100.0);
     let (largest, bytes) = group.largest;
     let words = format!(
-        "{} within the range: {} in {}, {share} of all that is held there\nselect the largest: {}, {bytes}",
+        "{} within the range: {} in {}, {share} of the total\nselect the largest: {}, {bytes}",
         group.text,
         group.bytes.exact(),
         counted(group.count, "tensor"),

@@ -43,8 +43,8 @@ pub(super) fn entry_ui(
     });
     if is_idle {
         let text = match entry.kind {
-            EntryKind::Load => "it is loaded here already: nothing happens",
-            _ => "it is not loaded here: nothing happens",
+            EntryKind::Load => "the graph is already loaded: no effect",
+            _ => "the graph is not loaded: no effect",
         };
         ui.label(
             RichText::new(format!("     {text}"))
@@ -98,12 +98,12 @@ fn kind_ui(
     commands: &mut Vec<Command>,
 ) -> egui::Response {
     let explanation = |kind: EntryKind| match kind {
-        EntryKind::Run => "the graph runs; it is loaded before, where it is not",
-        EntryKind::Load => "the graph is brought onto the device here, and runs later",
-        EntryKind::Unload => "the graph leaves the device here: its arena, weights, inputs and outputs are given back",
+        EntryKind::Run => "run the graph; load it first if needed",
+        EntryKind::Load => "load the graph onto the device; it runs later",
+        EntryKind::Unload => "unload the graph: free its arena, weights, inputs and outputs",
     };
     let choices = EntryKind::ALL.map(|kind| (kind, kind.name().to_owned(), explanation(kind)));
-    let words = format!("entry {}: what happens", position + 1);
+    let words = format!("entry {}: action", position + 1);
     let (response, chosen) = combo_ui(ui, &words, entry.kind.name(), 66.0, &choices);
     if let Some(kind) = chosen.filter(|kind| *kind != entry.kind) {
         commands.push(shown.edited(|entries| entries[position].kind = kind, None));
@@ -149,7 +149,7 @@ fn repeats_ui(
         .range(1..=10_000)
         .speed(0.1)
         .prefix("× ");
-    let response = ui.add(field).on_hover_text("how often its values are run through");
+    let response = ui.add(field).on_hover_text("Number of passes over its values");
     let words = format!("entry {}: repeats", position + 1);
     let response = response.named(Role::SpinButton, || &words);
     if response.changed() {
@@ -169,12 +169,12 @@ fn group_ui(ui: &mut egui::Ui, shown: Shown<'_>, position: usize, entry: &Schedu
         .max()
         .unwrap_or(0);
     let text = |group: Option<u32>| group.map_or("alone".to_owned(), |number| format!("group {number}"));
-    let mut choices = vec![(None, text(None), "it runs by itself")];
+    let mut choices = vec![(None, text(None), "it runs alone")];
     for number in 1..=most.saturating_add(1).clamp(GROUPS, 99) {
         choices.push((
             Some(number),
             text(Some(number)),
-            "neighbours of one group run at the same time",
+            "neighbors of one group run at the same time",
         ));
     }
     let words = format!("entry {}: concurrent group", position + 1);

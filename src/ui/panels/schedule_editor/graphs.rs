@@ -82,9 +82,9 @@ fn name_ui(
         let response = ui.add(field);
         let words = format!("name of {own}");
         let response = if current == own {
-            response.on_hover_text("its name in the session; type another one")
+            response.on_hover_text("Name in the session; edit to rename")
         } else {
-            response.on_hover_text(format!("its own name is {own}; an empty field brings that back"))
+            response.on_hover_text(format!("Original name {own}; clear the field to restore it"))
         };
         let response = response.named_field(text, || &words);
         if response.lost_focus() && text.trim() != current {

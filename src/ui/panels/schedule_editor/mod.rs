@@ -98,12 +98,12 @@ impl Shown<'_> {
 
 pub fn schedule_editor_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut ScheduleEditorState) {
     let Some(loaded) = cx.session.loaded() else {
-        ui.weak("The graphs of the session and what runs when appear here. Open a graph (Ctrl+O) or choose one under Samples.");
+        ui.weak("This tab shows the graphs and runs of the session. Open a graph (Ctrl+O) or a sample.");
         return;
     };
     let graphs = loaded.whole.scheduled_graphs();
     if graphs.is_empty() {
-        let why = "What is open has no schedule: nothing of it runs as a graph.";
+        let why = "The open files contain no graph, so there is no schedule.";
         other_ui(ui, why, "mixed", cx.commands);
         return;
     }
@@ -146,7 +146,10 @@ fn runs_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState,
     });
     summary_ui(ui, shown, state);
     if shown.plan.entries.is_empty() {
-        ui.weak("Every graph runs once an iteration, in the order of the files. Add a run to say otherwise: order, values, repeats.");
+        ui.weak(
+            "Every graph runs once per iteration, in the order of the files. Add a run to change order, values or \
+                 repeats.",
+        );
         return;
     }
     let idle = shown.plan.idle_entries(shown.graphs);
@@ -158,7 +161,7 @@ fn runs_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState,
 }
 
 fn iterations_ui(ui: &mut egui::Ui, shown: Shown<'_>, commands: &mut Vec<Command>) {
-    ui.label("iterations").on_hover_text("how often the whole list runs");
+    ui.label("iterations").on_hover_text("Number of runs of the whole list");
     let mut iterations = shown.plan.iterations;
     let response = ui.add(egui::DragValue::new(&mut iterations).range(1..=1000).speed(0.1));
     let response = response.named(egui::Role::SpinButton, || "iterations of the schedule");
@@ -172,9 +175,7 @@ fn add_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, 
     if shown.graphs.is_empty() {
         return;
     }
-    let add = ui
-        .button("Add a run")
-        .on_hover_text("a run of the first graph, behind the others");
+    let add = ui.button("Add run").on_hover_text("Append a run of the first graph");
     if std::mem::take(&mut state.wants_focus) {
         // The default runs come first.
         if shown.plan.entries.is_empty() {
@@ -188,15 +189,15 @@ fn add_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorState, 
     }
     if shown.plan.entries.is_empty() {
         let button = ui
-            .button("List every graph")
-            .on_hover_text("as it runs now: each graph once, to be changed from there");
+            .button("List all graphs")
+            .on_hover_text("Start from the default schedule: each graph once");
         if button.clicked() {
             commands.extend(state.list_graphs(shown.session));
         }
     } else {
         let button = ui
             .button("Clear")
-            .on_hover_text("take all entries away: every graph runs once again, in order");
+            .on_hover_text("Remove all entries: every graph runs once, in order");
         if button.clicked() {
             commands.push(shown.edited(Vec::clear, None));
         }
@@ -211,7 +212,7 @@ fn summary_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorSta
             let per_iteration = count / u64::from(plan.iterations.max(1));
             let text = if plan.iterations > 1 {
                 format!(
-                    "{} an iteration, {} in {}",
+                    "{} per iteration, {} in {}",
                     counted(per_iteration, "run"),
                     grouped(*count),
                     counted(u64::from(plan.iterations), "iteration")
@@ -233,7 +234,7 @@ fn summary_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorSta
         .filter(|finding| finding.rule == "R53")
         .take(1)
     {
-        let text = "R53: the policy in force forbids graphs that run at the same time";
+        let text = "R53: the active policy forbids graphs that run at the same time";
         ui.label(RichText::new(text).color(shown.theme.bad))
             .on_hover_text(&finding.message);
     }
@@ -243,7 +244,7 @@ fn summary_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut ScheduleEditorSta
     };
     for number in shown.plan.entries.iter().filter_map(is_alone) {
         ui.weak(format!(
-            "Group {number} has one run: nothing runs at the same time. Give it a neighbour."
+            "Group {number} has one run, so nothing runs at the same time. Add a neighboring run to the group."
         ));
     }
 }
@@ -255,10 +256,11 @@ fn groups_ui(ui: &mut egui::Ui, runs: String, n_groups: usize) {
         return;
     }
     let groups = counted(n_groups as u64, "concurrent group");
-    ui.weak(format!("{runs}; {groups}: drawn one graph after another")).on_hover_text(
-        "Graphs of a group hold their arenas, weights, inputs and outputs together, from the group's first step to its last. \
-         Reserved bytes of static graphs are exact under policies 0 and 3. Peak live, and what pools of dynamic graphs do when \
-         memory is short, are those of one graph after another: lower bounds. Policies 2 and 4 forbid graphs that run at the \
-         same time, and are simulated one graph after another.",
-    );
+    ui.weak(format!("{runs}; {groups}: drawn one graph after another"))
+        .on_hover_text(
+            "Graphs of a group hold their arenas, weights, inputs and outputs from the group's first step to its last. \
+         Reserved bytes of static graphs are exact under policies 0 and 3. Peak live and pools of dynamic graphs are \
+         simulated one graph after another: lower bounds. Policies 2 and 4 forbid graphs that run at the same time \
+         and are simulated one graph after another.",
+        );
 }

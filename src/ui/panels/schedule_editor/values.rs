@@ -44,7 +44,7 @@ impl From {
 
     const fn words(self) -> &'static str {
         match self {
-            Self::Session => "as the session",
+            Self::Session => "same as session",
             Self::List => "list",
             Self::Range => "range",
             Self::LogUniform => "log-uniform",
@@ -54,12 +54,10 @@ impl From {
 
     const fn explanation(self) -> &'static str {
         match self {
-            Self::Session => "the values that the session, an option or a sample gives this dimension",
+            Self::Session => "values of this dimension from the session, an option or a sample",
             Self::List => "values one by one: 8,16,32",
             Self::Range => "from one value to another by a step: 8..64 step 8",
-            Self::LogUniform => {
-                "a random sample whose logarithms are uniform, the same for a seed: 8..1024 log 5 seed 7"
-            }
+            Self::LogUniform => "a log-uniform random sample with a fixed seed: 8..1024 log 5 seed 7",
             Self::ShapeRange => "a dimension of dynamic_inputs_shape_range: 8~1024 samples 4, evenly spread by ratio",
         }
     }

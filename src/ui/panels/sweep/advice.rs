@@ -41,7 +41,7 @@ pub(super) fn goal_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepSta
             return;
         }
         let button = ui.add_enabled(order.is_some(), egui::Button::new("Recommend"));
-        let hint = "name the best configuration that fits, and say why; what was not tried is tried first";
+        let hint = "recommend a configuration that fits, with reasons; untried configurations run first";
         if button.on_hover_text(hint).clicked()
             && let Some(order) = order
         {
@@ -59,8 +59,8 @@ pub(super) fn advice_ui(
     cx: &mut PaneCx<'_>,
 ) {
     let Some(found) = &shown.table.recommendation else {
-        let text = "Recommend weighs the points that fit: it names the best for the goal and the next best, with reasons, the rules that \
-                    were obeyed, and what is uncertain.";
+        let text = "Recommend compares the points that fit: recommended and runner-up for the goal, with reasons, \
+                    applied rules and uncertainties.";
         wrapped_ui(ui, RichText::new(text).weak());
         return;
     };
@@ -81,7 +81,7 @@ pub(super) fn advice_ui(
     obeyed_ui(ui, shown, found);
     if !found.uncertain.is_empty() {
         ui.add_space(4.0);
-        ui.label(RichText::new("Uncertain").size(SIZE).strong());
+        ui.label(RichText::new("Uncertainties").size(SIZE).strong());
         for sentence in &found.uncertain {
             sentence_ui(ui, shown, sentence, state, lanes, cx);
         }
@@ -93,7 +93,7 @@ fn winner_ui(ui: &mut egui::Ui, shown: &Shown<'_>, winner: &Chosen, state: &mut 
         ui.label(RichText::new(&winner.title).color(shown.theme.good).strong());
         let apply = ui.button("Apply this configuration");
         if apply
-            .on_hover_text("set options, dimensions and iterations so, as one step")
+            .on_hover_text("Set options, dimensions and iterations in one step")
             .clicked()
         {
             cx.commands
@@ -102,10 +102,7 @@ fn winner_ui(ui: &mut egui::Ui, shown: &Shown<'_>, winner: &Chosen, state: &mut 
         let pin = ui
             .button("Pin")
             .named(egui::Role::Button, || "pin the recommended configuration");
-        if pin
-            .on_hover_text("keep it as a lane of its own, to compare with")
-            .clicked()
-        {
+        if pin.on_hover_text("Pin it as a lane to compare with").clicked() {
             state.selected = Some(winner.point.idx);
             cx.commands.push(super::pin(&shown.table.space, winner.point.idx));
         }
@@ -162,7 +159,7 @@ fn leads_to(link: &Link) -> String {
 const fn named(of: WhichChoice) -> &'static str {
     match of {
         WhichChoice::Winner => "the recommended configuration",
-        WhichChoice::RunnerUp => "the next best one",
+        WhichChoice::RunnerUp => "the runner-up",
         WhichChoice::Base => "the active configuration",
     }
 }
@@ -195,7 +192,7 @@ fn follow(shown: &Shown<'_>, link: &Link, state: &mut SweepState, lanes: &mut La
     let base = shown.table.space.base();
     let configuration = chosen.map_or(base, |chosen| &chosen.configuration);
     let Some((lane, run)) = lane_of(shown.session, configuration, step) else {
-        let name = chosen.map_or_else(|| "as it was tried".to_owned(), |chosen| chosen.title.clone());
+        let name = chosen.map_or_else(|| "the tried configuration".to_owned(), |chosen| chosen.title.clone());
         cx.commands.push(Command::PinConfiguration {
             name,
             configuration: Box::new(configuration.clone()),
@@ -257,7 +254,7 @@ fn obeyed_ui(ui: &mut egui::Ui, shown: &Shown<'_>, found: &Recommendation) {
     let counts = [
         (left.out_of_memory, "run out of memory"),
         (left.thrashes, "thrash"),
-        (left.budget_too_small, "have too small a budget"),
+        (left.budget_too_small, "exceed their budget"),
     ];
     let all = counted(found.searched.of, "configuration");
     ui.add_space(4.0);
@@ -272,7 +269,7 @@ fn obeyed_ui(ui: &mut egui::Ui, shown: &Shown<'_>, found: &Recommendation) {
         wrapped_ui(ui, RichText::new(words).size(SIZE));
     }
     for rule in &found.rules {
-        let words = format!("{} leaves out {}: {}.", rule.rule, grouped(rule.count), rule.message);
+        let words = format!("{} excludes {}: {}.", rule.rule, grouped(rule.count), rule.message);
         wrapped_ui(ui, RichText::new(words).size(SIZE).color(shown.theme.text_weak));
     }
     for (why, count) in &left.failed {

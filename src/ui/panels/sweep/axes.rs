@@ -45,7 +45,7 @@ pub(super) fn axes_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts,
             let remove = ui
                 .small_button("×")
                 .named(egui::Role::Button, || format!("remove the axis {name}"));
-            if remove.on_hover_text(format!("do not vary {name}")).clicked() {
+            if remove.on_hover_text(format!("Do not vary {name}")).clicked() {
                 removed = Some(position);
             }
             ui.add_space(6.0);
@@ -85,16 +85,14 @@ fn add_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) {
 
 fn capacity_ui(ui: &mut egui::Ui, session: &Session, drafts: &mut Drafts) -> bool {
     ui.separator();
-    ui.label("Fits in");
+    ui.label("Capacity");
     let known = session.document().device().memory();
     let field = egui::TextEdit::singleline(&mut drafts.capacity)
         .desired_width(80.0)
         .hint_text(known.short());
     let field = ui.add(field);
     let is_entered = has_entered(ui, &field);
-    let field = field.named(egui::Role::TextInput, || "memory that configurations have to fit in");
-    field.on_hover_text(
-        "the memory of the device on which configurations are tried, such as 16GiB; empty: as it is set",
-    );
+    let field = field.named(egui::Role::TextInput, || "capacity that configurations must fit");
+    field.on_hover_text("Device memory for the sweep, such as 16GiB; empty: the active setting");
     is_entered
 }

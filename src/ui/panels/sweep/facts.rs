@@ -54,8 +54,8 @@ pub(super) fn hover_text(space: &Space, point: &SweepPoint) -> String {
     if let Outcome::Ran(figures) = &point.outcome {
         let parts = &figures.reserved;
         text.push_str(&format!(
-            "\npeak reserved {}\n  features {}\n  weights {}\n  variables {}\n  inputs and outputs {}\npeak live {}\nfragmentation \
-             {:.2} %\n{} device calls ({} mallocs, {} frees)",
+            "\npeak reserved {}\n  feature memory {}\n  weights {}\n  variables {}\n  inputs and outputs {}\npeak \
+             live {}\nfragmentation {:.2} %\n{} device calls ({} mallocs, {} frees)",
             figures.peak_reserved.exact(),
             parts.features.exact(),
             parts.weights.exact(),
@@ -84,5 +84,5 @@ pub(super) fn hover_text(space: &Space, point: &SweepPoint) -> String {
 }
 
 fn room(capacity: Bytes, peak: Bytes) -> String {
-    format!("{} of {} left at the peak", (capacity - peak).exact(), capacity.exact())
+    format!("{} of {} free at the peak", (capacity - peak).exact(), capacity.exact())
 }

@@ -36,7 +36,7 @@ pub(super) fn found_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &mut SweepSt
         }
         if table.smallest == Some(None) {
             ui.label("·");
-            ui.weak("they fit on no device profile");
+            ui.weak("no device profile fits");
         }
     });
 }

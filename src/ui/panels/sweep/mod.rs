@@ -101,7 +101,7 @@ pub fn sweep_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, 
     let session = cx.session;
     let workload = session.loaded().map(|loaded| &loaded.workload);
     if workload.is_none_or(|workload| study_of(workload).words().no_sweep.is_some()) {
-        let why = "Configurations are tried on graphs and allocation traces; what is open is neither.";
+        let why = "The sweep needs a graph or an allocation trace; neither is open.";
         other_ui(ui, why, "mixed", cx.commands);
         return;
     }
@@ -121,7 +121,7 @@ pub fn sweep_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, 
         return;
     };
     if session.is_sweep_stale() {
-        let text = "The settings have changed since: these points were tried over the settings before. Start again for new ones.";
+        let text = "The settings changed: these points are for the previous settings. Start again to update them.";
         wrapped_ui(ui, RichText::new(text).color(cx.theme.bad));
     }
     let shown = Shown {
@@ -233,11 +233,8 @@ fn starts_at_once(session: &Session, order: &SweepOrder) -> bool {
 fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, order: &SweepOrder) {
     let session = cx.session;
     if session.is_sweep_running() {
-        let stop = ui.button("Stop").on_hover_text("stop trying; what is known stays");
-        if stop
-            .named(egui::Role::Button, || "stop trying configurations")
-            .clicked()
-        {
+        let stop = ui.button("Stop").on_hover_text("Stop the sweep and keep its results");
+        if stop.named(egui::Role::Button, || "stop the sweep").clicked() {
             cx.commands.push(Command::StopSweep);
         }
         if let Some(table) = session.sweep() {
@@ -273,7 +270,7 @@ fn start_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, order: &SweepOrder) {
     let start = ui
         .add_enabled(!is_reading, egui::Button::new(words))
         .named(egui::Role::Button, || format!("{words}: try configurations"))
-        .on_hover_text("simulate every configuration of these axes, on all cores");
+        .on_hover_text("Simulate every configuration of these axes, on all cores");
     if start.clicked() {
         cx.commands.push(Command::StartSweep(Box::new(order.clone())));
     }
@@ -305,10 +302,11 @@ fn about_ui(ui: &mut egui::Ui, session: &Session) {
         return;
     }
     ui.add_space(8.0);
-    ui.label("Which configuration fits, and which is the best of them?");
-    let text = "Start (or Enter in a field) simulates every combination of the values above: each becomes a point, its peak against what it costs in time. \
-                Nobody beats the points on the line. A click on a point pins its configuration, which becomes a lane; Recommend names the one to take, and says why. Values \
-                are lists (0,2,4) or ranges (8..128x2, 1GiB..4GiB+512MiB).";
+    ui.label("Configurations that fit, and the recommended one");
+    let text = "Start (or Enter in a field) simulates every combination of the values above. Each is a point: its \
+                peak and its time overhead. The line is the Pareto front. Click a point to pin its configuration as a \
+                lane; Recommend selects one, with reasons. Values are lists (0,2,4) or ranges (8..128x2, \
+                1GiB..4GiB+512MiB).";
     wrapped_ui(ui, RichText::new(text).weak());
 }
 
@@ -316,7 +314,7 @@ fn about_ui(ui: &mut egui::Ui, session: &Session) {
 fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, cx: &mut PaneCx<'_>) {
     ui.horizontal_wrapped(|ui| {
         let Some(point) = state.selected.and_then(|idx| shown.table.point(idx)) else {
-            ui.weak("Arrows choose a row; Enter or a click pins its configuration: it becomes a lane.");
+            ui.weak("Arrows select a row; Enter or a click pins its configuration as a lane.");
             return;
         };
         wrapped_ui(ui, facts::sentence(&shown.table.space, point))
@@ -330,9 +328,9 @@ fn selected_ui(ui: &mut egui::Ui, shown: &Shown<'_>, state: &SweepState, cx: &mu
             .sweep_order()
             .is_some_and(|order| order.capacity.is_some());
         let what = if is_on_capacity {
-            "set options, dimensions and iterations so, and the memory of the device to the capacity, as one step"
+            "set options, dimensions, iterations and the device memory in one step"
         } else {
-            "set options, dimensions and iterations so, as one step"
+            "set options, dimensions and iterations in one step"
         };
         if apply.on_hover_text(what).clicked() {
             cx.commands.push(Command::UseConfiguration(configuration));

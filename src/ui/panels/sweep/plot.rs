@@ -258,9 +258,9 @@ fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
                 .on_hover_text(policy.row().summary);
         }
         ui.label(weak("outline: several in one place".to_owned()))
-            .on_hover_text("points of several policies that come to the same: the marks stand around each other");
-        ui.label(weak("line: nobody beats".to_owned())).on_hover_text(
-            "none needs less memory in no more time, or less time in no more memory, than those on the line",
+            .on_hover_text("Several policies have the same point: their marks are nested");
+        ui.label(weak("line: Pareto front".to_owned())).on_hover_text(
+            "Pareto-optimal: no configuration needs less memory without more time, or less time without more memory",
         );
         if let Some(capacity) = capacity {
             let words = format!("capacity {}", capacity.short());
@@ -269,8 +269,8 @@ fn legend_ui(ui: &mut egui::Ui, shown: &Shown<'_>, capacity: Option<Bytes>) {
         let others = shown.table.points.iter().filter(|point| point.fitting().is_none());
         let others = others.count();
         if others > 0 {
-            ui.label(weak(format!("× {others} refused, out of memory or given up")))
-                .on_hover_text("they have no place in the plot; the table says which is which");
+            ui.label(weak(format!("× {others} refused, out of memory or stopped")))
+                .on_hover_text("They are not in the plot; the table lists them");
         }
     });
 }

@@ -45,12 +45,12 @@ const COLUMNS: [PointColumn<Order>; 7] = [
     PointColumn::new(
         Order::Front,
         "best",
-        "whether nobody needs less memory in no more time, or less time in no more memory",
+        "whether the configuration is Pareto-optimal in memory and time",
         40.0,
     ),
-    PointColumn::new(Order::Status, "status", "how it ended", 92.0),
-    PointColumn::new(Order::Peak, "peak", "the largest device bytes in use", 70.0),
-    PointColumn::new(Order::Live, "live", "the largest bytes that graphs ask for", 70.0),
+    PointColumn::new(Order::Status, "status", "outcome", 92.0),
+    PointColumn::new(Order::Peak, "peak", "peak reserved device bytes", 70.0),
+    PointColumn::new(Order::Live, "live", "peak live bytes", 70.0),
     PointColumn::new(
         Order::Fragmentation,
         "waste",
@@ -60,13 +60,13 @@ const COLUMNS: [PointColumn<Order>; 7] = [
     PointColumn::new(
         Order::Calls,
         "calls",
-        "calls of the driver that give, take or map memory",
+        "driver calls that allocate, free or map memory",
         56.0,
     ),
     PointColumn::new(
         Order::Overhead,
         "overhead",
-        "estimated time of the policy's own calls and of computing anew",
+        "estimated time of the policy's device calls and of recomputation",
         74.0,
     ),
 ];

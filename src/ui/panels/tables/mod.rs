@@ -86,7 +86,7 @@ impl TablesState {
 
 pub fn tables_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut TablesState, lanes: &mut LanesState) {
     let Some(input) = LanesInput::of(cx.session, cx.theme) else {
-        ui.weak("Tensors, ops, what is live on a step, events and problems are listed here. Open a graph (Ctrl+O) or choose one under Samples.");
+        ui.weak("This tab lists tensors, ops, live tensors, events and problems. Open a graph (Ctrl+O) or a sample.");
         return;
     };
     let timeline = input.timeline;
@@ -97,13 +97,13 @@ pub fn tables_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut TablesState
         lane_ui(ui, &input, state, lanes);
         filter_ui(ui, state);
         if state.kind == TableKind::Events {
-            ui.checkbox(&mut state.has_allocations, "tensors too")
-                .on_hover_text("Also list every tensor that is allocated and freed");
+            ui.checkbox(&mut state.has_allocations, "Tensor events")
+                .on_hover_text("List the allocation and freeing of every tensor");
         }
         count_ui(ui, cx.session, state.kind);
         let has_rows = cx.session.table().is_some_and(|table| !table.is_empty());
         let export = ui.add_enabled(has_rows, egui::Button::new("Export as CSV…"));
-        let hint = "Write the whole table in its order, with plain numbers (File, Export table as CSV…)";
+        let hint = "Write the whole table in its order, with exact numbers (File, Export table as CSV…)";
         if export.on_hover_text(hint).clicked() {
             cx.window_commands.push(UiCommand::AskPath(Purpose::ExportTable));
         }
@@ -171,7 +171,7 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
             let usual = if state.kind == TableKind::Live {
                 "the lane under the pointer"
             } else {
-                "the lane that was clicked last"
+                "the last clicked lane"
             };
             ui.selectable_value(&mut state.lane, None, usual);
             for lane in 0..input.comparison.lanes.len() {
@@ -179,14 +179,14 @@ fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, l
             }
         })
         .named(egui::Role::ComboBox, || &label)
-        .on_hover_text("Whose rows are listed");
+        .on_hover_text("Lane of the rows");
     if state.kind == TableKind::Live
         && let Some(spot) = lanes.spot_in(input)
     {
         let pinned = if spot.is_pinned { "pinned" } else { "under the pointer" };
         let text = format!("{} {}", input.comparison.axis_word(), grouped(u64::from(spot.step.0)));
         ui.label(text)
-            .on_hover_text(format!("the step {pinned}: click a curve to pin one, J and K move it"));
+            .on_hover_text(format!("Step {pinned}: click a curve to pin a step, J and K move it"));
     }
 }
 
@@ -241,10 +241,7 @@ fn live_ui(ui: &mut egui::Ui, table: &TableRows) {
         0 => [String::new(), String::new()],
         count => [
             format!(" + {}, {}", counted(count, "other block"), others.bytes),
-            format!(
-                "\n{} of other blocks, such as that of inputs and outputs",
-                others.bytes.exact()
-            ),
+            format!("\n{} of other blocks, such as inputs and outputs", others.bytes.exact()),
         ],
     };
     let kept = if table.len() == table.n_total() {

@@ -107,11 +107,9 @@ fn nothing(table: &TableRows) -> &'static str {
     match table.spec().kind {
         TableKind::Tensors => "No tensor holds memory.",
         TableKind::Ops => "The source states no ops.",
-        TableKind::Live => "Nothing is held on this step.",
-        TableKind::Events => {
-            "The device and the pools did nothing that is known; tick \"tensors too\" to see allocations."
-        }
-        TableKind::Problems => "No problems: the configuration breaks no rule and the files were read completely.",
+        TableKind::Live => "No tensor is live on this step.",
+        TableKind::Events => "No device or pool event is known; tick \"Tensor events\" to see allocations.",
+        TableKind::Problems => "No problems: the configuration breaks no rule, and all files were read completely.",
     }
 }
 
@@ -150,7 +148,7 @@ fn header_ui(ui: &mut Ui, position: usize, column: &Column, sort: &mut Option<So
         }) => "sorted by",
         Some(Sort {
             is_descending: true, ..
-        }) => "sorted the other way round by",
+        }) => "sorted in reverse by",
         None => "sort by",
     };
     let layout = if column.is_number {
