@@ -231,7 +231,10 @@ mod tests {
     #[test]
     fn errors_have_no_names_of_types() {
         for (text, plain) in [
-            ("invalid type: integer `3`, expected struct WireNode", "invalid type: integer `3`, expected an object"),
+            (
+                "invalid type: integer `3`, expected struct WireNode",
+                "invalid type: integer `3`, expected an object",
+            ),
             ("expected tuple struct Pair_2 here", "expected a list here"),
             ("expected struct A or enum B", "expected an object or one of its names"),
             ("missing field `op`", "missing field `op`"),

@@ -52,7 +52,8 @@ pub(super) fn read_folder(
         return Err(FileError::EmptyFolder {
             name: folder.display().to_string(),
             files: files.len(),
-            advice: unread_file(&files, progress).unwrap_or_else(|| "docs/formats.md lists what can be read".to_owned()),
+            advice: unread_file(&files, progress)
+                .unwrap_or_else(|| "docs/formats.md lists what can be read".to_owned()),
         });
     };
     let is_one_format = known.iter().all(|(_, row)| row.name == format.name);

@@ -122,17 +122,41 @@ pub enum UiCommand {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Menu {
-    /// Files, configurations, exports.
+    /// Files and configurations.
     File,
+    /// Submenus of File: exports, pictures, and what is below the recent files.
+    Export,
+    Pictures,
+    Recent,
     /// Undo, redo, reset.
     Edit,
-    /// Ranges and rulers; a submenu of Edit.
+    /// Submenus of Edit: searches and steps; ranges and rulers.
+    Find,
     Measure,
-    /// Panes and display settings.
+    /// Size, theme and layout of the window.
     View,
-    /// Colour attributes; a submenu of View.
+    /// Panes, which a submenu of View lists with their keys.
+    Panels,
+    /// Submenus of View.
+    Lanes,
+    Axis,
+    Overlays,
     Color,
+    Sweeps,
     Help,
+}
+
+impl Menu {
+    /// Submenus with their titles, in the order of the menu that has them.
+    pub const OF_FILE: [(Self, &'static str); 2] = [(Self::Export, "Export"), (Self::Pictures, "Pictures")];
+    pub const OF_EDIT: [(Self, &'static str); 2] = [(Self::Find, "Find"), (Self::Measure, "Ranges and rulers")];
+    pub const OF_VIEW: [(Self, &'static str); 5] = [
+        (Self::Lanes, "Lanes"),
+        (Self::Axis, "Axis"),
+        (Self::Overlays, "Overlays"),
+        (Self::Color, "Color"),
+        (Self::Sweeps, "Sweeps"),
+    ];
 }
 
 /// A command with its texts and keys.

@@ -8,7 +8,7 @@ use super::frame_output::FrameOutput;
 use super::help::keys_text;
 use super::keys::why_not;
 use super::lanes::LanesState;
-use super::panes::{PANES, PaneRow, Panes};
+use super::panes::{Home, PANES, PaneRow, Panes};
 use super::recent::recents_ui;
 use super::theme::Theme;
 use highwater_session::{Command, Recents, SAMPLES, Session, SourceSpec};
@@ -27,21 +27,31 @@ pub struct TopBar<'a> {
     pub now: Now<'a>,
 }
 
+/// Panes by where they are in the default layout.
+const PANELS: [(&str, &[Home]); 2] = [
+    ("Panels", &[Home::Left, Home::Middle, Home::Below]),
+    ("Details", &[Home::Right]),
+];
+
 pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     egui::Panel::top("top bar").show(ui, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             scrolled_menu(ui, "File", |ui| {
                 ui.menu_button("Open recent", |ui| recent_ui(ui, bar, output));
                 menu_ui(ui, Menu::File, bar, output);
+                submenus_ui(ui, &Menu::OF_FILE, bar, output);
             });
             scrolled_menu(ui, "Edit", |ui| {
                 menu_ui(ui, Menu::Edit, bar, output);
-                ui.menu_button("Ranges and rulers", |ui| menu_ui(ui, Menu::Measure, bar, output));
+                submenus_ui(ui, &Menu::OF_EDIT, bar, output);
             });
             scrolled_menu(ui, "Samples", |ui| samples_ui(ui, &mut output.commands));
             scrolled_menu(ui, "View", |ui| {
-                ui.menu_button("Panes", |ui| panes_ui(ui, bar, output));
-                ui.menu_button("Colors", |ui| menu_ui(ui, Menu::Color, bar, output));
+                for (title, home) in PANELS {
+                    ui.menu_button(title, |ui| panes_ui(ui, home, bar, output));
+                }
+                submenus_ui(ui, &Menu::OF_VIEW, bar, output);
+                ui.separator();
                 menu_ui(ui, Menu::View, bar, output);
             });
             ui.menu_button("Help", |ui| menu_ui(ui, Menu::Help, bar, output));
@@ -112,6 +122,12 @@ fn scrolled_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
         .show(ui, add);
 }
 
+fn submenus_ui(ui: &mut egui::Ui, menus: &[(Menu, &str)], bar: &TopBar<'_>, output: &mut FrameOutput) {
+    for (menu, title) in menus {
+        ui.menu_button(*title, |ui| scrolled_ui(ui, |ui| menu_ui(ui, *menu, bar, output)));
+    }
+}
+
 fn menu_ui(ui: &mut egui::Ui, menu: Menu, bar: &TopBar<'_>, output: &mut FrameOutput) {
     for row in COMMANDS.iter().filter(|row| row.menu == menu) {
         command_ui(ui, row.command, bar, output);
@@ -126,6 +142,18 @@ fn command_ui(ui: &mut egui::Ui, command: UiCommand, bar: &TopBar<'_>, output: &
         return;
     };
     let now = (bar.now)(command);
+    if let Some(state @ ("on" | "off")) = now {
+        let keys = row
+            .shortcut
+            .map_or_else(String::new, |shortcut| format!(" ({})", keys_text(shortcut, ui.ctx())));
+        let mut is_on = state == "on";
+        let switch = ui.checkbox(&mut is_on, format!("{}{keys}", row.text));
+        if switch.on_hover_text(row.tooltip).clicked() {
+            output.window_commands.push(command);
+            ui.close();
+        }
+        return;
+    }
     let text = now.map_or_else(|| row.text.to_owned(), |now| format!("{} (current: {now})", row.text));
     let mut button = egui::Button::new(text);
     if let Some(shortcut) = row.shortcut {
@@ -140,8 +168,8 @@ fn command_ui(ui: &mut egui::Ui, command: UiCommand, bar: &TopBar<'_>, output: &
 }
 
 /// The panes, with a tick before open ones.
-fn panes_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
-    for row in PANES {
+fn panes_ui(ui: &mut egui::Ui, homes: &[Home], bar: &TopBar<'_>, output: &mut FrameOutput) {
+    for row in PANES.iter().filter(|row| homes.contains(&row.home)) {
         let mut is_open = bar.panes.is_open(row.pane);
         let keys = pane_keys(row, ui.ctx());
         let text = if keys.is_empty() {
@@ -171,7 +199,7 @@ fn recent_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput) {
     ui.set_min_width(280.0);
     recents_ui(ui, bar.recents, bar.session, "", &mut output.commands);
     ui.separator();
-    command_ui(ui, UiCommand::ForgetRecent, bar, output);
+    menu_ui(ui, Menu::Recent, bar, output);
 }
 
 /// Pictures and drawings of shown lanes.

@@ -86,19 +86,45 @@ fn every_option_has_a_widget_with_its_name() {
 
 #[test]
 fn every_command_is_in_its_menu() {
+    /// Entries of a level.
+    const MOST: usize = 12;
     let mut harness = window_of("mobilenet", 1400.0);
-    for (menu, name) in [(Menu::File, "File"), (Menu::View, "View"), (Menu::Help, "Help")] {
-        harness.get_by_label(name).click();
+    let rows = |menu: Menu| COMMANDS.iter().filter(move |row| row.menu == menu);
+    let open = |harness: &mut Window, name: &str| {
+        harness.get_by_role_and_label(Role::Button, name).click();
         harness.run_steps(3);
-        for row in COMMANDS.iter().filter(|row| row.menu == menu) {
+    };
+    let lists = |harness: &Window, menu: Menu| {
+        for row in rows(menu) {
             assert!(
                 harness.query_all_by_label_contains(row.text).count() > 0,
                 "{}",
                 row.text
             );
         }
+    };
+    // Besides commands, File has recent files and View has two lists of panes.
+    let menus: [(Menu, &str, &[(Menu, &str)], usize); 4] = [
+        (Menu::File, "File", &Menu::OF_FILE, 1),
+        (Menu::Edit, "Edit", &Menu::OF_EDIT, 0),
+        (Menu::View, "View", &Menu::OF_VIEW, 2),
+        (Menu::Help, "Help", &[], 0),
+    ];
+    for (menu, name, submenus, others) in menus {
+        assert!(rows(menu).count() + submenus.len() + others <= MOST, "{name}");
+        open(&mut harness, name);
+        lists(&harness, menu);
         press(&mut harness, Modifiers::NONE, Key::Escape);
+        for (submenu, title) in submenus {
+            assert!(rows(*submenu).count() <= MOST, "{title}");
+            open(&mut harness, name);
+            open(&mut harness, title);
+            lists(&harness, *submenu);
+            press(&mut harness, Modifiers::NONE, Key::Escape);
+        }
     }
+    let n_listed = [Menu::Recent, Menu::Panels].map(|menu| rows(menu).count());
+    assert!(n_listed.iter().all(|count| *count > 0), "{n_listed:?}");
 }
 
 #[test]

@@ -200,6 +200,8 @@ fn any_lane_that_is_shown_can_be_saved() {
     let mut harness = window_of("resnet50", 800.0);
     harness.get_by_label("File").click();
     harness.run_steps(3);
+    harness.get_by_role_and_label(Role::Button, "Pictures").click();
+    harness.run_steps(3);
     harness.get_by_label_contains("Save one of the lanes").click();
     harness.run_steps(3);
     for policy in [0, 2, 3, 4] {

@@ -176,7 +176,7 @@ fn panes_close_and_come_back() {
     assert!(harness.query_by_label("Inspector").is_none());
     harness.get_by_label("View").click();
     harness.run_steps(2);
-    harness.get_by_label_contains("Panes").click();
+    harness.get_by_role_and_label(Role::Button, "Details").click();
     harness.run_steps(3);
     harness.get_by_role_and_label(Role::CheckBox, "Inspector").click();
     harness.run_steps(3);

@@ -72,8 +72,7 @@ fn the_keys_start_and_stop_and_what_is_known_stays() {
 
 #[test]
 fn axes_are_typed_and_what_cannot_be_read_is_said() {
-    let mut harness = window_of("bert", 800.0);
-    press(&mut harness, egui::Modifiers::COMMAND, Key::M);
+    let mut harness = tried("bert");
     let field = "values of atomic_clean_policy";
     harness.get_by_role_and_label(Role::TextInput, field).focus();
     harness.run_steps(2);

@@ -9,9 +9,7 @@ pub(super) fn details(comparison: &Comparison) -> Vec<String> {
     let with_content = comparison.workload.recordings().iter().filter(|one| one.has_content());
     let (n_all, n_shown) = (with_content.count(), comparison.lanes.len());
     if n_all > n_shown {
-        texts.push(format!(
-            "{n_shown} of {n_all} recordings, highest peaks first."
-        ));
+        texts.push(format!("{n_shown} of {n_all} recordings, highest peaks first."));
     }
     if let [only] = &comparison.lanes[..] {
         let remarks = only.explanation.iter().filter(|remark| remark.step.is_none());

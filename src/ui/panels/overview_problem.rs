@@ -40,9 +40,7 @@ pub(super) fn problem_details(session: &Session, comparison: &Comparison) -> Vec
     let over = percent_text(footprint.percent_over(planned.lower_bound));
     let shown_before = best.filter(|best| best.footprint < smaller.unwrap_or(footprint));
     let known = shown_before.map(|best| best.footprint).or(smaller);
-    let least = known
-        .filter(|known| *known <= bound)
-        .map_or("", |_| ", the minimum");
+    let least = known.filter(|known| *known <= bound).map_or("", |_| ", the minimum");
     let sure = match (shown_before, smaller) {
         _ if footprint <= bound => "proven optimal: no plan is smaller".to_owned(),
         (Some(best), _) => {
