@@ -346,7 +346,7 @@ fn compare_writes_a_drawing() {
     );
     fails(
         &["compare", "sample:mobilenet", "--svg", to, "--axis", "wall"],
-        "--axis wall: Nothing open here was recorded",
+        "--axis wall: No open recording has clock times.",
     );
     let output = run(&["compare", "sample:lenet", "--svg", to, "--axis", "wall"]);
     assert_eq!(output.status.code(), Some(0));

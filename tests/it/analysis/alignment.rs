@@ -161,7 +161,7 @@ fn blocks_without_an_address_pass_nothing_on_and_leave_no_holes() {
         assert!(
             view.unknown_neighbours(block)
                 .unwrap()
-                .contains("stacked only to be drawn")
+                .contains("stacked for drawing only")
         );
     }
 }

@@ -192,17 +192,17 @@ fn kernels_give_the_graph_wall_time() {
     // Without measured starts there is no such axis.
     let memory = curve("0", 40);
     for (files, why) in [
-        (vec![("g.json", &*graph)], "Nothing open here was recorded"),
+        (vec![("g.json", &*graph)], "No open recording has clock times."),
         (
             vec![("g.json", &graph), ("memory_record.csv", &memory)],
-            "does not state when ops",
+            "does not state start times",
         ),
         (
             vec![
                 ("g.json", &graph),
                 ("kernel_details.csv", &kernels.replace("op", "aclnn")),
             ],
-            "is called as one of the graph",
+            "No op names match between run and graph",
         ),
     ] {
         let session = opened(&files);

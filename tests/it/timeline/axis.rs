@@ -179,7 +179,7 @@ fn pictures_differ_by_axis_and_fall_back() {
         timeline
             .axes
             .why_not(AxisKind::Wall)
-            .is_some_and(|why| why.contains("recorded"))
+            .is_some_and(|why| why.contains("recording"))
     );
 }
 
