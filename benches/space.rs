@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use highwater::analysis::LaneGoal;
 use highwater::analysis::sweep::{Explorer, Goal, Space, SweepAxis, SweepPoint, front, recommend_from};
 use highwater::analysis::{LaneSet, LaneStrategies, Request};
 use highwater::options::{Environment, Options};
@@ -111,7 +112,14 @@ fn spaces(criterion: &mut Criterion) {
     criterion.bench_function("a recommendation of 1,000 configurations that were tried", |bencher| {
         let cancel = Cancel::new();
         let progress = Progress::silent(&cancel);
-        bencher.iter(|| black_box(recommend_from(&tried, Goal::LeastSlowdown, points.clone(), &progress)));
+        bencher.iter(|| {
+            black_box(recommend_from(
+                &tried,
+                Goal::Lane(LaneGoal::LeastOverhead),
+                points.clone(),
+                &progress,
+            ))
+        });
     });
 }
 

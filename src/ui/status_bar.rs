@@ -82,8 +82,8 @@ fn notes(comparison: &Comparison) -> Vec<(String, String)> {
         notes.push((text, comparison.device.marks_sentence()));
     }
     if !comparison.estimates.is_empty() {
-        let estimates = comparison.estimates.iter();
-        let texts: Vec<String> = estimates.map(|one| format!("{} {}", one.key, one.effect)).collect();
+        let effects = comparison.estimates.iter();
+        let texts: Vec<String> = effects.map(|one| format!("{} {}", one.key, one.effect)).collect();
         notes.push(("the effect of options is estimated".to_owned(), texts.join("\n")));
     }
     notes

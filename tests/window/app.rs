@@ -104,10 +104,10 @@ fn every_command_is_in_its_menu() {
         }
     };
     // Besides commands, File has recent files and View has two lists of panes.
-    let menus: [(Menu, &str, &[(Menu, &str)], usize); 4] = [
-        (Menu::File, "File", &Menu::OF_FILE, 1),
-        (Menu::Edit, "Edit", &Menu::OF_EDIT, 0),
-        (Menu::View, "View", &Menu::OF_VIEW, 2),
+    let menus = [
+        (Menu::File, "File", &Menu::OF_FILE[..], 1),
+        (Menu::Edit, "Edit", &Menu::OF_EDIT[..], 0),
+        (Menu::View, "View", &Menu::OF_VIEW[..], 2),
         (Menu::Help, "Help", &[], 0),
     ];
     for (menu, name, submenus, others) in menus {

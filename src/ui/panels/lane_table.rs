@@ -321,17 +321,13 @@ impl Table<'_> {
             let left = self.columns.shown.first().map_or(0.0, |(_, place)| place.min);
             let right = self.columns.shown.last().map_or(left, |(_, place)| place.max);
             let text = elided(ui, &text, SIZE, right - left);
-            self.paint_text(ui, at(left), Align2::LEFT_CENTER, &text, self.theme.bad);
+            paint_text(ui, at(left), Align2::LEFT_CENTER, &text, self.theme.bad);
             return;
         }
         for (column, place) in &self.columns.shown {
             let (text, color) = self.cell(lane, *column);
-            self.paint_text(ui, at(place.max), Align2::RIGHT_CENTER, &text, color);
+            paint_text(ui, at(place.max), Align2::RIGHT_CENTER, &text, color);
         }
-    }
-
-    fn paint_text(&self, ui: &Ui, at: Pos2, align: Align2, text: &str, color: Color32) {
-        ui.painter().text(at, align, text, FontId::proportional(SIZE), color);
     }
 
     fn paint_name(&self, ui: &Ui, at: Pos2, lane: usize) {
@@ -533,6 +529,10 @@ impl Table<'_> {
         }
         words
     }
+}
+
+fn paint_text(ui: &Ui, at: Pos2, align: Align2, text: &str, color: Color32) {
+    ui.painter().text(at, align, text, FontId::proportional(SIZE), color);
 }
 
 /// Diagonal lines over a rectangle.
