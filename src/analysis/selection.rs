@@ -123,7 +123,13 @@ mod tests {
     /// `MIB MICROSECONDS GRANULE_MIB`, with a star behind the active one.
     fn selected(goal: LaneGoal, rows: &str) -> Option<usize> {
         let candidate = |(order, row): (u64, &str)| {
-            let number = |position: usize| row.split_whitespace().nth(position)?.parse::<u64>().ok();
+            let number = |position: usize| {
+                row.trim_end_matches('*')
+                    .split_whitespace()
+                    .nth(position)?
+                    .parse::<u64>()
+                    .ok()
+            };
             Candidate {
                 peak: Bytes::mib(number(0).expect("a peak")),
                 overhead: Nanos(number(1).expect("an overhead") * 1_000),
