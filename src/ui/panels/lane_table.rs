@@ -7,7 +7,7 @@
 //! ```
 //!
 //! In: the lanes of an answer. Out: commands. Rules: a click selects a lane, a double click shows it alone, Ctrl+click
-//! subtracts the baseline from it. Where width is short, columns are hidden in the order of [`HIDDEN_FIRST`], and their
+//! subtracts the baseline from it. Where width is short, columns are hidden in the order of `HIDDEN_FIRST`, and their
 //! number is told. Lanes that run out of memory are hatched over the whole bar.
 
 use eframe::egui::epaint::PathShape;
