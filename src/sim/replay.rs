@@ -18,7 +18,7 @@ use highwater_model::progress::{Cancelled, Progress};
 use highwater_model::units::Bytes;
 use highwater_model::workload::{AllocationTrace, TraceCommand};
 
-use super::alloc::{Call, PagePoolRules};
+use super::alloc::{Call, PagePoolRules, StaticMemory};
 use super::{ArenaBehaviour, StaticMemoryPolicy};
 use state::State;
 
@@ -94,6 +94,17 @@ pub struct Replay<'t> {
     state: State,
 }
 
+/// An executed command with its effects.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Advanced<'a> {
+    pub(super) command: TraceCommand,
+    pub(super) outcome: &'a Outcome,
+    /// The driver's calls.
+    pub(super) calls: &'a [Call],
+    /// The memory of static graphs after it.
+    pub(super) statics: &'a dyn StaticMemory,
+}
+
 impl<'t> Replay<'t> {
     pub fn new(trace: &'t AllocationTrace, rules: ReplayRules) -> Self {
         Self::with(trace, rules, false)
@@ -126,10 +137,15 @@ impl<'t> Replay<'t> {
         Some(self.state.answer(index, command))
     }
 
-    /// Executes the next command; returns it with its outcome and calls, `None` at the end.
-    pub(super) fn advance(&mut self) -> Option<(TraceCommand, &Outcome, &[Call])> {
+    /// Executes the next command; `None` at the end.
+    pub(super) fn advance(&mut self) -> Option<Advanced<'_>> {
         let (_, command) = self.execute_next()?;
-        Some((command, self.state.outcome(), self.state.device().driver.calls()))
+        Some(Advanced {
+            command,
+            outcome: self.state.outcome(),
+            calls: self.state.device().driver.calls(),
+            statics: self.state.statics(),
+        })
     }
 
     /// Executes all remaining commands, without answers.

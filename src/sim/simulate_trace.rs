@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alloc::{Call, PoolFigures, PoolKey};
 use super::event::{EventKind, PoolRow, RegionId, RegionKind, Simulation, Subject, SubjectId};
 use super::recorder::{LogSpec, Recorder, RegionPurpose, SESSION_SUBJECT};
-use super::replay::{Outcome, Replay, ReplayRules};
+use super::replay::{Advanced, Outcome, Replay, ReplayRules};
 use super::trace_session::{THE_TRACE, TraceSession};
 use graphs::StaticGraphs;
 use highwater_model::graph::TensorId;
@@ -70,10 +70,10 @@ pub fn simulate_trace(
             progress.check()?;
         }
         machine.prepare(position);
-        let Some((command, outcome, calls)) = replay.advance() else {
+        let Some(advanced) = replay.advance() else {
             break;
         };
-        machine.follow(command, outcome, calls);
+        machine.follow(&advanced);
         if machine.log.n_events() > MAX_TRACE_EVENTS {
             return Err(TraceStop::TooManyEvents);
         }
@@ -193,7 +193,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Records the effects of a command.
-    fn follow(&mut self, command: TraceCommand, outcome: &Outcome, calls: &[Call]) {
+    fn follow(&mut self, advanced: &Advanced<'_>) {
+        let Advanced {
+            command,
+            outcome,
+            calls,
+            statics,
+        } = *advanced;
         match command {
             TraceCommand::Use(pool) => {
                 self.current = pool;
@@ -230,12 +236,12 @@ impl<'a> Machine<'a> {
                     && status.0.is_ok()
                 {
                     let behind = calls.get(*calls_before..).unwrap_or(&[]);
-                    self.statics.finish(graph, behind, &mut self.log);
+                    self.statics.finish(graph, behind, statics, &mut self.log);
                 }
             }
             TraceCommand::Begin(graph) => self.statics.begin(graph, outcome, calls, &mut self.log),
-            TraceCommand::Finish(graph) => self.statics.finish(graph, calls, &mut self.log),
-            TraceCommand::Unload(graph) => self.statics.unload(graph, outcome, calls, &mut self.log),
+            TraceCommand::Finish(graph) => self.statics.finish(graph, calls, statics, &mut self.log),
+            TraceCommand::Unload(graph) => self.statics.unload(graph, outcome, calls, statics, &mut self.log),
         }
     }
 

@@ -151,6 +151,8 @@ fn pages_that_a_graph_takes_along_are_no_longer_held_by_others() {
     for text in [
         "load A 2166K:g\nload B 14219K\nload C 1K 2K 14216K\nbegin B\nunload C\na x 8129K\n",
         "load A 18762K:g\nload B 16385K\nunload B\na x 5761K\nexec A\n",
+        // The first block shares a page with the second, whose run gives it back.
+        "load A 1K\nload B 22089K\nload C 16384K\nunload B\nbegin A\nexec C\na x 0K\nload D 1K\n",
     ] {
         let text = format!("device 40M\n{text}");
         // The log is verified: no two blocks overlap.

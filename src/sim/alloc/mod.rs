@@ -264,6 +264,11 @@ pub trait StaticMemory: std::fmt::Debug {
         LoadedSegments::default()
     }
 
+    /// Whether a part of a virtual range has no page somewhere, so that nothing can lie there.
+    fn lacks_pages(&self, _at: Address, _bytes: Bytes) -> bool {
+        false
+    }
+
     /// `None` where graphs do not share an arena.
     fn figures(&self) -> Option<ArenaFigures> {
         None

@@ -216,6 +216,10 @@ impl StaticMemory for SegmentArena {
         self.failed.clone()
     }
 
+    fn lacks_pages(&self, at: Address, bytes: Bytes) -> bool {
+        self.backing.lacks_pages(at, bytes)
+    }
+
     fn figures(&self) -> Option<ArenaFigures> {
         Some(ArenaFigures {
             blocks: self.blocks.clone(),

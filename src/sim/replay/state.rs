@@ -121,6 +121,10 @@ impl State {
         &self.device
     }
 
+    pub(super) fn statics(&self) -> &dyn StaticMemory {
+        &*self.statics
+    }
+
     pub(super) fn outcome(&self) -> &Outcome {
         &self.outcome
     }

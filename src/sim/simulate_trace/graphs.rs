@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::alloc::{Address, Call, LoadedSegments, RunError};
+use super::super::alloc::{Address, Call, LoadedSegments, RunError, StaticMemory};
 use super::super::event::{EventKind, RegionKind, SubjectId};
 use super::super::recorder::{NO_REGION, Recorder, RegionPurpose};
 use super::super::replay::{Outcome, ReplayRules};
@@ -138,19 +138,25 @@ impl StaticGraphs {
     }
 
     /// Records the end of a run.
-    pub(super) fn finish(&mut self, name: TraceName, calls: &[Call], log: &mut Recorder) {
+    pub(super) fn finish(&mut self, name: TraceName, calls: &[Call], statics: &dyn StaticMemory, log: &mut Recorder) {
         self.stop(name, log);
+        self.lose(statics, log);
         log.settle_calls(calls);
     }
 
     /// Records an unload; a running graph ends its run first.
-    pub(super) fn unload(&mut self, name: TraceName, outcome: &Outcome, calls: &[Call], log: &mut Recorder) {
+    pub(super) fn unload(
+        &mut self,
+        name: TraceName,
+        outcome: &Outcome,
+        calls: &[Call],
+        statics: &dyn StaticMemory,
+        log: &mut Recorder,
+    ) {
         if *outcome == Outcome::Done {
             self.stop(name, log);
             self.hide(name, log);
-            if self.shares_pages && self.loaded.get(&name).is_some_and(|loaded| !loaded.has_run) {
-                self.lose(name, log);
-            }
+            self.lose(statics, log);
             if let Some(gone) = self.loaded.remove(&name) {
                 log.set_subject(self.subject(gone.graph));
             }
@@ -216,22 +222,24 @@ impl StaticGraphs {
         log.set_subject(self.subject(graph));
         if self.shares_pages {
             log.record(EventKind::Run, NO_REGION, 0, Bytes::ZERO);
-            self.lose(name, log);
         }
     }
 
-    /// The engine gives back all pages of a graph's parts, also those that others got at their load: these have none in
-    /// their first run, even if it has begun.
-    fn lose(&mut self, name: TraceName, log: &mut Recorder) {
-        let Some(parts) = self.loaded.get(&name).map(|loaded| loaded.parts.clone()) else {
+    /// The engine gives back the pages of a graph's parts, also those of slots that others got at their load: these have
+    /// none in their first run, even if it has begun.
+    fn lose(&mut self, statics: &dyn StaticMemory, log: &mut Recorder) {
+        if !self.shares_pages {
             return;
-        };
-        let end = |(at, bytes): &(Address, Bytes)| at.plus(bytes.get());
-        for (_, other) in self.loaded.iter_mut().filter(|(other, _)| **other != name) {
-            let is_apart = |one: &(Address, Bytes)| parts.iter().all(|part| end(part) <= one.0 || end(one) <= part.0);
-            other.at_first.retain(is_apart);
         }
-        for (at, bytes) in parts {
+        for loaded in self.loaded.values_mut() {
+            loaded.at_first.retain(|(at, bytes)| !statics.lacks_pages(*at, *bytes));
+        }
+        let is_lost = |(at, (end, ..)): (&Address, &(u64, TraceName, Held))| {
+            let bytes = Bytes(end.saturating_sub(at.offset()));
+            statics.lacks_pages(*at, bytes).then_some((*at, bytes))
+        };
+        let lost: Vec<(Address, Bytes)> = self.shown.iter().filter_map(is_lost).collect();
+        for (at, bytes) in lost {
             self.drop_within(at, bytes.get(), log);
         }
     }

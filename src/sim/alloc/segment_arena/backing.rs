@@ -103,6 +103,17 @@ impl Backing {
         }
     }
 
+    /// Whether a part of the range has no page somewhere. O(slots of the part).
+    pub(super) fn lacks_pages(&self, at: Address, bytes: Bytes) -> bool {
+        let Self::Range(state) = self else { return false };
+        if !at.is_virtual() || bytes == Bytes::ZERO {
+            return false;
+        }
+        let Some(range) = &state.range else { return true };
+        let touched = range.touched(at.offset().saturating_sub(range.base().offset()), bytes.get());
+        touched.is_none_or(|part| (part.first..=part.last).any(|slot| !range.has_page(slot)))
+    }
+
     /// Bytes of pages in the range.
     pub(super) fn held(&self) -> Bytes {
         match self {
