@@ -48,8 +48,11 @@ fn set(window: &mut Window, key: &str, text: &str) {
 
 #[test]
 fn the_lanes_have_the_room() {
-    for (size, least) in SIZES {
-        let window = window("mixed", size);
+    let cases = SIZES
+        .iter()
+        .flat_map(|case| ["mixed", "bert", "resnet50"].map(|sample| (sample, *case)));
+    for (sample, (size, least)) in cases {
+        let window = window(sample, size);
         let lanes = lanes(&window);
         assert!(
             lanes[0].top() <= TOP,

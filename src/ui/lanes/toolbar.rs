@@ -15,6 +15,8 @@ Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
 click: select    Esc: clear    F: focus the selected, again: everything\n\
 comma, period: previous, next tensor    double click, H or Ctrl+0: everything";
 
+/// Room for the button of tensors and that of the legend.
+const FIT_TENSORS: f32 = 180.0;
 /// Width of the legend in a menu.
 const LEGEND: f32 = 420.0;
 
@@ -83,7 +85,9 @@ fn fit_ui(ui: &mut Ui, timeline: &Timeline, state: &mut LanesState) {
     if fit.clicked() {
         state.fit();
     }
-    if state.content != LaneContent::MemoryMap || timeline.tensor_span().is_none() {
+    // The row never wraps: where it is full, Shift+H does the same.
+    let has_room = ui.available_size_before_wrap().x > FIT_TENSORS;
+    if !has_room || state.content != LaneContent::MemoryMap || timeline.tensor_span().is_none() {
         return;
     }
     let tensors = ui
