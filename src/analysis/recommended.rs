@@ -5,9 +5,9 @@
 
 use super::lane::Lane;
 use super::selection::{Candidate, LEAST_GRANULE, LaneGoal, are_peaks_equivalent, largest_granule, select};
-use highwater_model::units::{Bytes, percent_text};
+use highwater_model::units::{Bytes, Nanos, percent_text};
 use highwater_sim::alloc::PAGE_BYTES;
-use highwater_sim::{DevicePicture, RegionKind, StaticMemoryPolicy, picture};
+use highwater_sim::{RegionKind, StaticMemoryPolicy, picture};
 
 /// The answer to one goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +45,6 @@ impl Recommended {
                 several.join(" and ")
             )),
         }
-    }
-
-    /// Whether choosing between it and a policy makes no significant difference of memory.
-    pub fn is_equivalent(&self, policy: StaticMemoryPolicy) -> bool {
-        policy == self.policy || self.equivalent.contains(&policy)
     }
 }
 
@@ -141,7 +136,8 @@ impl Reason<'_> {
             return self.active_is_chosen();
         }
         let (own, before) = (self.chosen.summary.peak_reserved, lane.summary.peak_reserved);
-        if own < before {
+        // A peak that is not significantly lower is no reason.
+        if own < before && !are_peaks_equivalent(own, before, self.granule) {
             return where_saved(self.chosen, lane);
         }
         let (own, before) = (self.chosen.summary.estimated_overhead, lane.summary.estimated_overhead);
@@ -178,7 +174,7 @@ impl Reason<'_> {
                 "policy {} saves {saved} ({}) but takes {} more (estimate)",
                 lower.policy.number(),
                 percent_text(saved.percent_of(own.peak_reserved)),
-                highwater_model::units::Nanos(time)
+                Nanos(time)
             );
         }
         if self.candidates.len() == 1 {
@@ -200,81 +196,35 @@ impl Reason<'_> {
 fn where_saved(chosen: &Lane, active: &Lane) -> String {
     let number = active.policy.number();
     let saved = active.summary.peak_reserved - chosen.summary.peak_reserved;
-    let parts = AtPeak::of(chosen).zip(AtPeak::of(active));
-    let largest = parts.and_then(|(now, before)| {
-        let shrunk = |name: Part| before.get(name).saturating_sub(now.get(name));
-        let part = Part::ALL
-            .into_iter()
-            .max_by_key(|name| (shrunk(*name), std::cmp::Reverse(*name)))?;
-        // A part that explains less than half of the difference would mislead.
-        (shrunk(part).get() >= saved.get() / 2).then(|| (part, now.get(part), before.get(part)))
-    });
-    match largest {
-        Some((part, now, before)) => {
-            let subject = part.subject(chosen.policy);
-            format!("{subject} {now} at the peak, {before} under policy {number}")
-        }
-        None => format!("its peak is {saved} below that of policy {number}"),
+    let is_main = |now: Bytes, before: Bytes| before.saturating_sub(now).get() >= saved.get() / 2;
+    let figures = |now: Bytes, before: Bytes| format!("{now} at the peak, {before} under policy {number}");
+    if let Some((now, before)) = arenas(chosen).zip(arenas(active))
+        && chosen.policy.row().shares_static_arena
+        && is_main(now, before)
+    {
+        return format!("static graphs share an arena: {}", figures(now, before));
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    Arenas,
-    Pools,
-    Weights,
-    Variables,
-    InputsOutputs,
-}
-
-impl Part {
-    const ALL: [Self; 5] = [
-        Self::Arenas,
-        Self::Pools,
-        Self::Weights,
-        Self::Variables,
-        Self::InputsOutputs,
+    let (now, before) = (chosen.summary.reserved, active.summary.reserved);
+    let parts = [
+        ("feature memory takes", now.features, before.features),
+        ("weights take", now.weights, before.weights),
+        ("variables take", now.variables, before.variables),
+        ("inputs and outputs take", now.io, before.io),
     ];
-
-    fn subject(self, policy: StaticMemoryPolicy) -> &'static str {
-        let row = policy.row();
-        match self {
-            Self::Arenas if row.shares_static_arena && row.expands_pools => {
-                "static graphs hold pages only while they run:"
-            }
-            Self::Arenas if row.shares_static_arena => "static graphs share an arena:",
-            Self::Arenas => "static graphs hold",
-            Self::Pools if row.expands_pools => "pools hold pages instead of blocks:",
-            Self::Pools => "pools of dynamic graphs hold",
-            Self::Weights => "weights take",
-            Self::Variables => "variables take",
-            Self::InputsOutputs => "inputs and outputs take",
-        }
-    }
+    let largest = parts.into_iter().find(|(_, now, before)| is_main(*now, *before));
+    largest.map_or_else(
+        || format!("its peak is {saved} below that of policy {number}"),
+        |(subject, now, before)| format!("{subject} {}", figures(now, before)),
+    )
 }
 
-/// Reserved bytes by part on the step of the peak.
-struct AtPeak {
-    bytes: [Bytes; Part::ALL.len()],
-}
-
-impl AtPeak {
-    fn of(lane: &Lane) -> Option<Self> {
-        let step = lane.summary.peak_reserved_step?;
-        let at_peak: DevicePicture = picture(&lane.simulation, step);
-        let regions = at_peak.regions.iter();
-        let arenas: Bytes = regions
-            .filter(|region| matches!(region.kind, RegionKind::Arena | RegionKind::FixedFeatures))
-            .map(|region| region.held)
-            .sum();
-        let parts = at_peak.parts;
-        let pools = parts.features.saturating_sub(arenas);
-        Some(Self {
-            bytes: [arenas, pools, parts.weights, parts.variables, parts.io],
-        })
-    }
-
-    fn get(&self, part: Part) -> Bytes {
-        self.bytes[part as usize]
-    }
+/// The blocks of static graphs at the peak; `None` where they are pages that others use in between.
+fn arenas(lane: &Lane) -> Option<Bytes> {
+    let row = lane.policy.row();
+    let step = lane.summary.peak_reserved_step?;
+    (!row.shares_static_arena || !row.expands_pools).then(|| {
+        let regions = picture(&lane.simulation, step).regions;
+        let arenas = regions.iter().filter(|region| region.kind == RegionKind::Arena);
+        arenas.map(|region| region.held).sum()
+    })
 }

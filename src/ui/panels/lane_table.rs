@@ -7,14 +7,17 @@
 //! ```
 //!
 //! In: the lanes of an answer. Out: commands. Rules: a click selects a lane, a double click shows it alone, Ctrl+click
-//! subtracts the baseline from it. Where width is short, columns are hidden in the order of `HIDDEN_FIRST`, and their
-//! number is told. Lanes that run out of memory are hatched over the whole bar.
+//! subtracts the baseline from it. `columns` hides columns where width is short. Lanes that run out of memory are
+//! hatched over the whole bar.
+
+mod columns;
 
 use eframe::egui::epaint::PathShape;
 use eframe::egui::{
     self, Align2, Color32, CursorIcon, FontId, Pos2, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
+use self::columns::{COLUMNS, Column, Columns};
 use crate::commands::UiCommand;
 use crate::numbers::{count_f32, part_of, to_points};
 use crate::panels::{PaneCx, elided, measured};
@@ -31,63 +34,6 @@ const HEADER: f32 = 15.0;
 const MOST_ROWS: usize = 6;
 const SIZE: f32 = 12.0;
 const SMALL: f32 = 10.5;
-/// Widths in points.
-const NAME: (f32, f32) = (215.0, 320.0);
-const BAR: (f32, f32) = (60.0, 420.0);
-const GAP: f32 = 10.0;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
-    Peak,
-    Difference,
-    Fragmentation,
-    Overhead,
-    DeviceCalls,
-    Fits,
-}
-
-/// Every column with its label, its width and what it means.
-const COLUMNS: [(Column, &str, f32, &str); 6] = [
-    (Column::Peak, "peak reserved", 84.0, "Peak of reserved device memory"),
-    (
-        Column::Difference,
-        "diff",
-        62.0,
-        "Difference of the peak from the baseline",
-    ),
-    (
-        Column::Fragmentation,
-        "fragmentation",
-        82.0,
-        "Share of reserved feature memory that holds no live tensor, at the peaks",
-    ),
-    (
-        Column::Overhead,
-        "overhead",
-        74.0,
-        "Estimated time of device calls, waits and recomputation",
-    ),
-    (
-        Column::DeviceCalls,
-        "device calls",
-        76.0,
-        "Driver calls: allocations, frees, pages created, deleted, mapped and unmapped",
-    ),
-    (
-        Column::Fits,
-        "fits",
-        34.0,
-        "Whether the session completes on the device of the lane",
-    ),
-];
-
-/// Columns that give way to the others.
-const HIDDEN_FIRST: [Column; 4] = [
-    Column::DeviceCalls,
-    Column::Fragmentation,
-    Column::Overhead,
-    Column::Difference,
-];
 
 /// The order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,45 +53,6 @@ struct Table<'a> {
     columns: Columns,
     /// The largest peak, at the right end of bars.
     longest: Bytes,
-}
-
-/// Places of the columns in a row, from its left end.
-struct Columns {
-    name: Rangef,
-    bar: Rangef,
-    /// Visible columns.
-    shown: Vec<(Column, Rangef)>,
-    n_hidden: usize,
-}
-
-impl Columns {
-    fn of(width: f32) -> Self {
-        let mut hidden: Vec<Column> = Vec::new();
-        let figures = |hidden: &[Column]| -> f32 {
-            let shown = COLUMNS.iter().filter(|(column, ..)| !hidden.contains(column));
-            shown.map(|(_, _, width, _)| width + GAP).sum()
-        };
-        for column in HIDDEN_FIRST {
-            if NAME.0 + BAR.0 + figures(&hidden) > width {
-                hidden.push(column);
-            }
-        }
-        let rest = (width - figures(&hidden)).max(0.0);
-        let name = (rest * 0.45).clamp(NAME.0.min(rest), NAME.1);
-        let bar = (rest - name - GAP).clamp(0.0, BAR.1);
-        let mut x = name + GAP + bar + GAP;
-        let mut shown = Vec::new();
-        for (column, _, width, _) in COLUMNS.iter().filter(|(column, ..)| !hidden.contains(column)) {
-            shown.push((*column, Rangef::new(x, x + width)));
-            x += width + GAP;
-        }
-        Self {
-            name: Rangef::new(0.0, name),
-            bar: Rangef::new(name + GAP, name + GAP + bar),
-            shown,
-            n_hidden: hidden.len(),
-        }
-    }
 }
 
 /// The peak of reserved bytes; of a recording that states none, of live bytes.
@@ -545,22 +452,4 @@ fn hatch(ui: &Ui, rect: Rect, color: Color32) {
         x += 6.0;
     }
     painter.rect_stroke(rect, 1, stroke, StrokeKind::Inside);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Column, Columns};
-
-    #[test]
-    fn narrow_tables_hide_columns_and_count_them() {
-        for (width, n_hidden) in [(2000.0, 0), (800.0, 0), (700.0, 1), (560.0, 3), (300.0, 4), (0.0, 4)] {
-            let columns = Columns::of(width);
-            assert_eq!(columns.n_hidden, n_hidden, "{width}");
-            assert_eq!(columns.shown.len() + n_hidden, 6);
-            assert!(columns.shown.iter().any(|(column, _)| *column == Column::Fits));
-            assert!(columns.name.max >= columns.name.min && columns.bar.max >= columns.bar.min);
-            let ends = columns.shown.windows(2);
-            assert!(ends.into_iter().all(|pair| pair[0].1.max <= pair[1].1.min));
-        }
-    }
 }

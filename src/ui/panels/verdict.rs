@@ -56,17 +56,22 @@ fn headline(comparison: &Comparison, found: &Recommended) -> String {
     let mut text = format!("Recommended: policy {number} · {peak}");
     match active.filter(|active| active.may_be_recommended()) {
         _ if is_active => text.push_str(" · already active"),
-        Some(active) => text.push_str(&differences(lane, active)),
+        Some(active) => text.push_str(&differences(lane, active, found)),
         None => {}
     }
     text
 }
 
 /// The change of peak and overhead from the active policy.
-fn differences(lane: &Lane, active: &Lane) -> String {
+fn differences(lane: &Lane, active: &Lane, found: &Recommended) -> String {
     let (now, before) = (lane.summary.peak_reserved, active.summary.peak_reserved);
     let sign = if now <= before { "\u{2212}" } else { "+" };
     let percent = percents(Bytes(now.get().abs_diff(before.get())).percent_of(before), 1);
+    let peak = if found.equivalent.contains(&active.policy) {
+        "equivalent peak".to_owned()
+    } else {
+        format!("{sign}{percent}")
+    };
     let (now, before) = (lane.summary.estimated_overhead, active.summary.estimated_overhead);
     let by = Nanos(now.0.abs_diff(before.0));
     let time = match now.cmp(&before) {
@@ -74,7 +79,7 @@ fn differences(lane: &Lane, active: &Lane) -> String {
         std::cmp::Ordering::Less => format!("{by} less overhead"),
         _ => format!("{by} more overhead"),
     };
-    format!(" · {sign}{percent} · {time}")
+    format!(" · {peak} · {time}")
 }
 
 /// That nothing fits, and the smallest device that is enough.
@@ -84,7 +89,7 @@ fn nothing_fits(comparison: &Comparison) -> (String, String) {
         Some((enough, lane.policy.number()))
     });
     let why = match enough.min() {
-        Some((enough, policy)) => format!("Policy {policy} has the lowest peak: a device of {enough} is enough."),
+        Some((enough, policy)) => format!("The smallest sufficient device is {enough}, under policy {policy}."),
         None => "See the table for reasons.".to_owned(),
     };
     (format!("No policy fits {}", comparison.device.memory()), why)
