@@ -283,12 +283,13 @@ impl Comparison {
             }
             LaneId::Measured(_) if self.lane_kind() != LaneKind::Recordings => format!("measured {title}"),
             LaneId::Pinned(_) => format!("pinned {title}"),
-            LaneId::Pass(position) | LaneId::Measured(position) => format!("lane {}: {title}", u32::from(position) + 1),
+            LaneId::Pass(_) => title.to_owned(),
+            LaneId::Measured(position) => format!("lane {}: {title}", u32::from(position) + 1),
         }
     }
 
-    /// A lane in one or two characters: the number of its policy, `p1` of a pin, `m1` of a recording next to simulated
-    /// lanes, else its position.
+    /// A lane in one or two characters: the number of its policy, a letter of a run under a budget or a level of reuse,
+    /// `p1` of a pin, `m1` of a recording next to simulated lanes, else its position.
     pub fn lane_mark(&self, id: LaneId) -> String {
         match id {
             LaneId::Policy(policy) => policy.number().to_string(),
@@ -296,9 +297,17 @@ impl Comparison {
             LaneId::Measured(position) if self.lane_kind() != LaneKind::Recordings => {
                 format!("m{}", u32::from(position) + 1)
             }
-            LaneId::Problem(position) | LaneId::Pass(position) | LaneId::Measured(position) => {
-                (u32::from(position) + 1).to_string()
-            }
+            LaneId::Pass(position) => letter(position),
+            LaneId::Problem(position) | LaneId::Measured(position) => (u32::from(position) + 1).to_string(),
         }
+    }
+}
+
+/// `A`, `B`, ... `Z`, `A1`, ...
+fn letter(position: u8) -> String {
+    let letter = char::from(b'A' + position % 26);
+    match position / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
     }
 }

@@ -11,9 +11,12 @@ use highwater_model::workload::GraphIdx;
 use highwater_sim::fold::{Curves, Summary};
 use highwater_sim::{DeviceSession, RegionId, RegionKind, StaticMemoryPolicy};
 
+mod constant;
 mod placed;
 
-use self::placed::{PlacedBlocks, owners, tensor_span};
+pub use self::constant::ConstantRegions;
+
+use self::placed::{PlacedBlocks, owners};
 use super::arena_stack::ArenaStack;
 use super::curve::Curve;
 use super::device_ticks::LaneTicks;
@@ -45,6 +48,8 @@ pub struct RegionSpan {
     pub alignment: u64,
     /// Such as `arena of train`.
     pub label: Arc<str>,
+    /// Nothing in it changes while graphs run: it lies below [`LaneView::floor`].
+    pub is_constant: bool,
 }
 
 /// Sorted by start and then display address.
@@ -91,6 +96,8 @@ pub struct LaneView {
     pub blocks: Blocks,
     /// The top of the highest region.
     pub height: Bytes,
+    /// Constant regions, which a map can leave out of its scale, upwards.
+    pub constant: Vec<ConstantRegions>,
     /// Bytes taken from the device.
     pub reserved: Curve,
     /// The part of `reserved` that is feature memory.
@@ -109,8 +116,6 @@ pub struct LaneView {
     pub reuse: LaneReuse,
     /// Where the lane runs under a budget.
     pub remat: Option<Arc<LaneRemat>>,
-    /// The lowest and highest display address of a block with a tensor.
-    pub tensor_span: Option<(u64, u64)>,
     pub at_peak: HeldAtPeak,
     /// Of the largest arena; lanes with the same plan share it.
     pub arena_stack: Option<Arc<ArenaStack>>,
@@ -144,7 +149,6 @@ impl LaneView {
             gaps: Arc::new(gaps),
             reuse,
             owners: owners(&placed.regions, &placed.owned_ranges),
-            tensor_span: tensor_span(&placed.blocks, &tensor_blocks),
             ticks: LaneTicks::new(&lane.simulation),
             remat,
             tensor_blocks,
@@ -154,6 +158,7 @@ impl LaneView {
             at_peak: HeldAtPeak::default(),
             has_stacks: placed.regions.iter().any(|region| region.kind == RegionKind::Unplaced),
             arena_stack: None,
+            constant: constant::of(&placed.regions),
             regions: placed.regions,
             height: placed.height,
             owned_ranges: placed.owned_ranges,
@@ -184,6 +189,16 @@ impl LaneView {
             (Reverse(region.bytes), region.base)
         });
         self.at_peak = HeldAtPeak { blocks, regions };
+    }
+
+    /// The display address below which nothing changes.
+    pub fn floor(&self) -> Bytes {
+        self.constant.last().map_or(Bytes(0), |last| Bytes(last.end))
+    }
+
+    /// The height above the floor.
+    pub fn changing_height(&self) -> Bytes {
+        Bytes(self.height.get().saturating_sub(self.floor().get()))
     }
 
     /// Positions of the regions that hold memory between two steps, ascending. O(classes log regions + results).

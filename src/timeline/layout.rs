@@ -8,7 +8,9 @@
 //! In: an event log. Out: spans (a region while it holds memory), each with a display address. Only the offsets of a
 //! region that are touched during the span are drawn, in order and adjacent, so that a huge range with few pages stays
 //! small. In order of birth, each span takes the lowest gap between the spans held at that time. O(spans x spans held
-//! at once).
+//! at once). Constant spans lie below all others, so that a picture can leave them out of its scale.
+
+use std::ops::Range;
 
 use highwater_model::units::{Bytes, Step};
 use highwater_sim::{Event, EventKind, MemoryChange, MemoryUnit, RegionKind, Simulation};
@@ -33,6 +35,8 @@ pub(super) struct Span {
     pub(super) pieces: Vec<Piece>,
     pub(super) bytes: u64,
     pub(super) base: u64,
+    /// Whether nothing in it changes within the observed steps.
+    pub(super) is_constant: bool,
 }
 
 impl Span {
@@ -87,8 +91,9 @@ struct Open {
     is_malloced: bool,
 }
 
-/// In order of birth, each with its display address.
-pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
+/// In order of birth, each with its display address. Constant are the spans without an event within `observed`, unless
+/// all are.
+pub(super) fn spans(simulation: &Simulation, observed: &Range<u32>) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut open = vec![Open::default(); simulation.regions.len()];
     for event in &simulation.events {
@@ -107,9 +112,13 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
                     pieces: Vec::new(),
                     bytes: 0,
                     base: 0,
+                    is_constant: true,
                 });
             }
             spans[idx].touch(low, high);
+        }
+        if let Some(span) = state.span.filter(|_| observed.contains(&event.step.0)) {
+            spans[span].is_constant = false;
         }
         note(state, event);
         let is_empty = state.mapped == 0 && state.n_blocks == 0 && !state.is_malloced;
@@ -123,7 +132,11 @@ pub(super) fn spans(simulation: &Simulation) -> Vec<Span> {
     spans.iter_mut().for_each(Span::settle);
     spans.retain(|span| span.bytes > 0);
     spans.sort_by_key(|span| (span.start, kind_order(simulation, span.region), span.region));
-    place(&mut spans);
+    if spans.iter().all(|span| span.is_constant) {
+        spans.iter_mut().for_each(|span| span.is_constant = false);
+    }
+    let floor = place_constant(&mut spans, simulation);
+    place(&mut spans, floor);
     spans
 }
 
@@ -177,12 +190,24 @@ fn kind_order(simulation: &Simulation, region: u32) -> u8 {
     }
 }
 
-/// First fit in order of birth. `held` is sorted by display address.
-fn place(spans: &mut [Span]) {
+/// Stacks the constant spans, kind by kind; returns the address above them.
+fn place_constant(spans: &mut [Span], simulation: &Simulation) -> u64 {
+    let mut constant: Vec<&mut Span> = spans.iter_mut().filter(|span| span.is_constant).collect();
+    constant.sort_by_key(|span| (kind_order(simulation, span.region), span.start, span.region));
+    let mut floor = 0_u64;
+    for span in constant {
+        span.base = floor;
+        floor = floor.saturating_add(span.bytes);
+    }
+    floor
+}
+
+/// First fit of the other spans above `floor`, in order of birth. `held` is sorted by display address.
+fn place(spans: &mut [Span], floor: u64) {
     let mut held: Vec<(u64, u64, u32)> = Vec::new();
-    for span in spans {
+    for span in spans.iter_mut().filter(|span| !span.is_constant) {
         held.retain(|(_, _, end)| *end > span.start);
-        let mut base = 0_u64;
+        let mut base = floor;
         let mut position = held.len();
         for (idx, (low, high, _)) in held.iter().enumerate() {
             if base.saturating_add(span.bytes) <= *low {
@@ -236,6 +261,7 @@ mod tests {
             pieces: Vec::new(),
             bytes: 0,
             base: 1000,
+            is_constant: false,
         };
         for (low, high) in extents {
             span.touch(*low, *high);

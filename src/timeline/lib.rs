@@ -67,7 +67,7 @@ pub use areas::{AreaBand, AreaColumns, AreaSource, Areas, LaneAreas};
 pub use arena_stack::ArenaStack;
 pub use axis::{Axes, AxisKind, TimeAxis, WallRun};
 pub use bands::{Bands, IterationBand, PhaseBand, RunBand};
-pub use block::{Blocks, HeldAtPeak, LaneView, RegionSpan, region_text};
+pub use block::{Blocks, ConstantRegions, HeldAtPeak, LaneView, RegionSpan, region_text};
 pub use changes::{Change, ChangeKind, ChangeLine, Changes, PeakKind, signed_bytes};
 pub use coloring::{
     CLASS_COLORS, ColorBy, Coloring, ColoringRequest, DIMMED, FIRST_CLASS, FIRST_GROUP, GROUP_COLORS, LegendRow,
@@ -100,8 +100,8 @@ pub use pick::Reach;
 pub use raster::{BlockColors, Raster, RasterFrame, RasterScratch, RasterStyle, raster};
 pub use rects::{MOST_ADDRESS, RectRun, Rects};
 pub use remat::{
-    EvictionInterval, LaneRemat, Recomputed, RematColumn, RematCounters, RematFacts, RematMark, RematMarkCounts,
-    RematMarkKind, RematOomReport, RematOutcome, RematSums,
+    Eviction, EvictionInterval, LaneRemat, RecomputationCost, Recomputed, RematColumn, RematCounters, RematFacts,
+    RematMark, RematMarkCounts, RematMarkKind, RematOomReport, RematOutcome, RematSums,
 };
 pub use reuse::{Arrows, LaneReuse, ReuseArrow, ReuseSide, ReusedBytes};
 pub use rows::{Row, Rows};
@@ -219,24 +219,29 @@ impl Timeline {
         self.lanes.iter().any(|lane| lane.remat.is_some())
     }
 
-    /// The display addresses of tensors in all lanes; `None` without tensors, or where they cover nearly everything.
-    pub fn tensor_span(&self) -> Option<(u64, u64)> {
-        /// Larger parts of the height count as everything.
-        const MOST: (u64, u64) = (4, 5);
-        let spans = self.lanes.iter().filter_map(|lane| lane.tensor_span);
-        let (low, high) = spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))?;
-        let is_small = (high - low) / MOST.0 < self.height.get() / MOST.1;
-        is_small.then_some((low, high))
+    /// The viewport that shows everything, with a margin above the highest address.
+    pub fn fit(&self) -> Viewport {
+        self.up_to(self.height)
     }
 
-    /// The viewport that shows everything, with a margin above the highest address.
+    /// As [`Self::fit`], with addresses counted from the floor of each lane: without constant regions.
+    pub fn fit_changing(&self) -> Viewport {
+        self.up_to(self.changing_height())
+    }
+
+    /// The highest display address of any lane above its floor.
+    pub fn changing_height(&self) -> Bytes {
+        let heights = self.lanes.iter().map(LaneView::changing_height);
+        heights.max().unwrap_or_default()
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 53 bits")]
-    pub fn fit(&self) -> Viewport {
+    fn up_to(&self, height: Bytes) -> Viewport {
         Viewport {
             t0: 0.0,
             t1: f64::from(self.n_steps.max(1)),
             a0: 0.0,
-            a1: self.height.get().max(1) as f64 * 1.04,
+            a1: height.get().max(1) as f64 * 1.04,
         }
     }
 }

@@ -29,7 +29,10 @@ use highwater_model::workload::{Axis, AxisRun, GraphIdx};
 use highwater_rewrite::remat::{RematKind, RematStatus};
 
 pub use facts::RematFacts;
-pub use mark::{EvictionInterval, Recomputed, RematColumn, RematCounters, RematMark, RematMarkCounts, RematMarkKind};
+pub use mark::{
+    Eviction, EvictionInterval, RecomputationCost, Recomputed, RematColumn, RematCounters, RematMark, RematMarkCounts,
+    RematMarkKind,
+};
 pub use outcome::{RematOomReport, RematOutcome, RematSums};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +49,8 @@ pub struct LaneRemat {
     pub marks: Vec<RematMark>,
     /// By tensor and step.
     pub eviction_intervals: Vec<EvictionInterval>,
+    /// By step.
+    pub evictions: Vec<Eviction>,
     pub recomputed: Vec<Recomputed>,
     /// Ranges of steps on which ops are recomputed, half-open.
     pub bands: Vec<(Step, Step)>,
@@ -99,6 +104,7 @@ impl LaneRemat {
         Self {
             bands: consecutive(recomputed.iter().map(|op| op.step)),
             usage: Curve::new(&usage(&runs, axis.n_steps)),
+            evictions: evictions(&marks),
             marks,
             eviction_intervals,
             recomputed,
@@ -122,6 +128,29 @@ impl LaneRemat {
         let low = intervals.partition_point(|interval| interval.tensor < tensor);
         let high = intervals.partition_point(|interval| interval.tensor <= tensor);
         intervals.get(low..high).unwrap_or(&[])
+    }
+
+    pub fn evicted_mark(&self, eviction: &Eviction) -> &RematMark {
+        &self.marks[eviction.evicted]
+    }
+
+    pub fn recomputed_mark(&self, eviction: &Eviction) -> Option<&RematMark> {
+        self.marks.get(eviction.recomputed?)
+    }
+
+    /// The ops recomputed to get an evicted tensor back, and their time; `None` where nothing was recomputed for it.
+    /// O(log ops).
+    pub fn cost(&self, eviction: &Eviction) -> Option<RecomputationCost> {
+        let mark = self.recomputed_mark(eviction)?;
+        let (_, remat) = self.remat_of(mark.run)?;
+        let chain = remat.answer.events.get(mark.event as usize)?.chain;
+        // The ops of a chain are recomputed one after the other, the tensor's own op last.
+        let behind = self.recomputed.partition_point(|op| op.step <= mark.step);
+        let first = behind.saturating_sub(chain as usize);
+        Some(RecomputationCost {
+            n_ops: chain,
+            time: Nanos(self.time_before[behind].saturating_sub(self.time_before[first])),
+        })
     }
 
     /// The bands that meet the steps `t0..t1`.
@@ -281,6 +310,31 @@ fn storage_bytes(remat: &RunRemat, tensor: u32) -> Bytes {
 
 fn op_time(remat: &RunRemat, op: u32) -> Nanos {
     remat.tape.tape.ops.get(op as usize).map_or(Nanos(0), |op| op.time)
+}
+
+/// Pairs each eviction with the next recomputation of its tensor. O(marks log tensors).
+fn evictions(marks: &[RematMark]) -> Vec<Eviction> {
+    let mut evictions: Vec<Eviction> = Vec::new();
+    let mut open: BTreeMap<Selected, usize> = BTreeMap::new();
+    for (position, mark) in marks.iter().enumerate() {
+        let Some(tensor) = mark.tensor else { continue };
+        match mark.kind {
+            RematMarkKind::Evict => {
+                open.insert(tensor, evictions.len());
+                evictions.push(Eviction {
+                    evicted: position,
+                    recomputed: None,
+                });
+            }
+            RematMarkKind::Rematerialize | RematMarkKind::Sibling => {
+                if let Some(eviction) = open.remove(&tensor) {
+                    evictions[eviction].recomputed = Some(position);
+                }
+            }
+            RematMarkKind::OutOfMemory | RematMarkKind::Thrash => {}
+        }
+    }
+    evictions
 }
 
 /// Bytes in use by step; they stay constant while a lane is idle.

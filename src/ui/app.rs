@@ -218,6 +218,7 @@ impl App {
         let keyboard = Keyboard {
             is_in_dialog,
             is_elsewhere: is_in_dialog || is_searching || is_typing_ahead,
+            is_in_drawing: state.lanes.has_keyboard,
         };
         keys(ui, keyboard, &mut output.window_commands);
         if output.window_commands.contains(&UiCommand::OpenPalette) {

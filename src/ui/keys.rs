@@ -134,10 +134,12 @@ pub(super) struct Keyboard {
     pub(super) is_in_dialog: bool,
     /// A text field without a setting has the focus: it takes letters, undo and redo.
     pub(super) is_elsewhere: bool,
+    /// The drawing has the focus: keys without Ctrl act.
+    pub(super) is_in_drawing: bool,
 }
 
-/// Collects the commands whose shortcuts are pressed. A focused text field takes letters; a focused lane takes only
-/// its own.
+/// Collects the commands whose shortcuts are pressed. Keys without Ctrl or Alt act while the drawing has the focus; those
+/// of the search and of the help act unless somebody types.
 pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, window_commands: &mut Vec<UiCommand>) {
     // Letters typed behind the palette's shortcut in the same frame belong to the palette.
     let opens_palette = !keyboard.is_in_dialog && opens_palette(ui);
@@ -153,14 +155,15 @@ pub(super) fn keys(ui: &egui::Ui, keyboard: Keyboard, window_commands: &mut Vec<
         // Function keys work while a text field has the focus.
         let has_letter = !matches!(shortcut.logical_key, Key::F8 | Key::F11);
         let is_letter = has_letter && !shortcut.modifiers.command && !shortcut.modifiers.alt;
-        if is_letter && is_typing {
+        let is_mark = matches!(shortcut.logical_key, Key::Questionmark | Key::Slash);
+        if is_letter && (is_typing || !(keyboard.is_in_drawing || is_mark)) {
             continue;
         }
         // The field undoes its own edits.
         if keyboard.is_elsewhere && matches!(command, UiCommand::Undo | UiCommand::Redo) {
             continue;
         }
-        let is_pressed = if matches!(shortcut.logical_key, Key::Questionmark | Key::Slash) {
+        let is_pressed = if is_mark {
             // Whether these keys need Shift depends on the keyboard layout.
             letter_pressed(ui, shortcut.logical_key)
         } else {

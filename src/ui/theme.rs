@@ -17,13 +17,16 @@ use highwater_model::workload::GraphIdx;
 use highwater_session::SvgColors;
 use highwater_timeline::{
     CLASS_COLORS, DIMMED, FIRST_CLASS, FIRST_GROUP, NO_TENSOR, Owner, PALETTE_LEN, RasterStyle, RematMarkKind,
-    ReuseSide, TickClass,
+    TickClass,
 };
 
 const fn rgb(hex: u32) -> Color32 {
     let [_, r, g, b] = hex.to_be_bytes();
     Color32::from_rgb(r, g, b)
 }
+
+/// Opacity of figures of an older answer, while the new one is computed.
+pub(crate) const STALE: f32 = 0.5;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
@@ -78,7 +81,7 @@ pub struct Theme {
     /// Gaps: ground and hatching.
     pub hole: (Color32, Color32),
     /// Edges from earlier and to later owners of bytes.
-    pub edges: [Color32; 2],
+    pub edge: Color32,
     /// Evictions and recomputations: orange and blue, which every kind of colour blindness tells apart.
     pub remat: [Color32; 2],
     /// Evicted intervals: ground and hatching.
@@ -206,13 +209,6 @@ impl Theme {
     /// Over steps after the end of a run.
     pub fn behind_the_end(&self) -> Color32 {
         self.bad.gamma_multiply(0.10)
-    }
-
-    pub fn edge(&self, side: ReuseSide) -> Color32 {
-        match side {
-            ReuseSide::Earlier => self.edges[0],
-            ReuseSide::Later => self.edges[1],
-        }
     }
 
     pub fn remat_mark(&self, kind: RematMarkKind) -> Color32 {

@@ -2,6 +2,7 @@
 
 mod areas;
 mod axis;
+mod constant;
 mod device_view;
 mod lifetimes;
 mod neighbourhood;

@@ -1,17 +1,17 @@
 //! The sweep in the window: start, stop, hide a heuristic, open a point as a lane by pointer and by keys, set it as the
 //! configuration; the choice of what lanes are compared for.
 
-use eframe::egui::{self, Key, Role};
+use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::LaneSet;
 use highwater_rewrite::remat::HEURISTICS;
 
-use crate::harness::{Window, click, settle_chain, window_of};
+use crate::harness::{Window, click, press, settle_chain, window_of};
 
 /// A window on a sweep that has come to its end.
 fn swept() -> Window {
     let mut harness = window_of("resnet50", 800.0);
-    harness.key_press(Key::B);
+    press(&mut harness, Modifiers::NONE, Key::B);
     harness.run_steps(2);
     click(&mut harness, Role::Button, "Start");
     harness
@@ -21,10 +21,13 @@ fn lanes(harness: &Window) -> LaneSet {
     harness.state().session().document().lanes.clone()
 }
 
+/// Of the selected run, while the lanes are policies.
+const REPLACE: &str = "Show instead of these lanes";
+
 #[test]
 fn start_runs_and_stop_ends_the_sweep() {
     let mut harness = window_of("resnet50", 800.0);
-    harness.key_press(Key::B);
+    press(&mut harness, Modifiers::NONE, Key::B);
     harness.run_steps(2);
     harness.get_by_role_and_label(Role::Button, "Start").click();
     harness.run_steps(2);
@@ -50,11 +53,11 @@ fn start_runs_and_stop_ends_the_sweep() {
 #[test]
 fn the_shortcut_starts_and_shows_the_sweep() {
     let mut harness = window_of("resnet50", 800.0);
-    harness.key_press_modifiers(egui::Modifiers::SHIFT, Key::B);
+    press(&mut harness, Modifiers::SHIFT, Key::B);
     harness.run_steps(2);
     settle_chain(&mut harness);
     harness.get_by_label("162 runs");
-    harness.key_press(Key::B);
+    press(&mut harness, Modifiers::NONE, Key::B);
     harness.run_steps(2);
     assert!(
         harness.query_by_label("162 runs").is_none(),
@@ -68,11 +71,7 @@ fn every_heuristic_has_a_legend_a_limit_and_rows() {
     for heuristic in HEURISTICS {
         harness.get_by_role_and_label(Role::CheckBox, &format!("hide {}", heuristic.label));
     }
-    let rows = |harness: &Window| {
-        harness
-            .query_all_by_label_contains("open as a lane: MegEngine static")
-            .count()
-    };
+    let rows = |harness: &Window| harness.query_all_by_label_contains("select MegEngine static").count();
     assert!(rows(&harness) > 3, "{}", rows(&harness));
     harness
         .get_by_role_and_label(Role::CheckBox, "hide MegEngine static")
@@ -88,12 +87,14 @@ fn every_heuristic_has_a_legend_a_limit_and_rows() {
 fn a_row_opens_a_lane_and_the_lane_closes() {
     let mut harness = swept();
     harness
-        .query_all_by_label_contains("open as a lane: MegEngine static under")
+        .query_all_by_label_contains("select MegEngine static under")
         .next()
         .expect("a row")
         .click();
     harness.run_steps(2);
     settle_chain(&mut harness);
+    assert_eq!(lanes(&harness), LaneSet::Policies, "a click replaces no lanes");
+    click(&mut harness, Role::Button, REPLACE);
     let LaneSet::Remat(open) = lanes(&harness) else {
         panic!("{:?}", lanes(&harness));
     };
@@ -103,7 +104,7 @@ fn a_row_opens_a_lane_and_the_lane_closes() {
     assert_eq!(comparison.lanes.len(), 2);
     assert_eq!(comparison.lanes[1].title.as_deref(), Some(open[0].title().as_str()));
     harness.get_by_label_contains("is lane of MegEngine static under");
-    click(&mut harness, Role::Button, "Close lane 2");
+    click(&mut harness, Role::Button, "Close lane");
     assert_eq!(lanes(&harness), LaneSet::Policies);
 }
 
@@ -111,7 +112,7 @@ fn a_row_opens_a_lane_and_the_lane_closes() {
 fn keys_walk_the_rows_and_enter_opens() {
     let mut harness = swept();
     harness
-        .query_all_by_label_contains("open as a lane: MegEngine static under")
+        .query_all_by_label_contains("select MegEngine static under")
         .next()
         .expect("a row")
         .focus();
@@ -122,7 +123,7 @@ fn keys_walk_the_rows_and_enter_opens() {
     }
     harness.key_press(Key::Enter);
     harness.run_steps(2);
-    settle_chain(&mut harness);
+    click(&mut harness, Role::Button, REPLACE);
     let table = harness.state().session().budget_sweep().expect("a sweep");
     let point = &table.points[30];
     let LaneSet::Remat(open) = lanes(&harness) else {
@@ -151,14 +152,14 @@ fn a_point_of_the_plot_opens_by_pointer_and_by_keys() {
             harness.run_steps(1);
             harness.drop_at(pos);
             harness.run_steps(2);
-            if matches!(lanes(&harness), LaneSet::Remat(_)) {
+            if harness.query_by_label(REPLACE).is_some() {
                 found = true;
                 break 'search;
             }
         }
     }
     assert!(found);
-    settle_chain(&mut harness);
+    click(&mut harness, Role::Button, REPLACE);
     harness.get_by_label_contains("plot of overhead").focus();
     harness.run_steps(2);
     harness.key_press(Key::ArrowLeft);
@@ -178,7 +179,7 @@ fn a_point_of_the_plot_opens_by_pointer_and_by_keys() {
 fn a_point_becomes_the_configuration_in_one_step() {
     let mut harness = swept();
     harness
-        .query_all_by_label_contains("open as a lane: MegEngine static under")
+        .query_all_by_label_contains("select MegEngine static under")
         .nth(2)
         .expect("a row")
         .click();
@@ -263,10 +264,35 @@ fn lanes_are_policies_budgets_or_name_reuse() {
     choose_kind(&mut harness, "budgets", "policies");
     assert_eq!(lanes(&harness), LaneSet::Policies);
     // The keys go round, and what was open is open again.
-    harness.key_press(Key::C);
+    press(&mut harness, Modifiers::NONE, Key::C);
     harness.run_steps(2);
     settle_chain(&mut harness);
     assert_eq!(lanes(&harness), LaneSet::Remat(open));
     click(&mut harness, Role::Button, &format!("close the lane of {title}"));
     assert_eq!(lanes(&harness), LaneSet::Policies);
+}
+
+/// The budgets end in one sentence, and a lane under a budget has a name that no policy has.
+#[test]
+fn the_smallest_feasible_budget_is_one_sentence() {
+    let mut harness = swept();
+    let table = harness.state().session().budget_sweep().expect("a sweep");
+    let limits = HEURISTICS
+        .iter()
+        .filter_map(|heuristic| highwater_analysis::feasible_limit(&table.points, heuristic));
+    let least = limits.min().expect("some run fits");
+    harness.get_by_label_contains(&format!("Smallest feasible budget: {least}"));
+    harness
+        .query_all_by_label_contains("select MegEngine static under")
+        .next()
+        .expect("a row")
+        .click();
+    harness.run_steps(2);
+    click(&mut harness, Role::Button, REPLACE);
+    let (comparison, _) = harness.state().session().answer().expect("an answer");
+    for lane in &comparison.lanes {
+        let mark = comparison.lane_mark(lane.id);
+        assert!(mark.parse::<u32>().is_err(), "{mark}");
+        assert!(!comparison.lane_title(lane.id).starts_with("lane "));
+    }
 }

@@ -51,7 +51,14 @@ pub(crate) fn settle_chain(window: &mut Window) {
     }
 }
 
-pub(crate) fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
+/// Presses a key; without a focused widget, in the drawing.
+pub(crate) fn press<S>(window: &mut Harness<'_, S>, modifiers: Modifiers, key: Key) {
+    let is_focused = window.ctx.memory(|memory| memory.focused()).is_some();
+    let canvas = window.query_all_by_role(Role::Canvas).next();
+    if let Some(canvas) = canvas.filter(|_| !is_focused) {
+        canvas.focus();
+        window.run_steps(1);
+    }
     window.key_press_modifiers(modifiers, key);
     window.run_steps(3);
 }

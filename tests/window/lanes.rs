@@ -5,7 +5,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater_timeline::View;
 use highwater_ui::lanes::{LaneContent, LaneLayout, LanesState};
 
-use crate::harness::{LanesApp, LanesWindow, lanes_window};
+use crate::harness::{LanesApp, LanesWindow, lanes_window, press};
 use crate::synthetic;
 
 fn lanes(size: [f32; 2]) -> LanesWindow {
@@ -55,26 +55,26 @@ fn a_click_on_a_block_selects_its_tensor_and_escape_clears_it() {
 fn keys_zoom_move_focus_and_fit() {
     let mut harness = lanes([720.0, 740.0]);
     let whole = harness.state().lanes.viewport.expect("a view");
-    harness.key_press(Key::W);
+    press(&mut harness, Modifiers::NONE, Key::W);
     harness.run();
     let zoomed = harness.state().lanes.viewport.expect("a view");
     assert!(zoomed.steps() < whole.steps());
-    harness.key_press(Key::D);
+    press(&mut harness, Modifiers::NONE, Key::D);
     harness.run();
     assert!(harness.state().lanes.viewport.expect("a view").t0 > zoomed.t0);
-    harness.key_press(Key::H);
+    press(&mut harness, Modifiers::NONE, Key::H);
     harness.run();
     assert_eq!(harness.state().lanes.viewport, Some(whole));
-    harness.key_press(Key::Period);
+    press(&mut harness, Modifiers::NONE, Key::Period);
     harness.run();
     let first = harness.state().selected.expect("the first tensor");
-    harness.key_press(Key::Period);
+    press(&mut harness, Modifiers::NONE, Key::Period);
     harness.run();
     assert_ne!(harness.state().selected, Some(first));
-    harness.key_press(Key::F);
+    press(&mut harness, Modifiers::NONE, Key::F);
     harness.run();
     assert_ne!(harness.state().lanes.viewport, Some(whole));
-    harness.key_press(Key::F);
+    press(&mut harness, Modifiers::NONE, Key::F);
     harness.run();
     assert_eq!(harness.state().lanes.viewport, Some(whole));
 }

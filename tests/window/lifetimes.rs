@@ -1,12 +1,12 @@
 //! Lifetimes and areas in the window: found by label, sorted, folded, by mouse and by keys; many rows as a picture.
 
-use eframe::egui::{Key, pos2};
+use eframe::egui::{Key, Modifiers, pos2};
 use egui_kittest::kittest::Queryable as _;
 use highwater_session::{Command, ContentOrder};
 use highwater_timeline::{Attribute, ColorBy, RowOrder};
 use highwater_ui::lanes::LaneContent;
 
-use crate::harness::{Window, settle_chain, window_of};
+use crate::harness::{Window, press, settle_chain, window_of};
 
 fn window(sample: &str, n_iterations: u32) -> Window {
     let mut window = window_of(sample, 800.0);
@@ -102,7 +102,7 @@ fn areas_are_of_groups_and_pin_steps() {
         .value()
         .unwrap_or_default();
     assert!(value.contains("at step"), "the step stays pinned: {value}");
-    harness.key_press(Key::V);
+    press(&mut harness, Modifiers::NONE, Key::V);
     settle_chain(&mut harness);
     assert_eq!(harness.state().kept().view.content, LaneContent::Lifetimes);
     let by = harness.state().session().look_order().by;

@@ -5,7 +5,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater_session::SourceSpec;
 use highwater_ui::app::App;
 
-use crate::harness::{Window, settle_chain, window_of_app};
+use crate::harness::{Window, press, settle_chain, window_of_app};
 use crate::sessions::session;
 
 fn sample(name: &str) -> SourceSpec {
@@ -15,7 +15,7 @@ fn sample(name: &str) -> SourceSpec {
 fn window(sources: Vec<SourceSpec>) -> Window {
     let app = App::new(session(sources)).with_typed_paths();
     let mut harness = window_of_app(app, [1600.0, 1000.0]);
-    harness.key_press_modifiers(Modifiers::SHIFT, Key::M);
+    press(&mut harness, Modifiers::SHIFT, Key::M);
     settle_chain(&mut harness);
     harness
 }

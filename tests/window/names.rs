@@ -5,7 +5,7 @@ use egui_kittest::kittest::Queryable as _;
 use highwater_model::workload::GraphIdx;
 use highwater_session::{Command, SourceSpec};
 
-use crate::harness::{Window, settle_chain, window_of_session};
+use crate::harness::{Window, press, settle_chain, window_of_session};
 use crate::sessions::{session, source};
 
 /// Four results of one shape, one after the other: the third takes the name of the first, the fourth of the second.
@@ -22,7 +22,7 @@ fn chain() -> SourceSpec {
 
 fn window(source: SourceSpec) -> Window {
     let mut harness = window_of_session(session(vec![source]), 800.0);
-    harness.key_press(Key::N);
+    press(&mut harness, Modifiers::NONE, Key::N);
     settle_chain(&mut harness);
     harness
 }

@@ -1,6 +1,6 @@
 //! The window with a placement problem: lanes are strategies, a table compares all of them, a click shows one.
 
-use eframe::egui::{self, Role};
+use eframe::egui::{self, Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable as _;
 use highwater_analysis::{LaneId, LaneKind};
 use highwater_model::units::Bytes;
@@ -8,7 +8,7 @@ use highwater_plan::peak_chain;
 use highwater_session::{Command, SourceSpec};
 use highwater_sim::StaticMemoryPolicy;
 
-use crate::harness::{Window, settle_chain, window_of_session};
+use crate::harness::{Window, press, settle_chain, window_of_session};
 use crate::sessions::{session, source};
 
 const PROBLEM: &str = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
@@ -47,7 +47,7 @@ fn a_problem_opens_with_a_lane_per_strategy() {
 fn the_table_lists_every_strategy_and_a_click_shows_one() {
     let mut harness = window("five.csv", PROBLEM);
     settle_chain(&mut harness);
-    harness.key_press(egui::Key::P);
+    press(&mut harness, Modifiers::NONE, Key::P);
     harness.run_steps(2);
     settle_chain(&mut harness);
     let table = harness.state().session().planner_table().expect("a table");
@@ -131,7 +131,7 @@ fn lanes_of_a_graph_choose_their_strategy() {
 fn the_table_fits_its_pane() {
     let mut harness = window("five.csv", PROBLEM);
     settle_chain(&mut harness);
-    harness.key_press(egui::Key::P);
+    press(&mut harness, Modifiers::NONE, Key::P);
     harness.run_steps(2);
     settle_chain(&mut harness);
     let name_of = |label: &str| {

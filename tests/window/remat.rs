@@ -1,6 +1,6 @@
 //! A session under a budget in the lanes: marks found by label, the budget's line dragged and moved by keys, headers.
 
-use eframe::egui::{Key, Pos2, vec2};
+use eframe::egui::{Key, Modifiers, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use highwater_model::units::Bytes;
 use highwater_options::keys;
@@ -8,7 +8,7 @@ use highwater_session::Command;
 use highwater_timeline::Timeline;
 use highwater_ui::lanes::LaneContent;
 
-use crate::harness::{LanesApp, LanesWindow, lanes_window};
+use crate::harness::{LanesApp, LanesWindow, lanes_window, press};
 use crate::synthetic_remat::{End, comparison};
 
 fn lanes(end: End, size: [f32; 2]) -> LanesWindow {
@@ -107,7 +107,7 @@ fn arrow_keys_move_the_line_when_it_has_the_focus() {
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(asked[0] < answered(&harness) && asked[1] > answered(&harness));
     // The view does not move: the keys belong to the line.
-    assert_eq!(harness.state().lanes.viewport, Some(harness.state().timeline.fit()));
+    assert_eq!(harness.state().lanes.viewport, Some(harness.state().timeline.fit_changing()));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn rows_show_gaps() {
 #[test]
 fn another_number_of_steps_keeps_the_view() {
     let mut harness = lanes(End::Whole, [1000.0, 900.0]);
-    harness.key_press(Key::W);
+    press(&mut harness, Modifiers::NONE, Key::W);
     harness.run();
     let whole = harness.state().timeline.fit();
     let before = harness.state().lanes.viewport.expect("a view");

@@ -129,3 +129,24 @@ fn a_long_list_opens_and_another_lane_can_be_explained() {
     harness.run_steps(3);
     harness.get_by_label("Reuses the bytes of");
 }
+
+/// Weights never change while graphs run, so the scale of the map leaves them out, unless a switch is on.
+#[test]
+fn constant_regions_are_outside_the_scale_of_the_map() {
+    let mut harness = window_of("resnet50", 1000.0);
+    let heights = |harness: &Window| {
+        let (_, timeline) = harness.state().session().answer().expect("an answer");
+        (timeline.height.get(), timeline.changing_height().get())
+    };
+    let reach = |harness: &Window| harness.state().lanes().viewport.expect("a view").a1;
+    let (whole, changing) = heights(&harness);
+    assert!(changing < whole, "weights of {} B lie outside", whole - changing);
+    assert!((reach(&harness) - changing as f64 * 1.04).abs() < 1.0);
+    harness.get_by_label("overlays").click();
+    harness.run_steps(3);
+    harness
+        .get_by_role_and_label(Role::CheckBox, "Constant regions to scale")
+        .click();
+    harness.run_steps(3);
+    assert!((reach(&harness) - whole as f64 * 1.04).abs() < 1.0);
+}

@@ -1,6 +1,7 @@
 //! The blocks of a lane at their display addresses, as sorted columns, with the tensors they belong to.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Blocks, RegionSpan, region_text};
@@ -27,7 +28,7 @@ pub(super) struct PlacedBlocks {
 
 impl PlacedBlocks {
     pub(super) fn new(simulation: &Simulation, session: &DeviceSession, palette: &Palette) -> Self {
-        let spans = layout::spans(simulation);
+        let spans = layout::spans(simulation, &observed(simulation, session));
         let subjects = tensors_of(simulation, session);
         let of_regions = layout::SpansOfRegions::new(&spans, simulation.regions.len());
         let mut drafts: Vec<Draft> = blocks(simulation)
@@ -75,6 +76,16 @@ impl PlacedBlocks {
     }
 }
 
+/// From the first run to the end of the last, or of the recording, without the first and the last step: there memory is
+/// taken for good and given back.
+fn observed(simulation: &Simulation, session: &DeviceSession) -> Range<u32> {
+    let (start, end) = match (session.runs.first(), session.runs.last()) {
+        (Some(first), Some(last)) => (first.start.0, last.start.0.saturating_add(last.n_steps)),
+        _ => (0, simulation.n_steps),
+    };
+    start.saturating_add(1)..end.saturating_sub(1)
+}
+
 fn region_spans(
     simulation: &Simulation,
     session: &DeviceSession,
@@ -97,6 +108,7 @@ fn region_spans(
             breaks: span.breaks(),
             alignment,
             label: labels.of(region.kind, region.graph),
+            is_constant: span.is_constant,
         }
     };
     with_alignment.map(region_span).collect()
@@ -142,16 +154,6 @@ struct Draft {
     offset: u64,
     span: u32,
     subject: u32,
-}
-
-/// The display addresses that blocks of tensors reach. O(blocks).
-pub(super) fn tensor_span(blocks: &Blocks, tensor_blocks: &[(Selected, u32)]) -> Option<(u64, u64)> {
-    let of_block = |(_, block): &(Selected, u32)| {
-        let base = blocks.base[*block as usize];
-        (base, base.saturating_add(blocks.bytes[*block as usize]))
-    };
-    let spans = tensor_blocks.iter().map(of_block);
-    spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
 }
 
 fn columns_of(drafts: &[Draft], subjects: &[Option<Selected>], palette: &Palette) -> Blocks {

@@ -46,6 +46,19 @@ impl LaneRemat {
         }
     }
 
+    /// `score 0.2500, lowest of 3 candidates`; empty for other marks than evictions. O(1).
+    pub fn reason(&self, mark: &RematMark) -> String {
+        let choice = || {
+            let (_, remat) = self.remat_of(mark.run)?;
+            let event = remat.answer.events.get(mark.event as usize)?;
+            remat.answer.choices.get(event.choice as usize)
+        };
+        choice().map_or_else(String::new, |choice| {
+            let candidates = plural(u64::from(choice.candidates), "candidate");
+            format!("score {}, lowest of {candidates}", score_text(choice.score))
+        })
+    }
+
     fn end_facts(&self, mark: &RematMark) -> RematFacts {
         let report = self.oom_report().filter(|report| report.run == mark.run);
         if let Some(report) = report.filter(|_| mark.kind == RematMarkKind::OutOfMemory) {

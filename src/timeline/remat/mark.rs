@@ -78,6 +78,19 @@ impl RematColumn {
     }
 }
 
+/// An eviction and the recomputation that follows it, as positions in [`super::LaneRemat::marks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eviction {
+    pub evicted: usize,
+    pub recomputed: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecomputationCost {
+    pub n_ops: u32,
+    pub time: Nanos,
+}
+
 /// The steps from the eviction of a storage to its recomputation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EvictionInterval {

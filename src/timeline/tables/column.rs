@@ -1,6 +1,6 @@
 //! The tables and their columns.
 
-use super::{events, live, ops, problems, tensors};
+use super::{events, evictions, live, ops, problems, tensors};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableKind {
@@ -12,12 +12,21 @@ pub enum TableKind {
     Live,
     /// A row per event of the device and the pools, eviction and recomputation.
     Events,
+    /// A row per eviction of a lane under a budget.
+    Evictions,
     Problems,
 }
 
 impl TableKind {
     /// In the order of the chooser.
-    pub const ALL: [Self; 5] = [Self::Tensors, Self::Ops, Self::Live, Self::Events, Self::Problems];
+    pub const ALL: [Self; 6] = [
+        Self::Tensors,
+        Self::Ops,
+        Self::Live,
+        Self::Events,
+        Self::Evictions,
+        Self::Problems,
+    ];
 
     pub const fn words(self) -> &'static str {
         match self {
@@ -25,6 +34,7 @@ impl TableKind {
             Self::Ops => "Ops",
             Self::Live => "Live at step",
             Self::Events => "Events",
+            Self::Evictions => "Evictions",
             Self::Problems => "Problems",
         }
     }
@@ -35,6 +45,7 @@ impl TableKind {
             Self::Ops => "step",
             Self::Live => "block",
             Self::Events => "event",
+            Self::Evictions => "eviction",
             Self::Problems => "problem",
         }
     }
@@ -45,6 +56,7 @@ impl TableKind {
             Self::Ops => &ops::COLUMNS,
             Self::Live => &live::COLUMNS,
             Self::Events => &events::COLUMNS,
+            Self::Evictions => &evictions::COLUMNS,
             Self::Problems => &problems::COLUMNS,
         }
     }

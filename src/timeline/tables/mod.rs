@@ -1,4 +1,4 @@
-//! Tables of tensors, ops, live blocks, events and problems; filtered and sorted, as positions of rows.
+//! Tables of tensors, ops, live blocks, events, evictions and problems; filtered and sorted, as positions of rows.
 //!
 //! In: a [`TableSpec`] and a [`TableSubject`]. Out: [`TableRows`], the order as a vector of numbers; cells are computed
 //! on demand. O(rows log rows) on the worker; equal texts are compared once.
@@ -8,6 +8,7 @@
 
 mod column;
 mod events;
+mod evictions;
 mod filter;
 mod live;
 mod ops;
@@ -130,6 +131,7 @@ impl TableRows {
             TableKind::Ops => count(ops::count(&view)),
             TableKind::Live => live::natural(&view, self.spec.step),
             TableKind::Events => events::natural(&view, self.spec.has_allocations),
+            TableKind::Evictions => count(evictions::count(&view)),
             TableKind::Problems => count(view.problems.len()),
         }
     }
@@ -190,7 +192,7 @@ impl TableRows {
                 let blocks: Vec<u32> = lane.blocks_of(tensor).collect();
                 self.order.iter().position(|row| blocks.contains(row))
             }
-            TableKind::Ops | TableKind::Events | TableKind::Problems => None,
+            TableKind::Ops | TableKind::Events | TableKind::Evictions | TableKind::Problems => None,
         }
     }
 
@@ -234,6 +236,7 @@ impl<'a> View<'a> {
             TableKind::Ops => ops::value(self, row, column),
             TableKind::Live => live::value(self, row, column),
             TableKind::Events => events::value(self, row, column),
+            TableKind::Evictions => evictions::value(self, row, column),
             TableKind::Problems => problems::value(self, row, column),
         }
     }
@@ -244,7 +247,7 @@ impl<'a> View<'a> {
             TableKind::Tensors => tensors::same(self, row, column),
             TableKind::Ops => ops::same(self, row),
             TableKind::Events => events::same(self, row, column),
-            TableKind::Live | TableKind::Problems => u64::from(row),
+            TableKind::Live | TableKind::Evictions | TableKind::Problems => u64::from(row),
         }
     }
 
@@ -254,6 +257,7 @@ impl<'a> View<'a> {
             TableKind::Ops => ops::target(self, row),
             TableKind::Live => live::target(self, row),
             TableKind::Events => events::target(self, row),
+            TableKind::Evictions => evictions::target(self, row),
             TableKind::Problems => problems::target(self, row),
         }
     }

@@ -8,6 +8,7 @@ use eframe::egui::{self, CursorIcon, PopupCloseBehavior, Rect, Role, Sense, Ui, 
 
 use super::LanesCx;
 use super::frame::LaneFrame;
+use super::lane_scale::LaneScale;
 use super::{LaneLayout, LanesInput, LanesState};
 use crate::commands::UiCommand;
 use crate::dialogs::Purpose;
@@ -84,13 +85,17 @@ impl Arrangement {
         shown.filter_map(|entry| Some((position(entry.id)?, *entry))).collect()
     }
 
-    /// The highest address of a lane, as a share of that of the highest lane; 1 where lanes share one y-axis.
-    pub(super) fn reach(&self, timeline: &Timeline, lane: &LaneView) -> f64 {
-        let height = |bytes: Bytes| to_f64(bytes.get().max(1));
-        if self.has_own_scales {
-            height(lane.height) / height(timeline.height)
+    /// The y-axis of a lane's map; `has_floor` where constant regions are outside the scale.
+    pub(super) fn scale(&self, timeline: &Timeline, lane: &LaneView, has_floor: bool) -> LaneScale {
+        let share = |part: Bytes, whole: Bytes| to_f64(part.get().max(1)) / to_f64(whole.get().max(1));
+        let (floor, reach) = if has_floor {
+            (lane.floor(), share(lane.changing_height(), timeline.changing_height()))
         } else {
-            1.0
+            (Bytes(0), share(lane.height, timeline.height))
+        };
+        LaneScale {
+            floor: to_f64(floor.get()),
+            reach: if self.has_own_scales { reach } else { 1.0 },
         }
     }
 

@@ -9,6 +9,7 @@ use eframe::egui::{self, Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, U
 use super::LanesCx;
 use super::canvas::{Quads, equal_runs, label_beside, left_axis, reading_x, text_with_ground};
 use super::frame::{GUTTER, MARGIN};
+use super::lane_scale::LaneScale;
 use super::measure::{self, Plot};
 use super::{LanesInput, LanesState, gestures};
 use crate::numbers::{at_least_one, count_f32, signed_to_f64, to_points, to_step};
@@ -56,7 +57,7 @@ pub(super) fn difference_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, outer: Rect) {
         lane: cx.input.comparison.lanes.len(),
         body: rect,
         map: rect,
-        reach: 1.0,
+        scale: LaneScale::COMMON,
         values: Some(scale.ends()),
     };
     gestures::navigate(ui, &response, plot, cx.state);

@@ -2,10 +2,12 @@
 
 use eframe::egui::{Pos2, Rangef, Rect, Response, Role, Sense, Ui, Vec2, pos2, vec2};
 
+use super::constant;
+use super::lane_scale::LaneScale;
 use super::{LaneEntry, LaneLayout, LanesInput, LanesState};
 use crate::numbers::count_f32;
 use crate::widgets::Named as _;
-use highwater_timeline::{View, Viewport};
+use highwater_timeline::View;
 
 /// Room for axis marks left of every canvas.
 pub(super) const GUTTER: f32 = 60.0;
@@ -202,8 +204,7 @@ const LABEL: Vec2 = vec2(320.0, 19.0);
 pub(super) struct LaneFrame {
     pub(super) lane: usize,
     pub(super) outer: Rect,
-    /// The highest address, as a share of that of the highest lane; 1 where lanes share one y-axis.
-    pub(super) reach: f64,
+    pub(super) scale: LaneScale,
     /// The row of name and figures, or the place of the name on the curve.
     pub(super) header: Rect,
     pub(super) has_header: bool,
@@ -215,11 +216,20 @@ pub(super) struct LaneFrame {
     /// Evictions and recomputations; no height without a budget.
     pub(super) remat: Rect,
     pub(super) map: Rect,
+    /// Constant regions below the map, a row each; no height without them.
+    pub(super) constant: Rect,
     pub(super) response: Response,
 }
 
 impl LaneFrame {
-    pub(super) fn new(ui: &Ui, rect: Rect, input: &LanesInput<'_>, lane: usize, wanted: Wanted, reach: f64) -> Self {
+    pub(super) fn new(
+        ui: &Ui,
+        rect: Rect,
+        input: &LanesInput<'_>,
+        lane: usize,
+        wanted: Wanted,
+        scale: LaneScale,
+    ) -> Self {
         let is_wide = rect.width() >= WIDE_HEADER;
         let header_height = header_height(is_wide, wanted.has_header);
         let body = Rect::from_min_max(
@@ -251,13 +261,16 @@ impl LaneFrame {
         } else {
             (body.top() + (body.height() - strip) * wanted.curve + strip).round()
         };
+        let map = Rect::from_min_max(pos2(body.left(), (split + 2.0).min(body.bottom())), body.max);
+        let n_rows = constant::n_rows(&input.timeline.lanes[lane], map.height(), scale);
+        let (map, constant) = map.split_top_bottom_at_y(map.bottom() - constant::ROW * count_f32(n_rows));
         let response = ui.interact(body, ui.scope_id().with(("lane", lane)), Sense::click_and_drag());
         let title = input.comparison.lane_title(input.comparison.lanes[lane].id);
         let response = response.named(Role::Canvas, || format!("lane {title} memory map"));
         Self {
             lane,
             outer: rect,
-            reach,
+            scale,
             header,
             has_header: wanted.has_header,
             is_wide,
@@ -265,18 +278,14 @@ impl LaneFrame {
             curve: Rect::from_min_max(body.min, pos2(body.right(), split - 2.0 - strip)),
             ticks: Rect::from_min_max(pos2(body.left(), split - strip), pos2(body.right(), split - remat)),
             remat: Rect::from_min_max(pos2(body.left(), split - remat), pos2(body.right(), split)),
-            map: Rect::from_min_max(pos2(body.left(), (split + 2.0).min(body.bottom())), body.max),
+            map,
+            constant,
             response,
         }
     }
 
     /// The view of the map: steps of the common view, addresses on the lane's y-axis.
     pub(super) fn view<'a>(&self, state: &'a LanesState) -> Option<View<'a>> {
-        let view = state.view()?;
-        Some(view.with(Viewport {
-            a0: view.a0 * self.reach,
-            a1: view.a1 * self.reach,
-            ..view.viewport()
-        }))
+        Some(self.scale.view(&state.view()?))
     }
 }

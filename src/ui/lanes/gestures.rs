@@ -23,6 +23,26 @@ const WHEEL: f32 = 1.0 / 200.0;
 /// Share of the view that a key moves.
 const MOVE: f64 = 0.12;
 
+/// Notes whether the drawing in `area` has the keyboard; a press elsewhere takes it away.
+pub(super) fn follow_focus(ui: &Ui, area: Rect, state: &mut LanesState) {
+    let pressed = ui.input(|input| input.pointer.any_pressed().then(|| input.pointer.interact_pos())?);
+    let is_inside = |pos: Pos2| area.contains(pos) && ui.rect_contains_pointer(area);
+    let was_pressed = pressed.map(is_inside);
+    let focused = ui.memory(|memory| memory.focused());
+    let is_ours = focused.map(|id| {
+        let place = ui.ctx().read_response(id).map(|response| response.rect);
+        place.is_some_and(|rect| area.expand(1.0).contains_rect(rect))
+    });
+    if let (Some(false), Some(id), Some(true)) = (was_pressed, focused, is_ours) {
+        ui.memory_mut(|memory| memory.surrender_focus(id));
+    }
+    state.has_keyboard = match (was_pressed, is_ours) {
+        (Some(is_inside), _) => is_inside,
+        (None, Some(is_ours)) => is_ours,
+        (None, None) => state.has_keyboard,
+    };
+}
+
 /// Handles the keys of the lanes, unless a field has the keyboard or a menu shortcut is meant.
 pub(super) fn keys(ui: &Ui, cx: &mut LanesCx<'_>) {
     // Esc has closed a field by now; the last frame knew of it.
@@ -50,7 +70,7 @@ pub(super) fn keys(ui: &Ui, cx: &mut LanesCx<'_>) {
             if key == Key::Num0 {
                 cx.state.fit();
             }
-        } else if !modifiers.alt {
+        } else if !modifiers.alt && (cx.state.has_keyboard || key == Key::Escape) {
             key_pressed(cx, key, modifiers.shift);
         }
     }
@@ -71,8 +91,7 @@ fn key_pressed(cx: &mut LanesCx<'_>, key: Key, is_shifted: bool) {
         (Key::D, false) => cx.state.change_view(|view| view.pan(MOVE, 0.0)),
         (Key::A, true) => cx.state.change_view(|view| view.pan(0.0, -bytes)),
         (Key::D, true) => cx.state.change_view(|view| view.pan(0.0, bytes)),
-        (Key::H, false) => cx.state.fit(),
-        (Key::H, true) => cx.state.fit_tensors(cx.input.timeline),
+        (Key::H, _) => cx.state.fit(),
         (Key::F, _) => focus(cx.input, cx.state),
         (Key::Backspace, is_shifted) => cx.state.step_view(!is_shifted),
         // Esc undoes one thing at a time, the newest first.
@@ -124,11 +143,11 @@ fn view_of(input: &LanesInput<'_>, state: &LanesState, tensor: Selected, whole: 
     let row = rows.find(tensor).or_else(|| input.timeline.rows.find(tensor))?;
     let mut addresses = (f64::INFINITY, f64::NEG_INFINITY);
     for lane in &input.timeline.lanes {
-        let reach = state.arrangement.reach(input.timeline, lane);
+        let scale = state.scale(input.timeline, lane);
         for block in lane.blocks_of(tensor) {
             let (base, bytes) = (lane.blocks.base[block as usize], lane.blocks.bytes[block as usize]);
-            addresses.0 = addresses.0.min(to_f64(base) / reach);
-            addresses.1 = addresses.1.max(to_f64(base + bytes) / reach);
+            addresses.0 = addresses.0.min(scale.common(to_f64(base)));
+            addresses.1 = addresses.1.max(scale.common(to_f64(base + bytes)));
         }
     }
     if addresses.0 > addresses.1 {
@@ -238,7 +257,7 @@ pub(super) fn plot_of(frame: &LaneFrame) -> Plot {
         lane: frame.lane,
         body: frame.body,
         map: frame.map,
-        reach: frame.reach,
+        scale: frame.scale,
         values: None,
     }
 }

@@ -6,7 +6,7 @@ use super::canvas::{Quads, SMALL, beside, canvas_of, left_axis, on_canvas, text_
 use super::frame::LaneFrame;
 use super::holdings::{self, Place};
 use super::marks::{self, HolePicture};
-use super::{LanesInput, LanesState, Selected, eviction_interval, pictures};
+use super::{LanesInput, LanesState, Selected, constant, eviction_interval, pictures};
 use crate::gpu::LanePlace;
 use crate::numbers::{at_least_one, to_f64, to_points};
 use crate::theme::Theme;
@@ -44,7 +44,9 @@ pub(super) fn paint(
     outer.rect_filled(rect, 0, theme.canvas);
     let most = at_least_one((rect.height() / 22.0).min(8.0));
     let y = |address: f64| rect.top() + to_points(viewport.y_from_address(address, f64::from(rect.height())));
-    left_axis(outer, rect, &byte_ticks(viewport.a0, viewport.a1, most), y, theme);
+    let floor = frame.scale.floor;
+    let ticks = byte_ticks(viewport.a0 - floor, viewport.a1 - floor, most);
+    left_axis(outer, rect, &ticks, |bytes| y(floor + bytes), theme);
     let painter = ui.painter_at(rect);
     let is_picture = pictures::is_picture(lane, &viewport, state.marks.has_holes);
     let items = if is_picture {
@@ -52,7 +54,7 @@ pub(super) fn paint(
     } else {
         lane.visible(viewport, canvas_of(rect))
     };
-    let arrows = marks::arrows(lane, input, state, rect.height());
+    let arrows = marks::arrows(lane, input, state, &viewport, rect.height());
     let regions = region_rects(lane, &viewport, rect);
     let ground = Place {
         lane,
@@ -82,7 +84,10 @@ pub(super) fn paint(
     }
     outlines(&painter, rect, &viewport, lane, input, state);
     marks::paint_edges(&painter, rect, lane, &viewport, &arrows, theme);
+    let hovered = marks::hovered_arrows(lane, state, &viewport);
+    marks::paint_edges(&painter, rect, lane, &viewport, &hovered, theme);
     outer.rect_stroke(rect, 0, Stroke::new(1.0, theme.frame), StrokeKind::Outside);
+    constant::paint(ui, frame, input, state);
     [
         (items.n_drawn(), items.n_total),
         holes,

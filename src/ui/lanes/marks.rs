@@ -38,7 +38,8 @@ impl EdgeChoice {
         (
             Self::Peak,
             "peak step",
-            "The eight largest edges of the tensors that are live at the peak, lane by lane",
+            "The eight largest edges of the tensors that are live at the peak, lane by lane, and those of the tensor under the \
+             pointer",
         ),
     ];
 
@@ -60,6 +61,8 @@ pub struct Marks {
     pub edges: EdgeChoice,
     /// Shows device events between curves and maps.
     pub has_events: bool,
+    /// Shows constant regions at their addresses instead of in bands outside the scale.
+    pub has_constant_to_scale: bool,
 }
 
 impl Default for Marks {
@@ -68,6 +71,7 @@ impl Default for Marks {
             has_holes: true,
             edges: EdgeChoice::default(),
             has_events: true,
+            has_constant_to_scale: false,
         }
     }
 }
@@ -80,14 +84,28 @@ const MOST_AT_PEAK: usize = 8;
 const EDGE_HEIGHT: f32 = 3.0;
 
 /// The edges that a lane draws on a map of this height.
-pub(super) fn arrows(lane: &LaneView, input: &LanesInput<'_>, state: &LanesState, height: f32) -> Arrows {
+pub(super) fn arrows(
+    lane: &LaneView,
+    input: &LanesInput<'_>,
+    state: &LanesState,
+    view: &Viewport,
+    height: f32,
+) -> Arrows {
     let most = (height / EDGE_HEIGHT).clamp(MOST_EDGES.0, MOST_EDGES.1);
     // A zoomed view has room for more edges.
     let zoom = to_points(state.zoom().clamp(1.0, 8.0));
     let most = at_least_one(most * zoom) as usize;
-    match (state.marks.edges, input.selected, state.viewport) {
-        (EdgeChoice::Selection, Some(tensor), Some(viewport)) => lane.within(&lane.arrows(tensor), &viewport, most),
-        (EdgeChoice::Peak, _, Some(viewport)) => lane.within(lane.arrows_at_peak(), &viewport, MOST_AT_PEAK),
+    match (state.marks.edges, input.selected) {
+        (EdgeChoice::Selection, Some(tensor)) => lane.within(&lane.arrows(tensor), view, most),
+        (EdgeChoice::Peak, _) => lane.within(lane.arrows_at_peak(), view, MOST_AT_PEAK),
+        _ => Arrows::default(),
+    }
+}
+
+/// Of the tensor under the pointer, where the edges of the peak are shown: these are the largest alone.
+pub(super) fn hovered_arrows(lane: &LaneView, state: &LanesState, view: &Viewport) -> Arrows {
+    match (state.marks.edges, state.hovered) {
+        (EdgeChoice::Peak, Some(tensor)) => lane.within(&lane.arrows(tensor), view, MOST_AT_PEAK),
         _ => Arrows::default(),
     }
 }
@@ -171,7 +189,10 @@ pub(super) fn pattern(ctx: &egui::Context, name: &str, colors: (Color32, Color32
     texture
 }
 
-/// Draws edges, the largest on top.
+/// Widths of a line: of an edge with at least half the bytes of the largest one, and of others.
+const WIDTHS: (f32, f32) = (1.8, 1.0);
+
+/// Draws edges in one colour, the largest on top.
 pub(super) fn paint_edges(
     painter: &Painter,
     rect: Rect,
@@ -180,10 +201,13 @@ pub(super) fn paint_edges(
     arrows: &Arrows,
     theme: &Theme,
 ) {
+    let largest = arrows.list.iter().map(|arrow| arrow.bytes).max().unwrap_or(0);
     for arrow in arrows.list.iter().rev() {
         let points = path(lane, arrow, viewport, rect);
         bracket(painter, rect, lane, viewport, arrow, theme);
-        stroke(painter, &points, arrow.side, theme);
+        let is_large = arrow.bytes >= largest / 2;
+        let width = if is_large { WIDTHS.0 } else { WIDTHS.1 };
+        stroke(painter, &points, arrow.side, width, theme);
     }
 }
 
@@ -238,17 +262,17 @@ fn bracket(painter: &Painter, rect: Rect, lane: &LaneView, viewport: &View<'_>, 
             pos2(rect.left() + to_points(x) + 1.0, top + 1.0),
             pos2(rect.left() + to_points(x) + 3.5, bottom - 1.0),
         );
-        painter.rect_filled(bar, 1, theme.edge(arrow.side));
+        painter.rect_filled(bar, 1, theme.edge);
     }
 }
 
 /// Bytes taken over: a solid line with a filled head. Bytes passed on: dashes with an open head.
-fn stroke(painter: &Painter, points: &[Pos2], side: ReuseSide, theme: &Theme) {
+fn stroke(painter: &Painter, points: &[Pos2], side: ReuseSide, width: f32, theme: &Theme) {
     let [.., before, end] = points else { return };
-    let color = theme.edge(side);
-    let halo = Stroke::new(3.5, theme.halo());
+    let color = theme.edge;
+    let halo = Stroke::new(width + 2.0, theme.halo());
     painter.add(Shape::line(points.to_vec(), halo));
-    let line = Stroke::new(1.6, color);
+    let line = Stroke::new(width, color);
     let along = (*end - *before).normalized();
     match side {
         ReuseSide::Earlier => {
@@ -263,10 +287,10 @@ fn stroke(painter: &Painter, points: &[Pos2], side: ReuseSide, theme: &Theme) {
         }
         ReuseSide::Later => {
             painter.extend(Shape::dashed_line(points, line, 4.0, 3.0));
-            painter.circle_stroke(points[0], 2.2, Stroke::new(1.2, color));
+            painter.circle_stroke(points[0], 2.2, line);
             let [left, right] = head(*end, along, 7.0);
-            painter.add(Shape::line(vec![left, *end, right], Stroke::new(3.5, theme.halo())));
-            painter.add(Shape::line(vec![left, *end, right], Stroke::new(1.8, color)));
+            painter.add(Shape::line(vec![left, *end, right], halo));
+            painter.add(Shape::line(vec![left, *end, right], line));
         }
     }
 }

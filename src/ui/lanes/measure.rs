@@ -7,6 +7,7 @@ use eframe::egui::{Align2, Key, PointerButton, Pos2, Rangef, Rect, Response, Str
 use super::bands::took_words;
 use super::canvas::{step_x, text_with_ground};
 use super::difference::signed;
+use super::lane_scale::LaneScale;
 use super::range::step_at_x;
 use super::{LaneContent, LanesInput, LanesState};
 use crate::numbers::{to_f64, to_points, to_step, to_whole};
@@ -103,8 +104,7 @@ pub(super) struct Plot {
     pub(super) lane: usize,
     pub(super) body: Rect,
     pub(super) map: Rect,
-    /// The highest address, as a share of the view's.
-    pub(super) reach: f64,
+    pub(super) scale: LaneScale,
     /// Values at the top and at the bottom of the map, where heights are bytes of a difference.
     pub(super) values: Option<(f64, f64)>,
 }
@@ -115,7 +115,7 @@ impl Plot {
         if let Some((top, bottom)) = self.values {
             return top + (bottom - top) * y / f64::from(self.map.height().max(1.0));
         }
-        view.address_from_y(y, f64::from(self.map.height())) * self.reach
+        self.scale.address(view.address_from_y(y, f64::from(self.map.height())))
     }
 }
 
@@ -203,11 +203,7 @@ pub(super) fn paint(ui: &Ui, plot: Plot, input: &LanesInput<'_>, state: &LanesSt
     if let Some(height) = state.measures.bytes.filter(|height| height.lane == plot.lane) {
         let is_map = state.content == LaneContent::MemoryMap;
         if is_map {
-            let own = view.with(Viewport {
-                a0: view.a0 * plot.reach,
-                a1: view.a1 * plot.reach,
-                ..view.viewport()
-            });
+            let own = plot.scale.view(&view);
             let y_of = |address: f64| {
                 let y = own.y_from_address(address, f64::from(plot.map.height()));
                 plot.map.top() + to_points(y.clamp(-10.0, f64::from(plot.map.height()) + 10.0))

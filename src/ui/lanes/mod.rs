@@ -24,6 +24,7 @@ mod budget;
 mod canvas;
 mod colors;
 mod column_cache;
+mod constant;
 mod curve;
 mod difference;
 mod edge_counts;
@@ -36,6 +37,7 @@ mod header;
 mod holdings;
 mod keyboard_ranges;
 mod lane_capture;
+mod lane_scale;
 mod legend;
 mod map;
 mod marks;
@@ -185,6 +187,7 @@ pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
     cx.state.cut_range(cx.input.timeline.n_steps);
     views::note(ui, cx.state, cx.state.whole.map(|whole| whole.t1) != n_steps);
     let right = ui.available_rect_before_wrap().right();
+    gestures::follow_focus(ui, ui.available_rect_before_wrap(), cx.state);
     gestures::keys(ui, cx);
     toolbar::toolbar_ui(ui, cx);
     let content = cx.state.content_order(cx.input);
@@ -218,7 +221,7 @@ pub fn lanes_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
         cx.commands.push(Command::SetLook(before));
     }
     if cx.input.is_stale {
-        ui.multiply_opacity(0.55);
+        ui.multiply_opacity(crate::theme::STALE);
     }
     if cx.input.timeline.n_steps == 0 || cx.input.comparison.lanes.is_empty() {
         ui.centered_and_justified(|ui| ui.weak("The graph has no ops, so there is nothing to draw."));
@@ -297,17 +300,14 @@ fn maps_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, area: Rect) {
             .zip(&wanted[n_above..])
             .enumerate()
             .map(|(place, ((lane, _), wanted))| {
-                let reach = cx
-                    .state
-                    .arrangement
-                    .reach(cx.input.timeline, &cx.input.timeline.lanes[*lane]);
+                let scale = cx.state.scale(cx.input.timeline, &cx.input.timeline.lanes[*lane]);
                 frame::LaneFrame::new(
                     ui,
                     grid.lane(place + n_above, space.min),
                     cx.input,
                     *lane,
                     *wanted,
-                    reach,
+                    scale,
                 )
             })
             .collect();

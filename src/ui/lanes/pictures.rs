@@ -223,7 +223,7 @@ pub(super) fn order(
             (PictureKind::Near, near_frame(&viewport, state.axis, size, room)),
             (
                 PictureKind::Whole,
-                raster_frame(whole_of(frame, whole), state.axis, size),
+                raster_frame(frame.scale.view(&View::from(whole)).viewport(), state.axis, size),
             ),
         ];
         let of = |(kind, raster): (PictureKind, RasterFrame)| PictureFrame {
@@ -271,15 +271,6 @@ fn is_asked(last: Option<&Asked>, asked: &Asked) -> bool {
 fn pixels(rect: Rect, per_point: f32, room: usize) -> [u32; 2] {
     let side = |points: f32| at_least_one((points * per_point).round().min(count_f32(room.max(1))));
     [side(rect.width()), side(rect.height())]
-}
-
-/// Everything of a lane, on its y-axis.
-fn whole_of(frame: &LaneFrame, whole: Viewport) -> Viewport {
-    Viewport {
-        a0: whole.a0 * frame.reach,
-        a1: whole.a1 * frame.reach,
-        ..whole
-    }
 }
 
 const fn raster_frame(view: Viewport, axis: AxisKind, [width, height]: [u32; 2]) -> RasterFrame {

@@ -8,7 +8,7 @@ use crate::numbers::to_f64;
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::Step;
 use highwater_sim::RegionId;
-use highwater_timeline::{LaneView, Owner, Viewport};
+use highwater_timeline::{LaneView, Owner, Timeline, Viewport};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PinnedStep {
@@ -120,7 +120,7 @@ impl LanesState {
     }
 
     /// Brings the highlight into view, where it is outside or small.
-    pub fn show_highlight(&mut self, lane: &LaneView, what: HoveredRegion, step: Step) {
+    pub fn show_highlight(&mut self, timeline: &Timeline, lane: &LaneView, what: HoveredRegion, step: Step) {
         const ROOM: f64 = 0.15;
         const LEAST: f64 = 65536.0;
         let extents = extents(lane, what, step);
@@ -128,7 +128,11 @@ impl LanesState {
             return;
         };
         let high = extents.iter().map(|(_, high)| *high).max().unwrap_or(low);
-        let (low, high) = (to_f64(low), to_f64(high));
+        let scale = self.scale(timeline, lane);
+        let (low, high) = (scale.common(to_f64(low)), scale.common(to_f64(high)));
+        if high <= 0.0 {
+            return;
+        }
         let room = ((high - low) * ROOM).max(LEAST);
         self.change_view(|view| {
             let is_large = (high - low) * 4.0 >= view.bytes();

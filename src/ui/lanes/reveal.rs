@@ -19,7 +19,7 @@ impl LanesState {
         };
         let life = (f64::from(row.start.0), f64::from(row.end.0));
         let addresses = match self.content {
-            LaneContent::MemoryMap => addresses(timeline, lane, tensor),
+            LaneContent::MemoryMap => self.addresses(timeline, lane, tensor),
             LaneContent::Areas | LaneContent::Lifetimes => None,
         };
         self.change_view(|view| {
@@ -33,6 +33,19 @@ impl LanesState {
                 view.pan(share, bytes)
             }
         });
+    }
+
+    /// The addresses of a tensor's first block in a lane; of another lane where this one holds none. `None` in a
+    /// constant region outside the scale.
+    fn addresses(&self, timeline: &Timeline, lane: usize, tensor: Selected) -> Option<(f64, f64)> {
+        let own = timeline.lanes.get(lane);
+        let found = own.into_iter().chain(&timeline.lanes).find_map(|lane| {
+            let block = lane.blocks_of(tensor).next()? as usize;
+            let (base, bytes) = (*lane.blocks.base.get(block)?, *lane.blocks.bytes.get(block)?);
+            let scale = self.scale(timeline, lane);
+            Some((scale.common(to_f64(base)), scale.common(to_f64(base + bytes))))
+        });
+        found.filter(|(_, high)| *high > 0.0)
     }
 }
 
@@ -49,16 +62,6 @@ fn shift(range: (f64, f64), view: (f64, f64)) -> f64 {
     } else {
         f64::midpoint(low, high) - f64::midpoint(view_low, view_high)
     }
-}
-
-/// The addresses of a tensor's first block in a lane; of another lane where this one holds none.
-fn addresses(timeline: &Timeline, lane: usize, tensor: Selected) -> Option<(f64, f64)> {
-    let own = timeline.lanes.get(lane);
-    own.into_iter().chain(&timeline.lanes).find_map(|lane| {
-        let block = lane.blocks_of(tensor).next()? as usize;
-        let (base, bytes) = (*lane.blocks.base.get(block)?, *lane.blocks.bytes.get(block)?);
-        Some((to_f64(base), to_f64(base + bytes)))
-    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use eframe::egui::{self, Rangef, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::LanesCx;
 use super::canvas::{canvas_of, cursor_line};
+use super::lane_scale::LaneScale;
 use super::measure::Plot;
 use super::{LaneLayout, LanesInput, LanesState, frame, gestures, measure, range, row_paint, ruler, scopes, tooltip};
 use crate::numbers::to_points;
@@ -172,7 +173,7 @@ fn shown_ui(ui: &mut Ui, cx: &mut LanesCx<'_>, body: Rect, response: &Response, 
         lane: 0,
         body,
         map: body,
-        reach: 1.0,
+        scale: LaneScale::COMMON,
         values: None,
     };
     // Where rows scroll, the wheel alone scrolls.

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use eframe::egui::Rect;
 
+use super::lane_scale::LaneScale;
 use super::{
     Arrangement, HoveredRegion, LaneContent, LaneLayout, LanesInput, Marks, PinnedStep, areas, bookmarks, budget,
     column_cache, goto, marks, measure, minimap, pictures, row_paint, rows, views,
 };
-use crate::numbers::to_f64;
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_model::units::Step;
 use highwater_session::ContentOrder;
 use highwater_timeline::{
-    AxisKind, ColorBy, ColoringRequest, RowOrder, ScopeFolds, Selected, StepRange, TimeAxis, Timeline, View, Viewport,
+    AxisKind, ColorBy, ColoringRequest, LaneView, RowOrder, ScopeFolds, Selected, StepRange, TimeAxis, Timeline, View,
+    Viewport,
 };
 
 /// The view of the lanes, and caches of its drawing.
@@ -26,6 +27,8 @@ pub struct LanesState {
     pub layout: LaneLayout,
     pub content: LaneContent,
     pub cursor: Option<f64>,
+    /// Whether keys without Ctrl act on the lanes: the last press was in the drawing, or the focus is there.
+    pub has_keyboard: bool,
     /// Whether Esc belonged to something else in the last frame.
     pub is_covered: bool,
     /// The step and lane of the device pane.
@@ -137,7 +140,7 @@ impl LanesState {
     /// Takes the size of a new answer: a view of everything stays one, another view keeps its steps. Where the same
     /// graphs have another number of steps, because recomputations differ, the view keeps its share of them.
     pub(super) fn adopt(&mut self, timeline: &Timeline, comparison: &Comparison) -> Viewport {
-        let whole = timeline.fit();
+        let whole = self.whole_of(timeline);
         let is_same = self.shown.as_ref().is_some_and(|shown| shown.is_of(comparison));
         self.arrangement.adopt(comparison);
         self.warp = timeline.axes.get(self.axis).cloned();
@@ -202,32 +205,36 @@ impl LanesState {
         }
     }
 
+    /// Everything: of maps without the constant regions, unless these are to scale.
+    fn whole_of(&self, timeline: &Timeline) -> Viewport {
+        if self.has_floor() {
+            timeline.fit_changing()
+        } else {
+            timeline.fit()
+        }
+    }
+
+    /// Whether constant regions are bands outside the scale.
+    fn has_floor(&self) -> bool {
+        self.content == LaneContent::MemoryMap && !self.marks.has_constant_to_scale
+    }
+
+    /// The y-axis of a lane's map.
+    pub(super) fn scale(&self, timeline: &Timeline, lane: &LaneView) -> LaneScale {
+        self.arrangement.scale(timeline, lane, self.has_floor())
+    }
+
     pub fn shows_everything(&self) -> bool {
         self.viewport == self.whole
     }
 
     /// Whether the view belongs to this answer.
     pub fn knows(&self, timeline: &Timeline) -> bool {
-        self.whole == Some(timeline.fit())
+        self.whole == Some(self.whole_of(timeline))
     }
 
     pub fn fit(&mut self) {
         self.viewport = self.whole;
-    }
-
-    /// Shows every step and the addresses of tensors, without weights and other static regions; everything where
-    /// tensors are most of it.
-    pub fn fit_tensors(&mut self, timeline: &Timeline) {
-        const ROOM: f64 = 0.03;
-        self.fit();
-        if let Some((low, high)) = timeline.tensor_span() {
-            let room = to_f64(high - low) * ROOM;
-            self.change_view(|view| Viewport {
-                a0: to_f64(low) - room,
-                a1: to_f64(high) + room,
-                ..view.viewport()
-            });
-        }
     }
 
     /// The area of everything divided by that of the view.

@@ -8,15 +8,14 @@ use super::{LaneContent, LanesInput, LanesState, arrange, axis, colors, curve, f
 use crate::combo::ShowChoices as _;
 use crate::widgets::Named as _;
 use highwater_model::units::grouped;
-use highwater_timeline::{RowOrder, Timeline};
+use highwater_timeline::RowOrder;
 
-const GESTURES: &str = "Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
+const GESTURES: &str = "Keys act after a click into the drawing.\n\
+Ctrl+wheel or W, S: zoom    drag, Shift+wheel or A, D: pan\n\
 Alt with Ctrl+wheel, or Shift with W, S, A, D: the same for addresses\n\
 click: select    Esc: clear    F: focus the selected, again: everything\n\
 comma, period: previous, next tensor    double click, H or Ctrl+0: everything";
 
-/// Room for the button of tensors and that of the legend.
-const FIT_TENSORS: f32 = 180.0;
 /// Width of the legend in a menu.
 const LEGEND: f32 = 420.0;
 
@@ -40,7 +39,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, cx: &mut LanesCx<'_>) {
             marks::menu_ui(ui, cx.input, cx.state);
         }
         colors::choice_ui(ui, cx, cx.state.content);
-        fit_ui(ui, cx.input.timeline, cx.state);
+        fit_ui(ui, cx.state);
         let legend = Legend::new(ui, cx.input, cx.state);
         let room = legend.width + legend::room(ui, cx.input, cx.state) + marks::EDGES;
         let is_beside = room <= ui.available_size_before_wrap().x;
@@ -78,23 +77,12 @@ fn contents_ui(ui: &mut Ui, state: &mut LanesState) {
     ui.separator();
 }
 
-fn fit_ui(ui: &mut Ui, timeline: &Timeline, state: &mut LanesState) {
+fn fit_ui(ui: &mut Ui, state: &mut LanesState) {
     let fit = ui
         .button("Fit")
         .on_hover_text("Show everything (H, double click, Ctrl+0)");
     if fit.clicked() {
         state.fit();
-    }
-    // The row never wraps: where it is full, Shift+H does the same.
-    let has_room = ui.available_size_before_wrap().x > FIT_TENSORS;
-    if !has_room || state.content != LaneContent::MemoryMap || timeline.tensor_span().is_none() {
-        return;
-    }
-    let tensors = ui
-        .button("Fit tensors")
-        .on_hover_text("Show the address range of tensors, without weights and other constant regions (Shift+H)");
-    if tensors.clicked() {
-        state.fit_tensors(timeline);
     }
 }
 

@@ -3,7 +3,7 @@
 use eframe::egui::{Grid, Label, RichText, TextStyle, Ui};
 
 use super::frame::LaneFrame;
-use super::{LaneContent, LanesInput, LanesState, Selected, areas, gestures, remat, shortage, ticks};
+use super::{LaneContent, LanesInput, LanesState, Selected, areas, constant, gestures, remat, shortage, ticks};
 use crate::numbers::to_step;
 use highwater_model::graph::Id as _;
 use highwater_model::units::{Bytes, Nanos, Step};
@@ -36,6 +36,8 @@ pub(super) fn lane_tooltip(frame: &LaneFrame, input: &LanesInput<'_>, state: &La
         response.on_hover_ui_at_pointer(|ui| tensor_ui(ui, tensor, frame.lane, Some(block), input));
     } else if frame.map.contains(pos) && state.content == LaneContent::Areas {
         response.on_hover_ui_at_pointer(|ui| areas::tooltip_ui(ui, pos, frame, input, state));
+    } else if let Some(regions) = constant::at(pos, frame, input) {
+        response.on_hover_ui_at_pointer(|ui| constant::tooltip_ui(ui, regions));
     } else if frame.map.contains(pos) {
         match free_at(pos, frame, input, state) {
             Some((_, Some(hole))) => {

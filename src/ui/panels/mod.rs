@@ -96,7 +96,14 @@ fn profile_choice_ui(
     combo: egui::ComboBox<'_>,
     active: &Device,
 ) -> egui::Response {
-    combo.selected_text(&active.name).show_choices(ui, |ui| {
+    // A capacity that the profile does not state is named with it.
+    let (_, set) = active.marks();
+    let title = if set.contains(&DeviceFigure::MemoryBytes) {
+        format!("{} with {}", active.name, active.memory())
+    } else {
+        active.name.clone()
+    };
+    combo.selected_text(title).show_choices(ui, |ui| {
         for profile in &cx.session.profiles().profiles {
             let memory = profile.text_with_mark(DeviceFigure::MemoryBytes);
             let choice = ui.selectable_label(profile.name == active.name, format!("{} ({memory})", profile.name));

@@ -7,7 +7,7 @@ use super::overview_problem::{passes_details, passes_text, problem_details, prob
 use super::verdict::{HEIGHT, verdict_ui};
 use super::{measured, overview_problem};
 use crate::panels::PaneCx;
-use crate::theme::Theme;
+use crate::theme::{STALE, Theme};
 use crate::widgets::wrapped_ui;
 use highwater_analysis::{Comparison, LaneId, LaneKind};
 use highwater_session::Session;
@@ -26,7 +26,22 @@ pub fn overview_ui(
     } else {
         headline_ui(ui, cx, comparison);
     }
-    lane_table_ui(ui, cx, comparison, selected, table);
+    ui.scope(|ui| {
+        if cx.session.is_stale() {
+            ui.multiply_opacity(STALE);
+        }
+        lane_table_ui(ui, cx, comparison, selected, table);
+    });
+}
+
+/// What is being done while the figures are those of an older answer.
+pub(super) fn stale_text(session: &Session) -> Option<String> {
+    let doing = match session.busy() {
+        _ if !session.is_stale() => return None,
+        Some(busy) => format!("{}…", busy.stage),
+        None => "Cancelled".to_owned(),
+    };
+    Some(format!("{doing} (figures are of the previous answer)"))
 }
 
 /// One row that never wraps: the main figure, and details that are cut and shown whole on hover.
@@ -35,8 +50,9 @@ fn headline_ui(ui: &mut egui::Ui, cx: &PaneCx<'_>, comparison: &Comparison) {
     let layout = Layout::left_to_right(Align::Center);
     let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout).id_salt("headline"));
     row.shrink_clip_rect(area);
-    if cx.session.is_stale() {
-        row.multiply_opacity(0.5);
+    if let Some(text) = stale_text(cx.session) {
+        row.label(text);
+        row.multiply_opacity(STALE);
     }
     let Some((text, exact)) = headline(comparison) else {
         row.strong(overview_problem::NO_PLAN);

@@ -4,9 +4,11 @@
 
 use eframe::egui::{self, Align, Layout, RichText, Role, Ui};
 
+use super::overview::stale_text;
 use crate::combo::ShowChoices as _;
 use crate::panels::PaneCx;
 use crate::panels::schedule::{can_add_evaluation, changing_values};
+use crate::theme::STALE;
 use crate::widgets::Named as _;
 use highwater_analysis::{Comparison, Lane, LaneGoal, Recommended, are_overheads_equivalent};
 use highwater_model::units::{Bytes, Nanos, percents};
@@ -29,8 +31,9 @@ pub(super) fn verdict_ui(ui: &mut Ui, cx: &mut PaneCx<'_>, comparison: &Comparis
         vary_ui(&mut row, cx);
     }
     row.with_layout(Layout::left_to_right(Align::Center), |ui| {
-        if cx.session.is_stale() {
-            ui.multiply_opacity(0.5);
+        if let Some(text) = stale_text(cx.session) {
+            ui.label(text);
+            ui.multiply_opacity(STALE);
         }
         let (strong, weak) = match found {
             Some(found) => (headline(comparison, found), format!("Why: {}.", found.why)),

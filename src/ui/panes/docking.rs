@@ -166,6 +166,9 @@ impl Docking<'_> {
             if row.needs_answer {
                 problem_line_ui(ui, self.cx.session, self.cx.theme);
             }
+            if row.follows_answer() && self.cx.session.is_stale() {
+                ui.multiply_opacity(crate::theme::STALE);
+            }
             self.content_ui(ui, pane);
         });
     }

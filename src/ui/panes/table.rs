@@ -26,6 +26,13 @@ pub struct PaneRow {
     pub needs_answer: bool,
 }
 
+impl PaneRow {
+    /// Whether everything in the pane is of the last answer. Sweeps say themselves whether they are current.
+    pub fn follows_answer(&self) -> bool {
+        self.needs_answer && self.home != Home::Middle
+    }
+}
+
 /// In the order of the default layout.
 pub static PANES: &[PaneRow] = &[
     PaneRow {

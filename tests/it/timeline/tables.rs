@@ -11,7 +11,7 @@ use highwater::timeline::{
 use highwater::units::Step;
 use proptest::prelude::*;
 
-use crate::synthetic;
+use crate::{synthetic, synthetic_remat};
 
 fn subject(n_layers: u32, n_iterations: u32) -> TableSubject {
     let comparison = Arc::new(synthetic::comparison(n_layers, n_iterations));
@@ -114,7 +114,7 @@ fn key_of(text: &str) -> (Vec<(String, u64)>, String) {
 #[test]
 fn every_table_is_sorted_by_every_column_both_ways() {
     let subject = subject(12, 2);
-    for kind in TableKind::ALL {
+    for kind in TableKind::ALL.into_iter().filter(|kind| *kind != TableKind::Evictions) {
         let natural = table(of(kind), &subject);
         assert!(!natural.is_empty(), "{kind:?}");
         assert_eq!(natural.len(), natural.n_total(), "{kind:?}");
@@ -315,5 +315,50 @@ proptest! {
         one.sort();
         other.sort();
         prop_assert_eq!(one, other);
+    }
+}
+
+/// Each eviction is paired with the recomputation of its tensor: the intervals of the lane say the same.
+#[test]
+fn evictions_state_when_why_and_what_they_cost() {
+    let comparison = Arc::new(synthetic_remat::comparison(12, synthetic_remat::End::Whole));
+    let subject = TableSubject {
+        timeline: Arc::new(Timeline::new(&comparison)),
+        comparison,
+        problems: Arc::new([]),
+    };
+    let natural = table(of(TableKind::Evictions), &subject);
+    let remat = subject.timeline.lanes[0].remat.as_ref().expect("a budget");
+    let mut wanted: Vec<(String, String)> = remat
+        .eviction_intervals
+        .iter()
+        .map(|interval| (interval.from.0.to_string(), interval.to.0.to_string()))
+        .collect();
+    let rows = shown(&natural);
+    let mut found: Vec<(String, String)> = rows
+        .iter()
+        .filter(|row| !row[5].is_empty())
+        .map(|row| (row[1].clone(), row[5].clone()))
+        .collect();
+    wanted.sort();
+    found.sort();
+    assert_eq!(found, wanted);
+    for row in &rows {
+        assert!(row[3].starts_with("score ") && row[3].contains("lowest of"), "{row:?}");
+        assert_eq!(
+            row[5].is_empty(),
+            row[7].is_empty(),
+            "a recomputation has a cost: {row:?}"
+        );
+    }
+    for column in 0..TableKind::Evictions.columns().len() {
+        for is_descending in [false, true] {
+            let sort = Sort { column, is_descending };
+            let spec = TableSpec {
+                sort: Some(sort),
+                ..of(TableKind::Evictions)
+            };
+            check_order(&table(spec, &subject), &natural, sort);
+        }
     }
 }

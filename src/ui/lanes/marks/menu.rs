@@ -8,7 +8,7 @@ use eframe::egui::{Color32, PopupCloseBehavior, Rect, Response, Role, Sense, Ui,
 use super::super::canvas::SMALL;
 use super::super::edge_counts::{EdgeWords, edges_text};
 use super::super::{LanesInput, LanesState};
-use super::{EdgeChoice, in_pattern, pattern, stroke};
+use super::{EdgeChoice, WIDTHS, in_pattern, pattern, stroke};
 use crate::theme::Theme;
 use crate::widgets::Named as _;
 use highwater_model::units::counted;
@@ -39,6 +39,10 @@ fn marks_ui(ui: &mut Ui, input: &LanesInput<'_>, state: &mut LanesState) {
     });
     ui.checkbox(&mut state.marks.has_events, "Device events")
         .on_hover_text("Events of device and pools, between curve and map");
+    ui.checkbox(&mut state.marks.has_constant_to_scale, "Constant regions to scale")
+        .on_hover_text(
+            "Show weights, variables and other constant regions at their addresses, not as bands below the scale",
+        );
     ui.separator();
     ui.weak("Reuse edges")
         .on_hover_text("Which tensor reuses the bytes of which (E)");
@@ -140,5 +144,5 @@ fn sample(ui: &mut Ui, side: ReuseSide, theme: &Theme) {
         place.left_center() + vec2(3.0, 0.0),
         place.right_center() - vec2(1.0, 0.0),
     ];
-    stroke(ui.painter(), &points, side, theme);
+    stroke(ui.painter(), &points, side, WIDTHS.0, theme);
 }

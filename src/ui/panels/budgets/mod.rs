@@ -63,6 +63,9 @@ pub fn budgets_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut BudgetsSta
         about_ui(ui, session);
         return;
     };
+    if let Some(verdict) = sweep.verdict() {
+        wrapped_ui(ui, RichText::new(verdict).strong());
+    }
     let room = ui.available_height();
     let height = (room * 0.46).clamp(*PLOT.start(), *PLOT.end());
     ui.horizontal_top(|ui| {
@@ -179,19 +182,29 @@ fn note_ui(ui: &mut egui::Ui) {
 fn selected_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, sweep: &Sweep<'_>, state: &BudgetsState) {
     ui.horizontal_wrapped(|ui| {
         let Some(point) = state.selected.and_then(|key| sweep.find(key)) else {
-            ui.weak("Click a point or a row (or Enter) to open it as a lane.");
+            ui.weak(if sweep.replaces_lanes {
+                "Click a point or a row (or Enter) to select it."
+            } else {
+                "Click a point or a row (or Enter) to open it as a lane."
+            });
             return;
         };
         wrapped_ui(ui, points::sentence(point)).on_hover_text(points::hover_text(point));
         match sweep.lane_of(point) {
             Some(lane) => {
-                let close = ui.button(format!("Close lane {}", lane + 2));
+                let close = ui.button("Close lane");
                 if close.on_hover_text("Remove this run from the lanes").clicked() {
                     cx.commands.push(Command::RemoveRematLane(lane));
                 }
             }
             None => {
-                if ui.button("Open as a lane").clicked() {
+                let (words, hint) = if sweep.replaces_lanes {
+                    let hint = "Replaces the lanes by this run and the run without a budget; the list above the lanes switches back";
+                    ("Show instead of these lanes", hint)
+                } else {
+                    ("Open as a lane", "Adds this run to the lanes")
+                };
+                if ui.button(words).on_hover_text(hint).clicked() {
                     cx.commands.push(Command::AddRematLane(points::lane(point)));
                 }
             }

@@ -1,7 +1,7 @@
 //! Points of a budget sweep: selection, texts, commands.
 
 use highwater_analysis::{BudgetSweepPoint, LaneSet, RematLane, feasible_limit};
-use highwater_model::units::{Bytes, grouped};
+use highwater_model::units::{Bytes, grouped, percent_text};
 use highwater_options::{Edit, Fix, Value, keys};
 use highwater_rewrite::remat::{Budget, HEURISTICS, Heuristic, RematStatus};
 use highwater_session::{BudgetSweepTable, Command, Session};
@@ -17,6 +17,8 @@ pub(super) struct Sweep<'a> {
     pub(super) lanes: &'a [RematLane],
     /// Whether there is one graph at most.
     is_alone: bool,
+    /// Whether the lanes show something else, which the first run opened as a lane replaces.
+    pub(super) replaces_lanes: bool,
 }
 
 /// The outcome of a point, as it is drawn.
@@ -103,16 +105,20 @@ pub(super) fn as_options(point: &BudgetSweepPoint) -> Command {
 
 impl<'a> Sweep<'a> {
     pub(super) fn of(session: &'a Session) -> Option<Self> {
-        let lanes = match &session.document().lanes {
-            LaneSet::Remat(lanes) => &lanes[..],
-            LaneSet::Policies | LaneSet::NameReuse => &[],
+        let (lanes, is_other) = match &session.document().lanes {
+            LaneSet::Remat(lanes) => (&lanes[..], false),
+            LaneSet::Policies | LaneSet::NameReuse => (&[][..], true),
         };
+        let is_tape = session
+            .loaded()
+            .is_some_and(|loaded| !loaded.workload.tapes().is_empty());
         Some(Self {
             table: session.budget_sweep()?,
             lanes,
             is_alone: session
                 .loaded()
                 .is_some_and(|loaded| loaded.workload.graphs().len() <= 1),
+            replaces_lanes: is_other && !is_tape,
         })
     }
 
@@ -139,11 +145,29 @@ impl<'a> Sweep<'a> {
         self.lanes.iter().position(is_same)
     }
 
-    /// The command that opens a point's lane, unless it is open.
+    /// The command that a click on a point gives: it opens the point's lane, unless the lane is open or would replace
+    /// lanes of another kind.
     pub(super) fn open(&self, point: &BudgetSweepPoint) -> Option<Command> {
-        self.lane_of(point)
-            .is_none()
-            .then(|| Command::AddRematLane(lane(point)))
+        let is_open = self.replaces_lanes || self.lane_of(point).is_some();
+        (!is_open).then(|| Command::AddRematLane(lane(point)))
+    }
+
+    /// The smallest feasible budget of all heuristics and its cost, in a sentence; `None` before a run has ended within
+    /// its budget.
+    pub(super) fn verdict(&self) -> Option<String> {
+        let limits = HEURISTICS.iter().filter_map(|heuristic| self.limit(heuristic));
+        let best = limits.min_by(|a, b| a.budget.cmp(&b.budget).then(a.overhead.total_cmp(&b.overhead)))?;
+        let time = match (best.overhead - 1.0) * 100.0 {
+            percent if percent < 0.05 => "no extra time".to_owned(),
+            percent => format!("+{} time", percent_text(percent)),
+        };
+        let tried = if self.table.is_unfinished() { " so far" } else { "" };
+        Some(format!(
+            "Smallest feasible budget{tried}: {} ({} of its peak, {}), {time}",
+            best.budget,
+            percent(best),
+            best.heuristic.label
+        ))
     }
 
     /// The point with a heuristic's smallest feasible budget.

@@ -150,13 +150,13 @@ fn name_ui(
     let key = points::key(point);
     let lane = sweep.lane_of(point);
     let words = match lane {
-        Some(lane) => format!("{} (lane {})", point.heuristic.label, lane + 2),
+        Some(_) => format!("{} (lane)", point.heuristic.label),
         None => point.heuristic.label.to_owned(),
     };
-    let verb = if lane.is_some() {
-        "is lane of"
-    } else {
-        "open as a lane:"
+    let verb = match lane {
+        Some(_) => "is lane of",
+        None if sweep.replaces_lanes => "select",
+        None => "open as a lane:",
     };
     let name = || format!("{verb} {}", points::sentence(point));
     let is_selected = state.selected == Some(key);

@@ -5,6 +5,7 @@ use eframe::egui::{self, DragValue, RichText};
 use super::{CompareState, MOST, Shown};
 use crate::numbers::count_f32;
 use crate::panels::{change_ui, elided_middle};
+use crate::theme::STALE;
 use crate::widgets::Named as _;
 use highwater_session::Command;
 use highwater_timeline::{Change, ChangeKind, LaneChanges, signed_bytes};
@@ -39,7 +40,7 @@ pub(super) fn changes_ui(ui: &mut egui::Ui, shown: Shown<'_>, state: &mut Compar
     };
     ui.scope(|ui| {
         if !shown.session.has_lane_changes(ids) {
-            ui.multiply_opacity(0.55);
+            ui.multiply_opacity(STALE);
         }
         lists_ui(ui, shown, known, state.top, commands);
     });

@@ -86,9 +86,6 @@ pub fn compare_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut CompareSta
     let baseline = cx.session.baseline(comparison);
     head_ui(ui, cx, comparison, baseline, state);
     egui::ScrollArea::both().auto_shrink([false, false]).show(ui, |ui| {
-        if cx.session.is_stale() {
-            ui.multiply_opacity(0.55);
-        }
         let shown = Shown {
             session: cx.session,
             comparison,

@@ -15,14 +15,14 @@ use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sent
 use crate::numbers::{to_f64, to_points};
 use crate::panels::empty::other_ui;
 use crate::panels::{PaneCx, lane_marks_ui, parts_of, parts_ui, swatch_ui};
-use crate::theme::Theme;
+use crate::theme::{STALE, Theme};
 use crate::widgets::{Named as _, bytes_ui};
 use highwater_analysis::{Comparison, Lane, LaneKind};
 use highwater_model::units::{Bytes, Step};
 use highwater_session::Command;
 use highwater_sim::DevicePicture;
 use highwater_sim::fold::ReservedParts;
-use highwater_timeline::{LaneView, step_facts};
+use highwater_timeline::{LaneView, Timeline, step_facts};
 
 const BAR: f32 = 14.0;
 
@@ -38,6 +38,7 @@ pub struct DeviceState {
 struct Shown<'a> {
     comparison: &'a Comparison,
     lane: &'a Lane,
+    timeline: &'a Timeline,
     view: &'a LaneView,
     theme: &'a Theme,
     step: Step,
@@ -85,6 +86,7 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
     let shown = Shown {
         comparison,
         lane,
+        timeline,
         view: &timeline.lanes[spot.lane],
         theme: cx.theme,
         step: spot.step,
@@ -96,8 +98,8 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
             ui.weak("Computing device memory…");
             return;
         };
-        if !cx.session.has_device_at(lane.id, spot.step) || cx.session.is_stale() {
-            ui.multiply_opacity(0.55);
+        if !cx.session.has_device_at(lane.id, spot.step) {
+            ui.multiply_opacity(STALE);
         }
         // The picture may be of another lane, or of an earlier answer.
         let position = comparison.lanes.iter().position(|row| row.id == known.lane);
@@ -321,7 +323,7 @@ fn highlight_ui(
     if response.clicked() {
         lanes.highlight = (!is_chosen).then_some((lane, region));
         if !is_chosen {
-            lanes.show_highlight(shown.view, region, shown.step);
+            lanes.show_highlight(shown.timeline, shown.view, region, shown.step);
         }
     }
     response

@@ -18,7 +18,7 @@ use crate::commands::UiCommand;
 use crate::dialogs::Purpose;
 use crate::lanes::{LanesInput, LanesState};
 use crate::panels::PaneCx;
-use crate::theme::Theme;
+use crate::theme::{STALE, Theme};
 use crate::widgets::{Named as _, wrapped_ui};
 use highwater_analysis::{Comparison, LaneId};
 use highwater_model::units::{Bytes, Step, counted};
@@ -91,8 +91,8 @@ pub fn peak_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut PeakState, la
             .filter(|_| cx.session.is_peak_report_of_answer());
         match known {
             Some(report) => ui.scope(|ui| {
-                if !cx.session.has_peak_report(&ask) || cx.session.is_stale() {
-                    ui.multiply_opacity(0.55);
+                if !cx.session.has_peak_report(&ask) {
+                    ui.multiply_opacity(STALE);
                 }
                 let shown = Shown {
                     comparison,

@@ -20,7 +20,7 @@ use crate::widgets::Named as _;
 use highwater_analysis::LaneId;
 use highwater_model::units::{Step, counted, grouped};
 use highwater_session::{Command, Session};
-use highwater_timeline::{Query, Selected, Sort, TableKind, TableRows, TableSpec};
+use highwater_timeline::{Query, Selected, Sort, TableKind, TableRows, TableSpec, Timeline};
 
 #[derive(Clone, Debug, Default)]
 pub struct TablesState {
@@ -51,6 +51,17 @@ struct TableView {
 impl TablesState {
     fn view(&mut self) -> &mut TableView {
         &mut self.views[self.kind as usize]
+    }
+
+    /// The tables with rows: evictions need a lane under a budget.
+    fn kinds(&mut self, timeline: &Timeline) -> Vec<(TableKind, &'static str)> {
+        let kinds = TableKind::ALL.into_iter();
+        let kinds = kinds.filter(|kind| *kind != TableKind::Evictions || timeline.has_remat());
+        let kinds: Vec<(TableKind, &str)> = kinds.map(|kind| (kind, kind.words())).collect();
+        if !kinds.iter().any(|(kind, _)| *kind == self.kind) {
+            self.kind = TableKind::default();
+        }
+        kinds
     }
 
     /// Follows a click on a lane.
@@ -91,7 +102,7 @@ pub fn tables_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut TablesState
     };
     let timeline = input.timeline;
     ui.horizontal_wrapped(|ui| {
-        let kinds = TableKind::ALL.map(|kind| (kind, kind.words()));
+        let kinds = state.kinds(timeline);
         choice_ui(ui, &mut state.kind, "table", &kinds);
         ui.separator();
         lane_ui(ui, &input, state, lanes);
@@ -153,7 +164,7 @@ pub fn tables_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut TablesState
 fn lane_ui(ui: &mut egui::Ui, input: &LanesInput<'_>, state: &mut TablesState, lanes: &LanesState) {
     let differs = match state.kind {
         TableKind::Tensors => input.timeline.has_lane_rows(),
-        TableKind::Ops | TableKind::Live | TableKind::Events => true,
+        TableKind::Ops | TableKind::Live | TableKind::Events | TableKind::Evictions => true,
         TableKind::Problems => false,
     };
     if !differs {

@@ -109,6 +109,7 @@ fn nothing(table: &TableRows) -> &'static str {
         TableKind::Ops => "The source states no ops.",
         TableKind::Live => "No tensor is live on this step.",
         TableKind::Events => "No device or pool event is known; tick \"Tensor events\" to see allocations.",
+        TableKind::Evictions => "This lane evicts nothing.",
         TableKind::Problems => "No problems: the configuration breaks no rule, and all files were read completely.",
     }
 }
