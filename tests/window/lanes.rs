@@ -15,8 +15,8 @@ fn lanes(size: [f32; 2]) -> LanesWindow {
 /// A place on the lowest large block of policy 0's map, a quarter into its life.
 fn on_a_block(harness: &LanesWindow) -> Pos2 {
     let rect = harness.get_by_label("lane policy 0 memory map").rect();
-    // The map is the lower part of the canvas; the first tensor is just above the variables.
-    pos2(rect.left() + rect.width() * 0.3, rect.bottom() - 12.0)
+    // The map is the lower part of the canvas; the first tensor is just above the band of the variables.
+    pos2(rect.left() + rect.width() * 0.3, rect.bottom() - 20.0)
 }
 
 fn click(harness: &mut LanesWindow, pos: Pos2) {
