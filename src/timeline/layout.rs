@@ -117,7 +117,8 @@ pub(super) fn spans(simulation: &Simulation, observed: &Range<u32>) -> Vec<Span>
             }
             spans[idx].touch(low, high);
         }
-        if let Some(span) = state.span.filter(|_| observed.contains(&event.step.0)) {
+        let is_change = event.kind.memory_change().is_some() && observed.contains(&event.step.0);
+        if let Some(span) = state.span.filter(|_| is_change) {
             spans[span].is_constant = false;
         }
         note(state, event);

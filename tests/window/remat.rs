@@ -107,7 +107,10 @@ fn arrow_keys_move_the_line_when_it_has_the_focus() {
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(asked[0] < answered(&harness) && asked[1] > answered(&harness));
     // The view does not move: the keys belong to the line.
-    assert_eq!(harness.state().lanes.viewport, Some(harness.state().timeline.fit_changing()));
+    assert_eq!(
+        harness.state().lanes.viewport,
+        Some(harness.state().timeline.fit_changing())
+    );
 }
 
 #[test]
