@@ -6,12 +6,16 @@ use highwater_options::{CHECKS, ENVIRONMENT, OptionKind, OptionRow, Section, TAB
 
 const INTRODUCTION: &str = "# Options
 
-Every option, environment variable and rule that highwater knows. This page is written by
-`highwater options --format markdown`; edit the table in `src/options/` instead.
+Set an option with `--set KEY=VALUE`, in a configuration file or in the window:
 
-Options are set with `--set KEY=VALUE`, in a configuration file or in the window, by the names below. The *effect on memory* says
-what an option does to the simulation; \"estimate\" marks effects that rest on an assumption which public facts do not settle.
-*Since* names the oldest published version that has an option which the vendor's reference does not list.
+    highwater compare model.onnx --set memory_config.static_memory_policy=2 --set precision_mode=allow_fp32_to_fp16
+    highwater check --set memory_config.static_memory_policy=7      # exits with 1 and names the rule
+
+An option has a type, a default, a rule that checks it, and an *effect on memory*: what it changes in the simulation. \"(estimate)\"
+marks effects that rest on an assumption. *Since* names the oldest version with an option that the vendor's reference does not list.
+[scripts.md](scripts.md) describes how options are read from scripts, [exports.md](exports.md) how they are written.
+
+`highwater options --format markdown` generates this page from the tables in `src/options/`.
 ";
 
 pub fn options_markdown() -> String {
