@@ -19,6 +19,7 @@ use crate::panels::options::options_ui;
 use crate::panels::peak::peak_ui;
 use crate::panels::planner::planner_ui;
 use crate::panels::problems::problems_ui;
+use crate::panels::recording::recording_facts_ui;
 use crate::panels::schedule::schedule_ui;
 use crate::panels::schedule_editor::schedule_editor_ui;
 use crate::panels::sweep::sweep_ui;
@@ -211,6 +212,9 @@ fn configuration_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut UiState)
         });
         schedule_ui(ui, cx, &mut state.schedule);
         ui.separator();
+        if let Some((comparison, _)) = cx.session.answer() {
+            recording_facts_ui(ui, comparison, cx.theme);
+        }
         options_ui(ui, cx, &mut state.options);
     });
 }
