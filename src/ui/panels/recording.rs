@@ -27,7 +27,9 @@ pub fn recording_facts_ui(ui: &mut egui::Ui, comparison: &Comparison, theme: &Th
             for fact in figures.facts() {
                 fact_ui(ui, &fact, theme);
             }
-            for remark in &lane.explanation {
+            // The facts say what the remarks on peaks and on the tool say.
+            let notes = lane.explanation.iter().skip(1).filter(|remark| remark.step.is_none());
+            for remark in notes {
                 ui.add_space(3.0);
                 wrapped_ui(ui, RichText::new(&remark.text).color(theme.text_weak));
             }

@@ -85,15 +85,10 @@ fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &The
         let label = ui.add(egui::Label::new(name).truncate());
         let label = label.on_hover_ui(|ui| option_tooltip(ui, row));
         let mut marks = Vec::new();
-        if row.affects_memory() {
+        if row.affects_memory() && row.is_estimate {
             // A figure that the user sets is no estimate.
             let is_own = is_set && sets_a_figure(row.key);
-            let words = match (is_own, row.is_estimate) {
-                (true, _) => "memory, set by you",
-                (false, true) => "memory, estimate",
-                (false, false) => "memory",
-            };
-            marks.push(words.to_owned());
+            marks.push(if is_own { "set by you" } else { "estimate" }.to_owned());
         }
         if let Some(other) = row.replaced_by {
             marks.push(format!("use {other}"));
