@@ -7,7 +7,7 @@
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
-//! oom_report name_context arena request pin configuration inspect recording_figures dumped measured_pass
+//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures dumped measured_pass
 //! rewriting lane_set workspaces selection error
 //! ```
 
