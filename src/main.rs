@@ -16,11 +16,11 @@ fn main() -> ExitCode {
 
 #[cfg(feature = "gui")]
 fn window(arguments: &cli::Arguments) -> ExitCode {
-    let opened = cli::document(arguments).and_then(|(document, remarks)| {
-        let restore = cli::restore(arguments, &document);
-        highwater::ui::run(document, remarks, restore, arguments.painter.into())
+    let shown = cli::start(arguments).and_then(|start| {
+        let restore = cli::restore(arguments, &start.document);
+        highwater::ui::run(start.document, start.configs, restore, arguments.painter.into())
     });
-    match opened {
+    match shown {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => cli::fail(&format!("{error:#}")),
     }

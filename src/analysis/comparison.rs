@@ -12,6 +12,7 @@ use super::lowest_peak::LowestPeak;
 use super::name_context::NameContext;
 use super::pin::PinFailure;
 use super::recommended::{Recommended, granule};
+use super::recording_figures::RecordingFigures;
 use super::request::Request;
 use super::reuse_lanes::ReuseLane;
 use super::selection::{LaneGoal, are_peaks_equivalent};
@@ -60,6 +61,8 @@ pub struct Comparison {
     pub scratch: ScratchSource,
     /// Settings learned from recordings.
     pub calibrations: Vec<Calibration>,
+    /// Figures of the recordings, where these alone are open, in the order of the lanes.
+    pub recordings: Vec<RecordingFigures>,
     pub workspaces: EstimatedWorkspaces,
     /// The requests of an allocation trace, by tensor; empty for every other source.
     pub requests: Vec<TraceRequest>,
@@ -109,6 +112,7 @@ impl Comparison {
             lower_bound: false,
             scratch: ScratchSource::Stated,
             calibrations: Vec::new(),
+            recordings: Vec::new(),
             workspaces: EstimatedWorkspaces::default(),
             requests: Vec::new(),
             params: lowered.params.clone(),

@@ -7,7 +7,7 @@
 //! policies budget_sweep passes name_reuse slots recording_lanes
 //! comparison calibration run_lanes explain recommended lowest_peak recording_remarks limits metrics lane
 //! reuse_lanes device_sessions running shapes bodies lowering allocation_order
-//! oom_report name_context arena request pin configuration inspect recording_figures dumped measured_pass
+//! oom_report name_context arena request pin configuration inspect recording_facts recording_figures dumped measured_pass
 //! rewriting lane_set workspaces selection error
 //! ```
 
@@ -42,6 +42,7 @@ mod pin;
 mod pins;
 mod policies;
 mod recommended;
+mod recording_facts;
 mod recording_figures;
 mod recording_lanes;
 mod recording_remarks;
@@ -82,6 +83,7 @@ pub use passes::{MAX_PASS_LANES, graph_tapes, part_of};
 pub use pin::{MAX_PINS, Pin, PinFailure, PinFit, PinnedLane};
 pub use pins::repin;
 pub use recommended::Recommended;
+pub use recording_facts::RecordedFact;
 pub use recording_figures::{LifetimeFigures, RecordingFigures, recording_figures};
 pub use request::Request;
 pub use reuse_lanes::{REUSE_OFF, REUSE_ON, ReuseLane, reuse_lanes};

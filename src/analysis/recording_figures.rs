@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use highwater_model::units::{Bytes, Nanos, Step};
-use highwater_model::workload::{RecordedBlock, Recording, TotalKind};
+use highwater_model::workload::{MarkKind, RecordedBlock, Recording, TotalKind};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifetimeFigures {
@@ -20,6 +20,8 @@ pub struct LifetimeFigures {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingFigures {
     pub name: String,
+    /// Empty where the file states none.
+    pub device: String,
     /// The tool that wrote it.
     pub recorder: String,
     /// Events, or distinct times.
@@ -54,6 +56,8 @@ pub struct RecordingFigures {
     pub regions: u64,
     /// Measured ops.
     pub ops: u64,
+    /// Numbers of single events by kind.
+    pub marks: Vec<(MarkKind, u64)>,
     /// Peaks of the stated curves.
     pub totals: Vec<(TotalKind, Bytes, Option<Step>)>,
     pub settings: Vec<(String, String)>,
@@ -74,9 +78,14 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
     let regions = recording.regions.iter();
     let regions_at_end = regions.filter(|region| region.end.0 == recording.n_steps);
     let (first, last) = (recording.times.first(), recording.times.last());
+    let mut marks: BTreeMap<MarkKind, u64> = BTreeMap::new();
+    for mark in &recording.marks {
+        *marks.entry(mark.kind).or_default() += 1;
+    }
     let totals = recording.totals.iter().map(|total| (total.kind, total.peak()));
     RecordingFigures {
         name: recording.name.clone(),
+        device: recording.device.clone(),
         recorder: recording.recorder.clone(),
         steps: recording.n_steps,
         duration: first.zip(last).map(|(first, last)| Nanos(last.0 - first.0)),
@@ -95,6 +104,7 @@ pub fn recording_figures(recording: &Recording) -> RecordingFigures {
         reserved: peaks.reserved,
         regions: recording.regions.len() as u64,
         ops: recording.ops.len() as u64,
+        marks: marks.into_iter().collect(),
         totals: totals.map(|(kind, (bytes, step))| (kind, bytes, step)).collect(),
         settings: recording.settings.clone(),
         counts: recording.counts.clone(),

@@ -9,10 +9,10 @@ use super::compare::{axis_of, coloring};
 use super::opened::{Named, write_document};
 use super::request::{Prepared, policies};
 use super::settings::read_settings;
-use super::written::{config_export, preview, write_or_print};
+use super::written::{config_export, write_or_print};
 use super::{Verdict, print};
 use highwater_analysis::{Comparison, compare, with_figures};
-use highwater_export::{ConfigFile, ExportAbout, ExportForm, ExportSubject, is_script_name};
+use highwater_export::{ConfigFile, ExportAbout, ExportForm, ExportSubject, files_text, is_script_name};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_model::progress::Progress;
 use highwater_options::check_scheduled;
@@ -99,7 +99,7 @@ pub(super) fn run(args: &ExportArgs, progress: &Progress<'_>) -> anyhow::Result<
         let text = String::from_utf8(bytes)
             .with_context(|| format!("{shown} is a picture; leave out --preview to write it"))?;
         let path = args.to.clone();
-        print(&preview(&[ConfigFile { path, text }]))?;
+        print(&files_text(&[ConfigFile { path, text }]))?;
     } else {
         write_whole(&args.to, &bytes)?;
     }

@@ -36,7 +36,7 @@ use std::time::Instant;
 use clap::{CommandFactory as _, Parser as _};
 
 pub use args::{Arguments, Common, Format};
-pub use settings::{Settings, document, read_settings, restore};
+pub use settings::{Settings, Start, read_settings, restore, start};
 
 use args::Action;
 use highwater_model::diagnostics::Severity;

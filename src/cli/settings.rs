@@ -15,7 +15,9 @@ use highwater_model::graph::Bindings;
 use highwater_model::units::Bytes;
 use highwater_model::workload::{Device, DeviceProfiles, DimValues, SchedulePlan};
 use highwater_options::{ENVIRONMENT, Environment, Options, keys, resolve_device};
-use highwater_session::{Document, Restore, SAMPLES, SourceSpec, apply_config, options_of, read_config_file};
+use highwater_session::{
+    Document, OpenedConfig, Restore, SAMPLES, SourceSpec, StartConfigs, apply_config, options_of, read_config_file,
+};
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -40,6 +42,8 @@ pub struct Settings {
     pub has_document: bool,
     /// Diagnostics of configuration files, by the name of the file.
     pub remarks: Vec<(String, Diagnostics)>,
+    /// The last configuration file, with the settings before those of flags.
+    pub opened: Option<OpenedConfig>,
 }
 
 impl Settings {
@@ -74,8 +78,10 @@ pub(super) fn read_settings_over(common: &Common, document: Option<&Document>) -
     settings.evaluation |= common.evaluation;
     for path in &common.config {
         let read = read_config_file(path, common.of.as_deref()).map_err(anyhow::Error::msg)?;
-        settings.remarks.push((read.name, read.remarks));
         merge(&read.config, &mut settings);
+        let configuration = settings.document(Vec::new(), &settings.plan).configuration();
+        settings.opened = Some(OpenedConfig::new(read.name.clone(), &read.config.script, configuration));
+        settings.remarks.push((read.name, read.remarks));
     }
     apply_edits(&common.edits, &mut settings.options, &mut settings.environment)?;
     if let Some(name) = &common.device {
@@ -126,14 +132,21 @@ fn settings_of(document: Option<&Document>) -> anyhow::Result<Settings> {
         goal: document.goal,
         has_document,
         remarks: Vec::new(),
+        opened: None,
     })
 }
 
-/// The document of the window (of the default sample without files), and the diagnostics of configuration files.
-///
+/// What the window starts with.
+#[derive(Debug)]
+pub struct Start {
+    /// Of the default sample without files.
+    pub document: Document,
+    pub configs: StartConfigs,
+}
+
 /// # Errors
 /// A sentence that names the file or the flag.
-pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String, Diagnostics)>)> {
+pub fn start(arguments: &Arguments) -> anyhow::Result<Start> {
     let mut settings = read_settings(&arguments.common)?;
     settings.add_lanes(&arguments.lanes)?;
     let mut sources = arguments.common.opening.sources(&arguments.files)?;
@@ -141,14 +154,30 @@ pub fn document(arguments: &Arguments) -> anyhow::Result<(Document, Vec<(String,
         let first = SAMPLES.first().context("there is a bundled sample")?;
         sources.push(SourceSpec::Sample(first));
     }
-    let mut plan = Document::new(sources.clone()).plan;
-    plan.dims.extend(settings.plan.dims.clone());
-    plan.entries.clone_from(&settings.plan.entries);
-    plan.names.clone_from(&settings.plan.names);
-    if settings.plan.iterations != 1 {
-        plan.iterations = settings.plan.iterations;
+    let plan = plan_over(&sources, &settings.plan);
+    let opened = settings.opened.take().map(|mut opened| {
+        opened.configuration.plan = plan_over(&sources, &opened.configuration.plan);
+        opened
+    });
+    Ok(Start {
+        document: settings.document(sources, &plan),
+        configs: StartConfigs {
+            remarks: settings.remarks,
+            opened,
+        },
+    })
+}
+
+/// The schedule of settings over that of samples.
+fn plan_over(sources: &[SourceSpec], stated: &SchedulePlan) -> SchedulePlan {
+    let mut plan = Document::new(sources.to_vec()).plan;
+    plan.dims.extend(stated.dims.clone());
+    plan.entries.clone_from(&stated.entries);
+    plan.names.clone_from(&stated.names);
+    if stated.iterations != 1 {
+        plan.iterations = stated.iterations;
     }
-    Ok((settings.document(sources, &plan), settings.remarks))
+    plan
 }
 
 /// The window's last state to restore; its sources only where neither files nor settings are named.

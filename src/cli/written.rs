@@ -6,7 +6,7 @@ use std::path::Path;
 use super::args::Writing;
 use super::settings::Settings;
 use super::{Verdict, print};
-use highwater_export::{ConfigDocument, ConfigExport, ConfigFile, config_errors};
+use highwater_export::{ConfigDocument, ConfigExport, config_errors, files_text};
 use highwater_model::diagnostics::Diagnostics;
 use highwater_options::Finding;
 use highwater_session::{SourceSpec, write_config};
@@ -35,7 +35,7 @@ pub(super) fn write_or_print(
         return Ok(verdict);
     }
     if writing.preview {
-        print(&preview(&export.files))?;
+        print(&files_text(&export.files))?;
     } else {
         write_config(export, sources)?;
         print(&report(export))?;
@@ -55,7 +55,7 @@ fn refused(export: &ConfigExport, writing: Writing) -> Option<Verdict> {
     }
     if writing.preview {
         // A closed standard output is ignored: the refusal is the answer.
-        drop(print(&preview(&export.files)));
+        drop(print(&files_text(&export.files)));
     }
     say("nothing is written, because the configuration has errors; mend them, or add --force");
     Some(Verdict::No)
@@ -76,14 +76,6 @@ pub(super) fn write_learned(
     }
     write_config(export, sources)?;
     Ok(Some(report(export)))
-}
-
-/// The files under their names.
-pub(super) fn preview(files: &[ConfigFile]) -> String {
-    let shown = files
-        .iter()
-        .map(|file| format!("==> {} <==\n{}", file.path.display(), file.text));
-    shown.collect::<Vec<String>>().join("\n")
 }
 
 /// The written files and the notes, a line each.

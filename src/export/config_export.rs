@@ -13,7 +13,8 @@ use highwater_options::{Finding, GE_USE_STATIC_MEMORY, Value, has_policy, keys};
 
 use super::config::to_json;
 use super::config_document::ConfigDocument;
-use super::script::{Form, PythonPart, open_notes, to_python, to_shell, undefined_notes};
+use super::config_form::ConfigForm;
+use super::script::{PythonPart, open_notes, to_python, to_shell, undefined_notes};
 
 /// The endings of written files, for a message.
 pub const WRITTEN_FORMS: &str =
@@ -42,8 +43,8 @@ pub struct ConfigExport {
     pub notes: Vec<String>,
     /// Errors of the configuration, a line each.
     pub errors: Vec<String>,
-    /// Why the files would say nothing.
-    nothing: Option<String>,
+    /// Why the files would say nothing: a clause.
+    pub nothing: Option<String>,
 }
 
 /// Why a configuration is not written; a sentence without its full stop.
@@ -56,7 +57,7 @@ pub struct ConfigRefusal {
 
 /// Whether a configuration is written to a file of that name.
 pub fn is_written_name(name: &str) -> bool {
-    Form::of_name(name).is_some_and(|form| form != Form::Notebook)
+    ConfigForm::of_name(name).is_some()
 }
 
 /// The errors of rules and of files that were read, a line each.
@@ -73,22 +74,28 @@ impl ConfigExport {
     /// # Errors
     /// A sentence, where no configuration is written to a file of that name.
     pub fn new(document: &ConfigDocument, path: &Path, errors: Vec<String>) -> Result<Self, String> {
-        let form = Form::of_name(&path.display().to_string());
-        let mut export = match form {
-            Some(Form::Json) => json_file(document, path),
-            Some(Form::Python) => python_files(document, path),
-            Some(Form::Shell) => shell_file(document, path),
-            Some(Form::Notebook) | None => return Err(format!("{}: {WRITTEN_FORMS}", path.display())),
+        match ConfigForm::of_name(&path.display().to_string()) {
+            Some(form) => Ok(Self::of_form(form, document, path, errors)),
+            None => Err(format!("{}: {WRITTEN_FORMS}", path.display())),
+        }
+    }
+
+    /// The files of a form, whatever the ending of the path.
+    pub fn of_form(form: ConfigForm, document: &ConfigDocument, path: &Path, errors: Vec<String>) -> Self {
+        let export = match form {
+            ConfigForm::Json => json_file(document, path),
+            ConfigForm::Python => python_files(document, path),
+            ConfigForm::Shell => shell_file(document, path),
         };
-        export.errors = errors;
-        Ok(export)
+        Self { errors, ..export }
     }
 
     /// `None` where the files may be written.
     pub fn refusal(&self, is_forced: bool) -> Option<ConfigRefusal> {
-        if let Some(message) = self.nothing.clone() {
+        if let Some(why) = &self.nothing {
+            let path = self.files.first().map(|file| file.path.display().to_string());
             return Some(ConfigRefusal {
-                message,
+                message: format!("{}: {why}", path.unwrap_or_default()),
                 can_be_forced: false,
             });
         }
@@ -105,6 +112,14 @@ impl ConfigExport {
             can_be_forced: true,
         })
     }
+}
+
+/// The texts of files under their names.
+pub fn files_text(files: &[ConfigFile]) -> String {
+    let shown = files
+        .iter()
+        .map(|file| format!("==> {} <==\n{}", file.path.display(), file.text));
+    shown.collect::<Vec<String>>().join("\n")
 }
 
 /// The document with its policy stated, where GE runs under it.
@@ -175,10 +190,7 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
         let why = undefined
             .first()
             .map_or("no value is known before the script runs", String::as_str);
-        format!(
-            "{}: nothing but comments would be written, because {why}; write a .json file",
-            path.display()
-        )
+        format!("nothing but comments would be written, because {why}; write a .json file")
     });
     ConfigExport {
         files,
@@ -199,9 +211,8 @@ fn shell_file(document: &ConfigDocument, path: &Path) -> ConfigExport {
             format!(" ({} is an option, which no variable replaces)", policy_shown(value))
         });
         format!(
-            "{}: nothing would be written, because a shell file carries environment variables alone and none is set{policy}; write a \
-             .py or .json file",
-            path.display()
+            "nothing would be written, because a shell file carries environment variables alone and none is set{policy}; write a \
+             .py or .json file"
         )
     });
     if !left_out.is_empty() {

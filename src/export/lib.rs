@@ -14,6 +14,7 @@ mod comparison_markdown;
 mod config;
 mod config_document;
 mod config_export;
+mod config_form;
 mod config_schema;
 mod config_wire;
 mod contributors;
@@ -57,7 +58,10 @@ pub use comparison::WireComparison;
 pub use comparison_markdown::comparison_markdown;
 pub use config::{ConfigError, from_json, schedule_from_json, to_json};
 pub use config_document::{CONFIG_VERSION, ConfigDevice, ConfigDocument, NotFollowed, Predicted, ScriptFacts};
-pub use config_export::{ConfigExport, ConfigFile, ConfigRefusal, WRITTEN_FORMS, config_errors, is_written_name};
+pub use config_export::{
+    ConfigExport, ConfigFile, ConfigRefusal, WRITTEN_FORMS, config_errors, files_text, is_written_name,
+};
+pub use config_form::ConfigForm;
 pub use config_schema::config_schema;
 pub use device::devices_json;
 pub use forms::{

@@ -79,13 +79,21 @@ impl Finding {
 }
 
 impl Edit {
+    /// The option or the variable that it changes.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Option { key, .. } => key,
+            Self::Variable { name, .. } => name,
+        }
+    }
+
     /// A part of a button's text.
     fn text(&self) -> String {
         match self {
             Self::Option { key, value } => {
                 let short = super::rows::find(key).map_or(*key, super::row::OptionRow::short_key);
                 match value {
-                    Value::Unset => format!("remove {short}"),
+                    Value::Unset => format!("unset {short}"),
                     value => format!("set {short} to {value}"),
                 }
             }

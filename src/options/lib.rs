@@ -6,6 +6,7 @@
 //! range is kept, reported by [`check`], and acts as its default. Files that options name are seen through [`Files`]
 //! and read in `config_files/`.
 
+mod acts;
 mod checks;
 mod config_files;
 mod dumped_options;
@@ -27,6 +28,7 @@ mod store;
 mod suggest;
 mod value;
 
+pub use acts::{Acts, OptionSubject};
 pub use checks::{CHECKS, Check, Facts, Outcome, Report, check, check_scheduled, policy_errors};
 pub use config_files::{
     AoeConfig, CustomDtypes, FileError, FusionSwitches, MixList, OpCache, OpDebugConfig, OpPrecisionModes, aoe_config,

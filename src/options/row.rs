@@ -1,5 +1,6 @@
 //! The row of one option.
 
+use super::acts::{Acts, OptionSubject};
 use super::files::{FileState, Files};
 use super::kind::OptionKind;
 use super::rows::{TABLE, keys};
@@ -34,6 +35,8 @@ pub struct OptionRow {
     pub memory_effect: &'static str,
     /// The parameter of the engine that it sets; `None` where it does not affect the simulation.
     pub lowers_to: Option<&'static str>,
+    /// Where it acts, if it affects memory.
+    pub acts: Acts,
     /// Whether its effect is an assumption that no public source confirms.
     pub is_estimate: bool,
     /// The name in `custom_op.parameter_map[...]`, where it differs from the name without its group.
@@ -75,6 +78,17 @@ impl OptionRow {
 
     pub const fn affects_memory(&self) -> bool {
         self.lowers_to.is_some()
+    }
+
+    /// Whether it changes the bytes of the lanes of such a source, under these options.
+    pub fn changes_memory(&self, subject: OptionSubject, options: &Options) -> bool {
+        let Acts {
+            on,
+            changes_bytes,
+            with,
+        } = self.acts;
+        let is_with = subject != OptionSubject::Graphs || with.is_empty() || with.iter().any(|key| options.is_set(key));
+        self.affects_memory() && changes_bytes && on.contains(&subject) && is_with
     }
 
     /// Normalizes a value: sizes written as texts with a unit become bytes, numbers of the engine, which it takes as texts, numbers.

@@ -195,7 +195,11 @@ pub enum Command {
     /// Write the last table as CSV, whole and in its order.
     ExportTable(PathBuf),
     /// Write the configuration as JSON, Python (`.py`) or shell (`.sh`), by the extension.
-    ExportConfig(PathBuf),
+    ExportConfig {
+        path: PathBuf,
+        /// The errors in spite of which the user exports; other errors forbid it.
+        confirmed: Vec<String>,
+    },
     ImportConfig(PathBuf),
     /// Take another configuration of the script that was read last, by name.
     ChooseConfiguration(String),

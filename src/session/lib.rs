@@ -21,6 +21,7 @@ mod loaded;
 mod merge;
 mod multi_file;
 mod name_reuse;
+mod opened_config;
 mod opening;
 mod overwrite;
 mod painter;
@@ -55,6 +56,7 @@ pub use load::load;
 pub use loaded::{Loaded, ReadConfig, ReadScript};
 pub use multi_file::{OnFailure, read_each};
 pub use name_reuse::{MOST_LOG_LINES, NamesReport, REUSE_LEVELS};
+pub use opened_config::{OpenedConfig, StartConfigs};
 pub use opening::read_config_file;
 pub use overwrite::refuse_source;
 pub use painter::{LanePicture, PainterChoice, PictureFrame, PictureKind, PictureOrder, RowsPicture};
@@ -64,11 +66,13 @@ pub use recovery::{Recoverable, Recovery};
 pub use report::SourceReport;
 pub use samples::{SAMPLES, Sample, SampleFile, sample};
 pub use shell_quote::{shell_flag, shell_path, shell_word};
-pub use state::{Busy, ContentOrder, DeviceAt, Exporting, LaneInView, Notice, Search, Session};
+pub use state::{Busy, ConfigPreview, ContentOrder, DeviceAt, Exporting, LaneInView, Notice, Search, Session};
 pub use sweep::{SweepOrder, SweepTable, probe_sweep_files};
 pub use worker::{Wake, Worker};
 pub use write::write_whole;
 pub use write_config::{WriteConfigError, write_config};
 
-pub use highwater_export::{EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, Picture, SvgColors};
+pub use highwater_export::{
+    ConfigExport, ConfigForm, EXPORT_FORMS, ExportForm, ExportLanes, ExportRow, Picture, SvgColors, files_text,
+};
 pub use highwater_timeline::Selected;

@@ -4,6 +4,7 @@ mod apply;
 mod bookmarks;
 mod budget_sweep;
 mod comparing;
+mod config_export;
 mod content;
 mod device;
 mod difference;
@@ -31,8 +32,9 @@ use std::sync::Arc;
 
 use super::document::Document;
 use super::history::History;
-use super::loaded::{Loaded, ReadScript};
+use super::loaded::Loaded;
 use super::name_reuse::NamesTask;
+use super::opened_config::OpenedConfig;
 use super::planner::BestPlan;
 use super::task::{Failure, Outcome, TaskKind};
 use super::worker::{Message, Worker};
@@ -45,6 +47,7 @@ use highwater_options::{Environment, Finding, NamedPaths, NoFiles, Options, Seen
 use highwater_timeline::Timeline;
 
 use budget_sweep::BudgetSweep;
+pub use config_export::ConfigPreview;
 pub use content::ContentOrder;
 use content::ContentTask;
 pub use device::DeviceAt;
@@ -96,8 +99,8 @@ pub struct Session {
     files: Arc<SeenFiles>,
     /// The paths of `files`.
     looked_at: NamedPaths,
-    /// The last script that was read, where it has several configurations.
-    script: Option<ReadScript>,
+    /// The configuration file that was read last.
+    opened_config: Option<OpenedConfig>,
     /// Remarks on configuration files, by file.
     remarks: Arc<[(String, Diagnostics)]>,
     /// The first setting that the last undo or redo changed.
@@ -165,7 +168,7 @@ impl Session {
                 .collect(),
             files: Arc::default(),
             looked_at: NamedPaths::default(),
-            script: None,
+            opened_config: None,
             remarks: Arc::default(),
             stepped: None,
             given: Some(document.clone()),

@@ -6,6 +6,7 @@ use super::commands::UiCommand;
 use super::dialogs::Dialogs;
 use super::document::DocumentState;
 use super::dropping::drop_ui;
+use super::export_dialog::{ExportDialog, export_dialog_ui};
 use super::frame_output::FrameOutput;
 use super::help;
 use super::keys::{Keyboard, is_covered, keys};
@@ -63,6 +64,7 @@ pub struct UiState {
     pub schedule_editor: ScheduleEditorState,
     pub document: DocumentState,
     pub dialogs: Dialogs,
+    pub export: ExportDialog,
     pub is_help_open: bool,
     /// The position of the finding focused last.
     pub problem: Option<usize>,
@@ -101,6 +103,7 @@ impl App {
         state.lanes.axis = kept.view.axis;
         state.lanes.arrangement.restore(&kept.lane_layout);
         state.lanes.has_plain_wheel = kept.view.has_plain_wheel;
+        state.options.shows_rest = kept.view.has_all_options;
         if !state.recents.list.is_empty() {
             session.apply(Command::FindMissing(state.recents.paths()));
         }
@@ -129,7 +132,7 @@ impl App {
             document: PersistedDocument::of(&self.session),
             recents: self.state.recents.clone(),
             used: self.state.palette.used.clone(),
-            view: PersistedView::of(&self.state.lanes),
+            view: PersistedView::of(&self.state.lanes, self.state.options.shows_rest),
             lane_layout: self.state.lanes.arrangement.kept(),
             unreadable: Vec::new(),
         }
@@ -214,6 +217,7 @@ impl App {
             || state.palette.is_open()
             || state.lanes.is_noting()
             || state.compare.is_asking()
+            || state.export.is_open()
             || self.has_document_prompt();
         let keyboard = Keyboard {
             is_in_dialog,
@@ -277,6 +281,8 @@ impl App {
             option: None,
         };
         pin_prompt_ui(ctx, &mut cx, &mut self.state.compare);
+        let is_asking_path = self.state.dialogs.is_open();
+        export_dialog_ui(ctx, &mut cx, &mut self.state.export, is_asking_path);
         let mut palette = std::mem::take(&mut self.state.palette);
         let now = |command| self.now(command, theme.is_dark);
         let known = Known {

@@ -28,6 +28,8 @@ pub enum UiCommand {
     SaveAs,
     /// List missing and changed sources.
     LocateSources,
+    /// Preview the configuration in every form, and save it.
+    ExportConfig,
     /// Copy the `highwater compare` command.
     CopyCommandLine,
     Undo,

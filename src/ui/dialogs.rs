@@ -299,7 +299,7 @@ fn choose(purpose: Purpose) -> Option<Vec<PathBuf>> {
             .add_filter("all files", &["*"])
             .pick_file(),
         Purpose::SaveDocument
-        | Purpose::ExportConfig
+        | Purpose::ExportConfig(_)
         | Purpose::Export(_)
         | Purpose::ExportTable
         | Purpose::ExportPeak

@@ -122,7 +122,7 @@ impl App {
         let seen = lanes.viewport.filter(|_| !lanes.shows_everything());
         let view = DocumentView {
             version: VIEW_VERSION,
-            lanes: PersistedView::of(lanes),
+            lanes: PersistedView::of(lanes, self.state.options.shows_rest),
             steps: seen.map(|seen| (seen.t0, seen.t1)),
             addresses: seen.map(|seen| (seen.a0, seen.a1)),
             color_by: Some(self.session.look_order().by.words().to_owned()),

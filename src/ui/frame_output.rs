@@ -219,6 +219,7 @@ impl App {
                 let lanes = self.lanes_to_export(form);
                 commands.push(Command::Export { form, path, lanes });
             }
+            Purpose::ExportConfig(form) => commands.extend(self.state.export.save(form, &path)),
             Purpose::DrawLane(lane) => {
                 let Some(viewport) = self.state.lanes.viewport else {
                     return;
@@ -241,7 +242,6 @@ impl App {
             | Purpose::Add
             | Purpose::SaveDocument
             | Purpose::Locate(_)
-            | Purpose::ExportConfig
             | Purpose::ExportTable
             | Purpose::ExportPeak
             | Purpose::ImportConfig

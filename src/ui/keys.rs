@@ -6,6 +6,7 @@ use super::commands::{COMMANDS, UiCommand};
 use super::dialogs::Purpose;
 use super::lanes::Measuring;
 use super::panels::lane_set::kind_words;
+use super::panes::Pane;
 use highwater_session::Session;
 
 /// Additional shortcuts.
@@ -26,6 +27,9 @@ pub(super) static ALIASES: &[(KeyboardShortcut, UiCommand)] = &[
 
 /// Why a command is unavailable; `None` where it is available.
 pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static str> {
+    if let Some(why) = pane_of(command).and_then(|pane| pane.why_not(session)) {
+        return Some(why);
+    }
     let (can_undo, can_redo) = session.can_undo_redo();
     let (is_possible, why) = match command {
         UiCommand::Undo => (can_undo, "there is nothing to undo"),
@@ -80,6 +84,7 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::GotoStep => (session.answer().is_some(), "no result is available yet"),
         UiCommand::AskPath(_)
         | UiCommand::OpenPath
+        | UiCommand::ExportConfig
         | UiCommand::CopyCommandLine
         | UiCommand::Search
         | UiCommand::TogglePane(_)
@@ -115,6 +120,22 @@ pub(super) fn why_not(command: UiCommand, session: &Session) -> Option<&'static 
         | UiCommand::Quit => (true, ""),
     };
     (!is_possible).then_some(why)
+}
+
+/// Commands that work in a pane.
+const SWEEPS: [(UiCommand, Pane); 3] = [
+    (UiCommand::BudgetSweep, Pane::Budgets),
+    (UiCommand::Sweep, Pane::Sweep),
+    (UiCommand::Recommend, Pane::Sweep),
+];
+
+/// The pane that a command shows.
+pub(super) fn pane_of(command: UiCommand) -> Option<Pane> {
+    if let UiCommand::TogglePane(pane) | UiCommand::ShowPane(pane) | UiCommand::OpenOrClosePane(pane) = command {
+        return Some(pane);
+    }
+    let (_, pane) = SWEEPS.iter().find(|(known, _)| *known == command)?;
+    Some(*pane)
 }
 
 /// Whether Esc closes a modal or popup, or leaves a text field.

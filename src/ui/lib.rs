@@ -9,6 +9,7 @@ pub mod commands;
 pub mod dialogs;
 pub mod document;
 mod dropping;
+pub mod export_dialog;
 pub mod frame_output;
 pub mod gpu;
 pub mod help;
@@ -34,9 +35,8 @@ use anyhow::anyhow;
 use eframe::egui;
 
 use self::persisted::Persisted;
-use highwater_model::diagnostics::Diagnostics;
 use highwater_model::workload::DeviceProfiles;
-use highwater_session::{Document, Notice, PainterChoice, Restore, Session, Wake, Worker};
+use highwater_session::{Document, Notice, PainterChoice, Restore, Session, StartConfigs, Wake, Worker};
 
 /// Interval of progress reports.
 const PROGRESS: Duration = Duration::from_millis(250);
@@ -48,12 +48,7 @@ const SLOW_PROGRESS: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// The window cannot open; the message names the cause and what to do.
-pub fn run(
-    document: Document,
-    remarks: Vec<(String, Diagnostics)>,
-    restore: Restore,
-    painter: PainterChoice,
-) -> anyhow::Result<()> {
+pub fn run(document: Document, configs: StartConfigs, restore: Restore, painter: PainterChoice) -> anyhow::Result<()> {
     let profiles = DeviceProfiles::bundled()?;
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -101,9 +96,7 @@ pub fn run(
                         session(document, profiles, worker, &kept)
                     }
                 };
-                for (name, remarks) in remarks {
-                    session.note_config(name, remarks);
-                }
+                session.note_start(configs);
                 let mut app = app::App::restored(session, &kept);
                 // Without a storage folder there is nothing to recover from.
                 let folder = eframe::storage_dir("highwater");

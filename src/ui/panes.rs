@@ -18,7 +18,7 @@ pub use self::layout::{Layout, Node};
 pub use self::table::{Home, PANES, PaneRow};
 use super::app::UiState;
 use super::panels::PaneCx;
-use highwater_session::Command;
+use highwater_session::{Command, Session};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pane {
@@ -59,6 +59,8 @@ pub struct Panes {
     low: LowRow,
     /// Panes that were closed together, to be reopened together.
     aside: Vec<Pane>,
+    /// Open panes that have no tab, because they cannot act on what is open.
+    absent: Vec<Pane>,
     /// Whether the lanes fill the window.
     is_maximized: bool,
     /// Tabs that were in front in the last frame.
@@ -101,6 +103,7 @@ impl Panes {
                 share: REPORT_SHARE,
             },
             aside,
+            absent: Vec::new(),
             is_maximized: false,
             in_front: Vec::new(),
         };
@@ -121,6 +124,11 @@ impl Panes {
             // A collapsed row has its height again when it is opened.
             set_part(column, tabs, self.low.share);
         }
+        for pane in &self.absent {
+            if let Some(tile) = tree.tiles.find_pane(pane) {
+                tree.set_visible(tile, true);
+            }
+        }
         Layout::of(&tree, &self.aside)
     }
 
@@ -138,6 +146,21 @@ impl Panes {
     fn set_visible(&mut self, pane: Pane, is_visible: bool) {
         if let Some(tile) = self.tree.tiles.find_pane(&pane) {
             self.tree.set_visible(tile, is_visible);
+        }
+    }
+
+    /// Takes away the tabs of panes that cannot act on what is open, and brings back those of panes that can.
+    fn follow(&mut self, session: &Session) {
+        for row in PANES {
+            let is_idle = row.pane.why_not(session).is_some();
+            let is_absent = self.absent.contains(&row.pane);
+            if is_idle && !is_absent && self.is_open(row.pane) {
+                self.absent.push(row.pane);
+                self.set_visible(row.pane, false);
+            } else if !is_idle && is_absent {
+                self.absent.retain(|pane| *pane != row.pane);
+                self.set_visible(row.pane, true);
+            }
         }
     }
 
@@ -284,6 +307,7 @@ impl Panes {
     }
 
     pub fn ui(&mut self, ui: &mut egui::Ui, cx: PaneCx<'_>, state: &mut UiState) {
+        self.follow(cx.session);
         if PANES.iter().all(|row| !self.is_open(row.pane)) {
             self.nothing_ui(ui);
             return;

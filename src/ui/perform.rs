@@ -5,6 +5,7 @@ use eframe::egui;
 use super::app::App;
 use super::commands::UiCommand;
 use super::dialogs::Purpose;
+use super::keys::pane_of;
 use super::lanes::{LaneContent, LaneLayout};
 use super::panels::lane_set::{kind_words, next_lanes};
 use super::panes::{Pane, Panes};
@@ -15,6 +16,10 @@ impl App {
     /// Performs a window command; pushes commands for the session.
     #[expect(clippy::too_many_lines, reason = "one arm per command")]
     pub(super) fn perform(&mut self, command: UiCommand, ctx: &egui::Context, commands: &mut Vec<Command>) {
+        if let Some(why) = pane_of(command).and_then(|pane| pane.why_not(&self.session)) {
+            self.session.notify(Notice::Failed(why.to_owned()));
+            return;
+        }
         let state = &mut self.state;
         match command {
             UiCommand::AskPath(purpose) => state.dialogs.ask(purpose, ctx),
@@ -27,6 +32,7 @@ impl App {
                 self.panes.show(Pane::Peak);
                 state.dialogs.ask(Purpose::ExportPeak, ctx);
             }
+            UiCommand::ExportConfig => state.export.open(),
             UiCommand::GotoStep => self.state.lanes.begin_goto(),
             UiCommand::Bookmark => {
                 if !state.lanes.begin_note() {

@@ -29,15 +29,18 @@ pub struct PersistedView {
     pub axis: AxisKind,
     /// The wheel alone zooms.
     pub has_plain_wheel: bool,
+    /// The panel also shows the options that do not act on what is open.
+    pub has_all_options: bool,
 }
 
 impl PersistedView {
-    pub const fn of(lanes: &LanesState) -> Self {
+    pub const fn of(lanes: &LanesState, has_all_options: bool) -> Self {
         Self {
             is_side_by_side: matches!(lanes.layout, LaneLayout::SideBySide),
             content: lanes.content,
             axis: lanes.axis,
             has_plain_wheel: lanes.has_plain_wheel,
+            has_all_options,
         }
     }
 

@@ -59,7 +59,7 @@ pub fn top_bar_ui(ui: &mut egui::Ui, bar: &TopBar<'_>, output: &mut FrameOutput)
             title_ui(ui, bar.session);
             hint_ui(ui, bar.session);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                command_ui(ui, UiCommand::AskPath(Purpose::ExportConfig), bar, output);
+                command_ui(ui, UiCommand::ExportConfig, bar, output);
             });
         });
     });
@@ -177,7 +177,12 @@ fn panes_ui(ui: &mut egui::Ui, homes: &[Home], bar: &TopBar<'_>, output: &mut Fr
         } else {
             format!("{} ({keys})", row.title)
         };
-        if ui.checkbox(&mut is_open, text).on_hover_text(row.what).clicked() {
+        let why = row.pane.why_not(bar.session);
+        let switch = ui.add_enabled(why.is_none(), egui::Checkbox::new(&mut is_open, text));
+        let switch = switch
+            .on_hover_text(row.what)
+            .on_disabled_hover_text(why.unwrap_or_default());
+        if switch.clicked() {
             output.window_commands.push(UiCommand::OpenOrClosePane(row.pane));
         }
     }

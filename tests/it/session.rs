@@ -9,11 +9,12 @@ mod search;
 mod space;
 mod sweep;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use highwater::analysis::{LaneId, LaneKind};
 use highwater::diagnostics::Severity;
-use highwater::session::{Command, Document, Notice, SAMPLES, Session, SourceSpec, Worker, sample};
+use highwater::session::{Command, ConfigForm, Document, Notice, SAMPLES, Session, SourceSpec, Worker, sample};
 use highwater::sim::StaticMemoryPolicy;
 use highwater::workload::{DeviceProfiles, GraphIdx};
 
@@ -212,6 +213,13 @@ fn a_training_graph_gets_its_evaluation_graph_in_one_step() {
     assert_eq!(comparison.session.variables.len(), 1);
 }
 
+fn export(session: &mut Session, path: PathBuf) {
+    session.apply(Command::ExportConfig {
+        path,
+        confirmed: Vec::new(),
+    });
+}
+
 #[test]
 fn a_configuration_survives_export_and_import() {
     let folder = tempfile::tempdir().unwrap();
@@ -225,7 +233,7 @@ fn a_configuration_survives_export_and_import() {
     set(&mut session, "simulation.device", "generic-64GB");
     session.apply(Command::SetIterations(3));
     session.settle();
-    session.apply(Command::ExportConfig(path.clone()));
+    export(&mut session, path.clone());
     let before = session.document().clone();
     wait_for_notice(&mut session);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -274,7 +282,7 @@ fn a_configuration_with_errors_or_without_content_is_not_written() {
     let mut session = session();
     let refused = |session: &mut Session, name: &str, words: &str| {
         session.apply(Command::DismissNotice);
-        session.apply(Command::ExportConfig(folder.path().join(name)));
+        export(session, folder.path().join(name));
         wait_for_notice(session);
         let notice = session.notice().cloned();
         assert!(
@@ -290,13 +298,72 @@ fn a_configuration_with_errors_or_without_content_is_not_written() {
     });
     refused(&mut session, "a.json", "R51");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    // Errors are confirmed one by one: others are refused.
+    let errors = session.config_preview().errors.clone();
+    let path = folder.path().join("a.json");
+    for (confirmed, is_written) in [(&errors[1..], false), (&errors[..], true)] {
+        session.apply(Command::DismissNotice);
+        session.apply(Command::ExportConfig {
+            path: path.clone(),
+            confirmed: confirmed.to_vec(),
+        });
+        wait_for_notice(&mut session);
+        assert_eq!(path.exists(), is_written, "{:?}", session.notice());
+    }
+}
+
+/// Every form is previewed as it is written, and compared with the file that was read last.
+#[test]
+fn a_preview_is_what_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("train.py");
+    std::fs::write(&script, "config = NPURunConfig(hccl_timeout=600)\n").unwrap();
+    let mut session = session();
+    assert_eq!(session.config_preview().base, "the defaults");
+    session.apply(Command::ImportConfig(script.clone()));
+    wait_for_notice(&mut session);
+    session.settle();
+    let preview = session.config_preview();
+    assert_eq!((preview.base.as_str(), preview.differences.len()), ("train.py", 0));
+    session.apply(Command::SetEnvironment {
+        name: "ASCEND_DEVICE_ID".to_owned(),
+        value: Some("3".to_owned()),
+    });
+    set(&mut session, "hccl_timeout", "700");
+    session.settle();
+    assert!(!session.is_current_preview(&preview));
+    let preview = session.config_preview();
+    assert!(session.is_current_preview(&preview));
+    let told: Vec<String> = preview.differences.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        ["hccl_timeout: 700, not 600", "ASCEND_DEVICE_ID: \"3\", not unset"]
+    );
+    for form in ConfigForm::ALL {
+        let path = folder.path().join(form.usual_name());
+        session.apply(Command::DismissNotice);
+        export(&mut session, path.clone());
+        wait_for_notice(&mut session);
+        let written = std::fs::read_to_string(&path).unwrap();
+        let export = preview.export(form);
+        assert_eq!(export.files.len(), 1);
+        assert_eq!(export.files[0].text, written, "{form:?}");
+        let states_policy = written.contains("static_memory_policy");
+        assert_eq!(states_policy, form != ConfigForm::Shell, "{form:?}: {written}");
+    }
+    // The script that the settings come from is not replaced.
+    session.apply(Command::DismissNotice);
+    export(&mut session, script.clone());
+    wait_for_notice(&mut session);
+    assert!(matches!(session.notice(), Some(Notice::Failed(_))));
+    assert!(std::fs::read_to_string(&script).unwrap().contains("hccl_timeout=600"));
 }
 
 #[test]
 fn an_export_into_a_missing_folder_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = session();
-    session.apply(Command::ExportConfig(folder.path().join("missing/config.json")));
+    export(&mut session, folder.path().join("missing/config.json"));
     wait_for_notice(&mut session);
     assert!(matches!(session.notice(), Some(Notice::Failed(text)) if text.contains("config.json")));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -85,6 +85,7 @@ fn answer(graphs: &[Arc<Graph>], axis: Axis, session: DeviceSession) -> Comparis
         lower_bound: false,
         scratch: ScratchSource::Stated,
         calibrations: Vec::new(),
+        recordings: Vec::new(),
         workspaces: EstimatedWorkspaces::default(),
         requests: Vec::new(),
         params: Params::for_device(&device),

@@ -17,7 +17,7 @@ use crate::sessions::session;
 /// Types into the option search.
 fn search(harness: &mut Window, text: &str) {
     press(harness, Modifiers::COMMAND, Key::F);
-    harness.get_by_role_and_label(Role::TextInput, "search").type_text(text);
+    harness.get_by_role_and_label(Role::TextInput, "Search").type_text(text);
     harness.run_steps(3);
 }
 
@@ -157,7 +157,7 @@ fn the_search_narrows_the_options() {
     let mut harness = window_of("mobilenet", 1400.0);
     press(&mut harness, Modifiers::COMMAND, Key::F);
     harness
-        .get_by_role_and_label(Role::TextInput, "search")
+        .get_by_role_and_label(Role::TextInput, "Search")
         .type_text("precision");
     harness.run_steps(3);
     assert!(harness.query_by_label("variable_placement").is_none());
@@ -259,6 +259,8 @@ fn the_configuration_is_exported_through_the_typed_path() {
     let mut harness = window_of("resnet50", 1400.0);
     choose(&mut harness, "static_memory_policy", "4: ");
     press(&mut harness, Modifiers::COMMAND, Key::E);
+    harness.get_by_label("Save as…").click();
+    harness.run_steps(3);
     harness.get_by_role_and_label(Role::TextInput, "Path").focus();
     harness.run_steps(2);
     press(&mut harness, Modifiers::COMMAND, Key::A);

@@ -162,11 +162,7 @@ fn a_lane_that_runs_out_tells_its_story() {
 fn a_problem_has_no_device() {
     let problem = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\n";
     let harness = window(session(vec![source("two.csv", problem)]));
-    assert!(
-        harness
-            .query_by_label_contains("A placement problem has no device")
-            .is_some()
-    );
+    assert!(harness.query_by_role_and_label(Role::Tab, "Device").is_none());
 }
 
 /// The events of step 0 are at the left edge, between curve and map.

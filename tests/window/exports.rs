@@ -13,7 +13,7 @@ use crate::harness::{Window, press, settle, window_of};
 use crate::shell::open_palette;
 
 /// Types a path into the field that opens where there is no dialog service.
-fn save_as(harness: &mut Window, path: &Path) {
+pub(crate) fn save_as(harness: &mut Window, path: &Path) {
     harness.get_by_role_and_label(Role::TextInput, "Path").focus();
     harness.run_steps(2);
     press(harness, Modifiers::COMMAND, Key::A);

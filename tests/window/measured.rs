@@ -2,7 +2,7 @@
 
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use highwater_session::SourceSpec;
+use highwater_session::{Notice, SourceSpec};
 use highwater_ui::app::App;
 
 use crate::harness::{Window, press, settle_chain, window_of_app};
@@ -69,7 +69,13 @@ fn the_run_is_aligned_by_a_click() {
 }
 
 #[test]
-fn without_a_run_the_pane_says_what_to_open() {
+fn without_a_run_there_is_no_pane_and_its_key_says_what_to_open() {
     let harness = window(vec![sample("lenet_training.pb")]);
-    assert!(harness.query_by_label_contains("No measured run is open").is_some());
+    assert!(harness.query_by_label("Measured").is_none());
+    let notice = harness.state().session().notice().cloned();
+    let is_told = |text: &str| text.contains("no measured run is open");
+    assert!(
+        matches!(&notice, Some(Notice::Failed(text)) if is_told(text)),
+        "{notice:?}"
+    );
 }

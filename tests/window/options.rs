@@ -35,7 +35,7 @@ fn value(harness: &Window, key: &str) -> Option<Value> {
 
 /// Walks with Tab until the widget of that role and name has the keyboard.
 fn tab_to(harness: &mut Window, role: Role, name: &str) {
-    for _ in 0..40 {
+    for _ in 0..120 {
         plain(harness, Key::Tab);
         let has_focus = harness
             .query_all_by_role_and_label(role, name)
@@ -120,7 +120,10 @@ fn sections_open_by_keys_and_say_what_is_set_in_them() {
     search(&mut harness, "x");
     press(&mut harness, Modifiers::COMMAND, Key::A);
     plain(&mut harness, Key::Backspace);
-    tab_to(&mut harness, Role::Button, "section exception remedy");
+    harness.get_by_label_contains("All options (").click();
+    harness.run_steps(3);
+    press(&mut harness, Modifiers::COMMAND, Key::F);
+    tab_to(&mut harness, Role::Button, "other options of section exception remedy");
     plain(&mut harness, Key::Space);
     assert!(harness.query_all_by_label("hccl_timeout").count() > 0);
     plain(&mut harness, Key::Space);
@@ -166,16 +169,13 @@ fn filters_narrow_the_rows() {
             .sum::<usize>()
     };
     let all = n_rows(&harness);
-    harness.get_by_label("changed").click();
+    harness.get_by_label("Changed").click();
     harness.run_steps(3);
     assert!(n_rows(&harness) < all);
     assert!(harness.query_all_by_label_contains("No option matches").count() > 0);
     harness.get_by_label("Show all options").click();
     harness.run_steps(3);
     assert_eq!(n_rows(&harness), all);
-    harness.get_by_label("affects memory").click();
-    harness.run_steps(3);
-    assert_eq!(harness.query_all_by_label("debug_dir").count(), 0);
 }
 
 fn has_focus(harness: &Window, role: Role, name: &str) -> bool {

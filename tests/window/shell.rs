@@ -209,7 +209,11 @@ fn details_are_put_aside_together_and_lanes_get_the_window() {
 #[test]
 fn with_every_pane_closed_one_button_brings_them_back() {
     let mut harness = window_of("mobilenet", 800.0);
-    for row in PANES {
+    let acting: Vec<_> = PANES
+        .iter()
+        .filter(|row| row.pane.why_not(harness.state().session()).is_none())
+        .collect();
+    for row in acting {
         open_palette(&mut harness, &format!("go to pane {}", row.title));
         press(&mut harness, Modifiers::NONE, Key::Enter);
         harness.get_by_label(&format!("close the pane {}", row.title)).click();

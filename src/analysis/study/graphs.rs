@@ -15,7 +15,7 @@ use highwater_model::graph::{Graph, OpId, TensorId};
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
 use highwater_model::workload::{GraphIdx, Workload};
-use highwater_options::{Lowered, lower};
+use highwater_options::{Lowered, OptionSubject, lower};
 use highwater_plan::Effort;
 use highwater_sim::{POLICIES, StaticMemoryPolicy};
 
@@ -43,6 +43,14 @@ impl Study for Graphs {
         };
         comparison.calibrations = calibrations;
         Ok(comparison)
+    }
+
+    fn option_subject(&self) -> Option<OptionSubject> {
+        Some(OptionSubject::Graphs)
+    }
+
+    fn has_arenas(&self) -> bool {
+        true
     }
 
     fn lane_choice(&self) -> LaneChoice {

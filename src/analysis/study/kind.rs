@@ -12,7 +12,7 @@ use highwater_model::diagnostics::Diagnostics;
 use highwater_model::graph::{OpId, TensorId};
 use highwater_model::progress::Progress;
 use highwater_model::workload::{BlockProgram, GraphEntry, GraphIdx, ProblemEntry, Tape, Workload};
-use highwater_options::Lowered;
+use highwater_options::{Lowered, OptionSubject};
 
 /// The answer of a comparison.
 pub(super) type Compared = Result<Comparison, AnalysisError>;
@@ -60,6 +60,16 @@ pub trait Study: fmt::Debug + Sync {
     /// Whether there is a capacity to compare peaks with.
     fn has_capacity(&self, _workload: &Workload) -> bool {
         true
+    }
+
+    /// The options that change these lanes; `None` where none does.
+    fn option_subject(&self) -> Option<OptionSubject> {
+        None
+    }
+
+    /// Whether arenas are placed, so that strategies can be compared.
+    fn has_arenas(&self) -> bool {
+        false
     }
 
     /// The parts of the schedule that the user chooses.

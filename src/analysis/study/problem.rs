@@ -107,6 +107,10 @@ impl Study for Problems {
         entry.is_none_or(|entry| entry.capacity.is_some())
     }
 
+    fn has_arenas(&self) -> bool {
+        true
+    }
+
     fn schedule_choice(&self) -> ScheduleChoice {
         ScheduleChoice::Fixed
     }

@@ -11,7 +11,7 @@ use highwater_model::graph::TensorId;
 use highwater_model::progress::Progress;
 use highwater_model::units::counted;
 use highwater_model::workload::{GraphIdx, Workload};
-use highwater_options::Lowered;
+use highwater_options::{Lowered, OptionSubject};
 
 const WORDS: StudyWords = StudyWords {
     no_sweep: Some("a program of blocks, whose names `highwater reuse` shares"),
@@ -41,6 +41,10 @@ impl Study for Programs {
             batch: batch_of(request),
         };
         compare_name_reuse(request, lowered, &subject, diagnostics, progress)
+    }
+
+    fn option_subject(&self) -> Option<OptionSubject> {
+        Some(OptionSubject::Programs)
     }
 
     fn lane_choice(&self) -> LaneChoice {

@@ -12,7 +12,7 @@ use super::kind::{Compared, ScheduleChoice, ScheduleNote, Study, StudyWords};
 use crate::calibration::learned_from_recordings;
 use crate::comparison::Comparison;
 use crate::error::AnalysisError;
-use crate::recording_figures::contradiction;
+use crate::recording_figures::{contradiction, recording_figures};
 use crate::recording_lanes::{LanePlace, recording_lane, shown};
 use crate::request::Request;
 use highwater_model::diagnostics::Diagnostics;
@@ -25,9 +25,6 @@ use highwater_sim::EventSteps;
 
 /// Most steps of the common axis: every lane keeps some curves of them.
 const MAX_STEPS: usize = 8_000_000;
-
-/// Recordings with a note each; a note names the others.
-const MOST_NOTES: usize = 5;
 
 /// Most lanes.
 const MAX_LANES: usize = 16;
@@ -58,25 +55,9 @@ impl Study for Recordings {
         ScheduleChoice::Fixed
     }
 
-    fn schedule_notes(&self, workload: &Workload) -> Vec<ScheduleNote> {
-        let shown: Vec<_> = workload.recordings().iter().filter(|one| one.has_content()).collect();
-        let note = |one: &&Arc<Recording>| {
-            ScheduleNote::new(format!(
-                "{}: {} events, recorded by {}",
-                one.name, one.n_steps, one.recorder
-            ))
-        };
-        let mut notes: Vec<ScheduleNote> = shown.iter().take(MOST_NOTES).map(note).collect();
-        if let Some(rest @ [_, ..]) = shown.get(MOST_NOTES..) {
-            let names: Vec<&str> = rest.iter().map(|one| one.name.as_str()).collect();
-            notes.push(ScheduleNote {
-                text: format!("and {} more; the import report lists all", rest.len()),
-                tooltip: names.join("\n"),
-            });
-        }
-        let text = "What was measured is shown as it was: options, iterations and device do not change it.";
-        notes.push(ScheduleNote::new(text.to_owned()));
-        notes
+    fn schedule_notes(&self, _: &Workload) -> Vec<ScheduleNote> {
+        let text = "Measured, not simulated: options, iterations and device change nothing.";
+        vec![ScheduleNote::new(text.to_owned())]
     }
 
     fn compare(&self, request: &Request, lowered: &Lowered, progress: &Progress<'_>) -> Compared {
@@ -104,6 +85,7 @@ impl Study for Recordings {
         let axis = Axis::single(steps.n_steps);
         let mut comparison = Comparison::new(request, lowered, axis, session, lanes, diagnostics);
         comparison.calibrations = learned_from_recordings(request, lowered, progress)?;
+        comparison.recordings = shown.iter().map(|recording| recording_figures(recording)).collect();
         Ok(comparison)
     }
 

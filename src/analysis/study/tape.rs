@@ -21,7 +21,7 @@ use highwater_model::graph::{Id as _, OpId, TensorId};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Step, counted};
 use highwater_model::workload::{Axis, GraphIdx, Lifetime, Lifetimes, SlotOp, Tape, Workload};
-use highwater_options::Lowered;
+use highwater_options::{Lowered, OptionSubject};
 use highwater_rewrite::remat::{Budget, GraphTape, HEURISTICS, RematRequest, held};
 use highwater_sim::{BoundGraph, Variable};
 
@@ -62,6 +62,10 @@ impl Study for Tapes {
         }
         let (axis, variants) = tape_variants(&whole, &runs, lowered.dtr.thrash_limit)?;
         compare_variants(request, lowered, axis, variants, titles, diagnostics, progress)
+    }
+
+    fn option_subject(&self) -> Option<OptionSubject> {
+        Some(OptionSubject::Tapes)
     }
 
     fn lane_choice(&self) -> LaneChoice {

@@ -28,7 +28,7 @@ use highwater_model::graph::{Id as _, OpId, TensorId};
 use highwater_model::progress::Progress;
 use highwater_model::units::{Bytes, counted};
 use highwater_model::workload::{AllocationTrace, Axis, GraphIdx, Workload};
-use highwater_options::{Lowered, OptionRow, Options, find, keys};
+use highwater_options::{Lowered, OptionRow, OptionSubject, Options, find, keys};
 use highwater_plan::Strategy;
 use highwater_sim::alloc::PagePoolRules;
 use highwater_sim::replay::{LARGEST_DEVICE, ReplayRules};
@@ -45,31 +45,6 @@ const WORDS: StudyWords = StudyWords {
     no_arena: "A trace states requests, not the tensors of an arena: there is nothing to plan.",
     ..StudyWords::COMMON
 };
-
-/// Options that act on a trace, besides those of costs.
-const ACTING: &[&str] = &[
-    keys::STATIC_MEMORY_POLICY,
-    keys::ENGINE_STATIC_MEMORY_POLICY,
-    keys::ENGINE_MEMORY_POOL_THRESHOLD,
-    keys::POLICY_2_BEHAVIOUR,
-    keys::DEVICE,
-    keys::DEVICE_MEMORY,
-    keys::OCCUPIED_MEMORY,
-    keys::SESSION_DEVICE_ID,
-];
-
-/// Options of costs that act on a trace.
-const COSTS: &[&str] = &[
-    keys::MALLOC_NS,
-    keys::FREE_NS,
-    keys::MAP_NS,
-    keys::UNMAP_NS,
-    keys::RESERVE_NS,
-    keys::SYNC_NS,
-    keys::LAUNCH_NS,
-    keys::MEMSET_BYTES_PER_SECOND,
-    keys::RELOAD_BYTES_PER_SECOND,
-];
 
 #[derive(Debug)]
 pub(super) struct Traces;
@@ -106,12 +81,16 @@ impl Study for Traces {
         comparison.params = params;
         comparison.requests = session.requests;
         let estimates = lowered.estimates.iter().copied();
-        comparison.estimates = estimates.filter(|estimate| COSTS.contains(&estimate.key)).collect();
+        comparison.estimates = estimates.filter(|estimate| is_cost(estimate.key)).collect();
         let texts = comparison.lanes.iter().filter_map(|lane| comparison.refusal_text(lane));
         for text in texts.collect::<Vec<_>>() {
             comparison.diagnostics.warning(text, &trace.name);
         }
         Ok(comparison)
+    }
+
+    fn option_subject(&self) -> Option<OptionSubject> {
+        Some(OptionSubject::Traces)
     }
 
     fn schedule_choice(&self) -> ScheduleChoice {
@@ -264,7 +243,11 @@ fn report_idle_options(request: &Request, trace: &AllocationTrace, diagnostics: 
 
 fn idle_options(options: &Options) -> Vec<&'static str> {
     let set = options.overrides().map(|(key, _)| key);
-    set.filter(|key| !ACTING.contains(key) && !COSTS.contains(key))
-        .filter(|key| find(key).is_some_and(OptionRow::affects_memory))
-        .collect()
+    let is_idle = |row: &OptionRow| row.affects_memory() && !row.acts.on.contains(&OptionSubject::Traces);
+    set.filter(|key| find(key).is_some_and(is_idle)).collect()
+}
+
+/// Whether an option is a cost that acts on traces.
+fn is_cost(key: &str) -> bool {
+    find(key).is_some_and(|row| !row.acts.changes_bytes && row.acts.on.contains(&OptionSubject::Traces))
 }

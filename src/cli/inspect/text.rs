@@ -5,7 +5,7 @@ use crate::text::diagnostics_section;
 use highwater_analysis::{DumpFigures, GraphFigures, Inspection, LifetimeFigures, RecordingFigures};
 use highwater_export::Table;
 use highwater_model::diagnostics::Diagnostics;
-use highwater_model::units::{Bytes, Step, counted, grouped};
+use highwater_model::units::{Bytes, counted, grouped};
 use highwater_options::dumped_settings;
 
 /// More recordings share one table, a line each.
@@ -136,76 +136,10 @@ fn dump_text(graph: &str, dump: &DumpFigures) -> String {
 
 fn recording_text(recording: &RecordingFigures) -> String {
     let mut table = Table::new(&["recording", &recording.name, ">"]);
-    let mut row = |what: &str, value: String, exact: String| table.row(&[&what, &value, &exact]);
-    row("recorded by", recording.recorder.clone(), String::new());
-    let is_moment = is_moment(recording);
-    let events = match recording.steps {
-        _ if is_moment => "none: the state at one moment".to_owned(),
-        count => grouped(u64::from(count)),
-    };
-    row("events", events, String::new());
-    match recording.duration {
-        _ if is_moment => {}
-        Some(duration) => row("duration", duration.to_string(), String::new()),
-        None => row("order", "that of the file; no times are used".to_owned(), String::new()),
-    }
-    if recording.blocks + recording.older_blocks > 0 {
-        block_rows(recording, &mut row);
-    }
-    if recording.regions > 0 {
-        peak(&mut row, "peak reserved", recording.reserved.0, recording.reserved.1);
-        row(
-            "segments taken from the device",
-            grouped(recording.regions),
-            String::new(),
-        );
-    }
-    if recording.ops > 0 {
-        row("measured ops", grouped(recording.ops), String::new());
-    }
-    for (kind, bytes, step) in &recording.totals {
-        let what = format!("peak {} that the file states", kind.name());
-        peak(&mut row, &what, *bytes, *step);
-    }
-    for (key, value) in &recording.settings {
-        row(key, value.clone(), String::new());
+    for fact in recording.facts() {
+        table.row(&[&fact.label, &fact.value, &fact.exact]);
     }
     table.text()
-}
-
-/// Whether no event was recorded: the only step is the state of the snapshot.
-fn is_moment(recording: &RecordingFigures) -> bool {
-    let begun = recording.blocks + recording.appeared_blocks + recording.ops + recording.older_freed;
-    let found = recording.older_blocks + recording.regions;
-    recording.steps == 1 && recording.duration.is_none() && begun == 0 && found > 0 && recording.totals.is_empty()
-}
-
-/// Blocks, and apart from them those that predate the recording.
-fn block_rows(recording: &RecordingFigures, row: &mut impl FnMut(&str, String, String)) {
-    let has_older = recording.older_blocks > 0;
-    let begun = if has_older { "blocks that begin in it" } else { "blocks" };
-    row(begun, grouped(recording.blocks), String::new());
-    if has_older {
-        let older = grouped(recording.older_blocks);
-        row("blocks older than it", older, recording.older_bytes.exact());
-    }
-    if recording.appeared_blocks > 0 {
-        let count = grouped(recording.appeared_blocks);
-        row("blocks whose beginning it does not show", count, String::new());
-    }
-    let live = recording.live_at_end.exact();
-    row("blocks not freed at its end", grouped(recording.never_freed), live);
-    peak(row, "peak live", recording.peak.0, recording.peak.1);
-    if has_older {
-        let what = "peak of the blocks that begin in it";
-        peak(row, what, recording.peak_seen.0, recording.peak_seen.1);
-    }
-}
-
-/// A peak with its event, where it has one.
-fn peak(row: &mut impl FnMut(&str, String, String), what: &str, bytes: Bytes, step: Option<Step>) {
-    let text = step.map_or_else(|| bytes.to_string(), |step| format!("{bytes} at event {step}"));
-    row(what, text, bytes.exact());
 }
 
 fn graph_text(graph: &GraphFigures) -> String {

@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R46",
         outcomes: &[
-            warning("an option is set that is going to be removed"),
+            warning("a deprecated option is set"),
             info("graph_memory_max_size or variable_memory_max_size is set, which has no effect"),
         ],
         options: &DEPRECATED,
@@ -64,12 +64,11 @@ fn deprecated(facts: &Facts<'_>, report: &mut Report<'_>) {
         let is_idle = SIZES.contains(&key);
         let what = match row.replaced_by {
             Some(replacement) => format!("use {replacement} instead"),
-            None if is_idle => "remove it".to_owned(),
-            None => "it has no successor, so try to do without it".to_owned(),
+            None => "no replacement; unset it".to_owned(),
         };
-        let finding = report.warning(&[key], format!("{key} is going to be removed: {what}"));
-        // Without effect or with the default value: removing it changes nothing.
-        if is_idle || *value == row.default_value() {
+        let finding = report.warning(&[key], format!("{key} is deprecated: {what}"));
+        // A replacement takes a value that only the user knows, unless the option has its default.
+        if row.replaced_by.is_none() || *value == row.default_value() {
             finding.set(key, Value::Unset);
         }
         if is_idle {

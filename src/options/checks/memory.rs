@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Check] = &[
         id: "R51",
         outcomes: &[
             error(
-                "GE_USE_STATIC_MEMORY is set beside static_memory_policy or ge.exec.staticMemoryPolicy; the engine joins them",
+                "GE_USE_STATIC_MEMORY is set beside static_memory_policy or ge.exec.staticMemoryPolicy; GE combines them",
             ),
             warning("GE_USE_STATIC_MEMORY is set: it is to be deprecated, and unknown values select nothing"),
         ],
@@ -196,7 +196,7 @@ fn variable_and_option(facts: &Facts<'_>, report: &mut Report<'_>) {
             .error(
                 &[key, variable],
                 format!(
-                    "{variable}={text} and {}={value} are both set; the engine joins them into policy {in_force}: \
+                    "{variable}={text} and {}={value} are both set; GE combines them: effective policy {in_force}; \
                      unset the variable and keep the option",
                     name_of(key)
                 ),
@@ -241,7 +241,7 @@ fn unread_variable(facts: &Facts<'_>, report: &mut Report<'_>) {
             .error(
                 &[key, variable],
                 format!(
-                    "{variable} (to what, only the run knows) and {}={value} are both set, and the engine joins them: \
+                    "{variable} (to what, only the run knows) and {}={value} are both set, and GE combines them: \
                      unset the variable and keep the option",
                     name_of(key)
                 ),

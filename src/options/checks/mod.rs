@@ -171,7 +171,7 @@ impl Report<'_> {
     fn own_kind_unless_idle(&mut self, facts: &Facts<'_>, key: &'static str, switch: Option<&'static str>) {
         if let Some(message) = facts.problem(key) {
             let finding = self.error_unless_idle(facts, key, switch, message);
-            if let Some(value) = near_value(facts, key) {
+            if let Some(value) = near_value(facts, key).or_else(|| acting_value(facts, key)) {
                 finding.set(key, value);
             }
         }
@@ -231,6 +231,17 @@ fn near_value(facts: &Facts<'_>, key: &str) -> Option<Value> {
         _ => return None,
     };
     (row.problem(&near).is_none()).then_some(near)
+}
+
+/// The value as which an invalid one acts: stating it, or unsetting the option where it is the default, changes nothing else.
+fn acting_value(facts: &Facts<'_>, key: &str) -> Option<Value> {
+    let row = find(key)?;
+    let acting = row.acting(facts.options.get(key)?);
+    Some(if acting == row.default_value() {
+        Value::Unset
+    } else {
+        acting
+    })
 }
 
 const PARTS: &[&[Check]] = &[

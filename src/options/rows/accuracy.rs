@@ -1,6 +1,6 @@
 //! Options of numeric precision.
 
-use super::{COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section, keys};
+use super::{Acts, COMMON, DefaultValue, OptionKind, OptionRow, PathKind, Section, keys};
 
 const PRECISION_EFFECT: &str = "widths of activations by mode: matrix and convolution results of float32 become 16 bit \
                                 under the allow_fp32 modes; all float32 activations under fp16 and force_fp16; all but \
@@ -23,6 +23,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   one the adapter refuses it. The built-in lists are in the operator package of each chip; here \
                   simulation.kept_ops takes their place.",
         lowers_to: Some("Lowered::precision"),
+        acts: Acts::ON_GRAPHS.with(&[keys::PRECISION_MODE, keys::PRECISION_MODE_V2]),
         memory_effect: "under a mixed mode, op types added to the black list keep their width and those added to the \
                         white list lose it, on top of simulation.kept_ops; nothing under other modes or where the \
                         file cannot be read",

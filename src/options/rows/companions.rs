@@ -1,6 +1,6 @@
 //! Options of the two companions: MegEngine's `DTRConfig` and Paddle's `memory_optimize`.
 
-use super::{COMMON, DefaultValue, OptionKind, OptionRow, Section};
+use super::{Acts, COMMON, DefaultValue, OptionKind, OptionRow, Section, keys};
 
 pub(super) const DTR: &[OptionRow] = &[
     OptionRow {
@@ -18,6 +18,7 @@ pub(super) const DTR: &[OptionRow] = &[
         memory_effect: "set, every graph is run by simulation.remat_heuristic so that it stays below so many bytes where \
                         it can: evicted tensors leave feature memory, and steps are added for what is recomputed",
         lowers_to: Some("RematRequest::budget"),
+        acts: Acts::ON_BUDGETS,
         ..DTR_ROW
     },
     OptionRow {
@@ -86,6 +87,7 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         memory_effect: "set, memory_optimize is called, with level 0 unless memory_optimize.level says otherwise; the log \
                         itself changes nothing",
         lowers_to: Some("Lowered::reuses_names"),
+        acts: Acts::ON_GRAPHS,
         ..MEMORY_OPTIMIZE_ROW
     },
     OptionRow {
@@ -102,6 +104,7 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
         rule: "M1",
         memory_effect: "set, variables of each graph share memory by name, as many as the level allows",
         lowers_to: Some("NameReuseRequest::level"),
+        acts: Acts::ON_GRAPHS,
         ..MEMORY_OPTIMIZE_ROW
     },
     OptionRow {
@@ -120,12 +123,14 @@ pub(super) const MEMORY_OPTIMIZE: &[OptionRow] = &[
 
 const DTR_ROW: OptionRow = OptionRow {
     section: Section::Dtr,
+    acts: Acts::ON_BUDGETS.with(&[keys::EVICTION_THRESHOLD]),
     source: "MegEngine DTRConfig; seq_dtr.cpp",
     ..COMMON
 };
 
 const MEMORY_OPTIMIZE_ROW: OptionRow = OptionRow {
     section: Section::MemoryOptimize,
+    acts: Acts::ON_NAMES,
     source: "memory_optimize guide; Paddle memory_optimization_transpiler.py",
     ..COMMON
 };

@@ -1,6 +1,6 @@
 //! highwater's own options: what the operations of the simulated device cost.
 
-use super::{COMMON, OptionKind, OptionRow, Section, keys};
+use super::{Acts, COMMON, OptionKind, OptionRow, Section, keys};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -101,6 +101,7 @@ const COST: OptionRow = OptionRow {
     unit: Some("nanoseconds"),
     unset_means: Some("the device profile's"),
     since: Some("0.1.0"),
+    acts: Acts::ON_TIMES,
     is_estimate: true,
     source: "highwater's own",
     ..COMMON

@@ -1,6 +1,6 @@
 //! Session options of the engine, as graph construction without the adapter sets them.
 
-use super::{COMMON, OptionKind, OptionRow, PathKind, Section};
+use super::{Acts, COMMON, OptionKind, OptionRow, PathKind, Section};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -19,6 +19,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   Where both are set, this one wins here. The engine joins it with the variable \
                   GE_USE_STATIC_MEMORY, beside which the documentation forbids it.",
         lowers_to: Some("Lowered::policy"),
+        acts: Acts::ON_GRAPHS_AND_TRACES,
         rule: "R49",
         memory_effect: "selects the policy that counts as configured, before memory_config.static_memory_policy; \
                         every policy is simulated anyway",
@@ -157,6 +158,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   of the device's memory. Other values are ignored with a warning. A single request above the \
                   threshold fails.",
         lowers_to: Some("Params::pool_threshold"),
+        acts: Acts::ON_GRAPHS_AND_TRACES,
         memory_effect: "replaces the 95 % of the device's memory above which pools recycle idle pages and a request \
                         fails; a larger value has no effect",
         since: Some("GE of 2026"),

@@ -1,6 +1,6 @@
 //! Options of device memory: the two policies of `MemoryConfig`, weights in files, input fusion.
 
-use super::{COMMON, DefaultValue, OptionKind, OptionRow, Section, keys};
+use super::{Acts, COMMON, DefaultValue, OptionKind, OptionRow, Section, keys};
 
 pub(super) const ROWS: &[OptionRow] = &[
     STATIC_MEMORY_POLICY,
@@ -64,6 +64,7 @@ const STATIC_MEMORY_POLICY: OptionRow = OptionRow {
               not know.",
     memory_effect: "selects the policy that counts as configured; every policy is simulated anyway, for comparison",
     lowers_to: Some("Lowered::policy"),
+    acts: Acts::ON_GRAPHS_AND_TRACES,
     rule: "R49",
     source: "MemoryConfig constructor; GE graph_var_manager.h",
     ..MEMORY

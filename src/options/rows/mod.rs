@@ -25,6 +25,7 @@ pub(super) use passes::ARENA;
 pub(super) use simulation::{ON, SHAPES_RELEASE, UNLOAD_AFTER_RUN};
 pub(super) use workspaces::DEFAULT_WORKSPACES;
 
+use super::acts::Acts;
 use super::kind::{Choice, OptionKind, PathKind};
 use super::row::OptionRow;
 use super::section::Section;
@@ -46,6 +47,7 @@ const COMMON: OptionRow = OptionRow {
     replaced_by: None,
     memory_effect: "nothing",
     lowers_to: None,
+    acts: Acts::ON_GRAPHS,
     is_estimate: false,
     parameter: None,
     rule: "K1",

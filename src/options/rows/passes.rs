@@ -1,7 +1,7 @@
 //! highwater's own options: how a graph is run under a memory budget.
 
 use super::simulation::OWN;
-use super::{Choice, DefaultValue, OptionKind, OptionRow, keys};
+use super::{Acts, Choice, DefaultValue, OptionKind, OptionRow, keys};
 use highwater_rewrite::remat::{DEFAULT_HEURISTIC, HEURISTICS};
 
 pub(super) const ROWS: &[OptionRow] = &[
@@ -14,6 +14,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   with: MegEngine's eager interpreter, and the heuristics of the DTR paper, which decide while the \
                   program runs and fail with out of memory where nothing is left to evict.",
         lowers_to: Some("RematRequest::heuristic"),
+        acts: UNDER_BUDGET,
         memory_effect: "with dtr.eviction_threshold set, decides which tensors are evicted and recomputed; nothing \
                         otherwise",
         ..OWN
@@ -27,6 +28,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   recomputation than on the program itself. MegEngine's planner has no such limit and may go on for \
                   exponentially long.",
         lowers_to: Some("RematRequest::thrash_limit"),
+        acts: UNDER_BUDGET,
         memory_effect: "with dtr.eviction_threshold set, where a run is given up as thrashing; nothing otherwise",
         ..OWN
     },
@@ -41,6 +43,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "Its score counts the free bytes beside a tensor, because evicting it joins them. What the real \
                   allocator leaves free depends on the device.",
         lowers_to: Some("RematRequest::free_neighbors"),
+        acts: UNDER_BUDGET,
         memory_effect: "with simulation.remat_heuristic at megengine_eager, the choice of what is evicted; nothing \
                         otherwise",
         ..OWN
@@ -52,6 +55,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         summary: "the seed of the heuristic random",
         details: "Equal seeds make equal decisions. The other heuristics draw nothing.",
         lowers_to: Some("RematRequest::seed"),
+        acts: UNDER_BUDGET,
         memory_effect: "with simulation.remat_heuristic at random, the choice of what is evicted; nothing otherwise",
         ..OWN
     },
@@ -64,6 +68,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   operations over this rate and its bytes over simulation.op_bytes_per_second. Unset, the figure of the \
                   device profile holds.",
         lowers_to: Some("OpRates::flops_per_second"),
+        acts: UNDER_BUDGET,
         memory_effect: "the estimated cost of recomputation, which most heuristics weigh",
         is_estimate: true,
         ..OWN
@@ -77,6 +82,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   operations over simulation.flops_per_second and its bytes, read and written, over this bandwidth. \
                   Unset, the figure of the device profile holds.",
         lowers_to: Some("OpRates::bytes_per_second"),
+        acts: UNDER_BUDGET,
         memory_effect: "the estimated cost of recomputation, which most heuristics weigh",
         is_estimate: true,
         ..OWN
@@ -93,6 +99,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   counts clears; what an op takes besides its work also depends on the host and the framework, so it \
                   is not taken from there: a measured run teaches it (\"learn\").",
         lowers_to: Some("OpRates::launch"),
+        acts: UNDER_BUDGET,
         memory_effect: "the estimated cost of recomputation, which most heuristics weigh",
         is_estimate: true,
         ..OWN
@@ -113,10 +120,18 @@ pub(super) const ROWS: &[OptionRow] = &[
         details: "The pass changed from version to version, and was switched off in 1.6. Only 1.4 and 1.5 are documented \
                   in full; of the others the known differences are simulated.",
         lowers_to: Some("NameReuseRequest::version"),
+        acts: Acts::ON_NAMES.with(&[
+            keys::SKIP_OPT_SET,
+            keys::PRINT_LOG,
+            keys::MEMORY_OPTIMIZE_LEVEL,
+            keys::SKIP_GRADS,
+        ]),
         memory_effect: "with a memory_optimize option set, which variables share memory; nothing otherwise",
         ..OWN
     },
 ];
+
+const UNDER_BUDGET: Acts = Acts::ON_BUDGETS.with(&[keys::EVICTION_THRESHOLD]);
 
 const HEURISTIC_CHOICES: [Choice<&'static str>; HEURISTICS.len()] = {
     let mut choices = [("", ""); HEURISTICS.len()];

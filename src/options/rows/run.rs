@@ -1,6 +1,6 @@
 //! Options of run mode, device, dynamic shapes and mixed computing.
 
-use super::{COMMON, DefaultValue, OptionKind, OptionRow, Section, keys};
+use super::{Acts, COMMON, DefaultValue, OptionKind, OptionRow, Section, keys};
 
 pub(super) const BASIC: &[OptionRow] = &[
     GRAPH_RUN_MODE,
@@ -13,6 +13,7 @@ pub(super) const BASIC: &[OptionRow] = &[
                   variable ASCEND_DEVICE_ID, which wins over DEVICE_ID; without any of them the id is 0. Negative \
                   ids are refused.",
         lowers_to: Some("Params::device_bytes"),
+        acts: Acts::ON_DEVICE.with(&[keys::OCCUPIED_MEMORY]),
         rule: "R37",
         memory_effect: "picks the entry of simulation.occupied_memory that is taken off the device's memory; nothing \
                         where that is not set",

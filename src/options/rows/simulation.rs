@@ -1,6 +1,6 @@
 //! highwater's own options: the simulated device.
 
-use super::{COMMON, Choice, DefaultValue, OptionKind, OptionRow, Section, keys};
+use super::{Acts, COMMON, Choice, DefaultValue, OptionKind, OptionRow, Section, keys};
 use highwater_model::workload::{Alignment, DeviceProfiles};
 use highwater_plan::{DEFAULT as DEFAULT_STRATEGY, Effort, STRATEGIES};
 use highwater_sim::ArenaBehaviour;
@@ -15,6 +15,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   profile fits, take the nearest and set simulation.device_memory.",
         memory_effect: "sets the device's memory, above which a run is out of memory, and the cost estimates",
         lowers_to: Some("Params::device_bytes"),
+        acts: Acts::ON_DEVICE,
         ..OWN
     },
     OptionRow {
@@ -27,6 +28,7 @@ pub(super) const ROWS: &[OptionRow] = &[
                   session to be on the safe side.",
         memory_effect: "sets the device's memory, above which a run is out of memory",
         lowers_to: Some("Params::device_bytes"),
+        acts: Acts::ON_DEVICE,
         ..OWN
     },
     OptionRow {
@@ -39,6 +41,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         lowers_to: Some("Params::device_bytes"),
         rule: "K4",
         memory_effect: "takes the entry of the session's device off the memory above which a run is out of memory",
+        acts: Acts::ON_DEVICE,
         ..OWN
     },
     OptionRow {
@@ -79,6 +82,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "under a mixed precision_mode the results of these op types keep their bytes; nothing \
                         otherwise",
         is_estimate: true,
+        acts: Acts::ON_GRAPHS.with(&[keys::PRECISION_MODE, keys::PRECISION_MODE_V2]),
         ..OWN
     },
     OptionRow {
@@ -93,6 +97,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         memory_effect: "with mix_compile_mode on, results of these op types take no feature memory and the tensors \
                         that cross the border become graph inputs and outputs; nothing otherwise",
         is_estimate: true,
+        acts: Acts::ON_GRAPHS.with(&[keys::MIX_COMPILE_MODE]),
         ..OWN
     },
     OptionRow {
@@ -106,6 +111,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         lowers_to: Some("Lowered::shape_samples"),
         memory_effect: "the number of runs that a shape range becomes; the largest shape is always among them",
         is_estimate: true,
+        acts: Acts::ON_GRAPHS.with(&[keys::DYNAMIC_INPUTS_SHAPE_RANGE]),
         ..OWN
     },
     OptionRow {
@@ -184,6 +190,10 @@ pub(super) const ROWS: &[OptionRow] = &[
                   those of the run in any case.",
         lowers_to: Some("Lowered::alignment"),
         memory_effect: "moves what measured lanes draw along the axis; no bytes change",
+        acts: Acts {
+            changes_bytes: false,
+            ..Acts::ON_GRAPHS
+        },
         ..OWN
     },
     OptionRow {
@@ -207,6 +217,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         lowers_to: Some("Params::arena_behaviour"),
         memory_effect: "under policy 2 with several static graphs: the largest arena (documented), or the blocks that \
                         the order of loading leaves (engine)",
+        acts: Acts::ON_GRAPHS_AND_TRACES,
         ..OWN
     },
 ];

@@ -1,7 +1,7 @@
 //! highwater's own options: scratch memory of ops whose source states none.
 
 use super::simulation::{ON, OWN};
-use super::{DefaultValue, OptionKind, OptionRow, keys};
+use super::{Acts, DefaultValue, OptionKind, OptionRow, keys};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -35,6 +35,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         rule: "K8",
         memory_effect: "with simulation.workspace_estimate on, the size of each estimated workspace; nothing otherwise",
         is_estimate: true,
+        acts: Acts::ON_GRAPHS.with(&[keys::WORKSPACE_ESTIMATE]),
         ..OWN
     },
 ];

@@ -170,7 +170,9 @@ impl Session {
                 self.attempt(|session| session.export(form, path, lanes.as_deref()));
             }
             Command::ExportTable(path) => self.attempt(|session| session.export_table(path)),
-            Command::ExportConfig(path) => self.attempt(|session| session.export_config(&path)),
+            Command::ExportConfig { path, confirmed } => {
+                self.attempt(|session| session.export_config(&path, &confirmed));
+            }
             Command::ExportPeak(path) => self.attempt(|session| session.export_peak(path)),
             Command::WritePicture { path, picture } => self.write(path, move |_| Ok(png(&picture)?)),
             Command::DrawLane { path, lane, view } => self.attempt(|session| session.draw_lane(path, lane, *view)),

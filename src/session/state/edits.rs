@@ -1,21 +1,20 @@
 //! Edits of the settings: from commands, from undo and redo, from configuration files.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::super::config::{apply_config, config_from_document};
+use super::super::config::apply_config;
 use super::super::document::Document;
 use super::super::files::{all_paths, look_at};
 use super::super::history::{BASELINE, BOOKMARKS, GOAL};
-use super::super::loaded::{ReadConfig, ReadScript};
+use super::super::loaded::ReadConfig;
 use super::super::name_reuse::NamesTask;
+use super::super::opened_config::{OpenedConfig, StartConfigs};
 use super::super::opening::read_config_file;
 use super::super::task::{Failure, TaskKind};
 use super::{Notice, Session};
 use highwater_analysis::{Comparison, Lane, LaneSet, RematLane};
-use highwater_export::{ConfigExport, config_errors};
-use highwater_model::diagnostics::Diagnostics;
 use highwater_model::units::Bytes;
 use highwater_options::{SeenFiles, check_scheduled, effective_values};
 use highwater_rewrite::remat::Budget;
@@ -212,31 +211,6 @@ impl Session {
             .collect();
     }
 
-    /// Writes the configuration, unless it has errors or the file would say nothing.
-    pub(super) fn export_config(&mut self, path: &Path) -> Result<(), Failure> {
-        let comparison = self.answer.as_ref().filter(|_| !self.is_stale()).map(|(c, _)| &**c);
-        let mut chosen = self.document.clone();
-        chosen.plan.dims.retain(|name, _| !self.assumed.contains(name));
-        let config = config_from_document(&chosen, comparison);
-        let mut remarks = Diagnostics::new();
-        for (name, of_file) in &*self.remarks {
-            remarks.extend(&of_file.prefixed(name));
-        }
-        let errors = config_errors(&self.findings, &remarks);
-        let export = ConfigExport::new(&config, path, errors)?;
-        match export.refusal(false) {
-            None => {
-                self.write_config(export);
-                Ok(())
-            }
-            Some(refusal) if refusal.can_be_forced => Err(Failure(format!(
-                "{}; mend them, or write it all the same with `highwater export --force`",
-                refusal.message
-            ))),
-            Some(refusal) => Err(Failure(refusal.message)),
-        }
-    }
-
     /// Does what a command asks for; a failure becomes a notice.
     pub(super) fn attempt(&mut self, action: impl FnOnce(&mut Self) -> Result<(), Failure>) {
         if let Err(Failure(why)) = action(self) {
@@ -254,14 +228,13 @@ impl Session {
 
     /// Reads the last script again, with another one of its configurations.
     pub(super) fn choose_configuration(&mut self, name: String) {
-        if let Some(script) = &self.script {
-            self.import_config(script.path.clone(), Some(name));
+        if let Some(path) = self.script().map(|script| script.path.clone()) {
+            self.import_config(path, Some(name));
         }
     }
 
     pub(super) fn take_config(&mut self, read: ReadConfig) {
         let ReadConfig { name, config, remarks } = read;
-        self.script = ReadScript::of(&name, &config.script);
         self.try_edit(None, |session| {
             // Assumed values must not become the user's.
             session.document = session.plain_document();
@@ -276,7 +249,17 @@ impl Session {
             };
             Ok(Some(format!("read {n_set} {noun} from {name}{odd}")))
         });
+        let configuration = self.plain_document().configuration();
+        self.opened_config = Some(OpenedConfig::new(name.clone(), &config.script, configuration));
         self.note_config(name, remarks);
+    }
+
+    /// Notes the configuration files that the settings of the start come from.
+    pub fn note_start(&mut self, configs: StartConfigs) {
+        for (name, remarks) in configs.remarks {
+            self.note_config(name, remarks);
+        }
+        self.opened_config = configs.opened;
     }
 }
 

@@ -79,7 +79,7 @@ impl Session {
         let files: Vec<String> = export.files.iter().map(|file| absolute(&file.path)).collect();
         let notes = export.notes.iter().map(|note| format!("; {note}"));
         let told = format!("saved {}{}", files.join(" and "), notes.collect::<String>());
-        let sources = self.document.sources.clone();
+        let sources = self.kept_sources();
         self.run(
             TaskKind::Write,
             move |_| write_config(&export, &sources).map_err(|error| Failure(error.to_string())),

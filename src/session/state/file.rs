@@ -252,6 +252,7 @@ impl Session {
         self.search.matches = None;
         self.document = read.document.clone();
         self.assumed.clear();
+        self.opened_config = None;
         self.file = DocumentPlace {
             path,
             notes: read.document.sources.iter().cloned().zip(notes).collect(),

@@ -93,8 +93,8 @@ impl Session {
     }
 
     /// The last script that was read, where it has several configurations.
-    pub const fn script(&self) -> Option<&ReadScript> {
-        self.script.as_ref()
+    pub fn script(&self) -> Option<&ReadScript> {
+        self.opened_config.as_ref()?.script.as_ref()
     }
 
     /// Takes the first option or variable that the last undo or redo changed.

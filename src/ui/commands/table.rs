@@ -57,15 +57,14 @@ const fn joined() -> [CommandRow; N_COMMANDS] {
 
 const fn export(row: &ExportRow) -> CommandRow {
     let shift = Modifiers::COMMAND.plus(Modifiers::SHIFT);
-    let (purpose, shortcut) = match row.form {
-        ExportForm::Config => (Purpose::ExportConfig, Some(ctrl(Key::E))),
-        ExportForm::Report => (Purpose::Export(row.form), Some(KeyboardShortcut::new(shift, Key::E))),
-        ExportForm::Timeline | ExportForm::Tensors | ExportForm::Plan | ExportForm::Trace => {
-            (Purpose::Export(row.form), None)
-        }
+    let of_path = UiCommand::AskPath(Purpose::Export(row.form));
+    let (command, shortcut) = match row.form {
+        ExportForm::Config => (UiCommand::ExportConfig, Some(ctrl(Key::E))),
+        ExportForm::Report => (of_path, Some(KeyboardShortcut::new(shift, Key::E))),
+        ExportForm::Timeline | ExportForm::Tensors | ExportForm::Plan | ExportForm::Trace => (of_path, None),
     };
     CommandRow {
-        command: UiCommand::AskPath(purpose),
+        command,
         menu: Menu::Export,
         text: row.entry,
         tooltip: row.tooltip,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::document::with_extension;
 use highwater_analysis::LaneId;
 use highwater_options::PathKind;
-use highwater_session::{Command, DOCUMENT_EXTENSION, ExportForm, SourceSpec};
+use highwater_session::{Command, ConfigForm, DOCUMENT_EXTENSION, ExportForm, SourceSpec};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -17,7 +17,7 @@ pub enum Purpose {
     SaveDocument,
     /// A source of the document, by position.
     Locate(usize),
-    ExportConfig,
+    ExportConfig(ConfigForm),
     Export(ExportForm),
     /// The visible table.
     ExportTable,
@@ -53,9 +53,6 @@ pub(super) struct PurposeRow {
 const FILE: &str = "/path/to/file";
 const PICTURE: &str = "/path/to/picture.png";
 const PNG: &[Filter] = &[("PNG", &["png"])];
-
-const FORMS: &str = "The extension selects the format: .json everything, .py options and variables as a script, .sh \
-                     environment variables.";
 
 const PEAK_FORMS: &str = "The extension selects the format: .csv live tensors, .json everything, .txt text.";
 
@@ -104,16 +101,15 @@ impl Purpose {
                 &[("document", &[DOCUMENT_EXTENSION])],
             ),
             Self::Locate(_) => reads("Locate source of document", FILE, "Use file"),
-            Self::ExportConfig => {
-                let row = ExportForm::Config.row();
-                let filters: &[Filter] = &[
-                    ("configuration (JSON)", &["json"]),
-                    ("Python", &["py"]),
-                    ("shell", &["sh"]),
-                ];
+            Self::ExportConfig(form) => {
+                let filters: &[Filter] = match form {
+                    ConfigForm::Json => &[("configuration (JSON)", &["json"])],
+                    ConfigForm::Python => &[("Python", &["py"])],
+                    ConfigForm::Shell => &[("shell", &["sh"])],
+                };
                 PurposeRow {
-                    note: FORMS.to_owned(),
-                    ..writes(row.title, FILE, row.usual, filters)
+                    note: format!("A .{} file: {}.", form.ending(), form.content()),
+                    ..writes(ExportForm::Config.row().title, FILE, form.usual_name(), filters)
                 }
             }
             Self::Export(form) => {
@@ -163,16 +159,20 @@ impl Purpose {
 
     /// The file that a typed path writes.
     pub(super) fn written(self, path: &Path) -> PathBuf {
-        if self == Self::SaveDocument {
-            with_extension(path)
-        } else {
-            path.to_owned()
+        match self {
+            Self::SaveDocument => with_extension(path),
+            // Another ending is refused.
+            Self::ExportConfig(form) => form.path(path).unwrap_or_else(|_| path.to_owned()),
+            _ => path.to_owned(),
         }
     }
 
-    /// Whether the window writes the file, because its view decides the content.
+    /// Whether the window decides the content, by its view or by the user's confirmation.
     pub(super) const fn is_of_window(self) -> bool {
-        matches!(self, Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_))
+        matches!(
+            self,
+            Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_) | Self::ExportConfig(_)
+        )
     }
 
     pub(super) fn command(self, paths: &[PathBuf], format: Option<&'static str>) -> Option<Command> {
@@ -190,12 +190,11 @@ impl Purpose {
                 view: None,
             },
             Self::Locate(position) => Command::Locate { position, path: first },
-            Self::ExportConfig => Command::ExportConfig(first),
             Self::ExportTable => Command::ExportTable(first),
             Self::ExportPeak => Command::ExportPeak(first),
             Self::ImportConfig => Command::ImportConfig(first),
             // The window writes these.
-            Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_) => return None,
+            Self::SavePicture(_) | Self::DrawLane(_) | Self::Export(_) | Self::ExportConfig(_) => return None,
             Self::PickPath { key, .. } => Command::SetOption {
                 key: key.to_owned(),
                 text: first.display().to_string(),

@@ -186,6 +186,7 @@ pub fn entries(known: &Known<'_>, ctx: &egui::Context) -> Vec<Entry> {
     });
     let panes = PANES.iter().map(|row| Entry {
         tooltip: row.what.to_owned(),
+        why_not: row.pane.why_not(known.session).map(str::to_owned),
         ..Entry::new(format!("pane:{}", row.name), row.title, Choice::Pane(row.pane))
     });
     let recents = known.recents.list.iter().enumerate().map(|(position, recent)| Entry {

@@ -5,10 +5,9 @@ mod learned;
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, RichText};
+use eframe::egui;
 
 use crate::panels::PaneCx;
-use crate::widgets::wrapped_ui;
 use highwater_analysis::{LaneId, LaneKind};
 use highwater_model::workload::Alignment;
 use highwater_options::keys;
@@ -24,13 +23,6 @@ pub fn measured_run_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Measu
     let Some((comparison, _)) = cx.session.answer() else {
         return;
     };
-    if comparison.workload.recordings().is_empty() {
-        let text = "No measured run is open. Add the recording of a run to the graph (Ctrl+Shift+O, or drop it onto \
-                    the window): a memory snapshot of PyTorch, a profiler table, or TensorFlow's RunMetadata. This \
-                    tab then shows the error of each simulated peak and derives costs from the run.";
-        wrapped_ui(ui, RichText::new(text).weak());
-        return;
-    }
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         if comparison.lane_kind() != LaneKind::Recordings {
             alignment_ui(ui, cx);

@@ -22,6 +22,7 @@ pub mod planner;
 mod plots;
 mod point_table;
 pub mod problems;
+pub mod recording;
 mod remat;
 mod reuse;
 pub mod schedule;

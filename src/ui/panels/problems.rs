@@ -39,8 +39,9 @@ pub fn problems_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
                     }
                 }
                 let finding = line.finding.and_then(|finding| cx.session.finding(finding));
-                if finding.is_some_and(|finding| fixes_ui(ui, finding, cx.commands)) {
-                    cx.option.clone_from(&line.option);
+                let changed = finding.and_then(|finding| fixes_ui(ui, finding, cx.commands));
+                if let Some(changed) = changed {
+                    cx.option = Some(changed.to_owned());
                 }
             });
         }

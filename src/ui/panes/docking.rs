@@ -19,11 +19,13 @@ use crate::panels::options::options_ui;
 use crate::panels::peak::peak_ui;
 use crate::panels::planner::planner_ui;
 use crate::panels::problems::problems_ui;
+use crate::panels::recording::recording_facts_ui;
 use crate::panels::schedule::schedule_ui;
 use crate::panels::schedule_editor::schedule_editor_ui;
 use crate::panels::sweep::sweep_ui;
 use crate::panels::tables::tables_ui;
 use crate::widgets::Named as _;
+use highwater_analysis::study_of;
 use highwater_session::Command;
 
 pub(super) struct Docking<'a> {
@@ -209,11 +211,18 @@ fn configuration_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut UiState)
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.strong("Session");
-            let words = ["Pin this configuration…"; 2];
-            pin_button_ui(ui, cx.session, &mut state.compare, words);
+            // No option acts on a recording, so a pinned configuration would show nothing.
+            let study = cx.session.loaded().map(|loaded| study_of(&loaded.workload));
+            if study.is_none_or(|study| study.option_subject().is_some()) {
+                let words = ["Pin this configuration…"; 2];
+                pin_button_ui(ui, cx.session, &mut state.compare, words);
+            }
         });
         schedule_ui(ui, cx, &mut state.schedule);
         ui.separator();
+        if let Some((comparison, _)) = cx.session.answer() {
+            recording_facts_ui(ui, comparison, cx.theme);
+        }
         options_ui(ui, cx, &mut state.options);
     });
 }

@@ -1,6 +1,9 @@
 //! The table of panes: menu, palette, saved layouts, empty panes and tests loop over it.
 
 use super::Pane;
+use highwater_analysis::{LaneChoice, study_of};
+use highwater_model::workload::Workload;
+use highwater_session::Session;
 
 /// The column of a pane in the default layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +27,48 @@ pub struct PaneRow {
     pub what: &'static str,
     /// Whether the pane is empty without an answer.
     pub needs_answer: bool,
+    /// Why the pane cannot act on such sources, so that it has no tab; `None` where it can.
+    pub why_not: fn(&Workload) -> Option<&'static str>,
+}
+
+const ACTS_ON_ALL: fn(&Workload) -> Option<&'static str> = |_| None;
+
+fn why_no_budgets(workload: &Workload) -> Option<&'static str> {
+    let can = matches!(study_of(workload).lane_choice(), LaneChoice::Any | LaneChoice::Budgets);
+    (!can).then_some("budgets need a graph or the log of an eager run; neither is open")
+}
+
+fn why_no_sweep(workload: &Workload) -> Option<&'static str> {
+    let can = study_of(workload).words().no_sweep.is_none();
+    (!can).then_some("the sweep needs a graph or an allocation trace; neither is open")
+}
+
+fn why_no_name_reuse(workload: &Workload) -> Option<&'static str> {
+    let can = matches!(
+        study_of(workload).lane_choice(),
+        LaneChoice::Any | LaneChoice::NameReuse
+    );
+    (!can).then_some("variable reuse needs a graph or a program of blocks; neither is open")
+}
+
+fn why_no_schedule(workload: &Workload) -> Option<&'static str> {
+    let can = !workload.graphs().is_empty();
+    (!can).then_some("a schedule needs a graph; none is open")
+}
+
+fn why_no_planner(workload: &Workload) -> Option<&'static str> {
+    let can = study_of(workload).has_arenas();
+    (!can).then_some("the planner needs a graph or a placement problem; neither is open")
+}
+
+fn why_no_device(workload: &Workload) -> Option<&'static str> {
+    let can = study_of(workload).has_device();
+    (!can).then_some("a placement problem has no device")
+}
+
+fn why_no_measured_run(workload: &Workload) -> Option<&'static str> {
+    let can = !workload.recordings().is_empty();
+    (!can).then_some("no measured run is open: add its recording to the session (Ctrl+Shift+O)")
 }
 
 impl PaneRow {
@@ -42,6 +87,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Left,
         what: "schedule, options and environment variables with their effect on memory",
         needs_answer: false,
+        why_not: ACTS_ON_ALL,
     },
     PaneRow {
         pane: Pane::Policies,
@@ -50,6 +96,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Middle,
         what: "reserved and live bytes over time and a memory map of every policy",
         needs_answer: false,
+        why_not: ACTS_ON_ALL,
     },
     PaneRow {
         pane: Pane::Budgets,
@@ -58,6 +105,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Middle,
         what: "cost of each memory budget, for every rematerialization heuristic",
         needs_answer: true,
+        why_not: why_no_budgets,
     },
     PaneRow {
         pane: Pane::Sweep,
@@ -66,6 +114,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Middle,
         what: "many configurations: which fit, which are Pareto-optimal, and the recommended one",
         needs_answer: true,
+        why_not: why_no_sweep,
     },
     PaneRow {
         pane: Pane::NameReuse,
@@ -74,6 +123,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Middle,
         what: "variable reuse (Paddle memory_optimize): its effect on the graph, and its log",
         needs_answer: true,
+        why_not: why_no_name_reuse,
     },
     PaneRow {
         pane: Pane::Problems,
@@ -82,6 +132,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Below,
         what: "contradicting options, and unreadable parts of files",
         needs_answer: false,
+        why_not: ACTS_ON_ALL,
     },
     PaneRow {
         pane: Pane::Files,
@@ -90,6 +141,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Below,
         what: "contents of each file, and skipped parts",
         needs_answer: false,
+        why_not: ACTS_ON_ALL,
     },
     PaneRow {
         pane: Pane::Tables,
@@ -98,6 +150,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Below,
         what: "tensors, ops, live tensors, events and problems as sortable tables",
         needs_answer: true,
+        why_not: ACTS_ON_ALL,
     },
     PaneRow {
         pane: Pane::Compare,
@@ -106,6 +159,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Below,
         what: "differences of lanes and pinned configurations from a baseline, and changes at the peak",
         needs_answer: true,
+        why_not: ACTS_ON_ALL,
     },
     PaneRow {
         pane: Pane::Schedule,
@@ -114,6 +168,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Below,
         what: "graphs and runs of the session: order, values, repeats, concurrent groups, loads and unloads",
         needs_answer: false,
+        why_not: why_no_schedule,
     },
     PaneRow {
         pane: Pane::Inspector,
@@ -122,6 +177,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Right,
         what: "facts about the selected tensor, and live tensors at the peak",
         needs_answer: true,
+        why_not: ACTS_ON_ALL,
     },
     PaneRow {
         pane: Pane::Peak,
@@ -130,6 +186,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Right,
         what: "live tensors at the peak, at a pinned step or in a range, and what lowers the peak",
         needs_answer: true,
+        why_not: ACTS_ON_ALL,
     },
     PaneRow {
         pane: Pane::Planner,
@@ -138,6 +195,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Right,
         what: "placement strategies of an arena, with footprint and time",
         needs_answer: true,
+        why_not: why_no_planner,
     },
     PaneRow {
         pane: Pane::Device,
@@ -146,6 +204,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Right,
         what: "device memory at a step: parts, pools, free lists, regions",
         needs_answer: true,
+        why_not: why_no_device,
     },
     PaneRow {
         pane: Pane::MeasuredRun,
@@ -154,6 +213,7 @@ pub static PANES: &[PaneRow] = &[
         home: Home::Right,
         what: "error of simulated peaks against a measured run, and costs derived from it",
         needs_answer: true,
+        why_not: why_no_measured_run,
     },
 ];
 
@@ -162,6 +222,11 @@ impl Pane {
     /// Never: a test covers all panes.
     pub fn row(self) -> &'static PaneRow {
         PANES.iter().find(|row| row.pane == self).expect("every pane has a row")
+    }
+
+    /// Why it cannot act on what is open; `None` where it can, or where nothing is open.
+    pub fn why_not(self, session: &Session) -> Option<&'static str> {
+        (self.row().why_not)(&session.loaded()?.workload)
     }
 
     /// By its name in saved layouts.

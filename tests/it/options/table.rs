@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use highwater::export::{json_of, options_json, options_text};
 use highwater::options::{
-    CHECKS, ENVIRONMENT, Environment, Float, NoFiles, OptionError, OptionKind, Options, TABLE, Value, effective_values,
-    find, lower, resolve_device,
+    CHECKS, ENVIRONMENT, Environment, Float, NoFiles, OptionError, OptionKind, OptionSubject, Options, TABLE, Value,
+    effective_values, find, keys, lower, resolve_device,
 };
 use highwater::units::Bytes;
 
@@ -287,4 +287,54 @@ fn the_tables_are_listed_whole() {
         assert!(text.contains(row.key), "{}", row.key);
     }
     assert!(text.lines().all(|line| line.chars().count() <= 140));
+}
+
+/// Options act with options of the table, and those that change nothing act nowhere.
+#[test]
+fn options_say_what_they_act_on() {
+    let unset = Options::default();
+    let rows = |subject: OptionSubject| -> Vec<&'static str> {
+        let rows = TABLE.iter().filter(|row| row.changes_memory(subject, &unset));
+        rows.map(|row| row.key).collect()
+    };
+    for row in TABLE {
+        for key in row.acts.with {
+            assert!(
+                find(key).is_some_and(|other| other.key != row.key),
+                "{}: {key}",
+                row.key
+            );
+        }
+    }
+    let graphs = rows(OptionSubject::Graphs);
+    assert!(graphs.contains(&keys::STATIC_MEMORY_POLICY) && graphs.contains(&keys::EVICTION_THRESHOLD));
+    for key in [
+        keys::MALLOC_NS,
+        keys::WORKSPACE_TABLE,
+        keys::REMAT_HEURISTIC,
+        "debug_dir",
+    ] {
+        assert!(!graphs.contains(&key), "{key}");
+    }
+    assert!((20..40).contains(&graphs.len()), "{graphs:?}");
+    let mut set = Options::default();
+    set.set_text(keys::EVICTION_THRESHOLD, "300MiB").unwrap();
+    let heuristic = find(keys::REMAT_HEURISTIC).unwrap();
+    assert!(heuristic.changes_memory(OptionSubject::Graphs, &set));
+    // A log of an eager run always runs under budgets.
+    assert!(heuristic.changes_memory(OptionSubject::Tapes, &unset));
+    assert_eq!(
+        rows(OptionSubject::Traces),
+        [
+            keys::STATIC_MEMORY_POLICY,
+            keys::SESSION_DEVICE_ID,
+            keys::ENGINE_STATIC_MEMORY_POLICY,
+            keys::ENGINE_MEMORY_POOL_THRESHOLD,
+            keys::DEVICE,
+            keys::DEVICE_MEMORY,
+            keys::OCCUPIED_MEMORY,
+            keys::POLICY_2_BEHAVIOUR,
+        ]
+    );
+    assert!(rows(OptionSubject::Programs).contains(&keys::SKIP_OPT_SET));
 }

@@ -13,7 +13,6 @@ use eframe::egui::{self, RichText};
 
 use crate::lanes::{HoveredRegion, LanesInput, LanesState, Move, PinnedStep, sentences};
 use crate::numbers::{to_f64, to_points};
-use crate::panels::empty::other_ui;
 use crate::panels::{PaneCx, lane_marks_ui, parts_of, parts_ui, swatch_ui};
 use crate::theme::{STALE, Theme};
 use crate::widgets::{Named as _, bytes_ui};
@@ -61,11 +60,6 @@ pub fn device_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut DeviceState
         });
         return;
     };
-    if !comparison.study().has_device() {
-        let why = "A placement problem has no device: its lanes show arenas only.";
-        other_ui(ui, why, "mixed", cx.commands);
-        return;
-    }
     let Some(input) = LanesInput::of(cx.session, cx.theme) else {
         return;
     };

@@ -7,7 +7,6 @@ use eframe::egui::{self, RichText};
 use self::log::LogState;
 use crate::combo::ShowChoices as _;
 use crate::panels::PaneCx;
-use crate::panels::empty::other_ui;
 use crate::panels::graph_choice_ui;
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
@@ -32,12 +31,7 @@ pub struct NameReuseState {
 
 pub fn name_reuse_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut NameReuseState) {
     let names = names(cx.session);
-    if names.is_empty() {
-        let why = "Variable reuse needs a graph or a program of blocks; neither is open.";
-        other_ui(ui, why, "resnet50", cx.commands);
-        return;
-    }
-    state.graph = state.graph.min(names.len() - 1);
+    state.graph = state.graph.min(names.len().saturating_sub(1));
     options_ui(ui, cx, &names, state);
     let graph = GraphIdx(u32::try_from(state.graph).unwrap_or(0));
     if cx.session.answer().is_some() && !cx.session.is_stale() && !cx.session.has_name_reuse(graph) {

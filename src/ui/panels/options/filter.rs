@@ -13,24 +13,18 @@ use highwater_session::{Command, Session};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Narrowing {
     Changed,
-    AffectsMemory,
     HasProblems,
     NotDeprecated,
 }
 
 /// Every filter with its label and tooltip.
 const NARROWINGS: &[(Narrowing, &str, &str)] = &[
-    (Narrowing::Changed, "changed", "only set options"),
-    (
-        Narrowing::AffectsMemory,
-        "affects memory",
-        "only options that change the simulated memory",
-    ),
-    (Narrowing::HasProblems, "has problems", "only options with a finding"),
+    (Narrowing::Changed, "Changed", "Only set options"),
+    (Narrowing::HasProblems, "With findings", "Only options with a finding"),
     (
         Narrowing::NotDeprecated,
-        "hide deprecated",
-        "hide deprecated options that are not set",
+        "Hide deprecated",
+        "Hide deprecated options that are not set",
     ),
 ];
 
@@ -55,10 +49,6 @@ impl Filter {
     pub(super) fn lets_through(&self, item: Item, session: &Session, troubled: &BTreeSet<&str>) -> bool {
         self.narrowings.iter().all(|way| match way {
             Narrowing::Changed => item.is_changed(session),
-            Narrowing::AffectsMemory => match item {
-                Item::Option(row) => row.affects_memory(),
-                Item::Variable(row) => row.affects_memory(),
-            },
             Narrowing::HasProblems => troubled.contains(item.name()),
             Narrowing::NotDeprecated => {
                 let is_deprecated = matches!(item, Item::Option(row) if row.deprecated.is_some());
@@ -110,7 +100,7 @@ fn of_variable(row: &EnvironmentRow) -> String {
 /// The search field and the button that resets it.
 pub(super) fn search_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsState) {
     ui.horizontal(|ui| {
-        let label = ui.label("search");
+        let label = ui.label("Search");
         let field = egui::TextEdit::singleline(&mut state.filter.search)
             .hint_text("name or text")
             .desired_width((ui.available_width() - 78.0).max(60.0));

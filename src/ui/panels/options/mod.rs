@@ -4,6 +4,7 @@
 
 mod choices;
 mod filter;
+mod first;
 mod names;
 mod row;
 mod texts;
@@ -16,15 +17,17 @@ use eframe::egui::{self, RichText};
 
 pub(crate) use self::filter::select_all;
 use self::filter::{Filter, Haystacks};
+use self::first::FirstRows;
 pub use self::row::fixes_ui;
 use self::row::option_ui;
 use self::texts::Typed;
 use self::variable::variable_ui;
+use crate::combo::ShowChoices as _;
 use crate::commands::UiCommand;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
-use highwater_options::{ENVIRONMENT, EnvironmentRow, OptionRow, Section, TABLE};
+use highwater_options::{ENVIRONMENT, EnvironmentRow, OptionRow, OptionSubject, Section, TABLE};
 use highwater_session::{Command, Session};
 
 /// Points above and below the visible part in which rows are drawn.
@@ -37,7 +40,10 @@ pub struct OptionsState {
     filter: Filter,
     haystacks: Haystacks,
     /// Sections that the user expanded or collapsed.
-    opened: BTreeMap<&'static str, bool>,
+    opened: BTreeMap<(Part, &'static str), bool>,
+    first: FirstRows,
+    /// Whether the options that do not act on what is open are shown too.
+    pub shows_rest: bool,
     heights: BTreeMap<&'static str, f32>,
     texts: BTreeMap<&'static str, Typed>,
     /// The row with an explanation below.
@@ -63,6 +69,13 @@ impl OptionsState {
         text.clone_into(&mut state.filter.search);
         state
     }
+}
+
+/// The rows above and below the row "All options".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    First,
+    Rest,
 }
 
 #[derive(Clone, Copy)]
@@ -108,6 +121,18 @@ impl Item {
         needle.split_whitespace().all(|word| name.contains(word))
     }
 
+    /// Whether it changes the bytes of such lanes.
+    fn acts(self, subject: Option<OptionSubject>, session: &Session) -> bool {
+        let Some(subject) = subject else { return false };
+        match self {
+            // A deprecated option that is not set is not offered.
+            Self::Option(row) => row.deprecated.is_none() && row.changes_memory(subject, &session.document().options),
+            Self::Variable(row) => {
+                row.affects_memory() && matches!(subject, OptionSubject::Graphs | OptionSubject::Traces)
+            }
+        }
+    }
+
     fn is_changed(self, session: &Session) -> bool {
         match self {
             Self::Option(row) => session.document().options.is_set(row.key),
@@ -123,19 +148,20 @@ fn items() -> impl Iterator<Item = Item> {
 }
 
 pub fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsState) {
-    let look = RowInput {
-        session: cx.session,
-        theme: cx.theme,
-    };
     script_ui(ui, cx);
-    filter::search_ui(ui, cx, state);
-    filter::filters_ui(ui, state);
     let troubled: BTreeSet<&str> = cx
         .session
         .findings()
         .iter()
         .flat_map(|finding| finding.options.iter().map(String::as_str))
         .collect();
+    state.first.follow(cx.session, &troubled, state.shows_rest);
+    state.shows_rest |= state.wants_search && !state.first.has_acting();
+    // Filters of few rows would only be in the way.
+    if state.first.has_acting() || state.shows_rest {
+        filter::search_ui(ui, cx, state);
+        filter::filters_ui(ui, state);
+    }
     let target = state.jump.clone();
     reveal_target(cx.session, state, &troubled);
     let shown = shown(cx.session, state, &troubled);
@@ -145,11 +171,38 @@ pub fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsSta
         if ui.button("Show all options").clicked() {
             state.filter = Filter::default();
         }
-        unknown_ui(ui, cx);
-        return;
+    } else if state.filter.is_active() {
+        sections_ui(ui, cx, state, &shown, Part::First, &troubled);
+    } else {
+        let (first, rest): (Vec<Item>, Vec<Item>) = shown.into_iter().partition(|item| state.first.has(*item));
+        sections_ui(ui, cx, state, &first, Part::First, &troubled);
+        rest_ui(ui, cx.theme, &mut state.shows_rest);
+        if state.shows_rest {
+            sections_ui(ui, cx, state, &rest, Part::Rest, &troubled);
+        }
     }
+    // The name may be unknown. A jump requested in this frame waits for the next one.
+    if state.jump == target {
+        state.jump = None;
+    }
+    unknown_ui(ui, cx);
+}
+
+/// Rows by section; where they are searched, those found by name first.
+fn sections_ui(
+    ui: &mut egui::Ui,
+    cx: &mut PaneCx<'_>,
+    state: &mut OptionsState,
+    shown: &[Item],
+    part: Part,
+    troubled: &BTreeSet<&str>,
+) {
+    let look = RowInput {
+        session: cx.session,
+        theme: cx.theme,
+    };
     let needle = state.filter.needle();
-    let mut rest = &shown[..];
+    let mut rest = shown;
     let mut is_mention = false;
     while let Some(first) = rest.first() {
         if !is_mention && !first.is_named(&needle) {
@@ -160,24 +213,25 @@ pub fn options_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut OptionsSta
         let belongs = |item: &&Item| item.section() == first.section() && item.is_named(&needle) != is_mention;
         let n_rows = rest.iter().take_while(belongs).count();
         let (rows, later) = rest.split_at(n_rows);
-        section_ui(
-            ui,
-            rows,
-            &troubled,
-            look,
-            &mut Edit {
-                state,
-                commands: cx.commands,
-                window_commands: cx.window_commands,
-            },
-        );
+        let mut edit = Edit {
+            state,
+            commands: cx.commands,
+            window_commands: cx.window_commands,
+        };
+        section_ui(ui, rows, part, troubled, look, &mut edit);
         rest = later;
     }
-    // The name may be unknown. A jump requested in this frame waits for the next one.
-    if state.jump == target {
-        state.jump = None;
-    }
-    unknown_ui(ui, cx);
+}
+
+/// The row that opens or closes the options that do not act on what is open.
+fn rest_ui(ui: &mut egui::Ui, theme: &Theme, shows_rest: &mut bool) {
+    ui.add_space(8.0);
+    let text = format!("All options ({})", items().count());
+    let button = bar(RichText::new(&text).strong(), *shows_rest, ui, theme);
+    let hint = "The other options change no bytes of what is open";
+    let response = ui.add(button).on_hover_text(hint);
+    let response = response.named_choice(egui::Role::Button, *shows_rest, || &text);
+    *shows_rest ^= response.clicked();
 }
 
 /// The choice among the configurations of a script.
@@ -190,20 +244,25 @@ fn script_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>) {
         .file_name()
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let taken = script.taken();
-    ui.horizontal(|ui| {
-        ui.label(format!("Configuration of {file}"));
-        egui::ComboBox::from_id_salt("configuration of a script")
-            .selected_text(taken.join(", "))
-            .show_ui(ui, |ui| {
-                for name in &script.configurations {
-                    if ui.selectable_label(taken.contains(&name.as_str()), name).clicked() {
-                        cx.commands.push(Command::ChooseConfiguration(name.clone()));
-                    }
+    let count = script.configurations.len();
+    let title = format!("Configuration of {file}");
+    let label = ui
+        .add(egui::Label::new(&title).truncate())
+        .on_hover_text(format!("{title}: the script has {count}; one at a time is active"));
+    egui::ComboBox::from_id_salt("configuration of a script")
+        .selected_text(taken.join(", "))
+        .width(ui.available_width())
+        .truncate()
+        .show_choices(ui, |ui| {
+            for name in &script.configurations {
+                let is_taken = taken.contains(&name.as_str());
+                if ui.selectable_label(is_taken, name).clicked() && !is_taken {
+                    cx.commands.push(Command::ChooseConfiguration(name.clone()));
                 }
-            })
-            .response
-            .on_hover_text(format!("The script has {} configurations", script.configurations.len()));
-    });
+            }
+        })
+        .labelled_by(label.id);
+    ui.add_space(4.0);
 }
 
 /// Unknown options of a configuration, which are saved again.
@@ -252,7 +311,9 @@ fn reveal_target(session: &Session, state: &mut OptionsState, troubled: &BTreeSe
         state.filter = Filter::default();
     }
     if let Some(item) = items().find(is_target) {
-        state.opened.insert(item.section(), true);
+        let part = if state.first.has(item) { Part::First } else { Part::Rest };
+        state.shows_rest |= part == Part::Rest;
+        state.opened.insert((part, item.section()), true);
     }
 }
 
@@ -264,12 +325,19 @@ fn opens_by_itself(section: &str) -> bool {
         || section == "environment"
 }
 
-fn section_ui(ui: &mut egui::Ui, rows: &[Item], troubled: &BTreeSet<&str>, look: RowInput<'_>, edit: &mut Edit<'_>) {
+fn section_ui(
+    ui: &mut egui::Ui,
+    rows: &[Item],
+    part: Part,
+    troubled: &BTreeSet<&str>,
+    look: RowInput<'_>,
+    edit: &mut Edit<'_>,
+) {
     let section = rows[0].section();
     let n_changed = rows.iter().filter(|item| item.is_changed(look.session)).count();
     let n_troubled = rows.iter().filter(|item| troubled.contains(item.name())).count();
-    let by_itself = opens_by_itself(section) || n_changed + n_troubled > 0;
-    let chosen = edit.state.opened.get(section).copied();
+    let by_itself = part == Part::First && opens_by_itself(section) || n_changed + n_troubled > 0;
+    let chosen = edit.state.opened.get(&(part, section)).copied();
     let is_open = edit.state.filter.is_active() || chosen.unwrap_or(by_itself);
     ui.add_space(6.0);
     let builder = egui::UiBuilder::new().scope_id(egui::Id::unique(("option section", rows[0].name())));
@@ -278,10 +346,13 @@ fn section_ui(ui: &mut egui::Ui, rows: &[Item], troubled: &BTreeSet<&str>, look:
         changed: n_changed,
         with_findings: n_troubled,
     };
-    let header = ui.scope_builder(builder, |ui| header_ui(ui, section, is_open, &counts, look.theme));
+    let header = ui.scope_builder(builder, |ui| {
+        let title = SectionTitle { section, part };
+        header_ui(ui, &title, is_open, &counts, look.theme)
+    });
     let clicked = header.inner;
     if clicked && !edit.state.filter.is_active() {
-        edit.state.opened.insert(section, !is_open);
+        edit.state.opened.insert((part, section), !is_open);
     }
     if is_open {
         for item in rows {
@@ -297,8 +368,14 @@ struct SectionCounts {
     with_findings: usize,
 }
 
+struct SectionTitle {
+    section: &'static str,
+    part: Part,
+}
+
 /// A section's heading; returns whether it was clicked.
-fn header_ui(ui: &mut egui::Ui, section: &str, is_open: bool, counts: &SectionCounts, theme: &Theme) -> bool {
+fn header_ui(ui: &mut egui::Ui, title: &SectionTitle, is_open: bool, counts: &SectionCounts, theme: &Theme) -> bool {
+    let SectionTitle { section, part } = *title;
     let mut text = egui::text::LayoutJob::default();
     let style = |color: egui::Color32, size: f32| egui::TextFormat::simple(egui::FontId::proportional(size), color);
     text.append(&capitalised(section), 0.0, style(theme.text, 13.5));
@@ -315,18 +392,25 @@ fn header_ui(ui: &mut egui::Ui, section: &str, is_open: bool, counts: &SectionCo
         let words = format!("  {} with {noun}", counts.with_findings);
         text.append(&words, 0.0, style(theme.peak, 11.0));
     }
-    let mark = if is_open { "−" } else { "+" };
-    let button = egui::Button::new(text)
-        .truncate()
-        .right_text(RichText::new(mark).strong())
-        .fill(theme.grid)
-        .min_size(egui::vec2(ui.available_width() - 8.0, 20.0));
-    let response = ui.add(button);
-    let response = response.named_choice(egui::Role::Button, is_open, || format!("section {section}"));
+    let response = ui.add(bar(text, is_open, ui, theme));
+    let response = response.named_choice(egui::Role::Button, is_open, || match part {
+        Part::First => format!("section {section}"),
+        Part::Rest => format!("other options of section {section}"),
+    });
     if response.gained_focus() {
         response.scroll_to_me(None);
     }
     response.clicked()
+}
+
+/// A heading as wide as the panel that opens and closes what is below.
+fn bar<'a>(text: impl Into<egui::WidgetText>, is_open: bool, ui: &egui::Ui, theme: &Theme) -> egui::Button<'a> {
+    let mark = if is_open { "−" } else { "+" };
+    egui::Button::new(text.into())
+        .truncate()
+        .right_text(RichText::new(mark).strong())
+        .fill(theme.grid)
+        .min_size(egui::vec2(ui.available_width() - 8.0, 20.0))
 }
 
 /// Draws a row if it is visible, else keeps its place.

@@ -10,7 +10,7 @@ use super::{Edit, RowInput};
 use crate::panels::problems::icon;
 use crate::theme::Theme;
 use crate::widgets::wrapped_ui;
-use highwater_options::{Finding, OptionKind, OptionRow, Value, find_group, sets_a_figure};
+use highwater_options::{Edit as FixEdit, Finding, OptionKind, OptionRow, Value, find, find_group, sets_a_figure};
 use highwater_session::Command;
 
 /// Frames in which the target of a jump is kept in the middle.
@@ -85,15 +85,10 @@ fn name_ui(ui: &mut egui::Ui, row: &'static OptionRow, is_set: bool, theme: &The
         let label = ui.add(egui::Label::new(name).truncate());
         let label = label.on_hover_ui(|ui| option_tooltip(ui, row));
         let mut marks = Vec::new();
-        if row.affects_memory() {
+        if row.affects_memory() && row.is_estimate {
             // A figure that the user sets is no estimate.
             let is_own = is_set && sets_a_figure(row.key);
-            let words = match (is_own, row.is_estimate) {
-                (true, _) => "memory, set by you",
-                (false, true) => "memory, estimate",
-                (false, false) => "memory",
-            };
-            marks.push(words.to_owned());
+            marks.push(if is_own { "set by you" } else { "estimate" }.to_owned());
         }
         if let Some(other) = row.replaced_by {
             marks.push(format!("use {other}"));
@@ -215,27 +210,42 @@ fn acting_ui(ui: &mut egui::Ui, row: &OptionRow, look: RowInput<'_>) {
 pub(super) fn findings_ui(ui: &mut egui::Ui, name: &str, look: RowInput<'_>, edit: &mut Edit<'_>) {
     let is_about = |finding: &&Finding| finding.options.iter().any(|option| option == name);
     for finding in look.session.findings().iter().filter(is_about) {
+        if let Some(place) = finding.options.first().filter(|first| *first != name) {
+            reference_ui(ui, finding, place, look, edit);
+            continue;
+        }
         let text = format!("{} {}: {}", icon(finding.severity), finding.rule, finding.message);
         let text = RichText::new(text).small().color(look.theme.severity(finding.severity));
         wrapped_ui(ui, text).on_hover_text(finding.source);
-        if fixes_ui(ui, finding, edit.commands) {
+        if let Some(changed) = fixes_ui(ui, finding, edit.commands) {
             // The button disappears; the keyboard goes to the field.
-            edit.state.jump = Some(name.to_owned());
+            edit.state.jump = Some(changed.to_owned());
         }
     }
 }
 
-/// One button per fix; returns whether one was clicked.
-pub fn fixes_ui(ui: &mut egui::Ui, finding: &Finding, commands: &mut Vec<Command>) -> bool {
-    let mut is_clicked = false;
+/// A link to the row with a finding that is about several: each is told once.
+fn reference_ui(ui: &mut egui::Ui, finding: &Finding, place: &str, look: RowInput<'_>, edit: &mut Edit<'_>) {
+    let short = find(place).map_or(place, |row| row.short_key());
+    let text = format!("{} {}, see {short}", icon(finding.severity), finding.rule);
+    let text = RichText::new(text).small().color(look.theme.severity(finding.severity));
+    let link = ui.add(egui::Link::new(text)).on_hover_text(&finding.message);
+    if link.clicked() {
+        edit.state.jump = Some(place.to_owned());
+    }
+}
+
+/// One button per fix; returns the option or variable that a click changes.
+pub fn fixes_ui(ui: &mut egui::Ui, finding: &Finding, commands: &mut Vec<Command>) -> Option<&'static str> {
+    let mut changed = None;
     for fix in &finding.fixes {
         let button = ui
             .small_button(format!("Fix: {}", fix.text))
             .on_hover_text(format!("Fixes {} (Ctrl+Z undoes it)", finding.rule));
         if button.clicked() {
             commands.push(Command::ApplyFix(fix.clone()));
-            is_clicked = true;
+            changed = fix.edits.first().map(FixEdit::name);
         }
     }
-    is_clicked
+    changed
 }

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{self, RichText};
 
-use super::empty::other_ui;
 use crate::panels::PaneCx;
 use crate::theme::Theme;
 use crate::widgets::Named as _;
@@ -102,11 +101,6 @@ pub fn schedule_editor_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut Sc
         return;
     };
     let graphs = loaded.whole.scheduled_graphs();
-    if graphs.is_empty() {
-        let why = "The open files contain no graph, so there is no schedule.";
-        other_ui(ui, why, "mixed", cx.commands);
-        return;
-    }
     let shown = Shown {
         session: cx.session,
         plan: &cx.session.document().plan,

@@ -13,12 +13,11 @@ use eframe::egui::{self, RichText};
 
 use self::drafts::Drafts;
 use crate::lanes::LanesState;
-use crate::panels::empty::other_ui;
 use crate::panels::{PaneCx, choice_ui, progress_ui};
 use crate::theme::Theme;
 use crate::widgets::{Named as _, wrapped_ui};
+use highwater_analysis::LaneGoal;
 use highwater_analysis::sweep::{Goal, Space, SweepAxis};
-use highwater_analysis::{LaneGoal, study_of};
 use highwater_model::units::{Bytes, counted, grouped};
 use highwater_session::{Command, Session, SweepOrder, SweepTable};
 
@@ -99,12 +98,6 @@ impl Shown<'_> {
 
 pub fn sweep_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut SweepState, lanes: &mut LanesState) {
     let session = cx.session;
-    let workload = session.loaded().map(|loaded| &loaded.workload);
-    if workload.is_none_or(|workload| study_of(workload).words().no_sweep.is_some()) {
-        let why = "The sweep needs a graph or an allocation trace; neither is open.";
-        other_ui(ui, why, "mixed", cx.commands);
-        return;
-    }
     state.drafts.begin(session);
     let is_entered = axes::axes_ui(ui, session, &mut state.drafts, cx.theme);
     let order = state.drafts.order(session);

@@ -86,7 +86,7 @@ fn messages_have_places_units_and_one_line() {
         ),
         (
             case(&[("op_debug_level", "0")], ""),
-            "op_debug_level is going to be removed: use op_debug_config instead",
+            "op_debug_level is deprecated: use op_debug_config instead",
         ),
     ] {
         let messages = messages(case);

@@ -1,0 +1,47 @@
+//! The configuration file that was read last: its settings, with which exports are compared, and its alternatives.
+
+use std::path::Path;
+
+use super::loaded::ReadScript;
+use highwater_analysis::Configuration;
+use highwater_export::{ScriptFacts, is_script_name};
+use highwater_model::diagnostics::Diagnostics;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenedConfig {
+    /// The path as the user wrote it.
+    pub name: String,
+    /// The settings right after it was read.
+    pub configuration: Configuration,
+    /// Where the script has several configurations.
+    pub(super) script: Option<ReadScript>,
+}
+
+/// The configuration files that a session starts with.
+#[derive(Clone, Debug, Default)]
+pub struct StartConfigs {
+    /// By the name of the file.
+    pub remarks: Vec<(String, Diagnostics)>,
+    /// The last of them.
+    pub opened: Option<OpenedConfig>,
+}
+
+impl OpenedConfig {
+    pub fn new(name: String, facts: &ScriptFacts, configuration: Configuration) -> Self {
+        Self {
+            script: ReadScript::of(&name, facts),
+            name,
+            configuration,
+        }
+    }
+
+    /// The name of the file without its folder.
+    pub fn title(&self) -> &str {
+        self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name)
+    }
+
+    /// The file, where it is a script, which is the user's own work and never replaced.
+    pub(super) fn script_path(&self) -> Option<&Path> {
+        is_script_name(&self.name).then(|| Path::new(&self.name))
+    }
+}
