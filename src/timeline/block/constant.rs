@@ -38,7 +38,7 @@ fn of_kind(regions: &[RegionSpan], chunk: &[usize]) -> ConstantRegions {
         (n, RegionKind::Variables) => format!("variables ({})", counted(n as u64, "region")),
         (n, RegionKind::Weights) => format!("weights ({})", counted(n as u64, "region")),
         (n, RegionKind::InputOutput) => format!("inputs and outputs ({})", counted(n as u64, "region")),
-        (n, _) => counted(n as u64, "constant region"),
+        (n, _) => counted(n as u64, "region"),
     };
     ConstantRegions {
         kind: first.kind,

@@ -3,9 +3,12 @@
 use highwater_analysis::{Comparison, Lane};
 use highwater_model::workload::{Recording, TotalKind};
 
-/// That nothing is simulated, and remarks on a single recording.
+/// That nothing is simulated, as the remarks on a single recording say themselves.
 pub(super) fn details(comparison: &Comparison) -> Vec<String> {
-    let mut texts = vec!["Measured, not simulated.".to_owned()];
+    let mut texts = Vec::new();
+    if comparison.lanes.len() != 1 {
+        texts.push("Measured, not simulated.".to_owned());
+    }
     let with_content = comparison.workload.recordings().iter().filter(|one| one.has_content());
     let (n_all, n_shown) = (with_content.count(), comparison.lanes.len());
     if n_all > n_shown {
