@@ -33,11 +33,18 @@ pub struct ExportDialog {
     preview: Option<ConfigPreview>,
     /// Whether the user exports in spite of the errors.
     is_confirmed: bool,
-    /// Whether a file is being written; the dialog closes once it is there.
-    is_saving: bool,
-    /// The outcome of the last button.
-    told: Option<Notice>,
+    last: LastButton,
     has_focus: bool,
+}
+
+/// The outcome of the last button.
+#[derive(Debug, Default)]
+enum LastButton {
+    #[default]
+    Nothing,
+    /// A file is being written; the dialog closes once it is there.
+    Saving,
+    Told(Notice),
 }
 
 impl ExportDialog {
@@ -58,24 +65,27 @@ impl ExportDialog {
         let path = match form.path(path) {
             Ok(path) => path,
             Err(why) => {
-                self.told = Some(Notice::Failed(why));
+                self.last = LastButton::Told(Notice::Failed(why));
                 return Vec::new();
             }
         };
         let errors = self.preview.as_ref().map(|preview| preview.errors.clone());
         let confirmed = errors.filter(|_| self.is_confirmed).unwrap_or_default();
-        self.is_saving = true;
+        self.last = LastButton::Saving;
         vec![Command::DismissNotice, Command::ExportConfig { path, confirmed }]
     }
 
     /// Takes the outcome of a file that is being written.
     fn follow(&mut self, session: &Session) {
-        let Some(notice) = session.notice().filter(|_| self.is_saving) else {
+        let Some(notice) = session.notice().filter(|_| self.is_saving()) else {
             return;
         };
-        self.is_saving = false;
         self.is_open &= matches!(notice, Notice::Failed(_));
-        self.told = Some(notice.clone());
+        self.last = LastButton::Told(notice.clone());
+    }
+
+    const fn is_saving(&self) -> bool {
+        matches!(self.last, LastButton::Saving)
     }
 
     /// Makes the preview again where the settings or figures changed.
@@ -155,21 +165,21 @@ fn buttons_ui(ui: &mut egui::Ui, cx: &mut PaneCx<'_>, state: &mut ExportDialog) 
     let (export, n_errors) = (preview.export(form), preview.errors.len());
     confirmation_ui(ui, n_errors, &mut state.is_confirmed);
     let is_empty = export.nothing.is_some();
-    let is_allowed = !is_empty && (n_errors == 0 || state.is_confirmed) && !state.is_saving;
+    let is_allowed = !is_empty && (n_errors == 0 || state.is_confirmed) && !state.is_saving();
     let row = ui.horizontal(|ui| {
         let copy = ui.add_enabled(!is_empty, egui::Button::new("Copy"));
         if copy.on_hover_text("Copy the whole preview").clicked() {
             ui.ctx().copy_text(copied_text(export));
-            state.told = Some(Notice::Done("copied".to_owned()));
+            state.last = LastButton::Told(Notice::Done("copied".to_owned()));
         }
         let save = ui.add_enabled(is_allowed, egui::Button::new("Save as…"));
         if save.clicked() {
-            state.told = None;
+            state.last = LastButton::Nothing;
             let purpose = Purpose::ExportConfig(form);
             cx.window_commands.push(UiCommand::AskPath(purpose));
         }
         let is_closed = ui.button("Close").clicked();
-        told_ui(ui, state.told.as_ref(), cx.theme);
+        told_ui(ui, &state.last, cx.theme);
         is_closed
     });
     row.inner
@@ -187,7 +197,7 @@ fn tabs_ui(ui: &mut egui::Ui, state: &mut ExportDialog) {
             }
             if tab.clicked() && !is_chosen {
                 state.form = form;
-                state.told = None;
+                state.last = LastButton::Nothing;
             }
         }
         ui.separator();
@@ -311,11 +321,11 @@ fn confirmation_ui(ui: &mut egui::Ui, n_errors: usize, is_confirmed: &mut bool) 
     });
 }
 
-fn told_ui(ui: &mut egui::Ui, told: Option<&Notice>, theme: &Theme) {
-    let (text, color) = match told {
-        Some(Notice::Done(text)) => (text, theme.text_weak),
-        Some(Notice::Failed(text)) => (text, theme.bad),
-        None => return,
+fn told_ui(ui: &mut egui::Ui, last: &LastButton, theme: &Theme) {
+    let (text, color) = match last {
+        LastButton::Told(Notice::Done(text)) => (text, theme.text_weak),
+        LastButton::Told(Notice::Failed(text)) => (text, theme.bad),
+        LastButton::Nothing | LastButton::Saving => return,
     };
     ui.add(egui::Label::new(RichText::new(text).color(color)).truncate())
         .on_hover_text(text);

@@ -20,7 +20,7 @@ pub(super) enum Narrowing {
 /// Every filter with its label and tooltip.
 const NARROWINGS: &[(Narrowing, &str, &str)] = &[
     (Narrowing::Changed, "Changed", "Only set options"),
-    (Narrowing::HasProblems, "With findings", "Only options with a finding"),
+    (Narrowing::HasProblems, "Findings", "Only options with a finding"),
     (
         Narrowing::NotDeprecated,
         "Hide deprecated",
