@@ -32,7 +32,7 @@ pub(super) fn text(name: &str, format: &str, inspection: &Inspection, import: &D
 /// Live ranges that are of no recording.
 fn lifetimes(inspection: &Inspection) -> String {
     let is_recorded = |entry: &&LifetimeFigures| inspection.recordings.iter().any(|one| one.name == entry.name);
-    let mut table = Table::new(&["lifetimes", ">count", ">peak live", ">exact", ">all in sum"]);
+    let mut table = Table::new(&["lifetimes", ">count", ">peak live", ">exact", ">total"]);
     for entry in inspection.lifetimes.iter().filter(|entry| !is_recorded(entry)) {
         let (peak, total) = (&entry.peak, entry.total.exact());
         table.row(&[&entry.name, &grouped(entry.count), peak, &peak.exact(), &total]);
@@ -58,7 +58,7 @@ fn recordings(all: &[RecordingFigures]) -> String {
     if !empty.is_empty() {
         let names: Vec<String> = empty.iter().map(|one| one.name.clone()).collect();
         let count = counted(names.len() as u64, "recording");
-        out.push_str(&format!("\n{count} of 0 B all the time: {}\n", list(&names)));
+        out.push_str(&format!("\n{count} always at 0 B: {}\n", list(&names)));
     }
     out
 }
@@ -104,7 +104,7 @@ fn dump_text(graph: &str, dump: &DumpFigures) -> String {
     let mut line = |key: &str, value: &str| out.push_str(&format!("  {key}: {value}\n"));
     if !dump.maker.is_empty() {
         let plan = format!(
-            "by {}, {} with an offset, the last ends at {} ({})",
+            "by {}, {} with an offset, up to {} ({})",
             dump.maker,
             counted(dump.offsets, "tensor"),
             dump.extent,
@@ -129,7 +129,7 @@ fn dump_text(graph: &str, dump: &DumpFigures) -> String {
     }
     let settings = dumped_settings(&dump.options);
     if !settings.is_empty() {
-        line("as settings, where not the defaults", &settings.arguments().join(" "));
+        line("non-default options", &settings.arguments().join(" "));
     }
     out
 }
@@ -140,31 +140,27 @@ fn recording_text(recording: &RecordingFigures) -> String {
     row("recorded by", recording.recorder.clone(), String::new());
     let is_moment = is_moment(recording);
     let events = match recording.steps {
-        _ if is_moment => "none: the state at one moment".to_owned(),
+        _ if is_moment => "none (state at one moment)".to_owned(),
         count => grouped(u64::from(count)),
     };
     row("events", events, String::new());
     match recording.duration {
         _ if is_moment => {}
         Some(duration) => row("duration", duration.to_string(), String::new()),
-        None => row("order", "that of the file; no times are used".to_owned(), String::new()),
+        None => row("order", "file order, without times".to_owned(), String::new()),
     }
     if recording.blocks + recording.older_blocks > 0 {
         block_rows(recording, &mut row);
     }
     if recording.regions > 0 {
         peak(&mut row, "peak reserved", recording.reserved.0, recording.reserved.1);
-        row(
-            "segments taken from the device",
-            grouped(recording.regions),
-            String::new(),
-        );
+        row("segments", grouped(recording.regions), String::new());
     }
     if recording.ops > 0 {
         row("measured ops", grouped(recording.ops), String::new());
     }
     for (kind, bytes, step) in &recording.totals {
-        let what = format!("peak {} that the file states", kind.name());
+        let what = format!("stated peak {}", kind.name());
         peak(&mut row, &what, *bytes, *step);
     }
     for (key, value) in &recording.settings {
@@ -183,21 +179,25 @@ fn is_moment(recording: &RecordingFigures) -> bool {
 /// Blocks, and apart from them those that predate the recording.
 fn block_rows(recording: &RecordingFigures, row: &mut impl FnMut(&str, String, String)) {
     let has_older = recording.older_blocks > 0;
-    let begun = if has_older { "blocks that begin in it" } else { "blocks" };
+    let begun = if has_older {
+        "blocks allocated in trace"
+    } else {
+        "blocks"
+    };
     row(begun, grouped(recording.blocks), String::new());
     if has_older {
         let older = grouped(recording.older_blocks);
-        row("blocks older than it", older, recording.older_bytes.exact());
+        row("blocks that predate recording", older, recording.older_bytes.exact());
     }
     if recording.appeared_blocks > 0 {
         let count = grouped(recording.appeared_blocks);
-        row("blocks whose beginning it does not show", count, String::new());
+        row("blocks freed without allocation", count, String::new());
     }
     let live = recording.live_at_end.exact();
-    row("blocks not freed at its end", grouped(recording.never_freed), live);
+    row("blocks not freed in trace", grouped(recording.never_freed), live);
     peak(row, "peak live", recording.peak.0, recording.peak.1);
     if has_older {
-        let what = "peak of the blocks that begin in it";
+        let what = "peak live of blocks allocated in trace";
         peak(row, what, recording.peak_seen.0, recording.peak_seen.1);
     }
 }
@@ -223,7 +223,7 @@ fn graph_text(graph: &GraphFigures) -> String {
     size("activations", graph.activations);
     for (what, peak) in [
         ("peak live", graph.naive_peak),
-        ("peak live, memory shared by views", graph.aliased_peak),
+        ("peak live with shared views", graph.aliased_peak),
     ] {
         match peak {
             None => table.row(&[&what, &"unknown", &""]),
