@@ -101,7 +101,7 @@ impl ConfigExport {
             more => format!("; and {more} more"),
         };
         Some(ConfigRefusal {
-            message: format!("nothing is written, because the configuration has errors: {shown}{more}"),
+            message: format!("nothing written: the configuration has errors: {shown}{more}"),
             can_be_forced: true,
         })
     }
@@ -153,7 +153,7 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
     let undefined = undefined_notes(&document);
     let mut notes = open_notes(&document);
     let at_default =
-        |note: &String| format!("{note}: the written file leaves it at its default, with the expression in a comment");
+        |note: &String| format!("{note}: left at its default in the file, with the expression in a comment");
     notes.extend(undefined.iter().map(at_default));
     notes.extend(unread_variables(&document));
     if !left_out.is_empty() {
@@ -176,7 +176,7 @@ fn python_files(document: &ConfigDocument, path: &Path) -> ConfigExport {
             .first()
             .map_or("no value is known before the script runs", String::as_str);
         format!(
-            "{}: nothing but comments would be written, because {why}; write a .json file",
+            "{}: not written, it would have only comments because {why}; write a .json file",
             path.display()
         )
     });
@@ -195,12 +195,15 @@ fn shell_file(document: &ConfigDocument, path: &Path) -> ConfigExport {
     notes.extend(unread_variables(document));
     let left_out = without_variables(document);
     let nothing = (!has_statements(&text)).then(|| {
-        let policy = document.options.get(keys::STATIC_MEMORY_POLICY).map_or_else(String::new, |value| {
-            format!(" ({} is an option, which no variable replaces)", policy_shown(value))
-        });
+        let policy = document
+            .options
+            .get(keys::STATIC_MEMORY_POLICY)
+            .map_or_else(String::new, |value| {
+                format!(" ({} is an option without a variable)", policy_shown(value))
+            });
         format!(
-            "{}: nothing would be written, because a shell file carries environment variables alone and none is set{policy}; write a \
-             .py or .json file",
+            "{}: not written, a shell file has only environment variables and none is set{policy}; write a .py or \
+             .json file",
             path.display()
         )
     });

@@ -52,7 +52,7 @@ impl Section {
             Self::Experiment => "experiment",
             Self::Deprecated => "deprecated",
             Self::RunConfig => "inherited from RunConfig",
-            Self::Adapter => "adapter, outside the reference",
+            Self::Adapter => "undocumented adapter options",
             Self::Engine => "engine session options",
             Self::Dtr => "DTRConfig",
             Self::MemoryOptimize => "memory_optimize",

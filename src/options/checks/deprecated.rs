@@ -14,8 +14,8 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R31",
         outcomes: &[
-            error("op_select_implmode or optypelist_for_implmode is not in its list, or the latter is set alone"),
-            warning("op_precision_mode is set beside op_select_implmode or optypelist_for_implmode, and wins"),
+            error("op_select_implmode or optypelist_for_implmode is invalid, or the latter is set alone"),
+            warning("op_precision_mode overrides op_select_implmode or optypelist_for_implmode"),
         ],
         options: &[IMPLEMENTATION, TYPES, keys::OP_PRECISION_MODE],
         source: "NPURunConfig option reference; TensorFlow adapter, npu_attrs.cc",
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Check] = &[
     Check {
         id: "R46",
         outcomes: &[
-            warning("an option is set that is going to be removed"),
+            warning("a deprecated option is set"),
             info("graph_memory_max_size or variable_memory_max_size is set, which has no effect"),
         ],
         options: &DEPRECATED,
@@ -47,10 +47,7 @@ fn implementation(facts: &Facts<'_>, report: &mut Report<'_>) {
     let older = facts.set_of(&[IMPLEMENTATION, TYPES]);
     if facts.is_set(keys::OP_PRECISION_MODE) && !older.is_empty() {
         let names = [older.as_slice(), &[keys::OP_PRECISION_MODE]].concat();
-        let message = format!(
-            "op_precision_mode wins over {}: remove what it replaces",
-            older.join(" and ")
-        );
+        let message = format!("op_precision_mode overrides {}: remove them", older.join(" and "));
         report.warning(&names, message).remove(&older);
     }
 }
@@ -63,21 +60,17 @@ fn deprecated(facts: &Facts<'_>, report: &mut Report<'_>) {
         };
         let is_idle = SIZES.contains(&key);
         let what = match row.replaced_by {
-            Some(replacement) => format!("use {replacement} instead"),
-            None if is_idle => "remove it".to_owned(),
-            None => "it has no successor, so try to do without it".to_owned(),
+            Some(replacement) => format!("; use {replacement} instead"),
+            None => ", no replacement; unset it".to_owned(),
         };
-        let finding = report.warning(&[key], format!("{key} is going to be removed: {what}"));
+        let finding = report.warning(&[key], format!("{key} is deprecated{what}"));
         // Without effect or with the default value: removing it changes nothing.
         if is_idle || *value == row.default_value() {
             finding.set(key, Value::Unset);
         }
         if is_idle {
             report
-                .info(
-                    &[key],
-                    format!("{key} has no effect: memory is allocated as it is needed"),
-                )
+                .info(&[key], format!("{key} has no effect: memory is allocated on demand"))
                 .set(key, Value::Unset);
         }
     }

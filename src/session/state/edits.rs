@@ -100,8 +100,8 @@ impl Session {
     /// Undoes or redoes a step.
     pub(super) fn step(&mut self, is_back: bool) {
         let Some((document, names)) = self.history.step(self.plain_document(), is_back) else {
-            let what = if is_back { "undo" } else { "do again" };
-            self.notice = Some(Notice::Done(format!("there is nothing to {what}")));
+            let what = if is_back { "undo" } else { "redo" };
+            self.notice = Some(Notice::Done(format!("nothing to {what}")));
             return;
         };
         let is_mark = |name: &String| [BASELINE, BOOKMARKS, GOAL].contains(&name.as_str());
@@ -120,7 +120,7 @@ impl Session {
                 self.settle_edit(before);
             }
         }
-        let verb = if is_back { "undone" } else { "done again" };
+        let verb = if is_back { "undone" } else { "redone" };
         self.notice = Some(Notice::Done(format!("{verb}: {}", first_three(&names))));
     }
 
@@ -230,7 +230,7 @@ impl Session {
                 Ok(())
             }
             Some(refusal) if refusal.can_be_forced => Err(Failure(format!(
-                "{}; mend them, or write it all the same with `highwater export --force`",
+                "{}; fix them, or use `highwater export --force`",
                 refusal.message
             ))),
             Some(refusal) => Err(Failure(refusal.message)),
